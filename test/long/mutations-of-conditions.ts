@@ -272,6 +272,6 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'if (max === undefined || max > MAX_INT64) return undefined;',
     replace: 'if (max === undefined) return undefined;',
     red: 'test/conformance/integers.test.ts',
-    test: 'integer arithmetic selects the same rows in memory and in SQLite in memory: resource.size * resource.size 0',
+    test: 'integer arithmetic selects the same rows in memory and in SQLite in memory: resource.size * resource.size > 0',
   },
 ];

@@ -1,4 +1,4 @@
-/** What `test/replicas/` asks a little of, asked for long: thousands of toggles, 50 deaths of each kind, many races. */
+/** The tests of `test/replicas/` with many rounds: thousands of toggles, 50 crashes of each kind, many races. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { createExpiry, createToggle, TOGGLES } from '../replicas/access-toggles.ts';
@@ -6,11 +6,11 @@ import { findLosses } from '../replicas/acknowledged-changes.ts';
 import { crashServer, killReplicas } from '../replicas/crashes.ts';
 import { type Fleet, startFleet } from '../replicas/fleet.ts';
 import { toggleUnderLoad } from '../replicas/freshness.ts';
-import { createRacing } from '../replicas/races.ts';
+import { createRaces } from '../replicas/races.ts';
 
-/** Milliseconds. */
+/** An hour in milliseconds. */
 const HOUR = 3_600_000;
-/** Of each kind: four thousand changes in all. */
+/** Rounds per toggle: four thousand changes in all. */
 const TOGGLING = { rounds: 250, inFlight: 8 };
 const KILLING = { rounds: 50, inFlight: 8 };
 const RACES = 25;
@@ -28,7 +28,7 @@ afterAll(async () => {
   await server?.stop();
 });
 
-describe('nothing is allowed any more once it is answered that', () => {
+describe('no request is allowed after the acknowledgement that', () => {
   it.each(TOGGLES)(
     '%s',
     async (name) => {
@@ -48,30 +48,30 @@ describe('nothing is allowed any more once it is answered that', () => {
   );
 });
 
-describe('nothing is lost', () => {
+describe('no acknowledged change is lost', () => {
   it(
-    'with a replica',
+    'if a replica is killed',
     async () => {
-      const answered = await killReplicas(fleet, { policyId, ...KILLING });
-      expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+      const acknowledged = await killReplicas(fleet, { policyId, ...KILLING });
+      expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
     },
     HOUR,
   );
 
   it(
-    'with a server',
+    'if the server crashes',
     async () => {
-      const answered = await crashServer(fleet, server, { policyId, ...KILLING });
-      expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+      const acknowledged = await crashServer(fleet, server, { policyId, ...KILLING });
+      expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
     },
     HOUR,
   );
 });
 
 it(
-  'what must not happen twice happens once',
+  'concurrent requests create each record, assignment and admin once',
   async () => {
-    const races = createRacing(server.url);
+    const races = createRaces(server.url);
     expect(await races.start()).toEqual({ histories: 1, setUp: { 201: 1, 409: 11 } });
     expect(await races.run(RACES)).toEqual([]);
     await races.close();

@@ -1,4 +1,4 @@
-/** What requests ask before they know which definitions are in force, while another process renames a field. */
+/** Requests that arrive while another process renames a field of a resource or of users. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -10,8 +10,8 @@ import { testDatabaseUrl } from './test-database.ts';
 const toYaml = (name: string, field: string): string => `name: ${name}\nfields:\n  ${field}\n`;
 const BEFORE = { 'Note.yaml': toYaml('Note', 'title: { type: string }'), 'User.yaml': toYaml('User', 'nick: { type: string }') };
 
-/** As `bailiwick storage apply` does it, in a process of its own. */
-async function renameBeside(
+/** Renames the field as `bailiwick storage apply` does in another process. */
+async function renameInOtherProcess(
   { dataFolder }: RunningService,
   given: Partial<Config>,
   [name, text]: readonly [string, string],
@@ -25,13 +25,13 @@ async function renameBeside(
 }
 
 describe.each([
-  ['statements prepared', 'on'],
-  ['as behind a pooler', 'off'],
+  ['with prepared statements', 'on'],
+  ['without prepared statements', 'off'],
 ] as const)('%s', (_, databasePrepare) => {
   it.each([
-    ['what is read', 'Note', 'heading: { type: string, renamedFrom: title }'],
-    ['who asks', 'User', 'name2: { type: string, renamedFrom: nick }'],
-  ])('every request is answered after a field of %s got another name', async (_what, name, field) => {
+    ['the resource', 'Note', 'heading: { type: string, renamedFrom: title }'],
+    ['the caller', 'User', 'name2: { type: string, renamedFrom: nick }'],
+  ])('every request succeeds after a field of %s is renamed', async (_what, name, field) => {
     const given: Partial<Config> = {
       database: testDatabaseUrl(`renamed_${name.toLowerCase()}_${databasePrepare}`),
       jwtSecret: 'one secret for all the replicas of a test',
@@ -43,7 +43,7 @@ describe.each([
     const id = await service.createRecord('Note', {});
     const ask = async (method: string, path: string, body?: object) => (await service.call(method, path, { token, body })).status;
     expect(await ask('GET', `/api/Note/${id}`)).toBe(200);
-    await renameBeside(service, given, [name, toYaml(name, field)]);
+    await renameInOtherProcess(service, given, [name, toYaml(name, field)]);
     const answers = [
       await ask('GET', `/api/Note/${id}`),
       await ask('GET', '/api/Note'),

@@ -1,9 +1,9 @@
-/** Four replicas on one PostgreSQL: what is deleted, kept, brought back and dropped while others refer to it. */
+/** Four replicas on one PostgreSQL: records that are deleted, soft-deleted, restored and purged while others refer to them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply, TestUser } from '../harness.ts';
 import { atOnce, counted, type Replicas, startReplicas } from './replicas.ts';
 
-/** Kept or not when they are deleted; referring by a reference or a list, which goes with it or is emptied. */
+/** Resources with and without soft delete, which refer by a reference or a list with cascade or setNull. */
 const definitions = {
   'Folder.yaml': 'name: Folder\nsoftDelete: true\nfields:\n  label: { type: string, unique: true }\n',
   'Box.yaml': 'name: Box\nfields:\n  label: { type: string }\n',
@@ -43,7 +43,7 @@ async function create(resource: string, data: object = {}): Promise<string> {
   return String(reply.at('data.id'));
 }
 
-/** Living records that refer by a column to what is deleted. */
+/** Counts records, not soft-deleted, that refer to a deleted record by this column. */
 function dangling(table: string, column: string, to: string): Promise<readonly unknown[]> {
   const living = table === 'Page' ? 'a."deletedAt" IS NULL AND' : '';
   return replicas.stored(
@@ -51,8 +51,8 @@ function dangling(table: string, column: string, to: string): Promise<readonly u
   );
 }
 
-describe('a record and what refers to it', () => {
-  it('goes with it, or cannot refer to it, where it is kept', async () => {
+describe('a deleted record and a concurrent reference to it', () => {
+  it('the referencing record is deleted too or refused, with soft delete', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folderId = await create('Folder');
       const [deleted, ...made] = await Promise.all([
@@ -64,7 +64,7 @@ describe('a record and what refers to it', () => {
     expect(await dangling('Page', 'folderId', 'Folder')).toEqual([]);
   });
 
-  it('is in its way, or cannot refer to it, where that restricts', async () => {
+  it('the deletion or the reference is refused, with restrict', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folderId = await create('Folder');
       const [deleted, made] = await Promise.all([ask('DELETE', `/api/Folder/${folderId}`), ask('POST', '/api/Note', { folderId })]);
@@ -76,7 +76,7 @@ describe('a record and what refers to it', () => {
     expect(await dangling('Note', 'folderId', 'Folder')).toEqual([]);
   });
 
-  it('goes with it whole, however deep others refer meanwhile', async () => {
+  it('the cascade deletes records that come to refer at any depth', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folderId = await create('Folder');
       const pageId = await create('Page', { folderId });
@@ -91,7 +91,7 @@ describe('a record and what refers to it', () => {
     expect(await dangling('Page', 'pageId', 'Page')).toEqual([]);
   });
 
-  it('refers to it no longer, in a list neither', async () => {
+  it('no reference and no list item remains, with setNull', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const boxId = await create('Box');
       const other = await create('Box');
@@ -109,8 +109,8 @@ describe('a record and what refers to it', () => {
   });
 });
 
-describe('what is deleted', () => {
-  it('comes back once, and its unique value to one', async () => {
+describe('a soft-deleted record', () => {
+  it('is restored once, and its unique value belongs to one record', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const label = `label ${round}`;
       const id = await create('Folder', { label });
@@ -124,7 +124,7 @@ describe('what is deleted', () => {
     }
   });
 
-  it('comes back to what is there, or not at all', async () => {
+  it('is restored only if the record it refers to exists', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folderId = await create('Folder');
       const id = await create('Page', { folderId });
@@ -135,7 +135,7 @@ describe('what is deleted', () => {
     }
   });
 
-  it('is deleted once, with one entry for each that went', async () => {
+  it('is deleted once, with one entry for each deleted record', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folderId = await create('Folder');
       const pages = await Promise.all([1, 2, 3].map(() => create('Page', { folderId })));
@@ -151,7 +151,7 @@ describe('what is deleted', () => {
   });
 });
 
-it('one of many imports of a new key makes the record, and the others change it', async () => {
+it('of many concurrent imports of a new key, one creates the record and the others change it', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const replies = await atOnce(8, (count) => ask('POST', '/api/Note/import?mode=upsert&key=key', [{ key: `k${round}`, count }]));
     expect(counted(replies)).toEqual({ 200: 8 });

@@ -1,4 +1,4 @@
-/** One replica lets tables follow other definitions while others answer: none of them answers with a fault, none by the old ones after. */
+/** A process migrates the tables while replicas answer requests: no request fails, and none uses old definitions afterwards. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { testDatabaseUrl } from './test-database.ts';
 
 const note = (fields: string): string => `name: Note\nfields:\n${fields}`;
 const FIRST = note('  title: { type: string }\n  size: { type: string }\n');
-/** A rename, a new type, a field more, an index. */
+/** A rename, a new type, a new field, an index. */
 const STEPS: readonly (readonly [string, fields: readonly string[]])[] = [
   [note('  heading: { type: string, renamedFrom: title, index: true }\n  size: { type: string }\n'), ['heading', 'size']],
   [note('  heading: { type: string }\n  size: { type: integer }\n'), ['heading', 'size']],
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(replicas.map((replica) => replica.close())));
 
-it('whatever changes', async () => {
+it('replicas answer under load during each migration', async () => {
   const [first] = replicas as readonly [RunningService];
   const { token } = await first.admin();
   for (let size = 0; size < 20; size++) await first.createRecord('Note', { title: `note ${size}`, size: `${size}` });
@@ -54,7 +54,7 @@ it('whatever changes', async () => {
   await Promise.all(asking);
   const statuses = Map.groupBy(answers, ({ status, text }) => (status < 300 ? 'fine' : text));
   expect([...statuses.keys()]).toEqual(['fine']);
-  // Statements that were prepared for a column of integers have written into it until now.
+  // Until now, prepared statements have written integers into this column.
   for (const replica of replicas) {
     const made = await replica.call('POST', '/api/Note', { token, body: { size: '007' } });
     expect(made.at('data.size')).toBe('007');
@@ -64,7 +64,7 @@ it('whatever changes', async () => {
   expect(kept.at('data.0')).toMatchObject({ title: 'note 7', size: '7' });
 });
 
-/** As another process would, by the command line. */
+/** Migrates as `bailiwick storage apply` does in another process. */
 async function apply({ dataFolder }: RunningService, text: string): Promise<void> {
   const project = join(dataFolder, '..', 'project');
   writeFileSync(join(project, 'resources', 'Note.yaml'), text);

@@ -1,18 +1,18 @@
-/** A real PgBouncer in transaction mode, in front of a server: started where it is installed, and asked through its own address. */
+/** Starts a real PgBouncer in transaction mode in front of a server, if PgBouncer is installed. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { asWhom, end, findPort } from './server.ts';
 
-/** A PgBouncer that is installed. */
+/** An installed PgBouncer. */
 export interface Installed {
   readonly program: string;
-  /** Whether it keeps track of prepared statements where it is told to, as from 1.21 on. */
+  /** True if it supports prepared statements, from version 1.21 on. */
   readonly knowsNames: boolean;
 }
 
-/** The one of this machine, on the path or where Debian has it; undefined where there is none. */
+/** PgBouncer on the path or in Debian's folder; undefined if there is none. */
 export const installed: Installed | undefined = find();
 
 function find(): Installed | undefined {
@@ -23,24 +23,24 @@ function find(): Installed | undefined {
   return { program, knowsNames: Number(major) > 1 || Number(minor) >= 21 };
 }
 
-/** One that runs. */
+/** A running PgBouncer. */
 export interface Pgbouncer {
-  /** The server's address, by way of it. */
+  /** Address of the server through the pooler. */
   readonly url: string;
-  /** Ends it without a word, and starts it again where it was. */
+  /** Kills it, and starts it again on the same port. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** How it is set. */
+/** Options of PgBouncer. */
 export interface PgbouncerOptions {
-  /** Connections to the server at most; clients may have any number. */
+  /** Maximum connections to the server. The number of client connections is unlimited. */
   readonly poolSize: number;
-  /** Prepared statements that it keeps track of, on a connection; 0 where it knows none. */
+  /** Prepared statements per connection; 0 disables them. */
   readonly preparedStatements?: number;
 }
 
-/** Starts one on a free port. Throws where none is installed. */
+/** Starts PgBouncer on a free port. Throws if it is not installed. */
 export async function startPgbouncer(server: string, { poolSize, preparedStatements = 0 }: PgbouncerOptions): Promise<Pgbouncer> {
   if (installed === undefined) throw new Error('expected pgbouncer to be installed');
   const { program, knowsNames } = installed;
@@ -60,9 +60,9 @@ export async function startPgbouncer(server: string, { poolSize, preparedStateme
     `auth_file = ${users}`,
     'pool_mode = transaction',
     `default_pool_size = ${poolSize}`,
-    // Unknown to those that cannot.
+    // Older versions refuse this setting.
     ...(knowsNames ? [`max_prepared_statements = ${preparedStatements}`] : []),
-    // Whatever it is that goes wrong, it is tried again at once.
+    // Retry a failed login at once.
     'server_login_retry = 1',
   ];
   const file = join(folder, 'pgbouncer.ini');
@@ -90,7 +90,7 @@ export async function startPgbouncer(server: string, { poolSize, preparedStateme
 }
 
 function untilReady(started: ChildProcess): Promise<void> {
-  // A test that fails before it stops it leaves none behind.
+  // Ends PgBouncer even if a test fails before it stops it.
   const orphan = (): boolean => started.kill('SIGKILL');
   process.once('exit', orphan);
   return new Promise((resolve, reject) => {

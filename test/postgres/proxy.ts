@@ -1,47 +1,47 @@
-/** Between a client and a PostgreSQL server: hands on what both say, late or never, until it is told to cut them off at the next COMMIT. */
+/** A proxy in front of a PostgreSQL server that can delay or drop messages, or cut the connection at the next COMMIT. */
 import { createConnection, createServer, type Socket } from 'node:net';
 
-/** What becomes of the next COMMIT. */
+/** How the next COMMIT is cut. */
 export type Cut =
-  /** It never reaches the server. */
+  /** It does not reach the server. */
   | 'before'
-  /** The server has done it, and the client never hears of it. */
+  /** The server performs it, and the client receives no response. */
   | 'after'
-  /** The client is cut off at once; the server gets it when `deliver` is called. */
+  /** The client is disconnected at once; the server receives it when `deliver` is called. */
   | 'late'
-  /** The server gets it, and from then on nobody reaches the server. */
+  /** The server receives it, and is unreachable from then on. */
   | 'last';
 
-/** What becomes of everything else. */
+/** How other messages are treated. */
 export type Wire =
   | 'open'
-  /** Nothing arrives any more, and nobody is told: as when a machine is gone from the network. What was sent arrives when it is back. */
+  /** Nothing arrives, and no connection is closed, as when a machine leaves the network. Messages arrive when it is back. */
   | 'dead'
-  /** Nothing arrives any more on what is connected, for good; whoever connects anew is heard. */
+  /** Nothing arrives on existing connections, permanently. New connections work. */
   | 'lost'
-  /** Everything arrives so many milliseconds later. */
+  /** Every message is delayed by this number of milliseconds. */
   | { readonly slow: number };
 
-/** A proxy of a server. */
+/** A running proxy. */
 export interface PostgresProxy {
-  /** The server's address, by way of the proxy. */
+  /** Address of the server through the proxy. */
   readonly url: string;
-  /** Cuts off whoever sends COMMIT next. */
+  /** Cuts the connection that sends the next COMMIT. */
   cut(how: Cut): void;
-  /** Says how the wire is from now on, for those that are connected already, too. */
+  /** Sets how messages are treated from now on, also on existing connections. */
   set(wire: Wire): void;
-  /** How many have been cut off. */
+  /** Number of connections cut so far. */
   readonly cuts: number;
-  /** Hands on what has been held back. */
+  /** Delivers held messages. */
   deliver(): void;
   close(): Promise<void>;
 }
 
 const COMMIT = Buffer.from('COMMIT\0');
-/** Type and length stand before the text of a query. */
+/** Length of the message header: type and length. */
 const HEAD = 5;
 
-/** Starts one on a free port. */
+/** Starts a proxy on a free port. */
 export async function startProxy(server: string): Promise<PostgresProxy> {
   const target = new URL(server);
   const sockets = new Set<Socket>();
@@ -55,7 +55,7 @@ export async function startProxy(server: string): Promise<PostgresProxy> {
     const upstream = createConnection({ host: target.hostname, port: Number(target.port) });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      // Whatever happens to one side happens to the other, unless that is cut off on purpose.
+      // Closes both sides together, unless one is cut on purpose.
       socket.on('error', () => undefined);
       socket.on('close', () => sockets.delete(socket));
     }
@@ -111,10 +111,10 @@ export async function startProxy(server: string): Promise<PostgresProxy> {
   };
 }
 
-/** What everything passes, in order. */
+/** A queue that all messages of a direction pass in order. */
 interface Line {
   set(wire: Wire): void;
-  /** What hands on to a socket. */
+  /** Creates the queue of a socket. */
   to(socket: Socket): (data: Buffer) => void;
 }
 

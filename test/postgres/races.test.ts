@@ -1,4 +1,4 @@
-/** Four replicas on one PostgreSQL, asked at the same time: what must not happen twice happens once, as on one machine. */
+/** Four replicas on one PostgreSQL receive concurrent requests: what must be unique happens once, as on one machine. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply, TestUser } from '../harness.ts';
 import { atOnce, counted, type Replicas, startReplicas } from './replicas.ts';
@@ -26,8 +26,8 @@ function ask(method: string, path: string, body?: unknown): Promise<Reply> {
   return replicas.next().call(method, path, { token: admin.token, body });
 }
 
-describe('of many at once', () => {
-  it('one sets up', async () => {
+describe('of many concurrent requests', () => {
+  it('one creates the first admin', async () => {
     const body = (index: number) => ({ email: `admin${index}@example.com`, password: 'correct horse battery', name: 'Admin' });
     const replies = await atOnce(20, (index) => replicas.next().call('POST', '/auth/setup', { body: body(index) }));
     expect(counted(replies)).toEqual({ 201: 1, 409: 19 });
@@ -36,7 +36,7 @@ describe('of many at once', () => {
     admin = { id: String(replies[winner]?.at('user.id')), email: `admin${winner}@example.com`, password: 'correct horse battery', token };
   });
 
-  it('one creates what is created if it does not exist', async () => {
+  it('one createIfNotExists creates the record', async () => {
     const replies = await atOnce(50, () =>
       ask('POST', '/api/Note/createIfNotExists', { filter: { title: 'one' }, data: { title: 'one' } }),
     );
@@ -60,7 +60,7 @@ describe('of many at once', () => {
     });
   });
 
-  it('each update is made, one after the other, and each of updateIfExists', async () => {
+  it('each update and each updateIfExists is performed, one after another', async () => {
     const id = String((await ask('POST', '/api/Note', { title: 'updated' })).at('data.id'));
     expect(counted(await atOnce(20, (index) => ask('PUT', `/api/Note/${id}`, { count: index })))).toEqual({ 200: 20 });
     const change = { filter: { title: 'updated' }, data: { count: 1 } };
@@ -80,7 +80,7 @@ describe('of many at once', () => {
     expect((await ask('GET', `/api/Note/${id}`)).at('data')).toMatchObject({ count: 40, version: 41 });
   });
 
-  it('one of several that name a version', async () => {
+  it('one update with the same version succeeds', async () => {
     const id = String((await ask('POST', '/api/Note', {})).at('data.id'));
     const replies = await atOnce(10, (index) =>
       replicas.next().call('PUT', `/api/Note/${id}`, { token: admin.token, body: { count: index }, headers: { 'if-match': '"1"' } }),
@@ -88,7 +88,7 @@ describe('of many at once', () => {
     expect(counted(replies)).toEqual({ 200: 1, 412: 9 });
   });
 
-  it('one of several that name a version of a policy, and of its assignment: no rule of the one who was first is lost', async () => {
+  it('one update with the same version of a policy or assignment succeeds, and no rule is lost', async () => {
     const rule = { resource: 'Note', action: 'read', effect: 'ALLOW' };
     const made = await ask('POST', '/admin/api/policies', { name: 'edited', type: 'CUSTOM', rules: [rule] });
     const path = `/admin/api/policies/${made.at('data.id')}`;
@@ -107,7 +107,7 @@ describe('of many at once', () => {
     }
   });
 
-  it('each change of other members of a policy', async () => {
+  it('each change of different members of a policy succeeds', async () => {
     const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
     const path = `/admin/api/policies/${(await ask('POST', '/admin/api/policies', { name: 'members', type: 'CUSTOM', rules })).at('data.id')}`;
     for (let round = 1; round <= 10; round++) {
@@ -117,14 +117,14 @@ describe('of many at once', () => {
     }
   });
 
-  it('one deletes, and the others find nothing', async () => {
+  it('one deletes the record, and the others get 404', async () => {
     const id = String((await ask('POST', '/api/Note', {})).at('data.id'));
     expect(counted(await atOnce(10, () => ask('DELETE', `/api/Note/${id}`)))).toEqual({ 200: 1, 404: 9 });
   });
 });
 
-describe('two that take away what the other relies on', () => {
-  it('leave an active admin, whichever way they go', async () => {
+describe('two concurrent requests that conflict', () => {
+  it('leave an active admin', async () => {
     for (let round = 0; round < 10; round++) {
       const made = await makeAdmin(round);
       const ways = [
@@ -138,7 +138,7 @@ describe('two that take away what the other relies on', () => {
     }
   });
 
-  it('leave no reference to nothing: a record and what refers to it', async () => {
+  it('leave no reference to a missing record', async () => {
     for (let round = 0; round < 10; round++) {
       const teamId = String((await ask('POST', '/api/Team', { title: 'team' })).at('data.id'));
       const [deleted, ...referring] = await Promise.all([
@@ -146,13 +146,13 @@ describe('two that take away what the other relies on', () => {
         ask('POST', '/api/Note', { teamId }),
         ask('POST', '/api/Note', { teamIds: [teamId] }),
       ]);
-      // Whoever comes first: it is there and stays, or is gone and cannot be referred to.
+      // Either the reference is first and the deletion is refused, or the deletion is first and the reference is refused.
       if (deleted.status === 200) expect(counted(referring)).toEqual({ 422: 2 });
       else expect([deleted.status, referring.some(({ status }) => status === 201)]).toEqual([409, true]);
     }
   });
 
-  it('leave no assignment to nobody', async () => {
+  it('leave no assignment to a missing user', async () => {
     const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
     const policy = (await ask('POST', '/admin/api/policies', { name: 'to nobody', type: 'CUSTOM', rules })).at('data.id');
     for (let round = 0; round < 10; round++) {
@@ -163,7 +163,7 @@ describe('two that take away what the other relies on', () => {
     }
   });
 
-  it('leave no assignment of nothing: a policy and its assignment', async () => {
+  it('leave no assignment of a missing policy', async () => {
     const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
     const statuses = new Set<number>();
     for (let round = 0; round < 10; round++) {
@@ -182,7 +182,7 @@ describe('two that take away what the other relies on', () => {
     expect([...statuses].filter((status) => ![200, 201, 404].includes(status))).toEqual([]);
   });
 
-  it('leave no session of an old password', async () => {
+  it('leave no session from before a password change', async () => {
     for (let round = 0; round < 5; round++) {
       const email = `session${round}@example.com`;
       const id = await makeUser(email);
@@ -196,7 +196,7 @@ describe('two that take away what the other relies on', () => {
   });
 });
 
-it('every answer has its entry, and every entry is counted once', async () => {
+it('every response has its entry, and every entry has one number', async () => {
   const [entries] = await replicas.stored(`SELECT count(*) AS "count" FROM "_Decision" WHERE "kind" = 'access'`);
   const [hours] = await replicas.stored(`SELECT sum("grants" + "denials") AS "count" FROM "_DecisionHour"`);
   expect(hours).toEqual(entries);

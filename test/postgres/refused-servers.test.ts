@@ -1,4 +1,4 @@
-/** Servers on which what was answered could be lost: the service says so, and does not start on them. */
+/** The service refuses to start on servers that could lose acknowledged commits. */
 import { expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/index.ts';
 import { startPostgres } from './server.ts';
@@ -6,7 +6,7 @@ import { startPostgres } from './server.ts';
 it.each([
   ['without fsync and full pages', { settings: ['fsync=off', 'full_page_writes=off'] }, ['fsync is off', 'full_page_writes is off']],
   ['that is a hot standby', { standby: true }, ['the server is a hot standby and accepts no writes']],
-])('a server %s is refused in words', async (_, how, expected) => {
+])('a server %s is refused with the reason', async (_, how, expected) => {
   const server = await startPostgres(how);
   try {
     await expect(openDatabase({ database: `${server.url}?schema=none` })).rejects.toMatchObject({

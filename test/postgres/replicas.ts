@@ -1,18 +1,18 @@
-/** Four replicas on one PostgreSQL, asked by turns or at once. */
+/** Four replicas in this process on one PostgreSQL. */
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
 import { testDatabaseUrl } from './test-database.ts';
 
-/** Services on one database. */
+/** The replicas. */
 export interface Replicas {
-  /** The next one, by turns. */
+  /** Returns the next replica in turn. */
   next(): RunningService;
-  /** Rows as they are. */
+  /** Queries the database directly. */
   stored(sql: string): Promise<readonly Record<string, unknown>[]>;
   close(): Promise<void>;
 }
 
-/** Starts them at once, on an empty database: one of them makes the tables, and the others find them. */
+/** Starts all replicas at once on an empty database. One of them creates the tables. */
 export async function startReplicas(definitions: NonNullable<ServiceOptions['definitions']>): Promise<Replicas> {
   const settings = { database: testDatabaseUrl(''), jwtSecret: 'one secret for all the replicas of a test', rateLimit: 0 };
   const replicas = await Promise.all([1, 2, 3, 4].map(() => startService({ definitions, settings })));
@@ -29,12 +29,12 @@ export async function startReplicas(definitions: NonNullable<ServiceOptions['def
   };
 }
 
-/** The same asked so many times at once. */
+/** Runs the work a number of times concurrently. */
 export function atOnce(times: number, work: (index: number) => Promise<Reply>): Promise<readonly Reply[]> {
   return Promise.all(Array.from({ length: times }, (_, index) => work(index)));
 }
 
-/** How many answered with which status. */
+/** Counts responses by status. */
 export function counted(replies: readonly Reply[]): Readonly<Record<number, number>> {
   const statuses = Map.groupBy(replies, ({ status }) => status);
   return Object.fromEntries([...statuses].map(([status, same]) => [status, same.length]));

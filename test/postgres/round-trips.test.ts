@@ -1,10 +1,10 @@
-/** How often a request waits for the server: what is known to be needed is asked together. Over a network, each time counts. */
+/** The number of round trips of a request to the server, which pipelines statements. Each round trip costs network latency. */
 import { createConnection, createServer, type Server } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningService, startService, type TestUser } from '../harness.ts';
 import { withSchema } from './test-database.ts';
 
-/** Messages to the server: each is one that waits for the answer to the one before, or goes by another connection. */
+/** Number of messages to the server: each waits for the response to the one before, or uses another connection. */
 let messages = 0;
 let tap: Server;
 let service: RunningService;
@@ -53,18 +53,22 @@ interface Asked {
 
 const mine = (): unknown => ({ authorId: user.id });
 it.each<[what: string, asked: Asked, count: number]>([
-  ['a read: what it needs, and its entry', { method: 'GET', path: () => `/api/Note/${own}`, status: 200 }, 2],
-  ['a read that is denied: the same', { method: 'GET', path: () => `/api/Note/${others}`, status: 403 }, 2],
-  ['a list: who asks, the rows, and its entry', { method: 'GET', path: () => '/api/Note', status: 200 }, 3],
-  ['a create: who asks, whom it refers to, the row, and the rest', { method: 'POST', path: () => '/api/Note', body: mine, status: 201 }, 4],
+  ['a read takes two: the data, and its entry', { method: 'GET', path: () => `/api/Note/${own}`, status: 200 }, 2],
+  ['a denied read takes two', { method: 'GET', path: () => `/api/Note/${others}`, status: 403 }, 2],
+  ['a list takes three: the caller, the rows, and its entry', { method: 'GET', path: () => '/api/Note', status: 200 }, 3],
   [
-    'an update: who asks, the row, the change, and the rest',
+    'a create takes four: the caller, the referenced record, the row, and its entry',
+    { method: 'POST', path: () => '/api/Note', body: mine, status: 201 },
+    4,
+  ],
+  [
+    'an update takes four: the caller, the row, the change, and its entry',
     { method: 'PUT', path: () => `/api/Note/${own}`, body: () => ({ text: 'b' }), status: 200 },
     4,
   ],
 ])('%s', async (_, { method, path, body, status }, count) => {
   const counts: number[] = [];
-  // The fewest of many: a statement has to be known, and a connection to have heard of the server not long ago.
+  // The minimum of several: the first requests also prepare statements and probe the connection.
   for (let times = 0; times < 8; times++) {
     const before = messages;
     const sent = { token: user.token, ...(body !== undefined && { body: body() }) };

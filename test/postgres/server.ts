@@ -1,6 +1,6 @@
 /**
- * One PostgreSQL server for all tests that ask for one: the one that DATABASE_URL names, or else a real one from npm, started
- * on a free port with its data in a folder that goes when the tests end.
+ * Provides one PostgreSQL server for all tests of a run: the server of DATABASE_URL, or a real one from npm, started on a
+ * free port with its data in a temporary folder.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
@@ -22,12 +22,12 @@ import type { TestProject } from 'vitest/node';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the server; absent where tests run on SQLite. */
+    /** Address of the server; undefined if the tests run on SQLite. */
     postgres?: string;
   }
 }
 
-/** Starts the server, once for all test files; what it gives stops it. */
+/** Starts the server once for all test files; returns a function that stops it. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
   const given = process.env['DATABASE_URL'];
   if (given !== undefined && given !== '') {
@@ -39,25 +39,25 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
   return stop;
 }
 
-/** A server of one's own. */
+/** A running PostgreSQL server. */
 export interface PostgresServer {
   readonly url: string;
-  /** Ends it as a machine does that loses power, but for what the disk was told to keep. */
+  /** Ends it as by a power loss: only synced data survives. */
   crash(): Promise<void>;
-  /** Starts it again after that, where it was. */
+  /** Starts it again on the same port. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** How a server of one's own is. */
+/** Options of a server. */
 export interface ServerOptions {
-  /** Settings beside its own: `['fsync=off']`. */
+  /** Additional settings, such as `['fsync=off']`. */
   readonly settings?: readonly string[];
-  /** Whether it only follows another, which there is none of. */
+  /** True to start it as a hot standby, without a primary. */
   readonly standby?: boolean;
 }
 
-/** Starts one. */
+/** Starts a PostgreSQL server. */
 export async function startPostgres({ settings = [], standby = false }: ServerOptions = {}): Promise<PostgresServer> {
   const home = mkdtempSync(join(tmpdir(), 'bailiwick-postgres-'));
   const bin = await bringPrograms(home);
@@ -92,7 +92,7 @@ export async function startPostgres({ settings = [], standby = false }: ServerOp
   };
 }
 
-/** Sends a signal and waits for the end, which may have been before. */
+/** Sends a signal and waits for the exit of the process. */
 export async function end(server: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (server.exitCode !== null || server.signalCode !== null) return;
   const ended = new Promise((resolve) => server.once('exit', resolve));
@@ -101,8 +101,8 @@ export async function end(server: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 /**
- * The programs that npm brought, in a folder that whoever runs them can read, with the links between their libraries that no
- * package can carry; where npm brought none for this machine, those on its path.
+ * Returns the folder of the PostgreSQL programs: a copy of those from npm, readable by their user and with the library links
+ * that an npm package cannot contain. If npm has none for this machine, those on the path are used.
  */
 async function bringPrograms(home: string): Promise<string> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
@@ -133,7 +133,7 @@ function linkLibraries(home: string): void {
   }
 }
 
-/** PostgreSQL refuses to be run by root, and so does PgBouncer: then it is run by nobody, to whom folders and files are given. */
+/** The user who runs PostgreSQL and PgBouncer, because both refuse to run as root: the account "nobody" then owns their files. */
 export function asWhom(folders: readonly string[]): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const nobody = { uid: 65_534, gid: 65_534 };
@@ -141,7 +141,7 @@ export function asWhom(folders: readonly string[]): { readonly uid?: number; rea
   return nobody;
 }
 
-/** One that nobody listens at. */
+/** Finds a free port. */
 export function findPort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer();

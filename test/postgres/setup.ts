@@ -1,4 +1,4 @@
-/** Tells tests, and the processes that they start, where the server is. */
+/** Passes the address of the server to tests and to the processes that they start. */
 import { inject } from 'vitest';
 import './server.ts';
 

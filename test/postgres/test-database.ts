@@ -1,27 +1,27 @@
-/** Where a test's database is: a file of its own, or a schema of its own on the server that this run is about. */
+/** The database of a test: its own SQLite file, or its own schema on the PostgreSQL server of this run. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 
-/** Whether this run is about PostgreSQL. */
+/** True if this run tests PostgreSQL. */
 export const onPostgres: boolean = serverUrl() !== undefined;
 
-/** How many cases at random to try: on a server each takes many times as long. Whether they tell anything, only many show. */
+/** Returns the number of random cases to run: a tenth on PostgreSQL, where each takes many times as long. */
 export function scaleRuns(count: number): number {
   return onPostgres ? Math.ceil(count / 10) : count;
 }
 
-/** The address of a database that no other test has; its file, where it is one, in `folder`. */
+/** Returns the address of a new database. A SQLite file is created in `folder`. */
 export function testDatabaseUrl(folder: string): string {
   const server = serverUrl();
   return server === undefined ? `sqlite:${join(folder, 'test.db')}` : withSchema(server);
 }
 
-/** Set by `worker.ts`; the processes that tests start have it too. */
+/** Set by `setup.ts`, and inherited by the processes that tests start. */
 function serverUrl(): string | undefined {
   return process.env['TEST_POSTGRES_URL'];
 }
 
-/** The address with a schema of its own. */
+/** Returns the address with a new schema name. */
 export function withSchema(server: string): string {
   const url = new URL(server);
   url.searchParams.set('schema', `test_${randomBytes(8).toString('hex')}`);

@@ -1,17 +1,17 @@
-/** Writes what the service would not: references that lead nowhere, values of other times. Behind the back of foreign keys. */
+/** Writes data that the service would refuse, such as references to missing records, with foreign keys disabled. */
 import Sqlite from 'better-sqlite3';
 import pg from 'pg';
 
-/** One statement with its values, `$1` and on. */
+/** A statement with its values `$1`, `$2` and so on. */
 export interface Unchecked {
   readonly sql: string;
   readonly values: readonly unknown[];
 }
 
-/** Does them, one after the other, in the database of a place. */
-export async function writeUnchecked(place: string, statements: readonly Unchecked[]): Promise<void> {
-  if (place.startsWith('sqlite:')) return writeToFile(place.slice('sqlite:'.length), statements);
-  const url = new URL(place);
+/** Runs the statements in order in the database with this address. */
+export async function writeUnchecked(address: string, statements: readonly Unchecked[]): Promise<void> {
+  if (address.startsWith('sqlite:')) return writeToFile(address.slice('sqlite:'.length), statements);
+  const url = new URL(address);
   const schema = url.searchParams.get('schema');
   url.search = '';
   const client = new pg.Client({ connectionString: url.href });

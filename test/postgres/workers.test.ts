@@ -1,4 +1,4 @@
-/** Several workers of one service on one machine: a real start, real signals, requests all the while. */
+/** Several workers of one service: a real start and real signals, under load. */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,16 +13,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const server = inject('postgres') ?? '';
 
-/** A service with workers, and its database from outside. */
-interface Crew {
+/** A service with workers, and direct access to its database. */
+interface WorkerService {
   readonly program: Program;
-  /** The first column of what a statement finds. */
+  /** Returns the first column of a query. */
   query(sql: string): Promise<readonly unknown[]>;
-  /** Value of a sample of metrics. */
+  /** Returns the value of a metric. */
   metric(sample: string): Promise<number>;
 }
 
-async function startCrew(workers: number, args: readonly string[] = [], preload?: string): Promise<Crew> {
+async function startWorkers(workers: number, args: readonly string[] = [], preload?: string): Promise<WorkerService> {
   const database = withSchema(server);
   const data = mkdtempSync(join(folder, 'data-'));
   const own = ['--database', database, '--workers', String(workers), '--metrics-address', '127.0.0.1:0', '--log-level', 'error'];
@@ -55,7 +55,7 @@ async function startCrew(workers: number, args: readonly string[] = [], preload?
   };
 }
 
-/** Process ids of the workers of a lead. */
+/** Returns the process ids of the workers of a primary. */
 function workersOf({ child }: Program): readonly number[] {
   const listed = execFileSync('ps', ['-o', 'pid=,ppid=', '-A'], { encoding: 'utf8' });
   const pairs = listed
@@ -76,14 +76,14 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** What callers were told. */
+/** Responses to the clients. */
 interface Answered {
   readonly decisions: Set<string | null>;
   readonly created: Set<string>;
   readonly failed: unknown[];
 }
 
-/** Creates one record after the other, as long as it is to. */
+/** Creates records one after another until stopped. */
 async function create(url: string, token: string, { answered, goesOn }: { answered: Answered; goesOn: () => boolean }): Promise<void> {
   while (goesOn()) {
     try {
@@ -98,7 +98,7 @@ async function create(url: string, token: string, { answered, goesOn }: { answer
 
 describe('workers', () => {
   it('accept the set-up token that their primary process prints once', async () => {
-    const { program, query } = await startCrew(2);
+    const { program, query } = await startWorkers(2);
     const token = /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
     expect(program.printed().split(token)).toHaveLength(2);
     expect(JSON.stringify(await query('SELECT "text" FROM "_State"'))).not.toContain(token);
@@ -114,8 +114,8 @@ describe('workers', () => {
     await program.stop();
   });
 
-  it('are replaced one after the other without a request that is refused, lost or not on the record', async () => {
-    const { program, query, metric } = await startCrew(2);
+  it('are replaced one after another, without a refused, lost or unaudited request', async () => {
+    const { program, query, metric } = await startWorkers(2);
     const token = await setUp(program.url);
     const before = workersOf(program);
     expect(before).toHaveLength(2);
@@ -135,14 +135,14 @@ describe('workers', () => {
     expect(new Set(await query('SELECT "id" FROM "Tip"'))).toEqual(answered.created);
     const kept = new Set(await query('SELECT "id" FROM "_Decision"'));
     expect([...answered.decisions].filter((id) => !kept.has(id))).toEqual([]);
-    // Those that went had counted most of them.
+    // The replaced workers had counted most of the requests.
     expect(await metric('bailiwick_decisions_total{effect="allow",resource="Tip",action="create"}')).toBe(answered.created.size);
     expect(await program.stop()).toBe(0);
     expect(program.printed()).not.toContain('a worker exited');
   }, 240_000);
 
-  it('are started again where they die, and end with who leads them, whatever becomes of it', async () => {
-    const { program } = await startCrew(2);
+  it('are restarted when they die, and exit with the primary', async () => {
+    const { program } = await startWorkers(2);
     const [first = 0] = workersOf(program);
     process.kill(first, 'SIGKILL');
     await program.prints('a worker exited; a replacement starts in 100 ms');
@@ -155,8 +155,8 @@ describe('workers', () => {
     expect(program.printed()).not.toContain('Error');
   }, 120_000);
 
-  it('end what they have begun where who leads them dies', async () => {
-    const { program, query } = await startCrew(2);
+  it('finish their requests if the primary dies', async () => {
+    const { program, query } = await startWorkers(2);
     const token = await setUp(program.url);
     const workers = workersOf(program);
     const held = query(`DO $$ BEGIN LOCK TABLE "Tip"; PERFORM pg_sleep(3); END $$`);
@@ -171,8 +171,8 @@ describe('workers', () => {
     expect(program.printed()).not.toContain('Error');
   }, 120_000);
 
-  it('say no to /readyz while they still take requests, and end with what is in flight', async () => {
-    const { program, query } = await startCrew(2, ['--drain-delay-seconds', '3']);
+  it('answer 503 to /readyz while they drain, and exit after the requests in flight', async () => {
+    const { program, query } = await startWorkers(2, ['--drain-delay-seconds', '3']);
     const token = await setUp(program.url);
     const answered: Answered = { decisions: new Set(), created: new Set(), failed: [] };
     let isOver = false;
@@ -190,22 +190,22 @@ describe('workers', () => {
 });
 
 describe('connections that were established before the listener of workers closes', () => {
-  /** Keeps the lead busy soon after the signal, while workers close: connections wait in the queue of the kernel meanwhile. */
-  const busyLead = join(folder, 'busy-lead.mjs');
+  /** Keeps the primary busy right after the signal while workers close. Connections wait in the queue of the kernel. */
+  const busyPrimary = join(folder, 'busy-primary.mjs');
   const busyLater = 'setTimeout(() => { for (const from = performance.now(); performance.now() - from < 800; ); }, 5)';
-  writeFileSync(busyLead, `if (process.send === undefined) process.on('SIGTERM', () => ${busyLater});`);
-  /** Keeps the workers busy as they are told to end: connections wait for being handed over meanwhile. */
+  writeFileSync(busyPrimary, `if (process.send === undefined) process.on('SIGTERM', () => ${busyLater});`);
+  /** Keeps the workers busy when they receive the signal. Connections wait for the hand-over. */
   const busyWorkers = join(folder, 'busy-workers.mjs');
   const busyOnEnd = "if (value.notify === 'end') for (const from = performance.now(); performance.now() - from < 600; );";
   writeFileSync(busyWorkers, `if (process.send !== undefined) process.on('message', (value) => { ${busyOnEnd} });`);
 
   it.each([
-    ['a busy lead', busyLead],
+    ['a busy primary', busyPrimary],
     ['busy workers', busyWorkers],
   ])(
     'are all answered by %s',
     async (_, preload) => {
-      const { program } = await startCrew(2, [], preload);
+      const { program } = await startWorkers(2, [], preload);
       program.child.kill('SIGTERM');
       await pause(100);
       const ends = await Promise.all(Array.from({ length: 96 }, () => connectAndAsk(program.url)));
@@ -215,8 +215,8 @@ describe('connections that were established before the listener of workers close
     60_000,
   );
 
-  it('are answered under load, or refused, and never reset', async () => {
-    const { program } = await startCrew(2);
+  it('are answered or refused under load, and never reset', async () => {
+    const { program } = await startWorkers(2);
     expect(await answersAroundStop(program)).toEqual(['HTTP/1.1 200']);
     expect(await program.ended).toBe(0);
   }, 60_000);

@@ -1,23 +1,23 @@
-/** Whatever can take access away and give it back, each with a user of its own. */
+/** Every change that revokes and restores access, each with its own user. */
 
 import { pause, type Reply } from '../process/program.ts';
 import { type Call, EVERYTHING, type Fleet, type FleetUser } from './fleet.ts';
 import type { Toggle } from './freshness.ts';
 
-/** A change and its undoing, as an admin asks for them; or as they come about. */
+/** The requests of an admin that revoke and restore access. */
 interface Change {
   readonly off: readonly [call: Call, body?: object];
   readonly on: readonly [call: Call, body?: object];
-  /** True where the change ends the sessions of the user, who logs in again after its undoing. */
+  /** True if the change ends the sessions of the user, who then logs in again. */
   readonly endsSessions?: boolean;
 }
 
-/** Prepares what a user's access hangs on; from then on it is there. */
+/** Creates a user with access that depends on the change. */
 type Preparation = (fleet: Fleet) => Promise<{ readonly user: FleetUser; readonly change: Change }>;
 
 const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparation>([
   ['a policy is switched off', (fleet) => ofPolicy(fleet, { off: { isActive: false }, on: { isActive: true } })],
-  ['a rule is changed', (fleet) => ofPolicy(fleet, { off: { rules: ofNobody }, on: { rules: EVERYTHING } })],
+  ['a rule is changed', (fleet) => ofPolicy(fleet, { off: { rules: FOR_NO_USER }, on: { rules: EVERYTHING } })],
   [
     'an assignment is removed',
     async (fleet) => {
@@ -59,16 +59,16 @@ const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparati
   ],
 ]);
 
-/** What access can hang on, in the words of "it is answered that …". */
+/** Names of the changes, which complete test titles such as "… after … is acknowledged". */
 export const TOGGLES: readonly string[] = [...PREPARATIONS.keys()];
 
-/** Prepares one of them. */
+/** Creates the toggle with this name. */
 export async function createToggle(fleet: Fleet, name: string): Promise<Toggle> {
   const prepare = PREPARATIONS.get(name);
   if (prepare === undefined) throw new Error(`expected one of ${TOGGLES.join(', ')}, given ${name}`);
   const { user, change } = await prepare(fleet);
   let count = 0;
-  // By these their entries are found.
+  // The entries are found by these ids.
   const next = (): string => `toggle-${user.id}-${count++}`;
   return {
     name,
@@ -81,7 +81,7 @@ export async function createToggle(fleet: Fleet, name: string): Promise<Toggle> 
   };
 }
 
-/** An assignment that ends by itself, by the clock of the server: nobody changes anything when it does. */
+/** Creates a toggle by expiry: an assignment that ends by the clock of the server, without a change. */
 export async function createExpiry(fleet: Fleet): Promise<Toggle> {
   const { user, policyId } = await grant(fleet);
   const now = async (): Promise<number> => {
@@ -103,9 +103,9 @@ export async function createExpiry(fleet: Fleet): Promise<Toggle> {
   };
 }
 
-const ofNobody = [{ resource: 'Note', action: '*', conditions: [{ field: 'user.email', operator: 'eq', value: 'nobody@example.com' }] }];
+const FOR_NO_USER = [{ resource: 'Note', action: '*', conditions: [{ field: 'user.email', operator: 'eq', value: 'nobody@example.com' }] }];
 
-/** What to send to have it gone, and to have it back. */
+/** Returns the requests that remove and restore an assignment. */
 interface Bodies {
   readonly off: object;
   readonly on: object;
@@ -125,7 +125,7 @@ function ofAssignment(path: `/${string}`): Change {
   return { off: [`DELETE ${path}`], on: [`POST ${path}`, {}] };
 }
 
-/** A user, and a policy of their own. */
+/** Creates a user with an assigned policy. */
 async function grant(fleet: Fleet, rules?: readonly object[]): Promise<{ readonly user: FleetUser; readonly policyId: string }> {
   const user = await fleet.createUser('user');
   const policyId = await fleet.createPolicy(rules);

@@ -1,111 +1,112 @@
-/** A load that writes, and what it was told; and what the record and the tables have to say to each other about it afterwards. */
+/** A load of writes, the acknowledged changes, and a comparison of the audit log with the tables afterwards. */
 import { type Program, type Reply, send } from '../process/program.ts';
 import { createNote, type Fleet } from './fleet.ts';
-import { type Asking, isLost } from './load.ts';
+import { isLost, type SendRequest } from './load.ts';
 
-/** What was answered, by whichever replica. */
-export interface Answered {
-  /** Of every answer that names its decision. */
+/** Changes that any replica has acknowledged. */
+export interface Acknowledged {
+  /** Decision ids of all responses that have one. */
   readonly decisions: Set<string>;
-  /** Notes that were answered as made, and the highest version answered of each. */
+  /** Acknowledged notes with the highest acknowledged version of each. */
   readonly notes: Map<string, number>;
   readonly deleted: Set<string>;
   readonly switched: { count: number };
-  /** Answers that nobody should have had. */
+  /** Unexpected responses. */
   readonly faults: string[];
 }
 
-/** Nothing yet. */
-export function createAnswered(): Answered {
+/** Creates an empty record of acknowledged changes. */
+export function createAcknowledged(): Acknowledged {
   return { decisions: new Set(), notes: new Map(), deleted: new Set(), switched: { count: 0 }, faults: [] };
 }
 
-/** Creates, changes, deletes, reads, lists, and now and then changes a policy. `policyId` is of no consequence to anybody. */
-export function askForChanges({ admin: token }: Pick<Fleet, 'admin'>, policyId: string, answered: Answered): Asking {
+/** Creates, updates, deletes, reads and lists notes, and sometimes changes a policy. The policy `policyId` affects no decision. */
+export function sendChanges({ admin: token }: Pick<Fleet, 'admin'>, policyId: string, acknowledged: Acknowledged): SendRequest {
   const own = new Map<number, string[]>();
   return async (replica, index) => {
     const ids = own.get(index) ?? [];
     own.set(index, ids);
-    const reply = await askForOne(replica, { token, ids, policyId }, answered);
-    if (reply.decisionId !== null) answered.decisions.add(reply.decisionId);
-    // Gone, where a deletion was done whose answer was lost.
-    if (reply.status >= 300 && ![404, 503].includes(reply.status)) answered.faults.push(`${reply.status} ${JSON.stringify(reply.body)}`);
+    const reply = await askForOne(replica, { token, ids, policyId }, acknowledged);
+    if (reply.decisionId !== null) acknowledged.decisions.add(reply.decisionId);
+    // The note may be deleted by a request whose response was lost.
+    if (reply.status >= 300 && ![404, 503].includes(reply.status))
+      acknowledged.faults.push(`${reply.status} ${JSON.stringify(reply.body)}`);
     return reply;
   };
 }
 
 interface Means {
   readonly token: string;
-  /** Notes that nobody else changes. */
+  /** Notes that no other client changes. */
   readonly ids: string[];
   readonly policyId: string;
 }
 
-async function askForOne(replica: Program, { token, ids, policyId }: Means, answered: Answered): Promise<Reply> {
+async function askForOne(replica: Program, { token, ids, policyId }: Means, acknowledged: Acknowledged): Promise<Reply> {
   const { url } = replica;
   const at = Math.floor(Math.random() * ids.length);
   const id = ids[at];
   const chance = Math.random();
   if (chance < 0.05) {
     const reply = await send(url, `PUT /admin/api/policies/${policyId}`, { token, body: { priority: Math.floor(chance * 1000) } });
-    if (reply.status === 200) answered.switched.count++;
+    if (reply.status === 200) acknowledged.switched.count++;
     return reply;
   }
   if (id === undefined || chance < 0.3) {
     const reply = await createNote(replica, token);
-    if (reply.status === 201) ids.push(noteVersion(reply, answered));
+    if (reply.status === 201) ids.push(noteVersion(reply, acknowledged));
     return reply;
   }
   if (chance < 0.6) {
     const reply = await send(url, `PUT /api/Note/${id}`, { token, body: { text: String(chance) } });
-    if (reply.status === 200) noteVersion(reply, answered);
+    if (reply.status === 200) noteVersion(reply, acknowledged);
     return reply;
   }
   if (chance < 0.7) {
     ids.splice(at, 1);
     const reply = await send(url, `DELETE /api/Note/${id}`, { token });
-    if (reply.status === 200) answered.deleted.add(id);
+    if (reply.status === 200) acknowledged.deleted.add(id);
     return reply;
   }
   return send(url, chance < 0.85 ? `GET /api/Note/${id}` : 'GET /api/Note?limit=3', { token });
 }
 
-function noteVersion({ body }: Reply, { notes }: Answered): string {
+function noteVersion({ body }: Reply, { notes }: Acknowledged): string {
   const { id, version } = body.data as { readonly id: string; readonly version: number };
   notes.set(id, Math.max(notes.get(id) ?? 0, version));
   return id;
 }
 
-/** What does not fit, as text; nothing where every answer has its entry, every change one, and every entry of a change its change. */
-export async function findLosses(fleet: Fleet, policyId: string, answered: Answered): Promise<readonly string[]> {
+/** Returns all mismatches as text: responses without an entry, changes without an entry, and entries without a change. */
+export async function findLosses(fleet: Fleet, policyId: string, acknowledged: Acknowledged): Promise<readonly string[]> {
   const entries = new Set((await fleet.query('SELECT "id" FROM "_Decision"')).map(({ id }) => id));
   const versions = new Map((await fleet.query('SELECT "id", "version" FROM "Note"')).map(({ id, version }) => [id, Number(version)]));
   const lost = (what: string, ids: readonly string[]): readonly string[] => ids.map((id) => `${what}: ${id}`);
   return [
-    ...answered.faults,
+    ...acknowledged.faults,
     ...lost(
-      'answered without an entry',
-      [...answered.decisions].filter((id) => !entries.has(id)),
+      'acknowledged without an entry',
+      [...acknowledged.decisions].filter((id) => !entries.has(id)),
     ),
     ...lost(
-      'answered as deleted, and there',
-      [...answered.deleted].filter((id) => versions.has(id)),
+      'acknowledged as deleted, but stored',
+      [...acknowledged.deleted].filter((id) => versions.has(id)),
     ),
-    ...[...answered.notes].flatMap(([id, version]) =>
-      (versions.get(id) ?? Number.POSITIVE_INFINITY) < version ? [`answered as of version ${version}: ${id}`] : [],
+    ...[...acknowledged.notes].flatMap(([id, version]) =>
+      (versions.get(id) ?? Number.POSITIVE_INFINITY) < version ? [`acknowledged as of version ${version}: ${id}`] : [],
     ),
     ...(await findUnpaired(fleet, policyId)),
     ...(await findBreaks(fleet)),
   ];
 }
 
-/** Entries that are not as they were written, or missing among others. */
+/** Verifies the hash chains of the audit log. */
 async function findBreaks({ verify }: Fleet): Promise<readonly string[]> {
   const { code, out, err } = await verify();
   return code === 0 ? [] : [out + err];
 }
 
-/** Looks at the database alone. */
+/** Compares the audit log with the tables, in the database. */
 async function findUnpaired({ query }: Fleet, policyId: string): Promise<readonly string[]> {
   const notes = await query(`
     WITH change AS (
@@ -139,8 +140,8 @@ async function findUnpaired({ query }: Fleet, policyId: string): Promise<readonl
   return [...notes, ...creations, ...policies, ...hours].map((row) => JSON.stringify(row));
 }
 
-/** Asks until there is an answer that is a success: within what a service may take to find its database again. */
-export async function untilAnswered({ admin: token }: Pick<Fleet, 'admin'>, { url }: Program): Promise<void> {
+/** Sends requests until one succeeds, within the time in which a service must reconnect to its database. */
+export async function untilReady({ admin: token }: Pick<Fleet, 'admin'>, { url }: Program): Promise<void> {
   for (const until = performance.now() + 60_000; ; ) {
     const reply = await send(url, 'GET /api/Note?limit=1', { token }).catch((error: unknown) => {
       if (!isLost(error)) throw error;

@@ -1,4 +1,4 @@
-/** Replicas whose clocks differ from the database's: they say so in their log and in /readyz, and recover once their clock is right. */
+/** Replicas whose clocks differ from the clock of the database: they report it in the log and in /readyz, and recover when their clock is right. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ const linesOf = (index: number): string[] =>
     .filter((line) => line.startsWith('the clock of this machine'));
 
 describe('a replica whose clock is', () => {
-  it.each([0, 1, 2])('%i: within the leeway of tokens, is ready and says nothing', async (index) => {
+  it.each([0, 1, 2])('%i: within the leeway of tokens, is ready and logs no warning', async (index) => {
     expect(await readiness(index)).toEqual([200, undefined]);
     expect(linesOf(index)).toEqual([]);
   });
@@ -50,24 +50,24 @@ describe('a replica whose clock is', () => {
   it.each([
     [3, 'ahead of', 45],
     [4, 'behind', 3600],
-  ])('%i: beyond it, is not ready, and says so once', async (index, direction, seconds) => {
+  ])('%i: beyond the leeway, is not ready, and logs one warning', async (index, direction, seconds) => {
     const detail = expect.stringMatching(new RegExp(`^the clock of this machine is ${seconds} s ${direction} the clock of the database`));
     expect(await readiness(index)).toEqual([503, detail]);
     for (let asked = 0; asked < 5; asked++) await send(replica(index).url, 'GET /api/Note');
     expect(await readiness(index)).toEqual([503, detail]);
     expect(linesOf(index)).toEqual([detail]);
     expect(linesOf(index)[0]).toMatch(/here it is \S+Z, there \S+Z/);
-    // It still answers requests: routing them elsewhere is the balancer's task.
+    // The replica still answers requests: the load balancer must route them elsewhere.
     expect((await send(replica(index).url, 'GET /api/Note')).status).toBe(403);
   });
 
-  it('set right while only /readyz is requested, is ready again', async () => {
+  it('corrected, is ready again, even if only /readyz is requested', async () => {
     writeFileSync(fileOf(3), '0');
     await expect.poll(() => readiness(3), { timeout: 20_000 }).toEqual([200, undefined]);
     expect(linesOf(3).at(-1)).toMatch(/is right again/);
   });
 
-  it('set wrong while it runs, is not ready any more', async () => {
+  it('changed while it runs, is no longer ready', async () => {
     writeFileSync(fileOf(0), String(-60 * SECOND));
     await expect.poll(async () => (await readiness(0))[0], { timeout: 20_000 }).toBe(503);
   });

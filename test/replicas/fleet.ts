@@ -1,6 +1,6 @@
 /**
- * Replicas on one PostgreSQL, each a process of its own, and the world that they are asked about. What is looked up here to judge
- * them is asked of the database itself, with a driver of our own: nothing of the program is in between.
+ * Replicas on one PostgreSQL, each in its own process, with users and policies. Checks query the database directly with a
+ * separate driver, and not through the program.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,77 +23,77 @@ import {
   startProgram,
 } from '../process/program.ts';
 
-/** Replicas, and what tests ask of them and of their database. */
+/** Running replicas, with helpers for requests and queries. */
 export interface Fleet {
-  /** Those that run, by number; where one is killed and started again, another address has its number. */
+  /** The running replicas by number. A restarted replica keeps its number and has another address. */
   readonly replicas: readonly Program[];
   readonly admin: string;
-  /** Any of them. */
+  /** Returns a random replica. */
   any(): Program;
-  /** Starts one in the place of another, as that was started, or one more. */
+  /** Restarts the replica with this number, or starts one more. */
   start(index: number, how?: ReplicaOptions): Promise<Program>;
-  /** Asks any of them as the admin; throws where the answer is not a success. */
+  /** Sends a request as admin to a random replica; throws unless it succeeds. */
   asAdmin(call: Call, body?: unknown, requestId?: string): Promise<Reply>;
-  /** A user with a token. */
+  /** Creates a user with a token. */
   createUser(role: string): Promise<FleetUser>;
-  /** Opens a session of a user; gives its token. */
+  /** Opens a session of a user; returns its token. */
   logIn(id: string): Promise<string>;
-  /** A policy that allows everything on notes, or what is said; gives its id. */
+  /** Creates a policy with these rules, by default with all actions on notes; returns its id. */
   createPolicy(rules?: readonly object[]): Promise<string>;
-  /** Rows as they are, asked of the server itself. */
+  /** Queries the server directly. */
   query(sql: string, values?: readonly unknown[]): Promise<readonly Row[]>;
-  /** Writes another definition of notes; whoever is started next has tables follow it. */
+  /** Writes another definition of notes. The next replica that starts migrates the tables. */
   define(definition: string): void;
-  /** Runs a command of the program on the fleet's database, by the address of a server. */
+  /** Runs a CLI command on the database of the fleet. */
   run(command: readonly string[], server?: string): Promise<Ended>;
-  /** What the program itself says of the chains of entries. */
+  /** Runs `decisions verify`. */
   verify(): Promise<Ended>;
   close(): Promise<void>;
 }
 
-/** `GET /api/Note` */
+/** Method and path, such as `GET /api/Note`. */
 export type Call = Parameters<typeof send>[1];
-/** A row as the server says it. */
+/** A row of a query result. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** A user whose requests are judged. */
+/** A user whose requests are checked. */
 export interface FleetUser {
   readonly id: string;
   readonly email: string;
-  /** Another one once the user has logged in again. */
+  /** Replaced after a new login. */
   token: string;
 }
 
-/** How one replica is started. */
+/** Options of a replica. */
 export interface ReplicaOptions extends Pick<Start, 'args' | 'env' | 'preload'> {
-  /** Another address of the server, such as a proxy's. */
+  /** Another address of the server, such as that of a proxy. */
   readonly server?: string;
 }
 
-/** What to start. */
+/** Options of a fleet. */
 export interface FleetOptions {
-  /** Address of the PostgreSQL server, where the fleet has a schema of its own. */
+  /** Address of the PostgreSQL server, on which the fleet has its own schema. */
   readonly server: string;
-  /** One for each replica. */
+  /** Options of each replica. */
   readonly replicas: readonly ReplicaOptions[];
 }
 
-/** What notes are like; everything that is decided on is one. */
+/** The definition of Note, the only resource of these tests. */
 export const NOTE = 'name: Note\nfields:\n  text: { type: string }\n  slug: { type: string, unique: true }\n';
-/** A secret that whoever judges can sign with, too. */
+/** The signing secret, which tests use for their own tokens. */
 const SECRET = 'one secret for all the replicas of a test';
-/** Allows everything on notes. */
+/** Rules that allow all actions on notes. */
 export const EVERYTHING: readonly object[] = [{ resource: 'Note', action: '*' }];
 
-/** Starts all of them at once, on an empty schema, and makes an admin. */
+/** Starts all replicas at once on an empty schema, and creates an admin. */
 export async function startFleet({ server, replicas: wanted }: FleetOptions): Promise<Fleet> {
-  const ground = createGround(server);
-  const [first, ...others] = await Promise.all(wanted.map((how) => ground.start(how)));
+  const fleetDatabase = createFleetDatabase(server);
+  const [first, ...others] = await Promise.all(wanted.map((how) => fleetDatabase.start(how)));
   if (first === undefined) throw new Error('a fleet has one replica at least');
   const running: Program[] = [first, ...others];
   await setUp(first.url);
-  const [made] = await ground.query(`SELECT "id" FROM "User"`);
-  const logIn = (id: string): Promise<string> => openSession(ground, id);
+  const [made] = await fleetDatabase.query(`SELECT "id" FROM "User"`);
+  const logIn = (id: string): Promise<string> => openSession(fleetDatabase, id);
   const admin = await logIn(String(made?.['id']));
   let turn = 0;
   const any = (): Program => running[turn++ % running.length] ?? first;
@@ -105,7 +105,7 @@ export async function startFleet({ server, replicas: wanted }: FleetOptions): Pr
     any,
     asAdmin,
     async start(index, how = wanted[index]) {
-      const started = await ground.start(how);
+      const started = await fleetDatabase.start(how);
       running[index] = started;
       return started;
     },
@@ -119,19 +119,19 @@ export async function startFleet({ server, replicas: wanted }: FleetOptions): Pr
       const body = { name: `policy ${randomBytes(4).toString('hex')}`, type: 'CUSTOM', rules };
       return idOf(await asAdmin('POST /admin/api/policies', body));
     },
-    query: ground.query,
-    define: ground.define,
-    run: ground.run,
-    // Each replica signs with a key of its own, and none of them for long enough here.
-    verify: () => ground.run(['decisions', 'verify', '--checkpoints', 'off']),
+    query: fleetDatabase.query,
+    define: fleetDatabase.define,
+    run: fleetDatabase.run,
+    // Signed here, because the tokens of replicas expire too early for these tests.
+    verify: () => fleetDatabase.run(['decisions', 'verify', '--checkpoints', 'off']),
     async close() {
       await Promise.all(running.map((replica) => replica.stop('SIGKILL')));
-      await ground.close();
+      await fleetDatabase.close();
     },
   };
 }
 
-/** Makes a note; the entry of its creation, which knows no id yet, is found by the slug. */
+/** Creates a note. The slug is also the request id, by which the entry of the creation is found. */
 export function createNote({ url }: Program, token: string): Promise<Reply> {
   const slug = randomBytes(8).toString('hex');
   return send(url, 'POST /api/Note', { token, body: { slug }, requestId: slug });
@@ -139,8 +139,8 @@ export function createNote({ url }: Program, token: string): Promise<Reply> {
 
 const DAY = 86_400_000;
 
-/** Opens a session by SQL and signs a token of it: both are valid for days, so they do not depend on which clock is right. */
-async function openSession({ query }: Pick<Ground, 'query'>, userId: string): Promise<string> {
+/** Inserts a session by SQL and signs its token. Both are valid for days, so they do not depend on clocks. */
+async function openSession({ query }: Pick<FleetDatabase, 'query'>, userId: string): Promise<string> {
   const now = Date.now();
   const sessionId = randomUUID();
   const expires = now + 30 * DAY;
@@ -156,9 +156,9 @@ async function openSession({ query }: Pick<Ground, 'query'>, userId: string): Pr
     .sign(new TextEncoder().encode(SECRET));
 }
 
-/** Where replicas stand: a project, and a schema on the server. */
-export interface Ground {
-  /** Holds `resources/`. */
+/** The project folder and the schema of a fleet. */
+export interface FleetDatabase {
+  /** The project folder, which contains `resources/`. */
   readonly project: string;
   start(how?: ReplicaOptions): Promise<Program>;
   query: Fleet['query'];
@@ -167,8 +167,8 @@ export interface Ground {
   close(): Promise<void>;
 }
 
-/** Makes a project and a name for a schema; who starts first makes the schema. */
-export function createGround(server: string): Ground {
+/** Creates a project folder and a schema name. The first replica that starts creates the schema. */
+export function createFleetDatabase(server: string): FleetDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-replicas-'));
   const project = join(folder, 'project');
   mkdirSync(join(project, 'resources'), { recursive: true });

@@ -1,16 +1,16 @@
 /**
- * Three replicas on one PostgreSQL, one of them an hour ahead and one behind: once a revoke has returned, or an assignment has expired,
- * none of them releases an allow that was made without it.
+ * Three replicas on one PostgreSQL, with clocks that differ by an hour: after a revoke has returned or an assignment has
+ * expired, none of them returns an allow that depends on the revoked access.
  */
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { createExpiry, createToggle, TOGGLES } from './access-toggles.ts';
-import { disableGuard, restoreGuard } from './disable-validation.ts';
+import { disableCommitValidation, restoreCommitValidation } from './disable-validation.ts';
 import { type Fleet, startFleet } from './fleet.ts';
 import { toggleUnderLoad } from './freshness.ts';
 
-/** Little: `test/long/` has thousands. */
+/** Few rounds: `test/long/` has thousands. */
 const LITTLE = { rounds: 3, inFlight: 2 };
 const HOUR = 3_600_000;
 
@@ -20,7 +20,7 @@ const shifted = (ahead: number) => ({ preload, env: { TEST_CLOCK_AHEAD: String(a
 let server: PostgresServer;
 let fleet: Fleet;
 beforeAll(async () => {
-  // The server's own word on the order in which it committed.
+  // Gives the commit order of the server.
   server = await startPostgres({ settings: ['track_commit_timestamp=on'] });
   fleet = await startFleet({ server: server.url, replicas: [{}, shifted(HOUR), shifted(-HOUR)] });
 }, 120_000);
@@ -29,15 +29,15 @@ afterAll(async () => {
   await server?.stop();
 });
 
-describe('nothing is allowed any more once it is answered that', () => {
+describe('no request is allowed after the acknowledgement that', () => {
   it.each(TOGGLES)('%s', async (name) => {
     const found = await toggleUnderLoad(fleet, await createToggle(fleet, name), LITTLE);
     expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
   });
 });
 
-describe('whatever the clock of a replica says,', () => {
-  it('an assignment ends when the server says so', async () => {
+describe('with any clock of a replica', () => {
+  it('an assignment expires by the clock of the server', async () => {
     const found = await toggleUnderLoad(fleet, await createExpiry(fleet), LITTLE);
     expect(found).toMatchObject({ stale: [], missing: [] });
   });
@@ -48,8 +48,8 @@ describe('whatever the clock of a replica says,', () => {
   });
 });
 
-it('without the guard, what is asked here finds answers that rest on what is gone', async () => {
-  const guard = await disableGuard(fleet);
+it('the test detects stale allows if commit validation is disabled', async () => {
+  const guard = await disableCommitValidation(fleet);
   try {
     const toggle = await createToggle(fleet, 'a policy is switched off');
     let disagreeing = 0;
@@ -57,6 +57,6 @@ it('without the guard, what is asked here finds answers that rest on what is gon
       disagreeing = (await toggleUnderLoad(fleet, toggle, { rounds: 6, inFlight: 4 })).disagreeing.length;
     expect(disagreeing).toBeGreaterThan(0);
   } finally {
-    await restoreGuard(fleet, guard);
+    await restoreCommitValidation(fleet, guard);
   }
 });

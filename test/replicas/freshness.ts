@@ -1,54 +1,54 @@
 /**
- * Takes something away and gives it back, over and over, while every replica is asked without a pause by whoever it is about.
- * What was answered is judged by two watches: ours, by which nothing that was asked after the change was answered may rest on what was
- * before; and the server's, by which each entry agrees with what was in force at the moment that it was committed.
+ * Revokes and restores access repeatedly while its user sends requests to every replica without a pause. The responses are
+ * checked by two clocks: by the clock of the test, no request sent after the acknowledged change may depend on the old state;
+ * by the commit order of the server, each entry must agree with the state in force when it was committed.
  */
 import { type Program, pause, type Reply, send } from '../process/program.ts';
 import { createNote, type Fleet, type FleetUser } from './fleet.ts';
 import { beginLoad } from './load.ts';
 
-/** Something that a user's access hangs on. */
+/** A change that revokes and restores the access of a user. */
 export interface Toggle {
-  /** What is taken away and given back, as in "when …". */
+  /** Name of the change. */
   readonly name: string;
   readonly user: FleetUser;
-  /** Resolves when it is gone, and that was answered. */
+  /** Revokes the access; resolves after the acknowledgement. */
   off(): Promise<Pick<Reply, 'arrivedAt'>>;
   on(): Promise<unknown>;
 }
 
-/** What was found. */
+/** Counts and violations. */
 export interface Freshness {
-  /** Toggles, and requests that were sent right behind one. */
+  /** Number of toggles, and of requests sent right after one. */
   readonly toggles: number;
   readonly asked: number;
-  /** Answers under load. */
+  /** Number of responses under load. */
   readonly answers: number;
-  /** Asked after it was gone, and allowed: each as text. */
+  /** Requests that were sent after the revoke and allowed, as text. */
   readonly stale: readonly string[];
-  /** Asked after it was given back, and denied. */
+  /** Requests that were sent after the restore and denied, as text. */
   readonly missing: readonly string[];
-  /** Entries that do not agree with what was in force when they were committed, by the server. */
+  /** Entries that disagree with the state in force at their commit. */
   readonly disagreeing: readonly string[];
-  /** Allowed under load, and here only after the answer that it is gone: on its way while the change was. */
+  /** Number of allowed requests whose response arrived after the revoke was acknowledged: they were in flight during the change. */
   readonly overtaken: number;
 }
 
 interface Window {
   readonly goneAt: number;
-  /** Until somebody began to give it back. */
+  /** When the restore began. */
   untilAt: number;
 }
 
-/** How much is asked. */
-export interface Toggling {
+/** Number of rounds and requests in flight. */
+export interface ToggleOptions {
   readonly rounds: number;
-  /** Requests in flight at each replica, but for those right behind a change. */
+  /** Requests in flight per replica, without those right after a change. */
   readonly inFlight: number;
 }
 
-/** Toggles so many times. */
-export async function toggleUnderLoad(fleet: Fleet, toggle: Toggle, { rounds, inFlight }: Toggling): Promise<Freshness> {
+/** Toggles access in each round under load; returns counts and violations. */
+export async function toggleUnderLoad(fleet: Fleet, toggle: Toggle, { rounds, inFlight }: ToggleOptions): Promise<Freshness> {
   const answers: Reply[] = [];
   const windows: Window[] = [];
   const probes = { gone: [] as Reply[], back: [] as Reply[] };
@@ -70,7 +70,7 @@ export async function toggleUnderLoad(fleet: Fleet, toggle: Toggle, { rounds, in
     window.untilAt = performance.now();
     await toggle.on();
     probes.back.push(...(await probe()));
-    // Some of what is under way has to find it there.
+    // Some requests in flight must be decided with the access restored.
     await pause(Math.random() * 20);
   }
   await load.stop();
@@ -87,7 +87,7 @@ export async function toggleUnderLoad(fleet: Fleet, toggle: Toggle, { rounds, in
   };
 }
 
-/** Reads, lists and writes, by turns. */
+/** Sends reads, lists and writes in turn. */
 function askFor(replica: Program, { token }: FleetUser, index: number): Promise<Reply> {
   const { url } = replica;
   if (index % 4 === 3) return createNote(replica, token);
@@ -98,7 +98,7 @@ function isAllowed({ status }: Reply): boolean {
   return status < 300;
 }
 
-/** Neither allowed nor denied. */
+/** Tells whether the request was neither allowed nor denied. */
 function isFault({ status }: Reply): boolean {
   return status >= 300 && status !== 401 && status !== 403;
 }
@@ -108,9 +108,9 @@ function show({ status, decisionId, body }: Reply): string {
 }
 
 /**
- * Entries of the user, and of whoever took away and gave back, in the order in which the server committed them: what was allowed
- * while it was gone, and denied while it was there. (A change that has been committed is seen by whatever begins after it; what had begun
- * before either commits before it, or is decided again.)
+ * Returns entries of the user that were allowed while the access was revoked, or denied while it was in force, by the commit
+ * order of the server. A transaction that begins after a committed change sees it. A transaction that began before commits
+ * before the change, or is decided again.
  */
 async function findDisagreeing(fleet: Fleet, { id }: FleetUser): Promise<readonly string[]> {
   const rows = await fleet.query(

@@ -1,18 +1,18 @@
-/** Requests without a pause, so many in flight at each replica; whoever judges looks at what was answered. */
+/** A continuous load: a number of requests in flight at each replica. */
 import type { Program, Reply } from '../process/program.ts';
 import type { Fleet } from './fleet.ts';
 
-/** Goes on until it is told to stop. */
+/** A running load. */
 export interface Load {
-  /** Resolves once no request is in flight any more. */
+  /** Stops the load; resolves when no request is in flight. */
   stop(): Promise<void>;
 }
 
-/** Sends one request after the other to a replica; the index says which of those in flight at it this is. */
-export type Asking = (replica: Program, index: number) => Promise<Reply | undefined>;
+/** Sends one request to a replica. The index is the slot of the request in flight. */
+export type SendRequest = (replica: Program, index: number) => Promise<Reply | undefined>;
 
-/** Begins at every replica. Where one is gone, what asks it waits until there is another in its place. */
-export function beginLoad(fleet: Pick<Fleet, 'replicas'>, ask: Asking, inFlight: number): Load {
+/** Starts the load on every replica. If a replica is gone, its slots wait for the replacement. */
+export function beginLoad(fleet: Pick<Fleet, 'replicas'>, ask: SendRequest, inFlight: number): Load {
   let goesOn = true;
   const loops = fleet.replicas.flatMap((_, number) =>
     Array.from({ length: inFlight }, async (__, index) => {
@@ -23,14 +23,14 @@ export function beginLoad(fleet: Pick<Fleet, 'replicas'>, ask: Asking, inFlight:
           await ask(replica, number * inFlight + index);
         } catch (error) {
           if (!isLost(error)) throw error;
-          // Nobody is there, or nobody yet.
+          // The replica is gone, or not started yet.
           await new Promise((resolve) => setTimeout(resolve, 20));
         }
       }
     }),
   );
   const all = Promise.all(loops);
-  // Thrown on by `stop`; until then, nobody waits for it.
+  // `stop` throws the error; until then no code awaits it.
   all.catch(() => undefined);
   return {
     async stop() {
@@ -40,7 +40,7 @@ export function beginLoad(fleet: Pick<Fleet, 'replicas'>, ask: Asking, inFlight:
   };
 }
 
-/** Whether the connection ended before the whole of the answer was here: nobody knows what became of the request. */
+/** Tells whether the connection ended before the whole response arrived, so that the outcome is unknown. */
 export function isLost(error: unknown): boolean {
   return error instanceof TypeError || error instanceof SyntaxError;
 }

@@ -1,10 +1,10 @@
-/** A replica whose way to the server is slow, dead, or cut where it hurts, beside one that has none of that. */
+/** A replica whose connection to the server is slow, dead or cut at a COMMIT, beside a healthy replica. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresProxy, startProxy } from '../postgres/proxy.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { expectDone, idOf, type Program, type Reply, send } from '../process/program.ts';
 import { createToggle } from './access-toggles.ts';
-import { createAnswered, findLosses, untilAnswered } from './acknowledged-changes.ts';
+import { createAcknowledged, findLosses, untilReady } from './acknowledged-changes.ts';
 import { type Call, createNote, type Fleet, startFleet } from './fleet.ts';
 import { toggleUnderLoad } from './freshness.ts';
 
@@ -33,25 +33,25 @@ const ask = (replica: Program, call: Call, body?: object): Promise<Reply> => sen
 const create = (replica: Program): Promise<Reply> => createNote(replica, fleet.admin);
 const read = (replica: Program): Promise<Reply> => ask(replica, 'GET /api/Note?limit=1');
 
-it('where the way is slow, nothing that is allowed there rests on what is gone', async () => {
+it('a slow connection causes no stale allow', async () => {
   proxy.set({ slow: 10 });
   const found = await toggleUnderLoad(fleet, await createToggle(fleet, 'an assignment is removed'), { rounds: 3, inFlight: 2 });
   expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
 });
 
-it('where the way is dead, the answer is 503, others go on, and it is found again without a restart', async () => {
-  await untilAnswered(fleet, far);
+it('a dead connection is answered 503, other replicas continue, and the replica reconnects without a restart', async () => {
+  await untilReady(fleet, far);
   proxy.set('dead');
   const replies = await Promise.all([read(far), create(far), create(far), create(far), ask(far, 'GET /admin/api/policies')]);
   expect(replies.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
   await expectDone(ask(near, `PUT /admin/api/policies/${policyId}`, { priority: 7 }));
   await expectDone(create(near));
   proxy.set('open');
-  await untilAnswered(fleet, far);
-  expect(await findLosses(fleet, policyId, createAnswered())).toEqual([]);
+  await untilReady(fleet, far);
+  expect(await findLosses(fleet, policyId, createAcknowledged())).toEqual([]);
 });
 
-describe.each(['before', 'after'] as const)('where the way is cut %s a COMMIT is done', (how) => {
+describe.each(['before', 'after'] as const)('if the connection is cut %s a COMMIT is performed', (how) => {
   let count = 0;
   const ASKED = [
     ['a read', read],
@@ -59,28 +59,28 @@ describe.each(['before', 'after'] as const)('where the way is cut %s a COMMIT is
     ['a change of policies', (replica: Program) => ask(replica, `PUT /admin/api/policies/${policyId}`, { priority: count++ })],
   ] as const;
 
-  it.each(ASKED)('%s is answered once it is done, and recorded once', async (_, asked) => {
-    const answered = createAnswered();
+  it.each(ASKED)('%s is acknowledged after its commit, with one entry', async (_, asked) => {
+    const acknowledged = createAcknowledged();
     for (let round = 0; round < 3; round++) {
-      await untilAnswered(fleet, far);
+      await untilReady(fleet, far);
       const { cuts } = proxy;
       proxy.cut(how);
       const reply = await expectDone(asked(far));
       expect(proxy.cuts).toBe(cuts + 1);
-      if (reply.decisionId !== null) answered.decisions.add(reply.decisionId);
-      if (reply.status === 201) answered.notes.set(idOf(reply), 1);
+      if (reply.decisionId !== null) acknowledged.decisions.add(reply.decisionId);
+      if (reply.status === 201) acknowledged.notes.set(idOf(reply), 1);
     }
-    expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+    expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
   });
 });
 
-/** Last: whatever follows would wait for the same connections. */
-it('connections on which nothing arrives any more are given up', async () => {
-  // All of them are in use, and none is ever answered.
+/** The last test, because later ones would wait for the same connections. */
+it('connections on which no response arrives are closed', async () => {
+  // All connections are in use, and no statement is answered.
   await Promise.all(Array.from({ length: 8 }, () => read(far)));
   proxy.set('lost');
   const replies = await Promise.all(Array.from({ length: 8 }, () => create(far)));
   expect(replies.filter(({ status }) => status !== 503)).toEqual([]);
-  await untilAnswered(fleet, far);
-  expect(await findLosses(fleet, policyId, createAnswered())).toEqual([]);
+  await untilReady(fleet, far);
+  expect(await findLosses(fleet, policyId, createAcknowledged())).toEqual([]);
 }, 90_000);

@@ -1,6 +1,6 @@
 /**
- * Replicas, one of them of two workers, behind a real PgBouncer in transaction mode that has fewer connections than they: what holds
- * without it holds with it.
+ * Replicas, one of them with two workers, behind a real PgBouncer in transaction mode with fewer connections than they have.
+ * The same guarantees hold as without a pooler.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { installed, type Pgbouncer, startPgbouncer } from '../postgres/pgbouncer.ts';
@@ -8,7 +8,7 @@ import { type PostgresProxy, startProxy } from '../postgres/proxy.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { expectDone, idOf, type Program, type Reply, send } from '../process/program.ts';
 import { createToggle } from './access-toggles.ts';
-import { createAnswered, findLosses, untilAnswered } from './acknowledged-changes.ts';
+import { createAcknowledged, findLosses, untilReady } from './acknowledged-changes.ts';
 import { killReplicas, underLoad } from './crashes.ts';
 import { createNote, type Fleet, NOTE, startFleet } from './fleet.ts';
 import { toggleUnderLoad } from './freshness.ts';
@@ -30,7 +30,7 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, pre
   let policyId: string;
   beforeAll(async () => {
     server = await startPostgres({ settings: ['track_commit_timestamp=on'] });
-    // Between pooler and server, to be cut.
+    // Between pooler and server, to cut connections.
     proxy = await startProxy(server.url);
     pooler = await startPgbouncer(proxy.url, { poolSize: POOL, preparedStatements });
     const how = { server: pooler.url, args: ['--database-connections', '4'] };
@@ -44,49 +44,49 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, pre
     await server?.stop();
   });
 
-  it.each(['a policy is switched off', 'a user is demoted'])('nothing is allowed any more once it is answered that %s', async (name) => {
+  it.each(['a policy is switched off', 'a user is demoted'])('no request is allowed after the acknowledgement that %s', async (name) => {
     const found = await toggleUnderLoad(fleet, await createToggle(fleet, name), { rounds: 3, inFlight: 2 });
     expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
   });
 
-  it('they have the connections of the pooler, and no others', async () => {
+  it('replicas use only connections of the pooler', async () => {
     const found = await fleet.query(`SELECT "pid" FROM pg_stat_activity WHERE "application_name" = 'bailiwick'`);
     expect(found.length).toBeLessThanOrEqual(POOL);
   });
 
-  it('replicas that are killed take nothing along', async () => {
-    const answered = await killReplicas(fleet, { policyId, ...LITTLE });
-    expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+  it('no acknowledged change is lost if replicas are killed', async () => {
+    const acknowledged = await killReplicas(fleet, { policyId, ...LITTLE });
+    expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
   });
 
-  it('a pooler that is killed takes nothing along, and is found again', async () => {
-    const answered = await underLoad(fleet, { policyId, ...LITTLE }, async () => {
+  it('no acknowledged change is lost if the pooler is killed, and replicas reconnect', async () => {
+    const acknowledged = await underLoad(fleet, { policyId, ...LITTLE }, async () => {
       await pooler.restart();
-      await Promise.all(fleet.replicas.map((replica) => untilAnswered(fleet, replica)));
+      await Promise.all(fleet.replicas.map((replica) => untilReady(fleet, replica)));
     });
-    expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+    expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
   });
 
-  it.each(['before', 'after'] as const)('where the server is lost %s a COMMIT is done, that is found out', async (how) => {
-    const answered = createAnswered();
+  it.each(['before', 'after'] as const)('the outcome is found if the server is lost %s a COMMIT is performed', async (how) => {
+    const acknowledged = createAcknowledged();
     for (const ask of [createNote, list, createNote, list]) {
-      for (const replica of fleet.replicas) await untilAnswered(fleet, replica);
+      for (const replica of fleet.replicas) await untilReady(fleet, replica);
       const { cuts } = proxy;
       proxy.cut(how);
       const reply = await expectDone(ask(fleet.any(), fleet.admin));
       expect(proxy.cuts).toBe(cuts + 1);
-      if (reply.decisionId !== null) answered.decisions.add(reply.decisionId);
-      if (reply.status === 201) answered.notes.set(idOf(reply), 1);
+      if (reply.decisionId !== null) acknowledged.decisions.add(reply.decisionId);
+      if (reply.status === 201) acknowledged.notes.set(idOf(reply), 1);
     }
-    expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+    expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
   });
 
-  it('tables follow definitions while they answer', async () => {
-    const answered = await underLoad(fleet, { policyId, rounds: 1, inFlight: 4 }, async () => {
+  it('tables migrate while replicas answer requests', async () => {
+    const acknowledged = await underLoad(fleet, { policyId, rounds: 1, inFlight: 4 }, async () => {
       fleet.define(`${NOTE}  more: { type: integer, default: 7 }\n`);
       expect(await fleet.run(['storage', 'apply'], pooler.url)).toMatchObject({ code: 0 });
     });
-    expect(await findLosses(fleet, policyId, answered)).toEqual([]);
+    expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
     const made = await Promise.all(fleet.replicas.map((replica) => expectDone(createNote(replica, fleet.admin))));
     expect(made.map(({ body }) => (body.data as { readonly more?: unknown }).more)).toEqual([7, 7]);
   });

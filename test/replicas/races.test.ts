@@ -1,19 +1,19 @@
-/** Four replicas, each a process of its own, started and asked at the same time: what must not happen twice happens once. */
+/** Four replica processes that start and receive requests at the same time: what must be unique happens once. */
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { createRacing, type Started } from './races.ts';
+import { createRaces, type Started } from './races.ts';
 
-const races = createRacing(inject('postgres') ?? '');
+const races = createRaces(inject('postgres') ?? '');
 let started: Started;
 beforeAll(async () => {
   started = await races.start();
 }, 120_000);
 afterAll(() => races.close());
 
-it('makes the tables once, and one admin', () => {
+it('the tables are created once, with one admin', () => {
   expect(started).toEqual({ histories: 1, setUp: { 201: 1, 409: 11 } });
 });
 
-/** Few: `test/long/` has many rounds. */
-it('makes one record, one assignment, takes it away once, and leaves an admin', async () => {
+/** Few rounds: `test/long/` has many. */
+it('concurrent requests create one record and one assignment, remove it once, and leave an admin', async () => {
   expect(await races.run(2)).toEqual([]);
 });

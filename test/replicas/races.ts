@@ -1,58 +1,58 @@
-/** What must not happen twice, or must not be pulled away, asked of four replicas at the same time, over and over. */
+/** Sends requests of which only one may succeed to four replicas at the same time, repeatedly. */
 import { createUser, expectDone, idOf, logIn, type Program, type Reply, send } from '../process/program.ts';
-import { type Call, createGround, EVERYTHING, type Ground } from './fleet.ts';
+import { type Call, createFleetDatabase, EVERYTHING, type FleetDatabase } from './fleet.ts';
 
-/** How many answered with which status. */
+/** Number of responses by status. */
 type Counted = Readonly<Record<number, number>>;
 
-/** How often tables were made, and what was answered to those who set up. */
+/** Number of migrations, and the responses to set-up. */
 export interface Started {
   readonly histories: number;
   readonly setUp: Counted;
 }
 
-/** Four replicas on a schema of their own. */
-export interface Racing {
-  /** Starts all at once, where nothing is, and has many set up at once. */
+/** Four replicas on their own schema. */
+export interface Races {
+  /** Starts all replicas at once on an empty schema, and sends concurrent set-ups. */
   start(): Promise<Started>;
-  /** Runs every race so many times; tells of each that did not end as it must. */
+  /** Runs every race in each round; returns the unexpected results. */
   run(rounds: number): Promise<readonly string[]>;
   close(): Promise<void>;
 }
 
-/** Somebody who may do everything, until somebody else takes that away. */
+/** The current admin. */
 interface Admin {
   readonly id: string;
   readonly token: string;
 }
 
-/** Prepares a place on the server. */
-export function createRacing(server: string): Racing {
-  const ground = createGround(server);
+/** Prepares a schema on the server. */
+export function createRaces(server: string): Races {
+  const fleetDatabase = createFleetDatabase(server);
   let replicas: readonly Program[] = [];
   let admin: Admin = { id: '', token: '' };
 
   return {
     async start() {
-      replicas = await Promise.all([1, 2, 3, 4].map(() => ground.start()));
+      replicas = await Promise.all([1, 2, 3, 4].map(() => fleetDatabase.start()));
       const email = (index: number): string => `admin${index}@example.com`;
       const ask = ({ url }: Program, index: number): Promise<Reply> =>
         send(url, 'POST /auth/setup', { body: { email: email(index), password: 'correct horse battery', name: 'Admin' } });
       const replies = await atOnce(replicas, 12, ask);
       const winner = replies.findIndex(({ status }) => status === 201);
-      const [made] = await ground.query('SELECT "id" FROM "User"');
+      const [made] = await fleetDatabase.query('SELECT "id" FROM "User"');
       admin = { id: String(made?.['id']), token: await logIn(replicas[0]?.url ?? '', email(winner)) };
-      const histories = await ground.query('SELECT 1 FROM "_Evolution"');
+      const histories = await fleetDatabase.query('SELECT 1 FROM "_Evolution"');
       return { histories: histories.length, setUp: counted(replies) };
     },
     async run(rounds) {
       const wrong: string[] = [];
       for (let round = 0; round < rounds; round++) {
         for (const [race, expected] of RACES) {
-          const came = await race(replicas, { ground, token: admin.token, round });
+          const came = await race(replicas, { fleetDatabase, token: admin.token, round });
           if (!expected.includes(JSON.stringify(came))) wrong.push(`round ${round}: ${race.name} came to ${JSON.stringify(came)}`);
         }
-        const left = await demoteEachOther(replicas, { ground, admin, round });
+        const left = await demoteEachOther(replicas, { fleetDatabase, admin, round });
         if (left === undefined) return [...wrong, `round ${round}: no admin is left`];
         admin = left;
       }
@@ -60,18 +60,18 @@ export function createRacing(server: string): Racing {
     },
     async close() {
       await Promise.all(replicas.map((replica) => replica.stop('SIGKILL')));
-      await ground.close();
+      await fleetDatabase.close();
     },
   };
 }
 
 interface Race {
-  readonly ground: Ground;
+  readonly fleetDatabase: FleetDatabase;
   readonly token: string;
   readonly round: number;
 }
 
-/** Each with what it may come to. */
+/** The races with their possible results. */
 const RACES: readonly (readonly [(replicas: readonly Program[], race: Race) => Promise<Counted>, readonly string[]])[] = [
   [createIfNotExists, ['{"200":11,"201":1}']],
   [takeUnique, ['{"201":1,"409":11}']],
@@ -97,8 +97,8 @@ async function assign(replicas: readonly Program[], { token, round }: Race): Pro
   );
 }
 
-async function unassign(replicas: readonly Program[], { ground, token, round }: Race): Promise<Counted> {
-  const [policy] = await ground.query('SELECT "id" FROM "_Policy" WHERE "name" = $1', [nameOf(round)]);
+async function unassign(replicas: readonly Program[], { fleetDatabase, token, round }: Race): Promise<Counted> {
+  const [policy] = await fleetDatabase.query('SELECT "id" FROM "_Policy" WHERE "name" = $1', [nameOf(round)]);
   const call: Call = `DELETE /admin/api/policies/${policy?.['id']}/assign/role/viewer`;
   return counted(await atOnce(replicas, 12, ({ url }) => send(url, call, { token })));
 }
@@ -107,10 +107,10 @@ function nameOf(round: number): string {
   return `of round ${round}`;
 }
 
-/** Gives one who is left; undefined where nobody is. */
+/** Lets two admins demote each other; returns the remaining admin, or undefined if none is left. */
 async function demoteEachOther(
   replicas: readonly Program[],
-  { ground, admin, round }: { readonly ground: Ground; readonly admin: Admin; readonly round: number },
+  { fleetDatabase, admin, round }: { readonly fleetDatabase: FleetDatabase; readonly admin: Admin; readonly round: number },
 ): Promise<Admin | undefined> {
   const [one, two] = replicas as readonly [Program, Program];
   const email = `of-round-${round}@example.com`;
@@ -120,7 +120,7 @@ async function demoteEachOther(
     send(one.url, `PUT /api/User/${other.id}`, { token: admin.token, body: { role: 'user' } }),
     send(two.url, `PUT /api/User/${admin.id}`, { token: other.token, body: { isActive: false } }),
   ]);
-  const left = await ground.query(`SELECT "id" FROM "User" WHERE "role" = 'admin' AND "isActive"`);
+  const left = await fleetDatabase.query(`SELECT "id" FROM "User" WHERE "role" = 'admin' AND "isActive"`);
   return [admin, other].find((each) => left.some((row) => row['id'] === each.id));
 }
 

@@ -1,6 +1,6 @@
 /**
- * Loaded before the program to shift the clock of this process. The milliseconds by which it is ahead are in TEST_CLOCK_AHEAD, or in the
- * file TEST_CLOCK_FILE, which is read again every 100 ms.
+ * Shifts the clock of this process; loaded before the program. TEST_CLOCK_AHEAD has the milliseconds, or the file TEST_CLOCK_FILE,
+ * which is read again every 100 ms.
  */
 import { readFileSync } from 'node:fs';
 
@@ -15,7 +15,7 @@ if (file !== undefined) {
 const Real = Date;
 
 globalThis.Date = new Proxy(Real, {
-  // Called without `new`, it is a text of now.
+  // Without `new`, Date returns the current time as text.
   apply: () => new Real(Real.now() + ahead).toString(),
   construct: (_, given, target) => Reflect.construct(Real, given.length === 0 ? [Real.now() + ahead] : given, target) as object,
   get: (real, name) => (name === 'now' ? () => Real.now() + ahead : Reflect.get(real, name)),
