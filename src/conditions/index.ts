@@ -31,9 +31,9 @@ export {
   type Scope,
   UNRESOLVED,
 } from './condition.ts';
+export type { ConditionLimits, ConditionParserOptions } from './condition-parser.ts';
 export { type ConditionTrace, explainCondition, printCondition, type TracedAnswer } from './explain-condition.ts';
 export { parseConditions } from './parse-condition.ts';
-export type { ConditionLimits, ConditionParserOptions } from './parsing-context.ts';
 export { evaluate, type PartialEvaluator, partiallyEvaluate, toPartialEvaluator } from './partial-evaluation.ts';
 export { type RenamedConditions, type RenamePath, renamePaths, storedPaths } from './rename-paths.ts';
 export {

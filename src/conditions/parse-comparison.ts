@@ -14,7 +14,7 @@ import {
   type Path,
   type PathKind,
 } from './condition.ts';
-import { addConditionIssue, type ConditionParser, expected, joinPath, lookupKind } from './parsing-context.ts';
+import { addConditionIssue, type ConditionParser, expected, joinPath, lookupKind } from './condition-parser.ts';
 import { validateLiteralBounds, validateLiterals } from './validate-literals.ts';
 
 /** The members of a comparison. */

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import type { Issue } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import type { Path, PathKind } from './condition.ts';
+import type { ConditionLimits, ConditionParserOptions } from './condition-parser.ts';
 import { printCondition } from './explain-condition.ts';
 import { parseConditions } from './parse-condition.ts';
-import type { ConditionLimits, ConditionParserOptions } from './parsing-context.ts';
 
 const LIMITS: ConditionLimits = { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 };
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([

@@ -2,8 +2,8 @@ import { didYouMean, type Issue } from '../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { parseExpression } from './cel/cel-parse.ts';
 import { all, any, type Condition, constant, not } from './condition.ts';
+import { addConditionIssue, type ConditionParser, type ConditionParserOptions, expected, joinPath } from './condition-parser.ts';
 import { COMPARISON_MEMBERS, parseComparison } from './parse-comparison.ts';
-import { addConditionIssue, type ConditionParser, type ConditionParserOptions, expected, joinPath } from './parsing-context.ts';
 
 /** Members that make a condition a group or an expression. */
 const GROUPS = ['anyOf', 'allOf', 'not', 'expression'] as const;

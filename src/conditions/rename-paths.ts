@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { isGroup, parsePath } from './attribute-path.ts';
 import { CONTEXT_GROUPS, conditionPaths, type Path } from './condition.ts';
+import type { ConditionLimits } from './condition-parser.ts';
 import { parseConditions } from './parse-condition.ts';
-import type { ConditionLimits } from './parsing-context.ts';
 
 /** Returns the new keys of a renamed path; undefined if the path keeps its name. */
 export type RenamePath = (path: Path) => readonly string[] | undefined;

@@ -27,7 +27,7 @@ export function validateLiterals({ path, operand }: Comparison, operator: Operat
       return validateLiteralValues(operand, operator, { name: path.text, domain });
     case 'text':
     case 'pattern':
-      return operand.type === 'literal' ? checkPart(operand.value, operator, { name: path.text, domain }) : undefined;
+      return operand.type === 'literal' ? validatePart(operand.value, operator, { name: path.text, domain }) : undefined;
     default:
       return undefined;
   }
@@ -39,7 +39,7 @@ interface Subject {
   readonly domain: ValueDomain;
 }
 
-/** Returns messages for literals that the subject never equals. Other checks handle null and lists in place of a value. */
+/** Returns messages for literals that the path never equals. Other checks handle null and lists in place of a value. */
 export function validateLiteralValues(operand: Operand, operator: Operator, { name, domain }: Subject): string | undefined {
   const isList = operator.operand !== 'scalar';
   const mistakes = literalsOf(operand).flatMap(({ value, index }) => {
@@ -56,11 +56,11 @@ function isWithin(value: string | number | boolean, { name }: Operator, { values
   return name === 'lt' && typeof last === 'number' && value === last + 1;
 }
 
-function checkPart(expected: Json, operator: Operator, { name, domain }: Subject): string | undefined {
+function validatePart(expected: Json, operator: Operator, { name, domain }: Subject): string | undefined {
   if (typeof expected !== 'string') return undefined;
-  const none = NEGATED.has(operator.name);
-  const frame = { kind: 'text', now: 0, timeZone: 'UTC' } as const;
-  if (domain.values.some((value) => operator.evaluate(value, expected, frame) !== none)) return undefined;
+  const isNegated = NEGATED.has(operator.name);
+  const context = { kind: 'text', now: 0, timeZone: 'UTC' } as const;
+  if (domain.values.some((value) => operator.evaluate(value, expected, context) !== isNegated)) return undefined;
   return `no value of ${name} ${PARTS[operator.name] ?? 'matches'} ${JSON.stringify(expected.slice(0, 60))}: expected text that fits ${domain.described}`;
 }
 

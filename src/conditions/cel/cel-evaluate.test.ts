@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue, type Truth } from '../../operators/index.ts';
 import type { PathKind } from '../condition.ts';
+import type { ConditionParserOptions } from '../condition-parser.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { CONVERSIONS, CONVERSIONS_OF_VALUES, CONVERSIONS_REFUSED } from '../../../test/reference/cel-conversions.ts';
 import type { Truth } from '../../operators/index.ts';
 import type { Scope } from '../condition.ts';
+import type { ConditionParserOptions } from '../condition-parser.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 const READER: ConditionParserOptions = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import type { Scope } from '../condition.ts';
+import type { ConditionParserOptions } from '../condition-parser.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 /** Expressions that are rejected even with the largest limits. */

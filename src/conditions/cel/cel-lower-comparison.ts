@@ -9,8 +9,8 @@ import {
   type Path,
   type PathKind,
 } from '../condition.ts';
+import { type ConditionParser, lookupKind } from '../condition-parser.ts';
 import { validateSides } from '../parse-comparison.ts';
-import { type ConditionParser, lookupKind } from '../parsing-context.ts';
 import { type ComputedTarget, isRecordIndependent, toComputedOperand } from './cel-computed.ts';
 import { type CelNode, type CelSource, callOf, pathOf } from './cel-tree.ts';
 import { typeOfCel } from './cel-types.ts';

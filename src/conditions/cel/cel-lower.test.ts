@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import { type Condition, type PathKind, type Scope, UNRESOLVED } from '../condition.ts';
+import type { ConditionParserOptions } from '../condition-parser.ts';
 import { printCondition } from '../explain-condition.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate, partiallyEvaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([

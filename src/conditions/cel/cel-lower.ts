@@ -1,6 +1,6 @@
 /** Lowers CEL expressions to conditions, so that databases can evaluate them. */
 import { all, any, type Comparison, type Condition, constant, not, type Operand, type Path } from '../condition.ts';
-import type { ConditionParser } from '../parsing-context.ts';
+import type { ConditionParser } from '../condition-parser.ts';
 import { isRecordIndependent, toComputedItems } from './cel-computed.ts';
 import { toExpression } from './cel-evaluate.ts';
 import {

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue, type Truth } from '../../operators/index.ts';
 import type { PathKind, Scope } from '../condition.ts';
 import { conditionPaths } from '../condition.ts';
+import type { ConditionParserOptions } from '../condition-parser.ts';
 import { printCondition } from '../explain-condition.ts';
 import { parseConditions } from '../parse-condition.ts';
-import type { ConditionParserOptions } from '../parsing-context.ts';
 import { evaluate } from '../partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([

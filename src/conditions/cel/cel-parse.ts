@@ -3,7 +3,7 @@ import { didYouMean } from '../../errors.ts';
 import { type Json, validatePattern } from '../../operators/index.ts';
 import { isGroup } from '../attribute-path.ts';
 import { CONTEXT_GROUPS, type Condition, constant } from '../condition.ts';
-import { addConditionIssue, type ConditionParser, expected, lookupKind } from '../parsing-context.ts';
+import { addConditionIssue, type ConditionParser, expected, lookupKind } from '../condition-parser.ts';
 import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS } from './cel-language.ts';
 import { celLibrary } from './cel-library.ts';
 import { lowerCel } from './cel-lower.ts';

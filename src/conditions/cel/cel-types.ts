@@ -1,6 +1,6 @@
 import { parseInstant } from '../../operators/index.ts';
 import type { PathKind } from '../condition.ts';
-import { type ConditionParser, lookupKind } from '../parsing-context.ts';
+import { type ConditionParser, lookupKind } from '../condition-parser.ts';
 import { CEL_FUNCTIONS, CEL_OPERATORS } from './cel-language.ts';
 import { type CelNode, callOf, INDEX, pathOf } from './cel-tree.ts';
 
