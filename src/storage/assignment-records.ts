@@ -47,7 +47,8 @@ export interface Assigned<Assignment> {
 
 /** Assigns a policy to a user; renews an assignment that is inactive or expired. Throws POLICY_UNKNOWN, USER_UNKNOWN, ASSIGNMENT_EXISTS. */
 export async function assignToUser(tx: Transaction, pair: UserPair, change: AuthoredChange): Promise<Assigned<UserPolicy>> {
-  // Held, so that the user is not deleted without this assignment; and held first, as whoever deletes the user does.
+  // The lock keeps the user from being deleted without this assignment. It is the first lock, as in the deletion of a user, so there is no
+  // deadlock.
   const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}${tx.rowLock('keyShare')}`);
   if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
@@ -76,7 +77,7 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
   return changed;
 }
 
-/** Takes a policy from a user or a role. Throws ASSIGNMENT_UNKNOWN. */
+/** Removes an assignment. Throws ASSIGNMENT_UNKNOWN. */
 export async function removeAssignment(tx: Transaction, pair: UserPair | RolePair, { by, checkVersion }: Authored): Promise<void> {
   await lockPolicies(tx);
   const assignment = await loadAssignment(tx, pair);
@@ -84,7 +85,7 @@ export async function removeAssignment(tx: Transaction, pair: UserPair | RolePai
   await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by });
 }
 
-/** Ends every assignment to a user who is deleted; a token of another issuer may go on naming that id. */
+/** Removes all assignments of a deleted user, because a token of another issuer may go on using that id. */
 export async function removeAssignmentsOf(tx: Transaction, userId: string, { by }: { readonly by: string }): Promise<void> {
   await lockPolicies(tx);
   const assignments = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
@@ -93,18 +94,18 @@ export async function removeAssignmentsOf(tx: Transaction, userId: string, { by 
   for (const assignment of assignments) await endAssignment(tx, assignment, { revision, by });
 }
 
-/** Ends every assignment of a policy, as part of a change that has begun its revision. */
+/** Removes all assignments of a policy, as part of a change that has created its revision. */
 export async function endAssignments(
   tx: Transaction,
   policyId: string,
   change: { readonly revision: number; readonly by: string },
 ): Promise<void> {
   for (const assignment of await loadRolePolicies(tx, sql`"policyId" = ${policyId}`)) await endAssignment(tx, assignment, change);
-  // A policy may be assigned to more users than there is memory for.
+  // In steps, because a policy may be assigned to more users than fit in memory.
   for (let ended = ASSIGNMENTS_PER_STATEMENT; ended === ASSIGNMENTS_PER_STATEMENT; ) ended = await endNextAssignments(tx, policyId, change);
 }
 
-/** Assignments to users that are ended with a few statements. */
+/** Assignments to users that are removed per statement. */
 const ASSIGNMENTS_PER_STATEMENT = 500;
 
 async function endNextAssignments(
@@ -123,24 +124,24 @@ async function endNextAssignments(
   return some.length;
 }
 
-/** Assignments to users that a condition picks, in the order of their making. */
+/** Loads the assignments to users that match a condition, in the order of creation. */
 export async function loadUserPolicies(tx: Transaction, where: Sql): Promise<readonly UserPolicy[]> {
   return selectFrom(tx, POLICY_TABLES.userPolicy, { where, orderBy: ['assignedAt', 'id'] });
 }
 
-/** Assignments to roles that a condition picks, in the order of their making. */
+/** Loads the assignments to roles that match a condition, in the order of creation. */
 export async function loadRolePolicies(tx: Transaction, where: Sql): Promise<readonly RolePolicy[]> {
   return selectFrom(tx, POLICY_TABLES.rolePolicy, { where, orderBy: ['assignedAt', 'id'] });
 }
 
-/** What a pair is assigned as. */
+/** The assignment type of a pair. */
 export type AssignmentOf<Pair> = Pair extends UserPair ? UserPolicy : RolePolicy;
 
 function kindOf(assignment: UserPair | RolePair): 'userPolicy' | 'rolePolicy' {
   return 'userId' in assignment ? 'userPolicy' : 'rolePolicy';
 }
 
-/** What the history knows it by. */
+/** Returns the members that identify an assignment in the policy history. */
 function subjectOf(assignment: UserPolicy | RolePolicy): Pick<Version, 'kind' | 'id' | 'userId'> {
   const { id } = assignment;
   return 'userId' in assignment ? { kind: 'userPolicy', id, userId: assignment.userId } : { kind: 'rolePolicy', id };
@@ -190,7 +191,7 @@ async function insertNew(tx: Transaction, assignment: UserPolicy | RolePolicy): 
   try {
     await insertInto(tx, POLICY_TABLES[kindOf(assignment)], assignment);
   } catch (error) {
-    // The unique index has the last word, where two assign the same pair at once.
+    // The unique index detects two transactions that assign the same pair at once.
     if (error instanceof ConstraintError && error.constraint === 'unique') throw alreadyAssigned(assignment, error);
     throw error;
   }
@@ -205,7 +206,7 @@ async function endAssignment(
   await storeVersion(tx, { ...subjectOf(assignment), value: undefined, revision, by });
 }
 
-/** Members that are not given stay; null takes an expiry away. */
+/** Applies a change: absent members stay, a null expiry removes the expiry. */
 export function withChange<Assignment extends UserPolicy | RolePolicy>(assignment: Assignment, change: AuthoredChange): Assignment {
   const { isActive = assignment.isActive, assignedBy = assignment.assignedBy } = change;
   const common = { ...assignment, isActive, assignedBy };
@@ -226,7 +227,7 @@ export async function findAssignment<Pair extends UserPair | RolePair>(
   return assignment as AssignmentOf<Pair> | undefined;
 }
 
-/** The assignment of a policy to a user or role, active or not. Throws ASSIGNMENT_UNKNOWN. */
+/** Loads the assignment of a policy to a user or role, active or not. Throws ASSIGNMENT_UNKNOWN. */
 export async function loadAssignment<Pair extends UserPair | RolePair>(tx: Transaction, pair: Pair): Promise<AssignmentOf<Pair>> {
   const assignment = await findAssignment(tx, pair);
   if (assignment === undefined)
@@ -239,20 +240,20 @@ function alreadyAssigned(pair: UserPair | RolePair, cause?: unknown): Problem {
   return new Problem('ASSIGNMENT_EXISTS', detail, { cause });
 }
 
-/** Users whose assignments one statement asks for. */
+/** Maximum users per statement. */
 const USERS_PER_STATEMENT = 500;
 
-/** What users are assigned as this transaction sees it, by user id; who is assigned nothing is not among them. */
+/** Loads the assignments of users, by user id. Users without an assignment are left out. */
 export async function loadUserAssignments(
   tx: Transaction,
   userIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly UserAssignment[]>> {
-  const grants = new Map<string, readonly UserAssignment[]>();
+  const assignments = new Map<string, readonly UserAssignment[]>();
   for (let from = 0; from < userIds.length; from += USERS_PER_STATEMENT) {
     const assigned = await loadAssigned(tx, userIds.slice(from, from + USERS_PER_STATEMENT));
-    for (const [userId, own] of Map.groupBy(assigned, (one) => one.userId)) grants.set(userId, toUserAssignments(own));
+    for (const [userId, own] of Map.groupBy(assigned, (one) => one.userId)) assignments.set(userId, toUserAssignments(own));
   }
-  return grants;
+  return assignments;
 }
 
 type AssignmentRow = Pick<UserPolicy, 'userId' | 'policyId' | 'expiresAt' | 'isActive'>;

@@ -9,13 +9,13 @@ import type { Transaction } from './contract.ts';
 import { loadDeletedRecord, loadRecord } from './records.ts';
 import { columnOf, type Existence } from './table-names.ts';
 
-/** Characters of sort values that a position carries; where there are more, they are read again from its record. */
+/** Maximum characters of sort values in a cursor; longer ones are read again from the record. */
 const MAX_KEY_LENGTH = 1000;
 
-/** The order of a list: the keys asked for, then `id`, so that no two records stand at the same place. */
+/** The order of a list: the requested keys, then `id`, so that no two records are equal. */
 export type Order = readonly ResolvedSortKey[];
 
-/** Completes sort keys to an order. `id` goes the way of the key before it, so that an index on that key can be walked. */
+/** Adds `id` to the sort keys, in the direction of the last key, so that an index on that key can be used. */
 export function toOrder(resource: Resource, sort: readonly ResolvedSortKey[]): Order {
   const byId = sort.findIndex(({ field }) => field.name === 'id');
   if (byId >= 0) return sort.slice(0, byId + 1);
@@ -25,8 +25,8 @@ export function toOrder(resource: Resource, sort: readonly ResolvedSortKey[]): O
 }
 
 /**
- * Records without a value come first, and in descending order last: said, because databases differ in what they take for granted.
- * Every record has an id, and where it were said of that, the index on ids would not be walked.
+ * Renders ORDER BY. Records without a value come first, in descending order last; NULLS is explicit because the defaults of databases
+ * differ. For `id`, which is never NULL, it is left out, because the index on ids could not be used with it.
  */
 export function orderSql(resource: Resource, order: Order): Sql {
   return sql.join(
@@ -38,13 +38,13 @@ export function orderSql(resource: Resource, order: Order): Sql {
   );
 }
 
-/** Where a record stands in an order. */
+/** Returns the position of a record in an order. */
 export function toPosition(record: StoredRecord, order: Order): CursorPosition {
   const keys = order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
   return JSON.stringify(keys).length > MAX_KEY_LENGTH ? { id: record.id } : { id: record.id, keys };
 }
 
-/** Where a list goes on, and in which. */
+/** The position after which a list continues. */
 export interface CursorQuery {
   readonly order: Order;
   readonly position: CursorPosition;
@@ -52,14 +52,13 @@ export interface CursorQuery {
 }
 
 /**
- * What stands behind a position, as stretches of the order, one after the other: an index on the first key can be entered
- * at the beginning of each. Together they are true on every record behind it. Throws REQUEST_CURSOR where the position no
- * longer means anything.
+ * Renders the condition for the records after a position, as consecutive ranges: an index on the first key can seek to the beginning of
+ * each. Throws REQUEST_CURSOR if the position is no longer valid.
  */
 export async function rangesAfter(tx: Transaction, resource: Resource, at: CursorQuery): Promise<readonly Sql[]> {
   const { order, position } = at;
   const keys = position.keys ?? (await loadKeys(tx, resource, at));
-  if (keys.length !== order.length - 1) throw mismatch('the cursor is of a list in another order');
+  if (keys.length !== order.length - 1) throw mismatch('the cursor belongs to a list with another sort order');
   const values = [...keys, position.id];
   const steps = order.map(
     (key, index): CursorStep => ({ key, column: columnOf(resource, key.field.name), value: toBound(key, values[index] ?? null) }),
@@ -67,15 +66,15 @@ export async function rangesAfter(tx: Transaction, resource: Resource, at: Curso
   return toRanges(steps);
 }
 
-/** One key of the order at the position. */
+/** One key of the order, and its value at the position. */
 interface CursorStep {
   readonly key: ResolvedSortKey;
   readonly column: Sql;
-  /** As the column holds it. */
+  /** In the form that the column stores. */
   readonly value: unknown;
 }
 
-/** Records without a value are a stretch of their own: no range of an index holds them together with others. */
+/** Splits off records without a value as a range of their own: no range of an index contains them together with others. */
 function toRanges([step, ...others]: readonly CursorStep[]): readonly Sql[] {
   if (step === undefined) return [];
   const { column, value, key } = step;
@@ -84,12 +83,12 @@ function toRanges([step, ...others]: readonly CursorStep[]): readonly Sql[] {
     return key.descending ? [rest] : [rest, sql`${column} IS NOT NULL`];
   }
   const sign = sql.raw(key.descending ? '<' : '>');
-  // The first comparison says nothing new, yet is what an index can be entered by.
+  // The first comparison is redundant, but lets the database use an index.
   const rest = others.length === 0 ? sql`${column} ${sign} ${value}` : sql`(${column} ${sign}= ${value} AND ${isAfter([step, ...others])})`;
   return key.descending && !key.field.required ? [rest, sql`${column} IS NULL`] : [rest];
 }
 
-/** Behind by the first key, or level with it and behind by the others. */
+/** Renders "after the position": greater by the first key, or equal in it and after by the others. */
 function isAfter([step, ...others]: readonly CursorStep[]): Sql {
   if (step === undefined) return sql`FALSE`;
   const beyond = isAfterKey(step);
@@ -106,14 +105,14 @@ function isAfterKey({ key, column, value }: CursorStep): Sql {
 
 function toBound({ field }: ResolvedSortKey, value: Json): unknown {
   const bound = value === null ? null : typeOf(field).toColumn(value, field);
-  if (bound === undefined) throw mismatch(`the cursor is of a list in which ${field.name} was something else`);
+  if (bound === undefined) throw mismatch(`the type of ${field.name} has changed since the cursor was created`);
   return bound;
 }
 
 async function loadKeys(tx: Transaction, resource: Resource, { order, position, existence }: CursorQuery): Promise<readonly Json[]> {
   const load = existence === 'deleted' ? loadDeletedRecord : loadRecord;
   const record = await load(tx, resource, position.id);
-  if (record === undefined) throw mismatch('the record at which the cursor stood is gone');
+  if (record === undefined) throw mismatch('the record of the cursor no longer exists');
   return order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
 }
 
@@ -121,17 +120,17 @@ function mismatch(detail: string): Problem {
   return new Problem('REQUEST_CURSOR', detail);
 }
 
-/** Where a list goes on. */
+/** The position of a cursor. */
 export interface CursorPosition {
-  /** Id of the last record that the page before had, or had looked at. */
+  /** Id of the last record that the previous page returned or scanned. */
   readonly id: string;
-  /** Its values of the sort keys, null where it has none; absent where they were too long to carry. */
+  /** Its sort values, null for missing ones; absent if they were too long for the cursor. */
   readonly keys?: readonly Json[];
-  /** Matches still to be passed over: what is left of an offset that the page before could not use up. */
+  /** The remaining offset that the previous page could not skip. */
   readonly skip?: number;
 }
 
-/** Seals cursors: 32 bytes. */
+/** The key that encrypts cursors: 32 bytes. */
 export type CursorKey = KeyObject;
 
 const CIPHER = 'aes-256-gcm';
@@ -142,9 +141,9 @@ const MAX_LENGTH = 8192;
 const takeNonce = createRandomSource(NONCE_BYTES);
 
 /**
- * A position as text that only we can read or make: it holds values of records, and a forged one would probe for others.
- * `binding` says what it is good for (resource, action, sort, filter, principal); it opens for nothing else.
- * The key is an object of its own: to take plain bytes for one costs a cipher several times what sealing does.
+ * Encrypts a position as text: it contains values of records, and a forged one could probe for others. A cursor opens only with the same
+ * `binding` (resource, action, sort, filter, principal). The key is a KeyObject because converting bytes costs several times as much as the
+ * encryption.
  */
 export function sealCursor(position: CursorPosition, key: CursorKey, binding: string): string {
   const nonce = takeNonce();
@@ -153,7 +152,7 @@ export function sealCursor(position: CursorPosition, key: CursorKey, binding: st
   return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
 }
 
-/** The position in a cursor. Throws REQUEST_CURSOR, in the same words whatever is wrong with it. */
+/** Decrypts a cursor. Throws REQUEST_CURSOR with the same text for every error. */
 export function openCursor(text: string, key: CursorKey, binding: string): CursorPosition {
   const bytes = text.length > MAX_LENGTH ? Buffer.alloc(0) : Buffer.from(text, 'base64url');
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) throw unreadable();
@@ -162,7 +161,7 @@ export function openCursor(text: string, key: CursorKey, binding: string): Curso
   const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(binding)).setAuthTag(tag);
   const opened = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
   try {
-    // What was sealed with our key for this very use has the shape that sealCursor gave it.
+    // Authenticated content has the shape that sealCursor gave it.
     return JSON.parse(Buffer.concat([opened, decipher.final()]).toString()) as CursorPosition;
   } catch (error) {
     throw unreadable(error);

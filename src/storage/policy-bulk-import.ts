@@ -29,23 +29,23 @@ import { deleteFrom, POLICY_TABLES, writeAll } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
 
-/** What became of the policies of an import. */
+/** Counts of an import. */
 export interface ImportedPolicies {
   readonly created: number;
   readonly updated: number;
-  /** Said what stood already. */
+  /** Policies that were the same already. */
   readonly unchanged: number;
-  /** Assignments that were made or changed. */
+  /** Assignments that were created or changed. */
   readonly assigned: number;
 }
 
 /**
- * Makes policies what an import says, each known by its name, and assigns them: all in one revision, and in none where
- * everything stands so already. Who has a policy and is not named keeps it. Reads and writes with few statements, however many
- * there are. Throws USER_UNKNOWN.
+ * Creates or updates policies by name and assigns them, all in one revision, or in none if nothing changes. Assignments that are not listed
+ * stay. Uses few statements, however many policies there are. Throws USER_UNKNOWN.
  */
 export async function importPolicies(tx: Transaction, imports: readonly PolicyImport[], { by }: Author): Promise<ImportedPolicies> {
-  // Held, so that they are not deleted without these assignments; and held first, as whoever deletes a user does.
+  // The lock keeps the users from being deleted without these assignments. It is the first lock, as in the deletion of a user, so there is
+  // no deadlock.
   const unknown = await findUnknown(tx, usersOf(imports), 'keyShare');
   if (unknown.size > 0) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
@@ -55,7 +55,7 @@ export async function importPolicies(tx: Transaction, imports: readonly PolicyIm
   return drafted.done;
 }
 
-/** Those of some ids that no user has. */
+/** Returns the ids that no user has. */
 export function findUnknownUsers(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
   return findUnknown(tx, ids);
 }
@@ -64,7 +64,7 @@ async function findUnknown(tx: Transaction, ids: readonly string[], lock?: RowLo
   if (ids.length === 0) return new Set();
   const held = lock === undefined ? sql`` : tx.rowLock(lock);
   const these = sql`"id" IN ${idList(tx.dialect, ids)}`;
-  // In one order: of two that hold many, neither waits for the other.
+  // Locks in one order, so that two imports do not deadlock.
   const rows = await tx.all<{ readonly id: string }>(sql`SELECT "id" FROM "User" WHERE ${these} ORDER BY "id"${held}`);
   const known = new Set(rows.map(({ id }) => id));
   return new Set(ids.filter((id) => !known.has(id)));
@@ -74,11 +74,11 @@ function usersOf(imports: readonly PolicyImport[]): readonly string[] {
   return [...new Set(imports.flatMap(({ users }) => users.map(({ userId }) => userId)))];
 }
 
-/** What there is of what an import names. */
+/** The existing policies and assignments that an import names. */
 interface ExistingPolicies {
   /** By name. */
   readonly policies: ReadonlyMap<string, Policy>;
-  /** Of those policies; to users, of those who are named. By `keyOf`. */
+  /** The assignments of those policies to the named users, by `keyOf`. */
   readonly users: ReadonlyMap<string, UserPolicy>;
   readonly roles: ReadonlyMap<string, RolePolicy>;
 }
@@ -101,7 +101,7 @@ function byKey<Assignment extends UserPair | RolePair>(assignments: readonly Ass
   return new Map(assignments.map((assignment) => [keyOf(assignment), assignment]));
 }
 
-/** Ids of ours hold no space. */
+/** Ids contain no space. */
 function keyOf(pair: UserPair | RolePair): string {
   return `${pair.policyId} ${'userId' in pair ? pair.userId : pair.role}`;
 }
@@ -118,12 +118,12 @@ interface Authored extends Author {
   readonly now: number;
 }
 
-function draft(imports: readonly PolicyImport[], standing: ExistingPolicies, author: Authored): Draft {
+function draft(imports: readonly PolicyImport[], known: ExistingPolicies, author: Authored): Draft {
   const done = { created: 0, updated: 0, unchanged: 0, assigned: 0 };
   const policies: PolicyDraft[] = [];
-  const [users, roles] = [createDrafts(standing.users, author), createDrafts(standing.roles, author)];
+  const [users, roles] = [createDrafts(known.users, author), createDrafts(known.roles, author)];
   for (const { policy: input, ...held } of imports) {
-    const existing = standing.policies.get(input.name);
+    const existing = known.policies.get(input.name);
     const rules = existing === undefined ? input.rules : withKnownIds(input.rules, existing);
     const isSame = existing !== undefined && hasSameMembers({ ...input, rules }, existing);
     const policy =
@@ -138,14 +138,14 @@ function draft(imports: readonly PolicyImport[], standing: ExistingPolicies, aut
 }
 
 interface Drafts<Pair extends UserPair | RolePair> {
-  /** Whether it is another than it was. */
+  /** Returns whether the assignment changes. */
   assign(pair: Pair, said: Omit<AuthoredChange, 'by'>): boolean;
   changed(): readonly AssignmentOf<Pair>[];
 }
 
-/** Assignments as they become, beginning with those that stand. */
+/** Collects changed assignments, starting from the existing ones. */
 function createDrafts<Assignment extends UserPolicy | RolePolicy>(
-  standing: ReadonlyMap<string, Assignment>,
+  stored: ReadonlyMap<string, Assignment>,
   { by, now }: Authored,
 ): Drafts<Assignment extends UserPolicy ? UserPair : RolePair> {
   type Pair = Assignment extends UserPolicy ? UserPair : RolePair;
@@ -153,7 +153,7 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
   return {
     assign(pair, said) {
       const key = keyOf(pair);
-      const existing = changed.get(key) ?? (standing.get(key) as AssignmentOf<Pair> | undefined);
+      const existing = changed.get(key) ?? (stored.get(key) as AssignmentOf<Pair> | undefined);
       const fresh = newAssignment(pair, { ...said, by }, { now, ended: existing });
       // An ended assignment is renewed, as by the assign endpoint: members that the file omits get their defaults.
       const isRenewed = existing !== undefined && !isInForce(existing, now) && isInForce(fresh, now);
@@ -165,7 +165,7 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
   };
 }
 
-/** Whoever assigned it is no part of what is said; an expiry of null is none. */
+/** Ignores `assignedBy`; a null expiry equals none. */
 function isUnchanged({ assignedBy: _, ...said }: Omit<AuthoredChange, 'by'>, existing: UserPolicy | RolePolicy): boolean {
   const given = Object.entries(said).filter(([, value]) => value !== undefined);
   return hasSameMembers(Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])), existing);
@@ -197,7 +197,7 @@ function versionOf(value: Policy | UserPolicy | RolePolicy) {
   return { id: value.id, value, ...('userId' in value && { userId: value.userId }) };
 }
 
-/** A rule that says what one of the policy's says is that rule: entries name it. */
+/** Reuses the id of an existing rule with the same content, because audit entries refer to it. */
 function withKnownIds(rules: readonly RuleInput[], { rules: known }: Policy): readonly RuleInput[] {
   const free = new Set(known);
   return rules.map((rule) => {
@@ -208,7 +208,7 @@ function withKnownIds(rules: readonly RuleInput[], { rules: known }: Policy): re
   });
 }
 
-/** Whether something stored has every member as it is given; for rules of a policy, in the same order. */
+/** Returns whether stored data has the same members; rules are compared in order. */
 function hasSameMembers(given: object, stored: object): boolean {
   const members = new Map(Object.entries(stored));
   return Object.entries(given).every(([name, value]) => {
@@ -220,15 +220,15 @@ function hasSameMembers(given: object, stored: object): boolean {
   });
 }
 
-/** How the policies that legacy `permissions` maps ask for differ from those that stand. */
+/** The differences between the policies that legacy `permissions` maps require and the existing ones. */
 export interface PermissionsComparison {
   readonly missingPolicies: readonly PolicyInput[];
   readonly missingAssignments: readonly PlannedAssignment[];
-  /** Names of policies that stand with other rules than the map asks for: somebody changed one or the other. */
+  /** Names of policies whose rules differ from the map: one of the two was changed. */
   readonly differing: readonly string[];
 }
 
-/** Compares what the maps ask for with what stands. */
+/** Compares the required policies with the existing ones. */
 export async function comparePermissions(tx: Transaction, planned: PlannedPolicies): Promise<PermissionsComparison> {
   const byName = new Map((await loadPolicies(tx, sql`1 = 1`)).map((policy) => [policy.name, policy]));
   const assigned = new Set((await loadRolePolicies(tx, sql`1 = 1`)).map(roleKeyOf));
@@ -242,8 +242,8 @@ export async function comparePermissions(tx: Transaction, planned: PlannedPolici
 }
 
 /**
- * Makes what is missing, and answers what that was. A policy that stands is left as it is: whoever narrowed its rules
- * by hand would not want them widened again.
+ * Creates the missing policies and assignments and returns the comparison. An existing policy is not changed: an admin may have narrowed
+ * its rules on purpose.
  */
 export async function applyPermissions(tx: Transaction, planned: PlannedPolicies, { by }: Author): Promise<PermissionsComparison> {
   await lockPolicies(tx);
@@ -261,11 +261,11 @@ function roleKeyOf({ policyId, role }: Pick<RolePolicy, 'policyId' | 'role'>): s
   return `${role} ${policyId}`;
 }
 
-function differs(planned: PolicyInput, standing: Policy | undefined): boolean {
-  return standing !== undefined && ruleKeys(planned) !== ruleKeys(standing);
+function differs(planned: PolicyInput, existing: Policy | undefined): boolean {
+  return existing !== undefined && ruleKeys(planned) !== ruleKeys(existing);
 }
 
-/** What rules come to, whatever their order and ids. */
+/** Returns the content of rules, independent of their order and ids. */
 function ruleKeys({ rules }: Pick<PolicyInput, 'rules'>): string {
   const keys = rules.map(({ resource, action, effect, conditions, isActive, priority }) =>
     JSON.stringify([resource, action, effect, conditions, isActive, priority]),

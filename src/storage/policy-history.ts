@@ -8,24 +8,24 @@ import { insertInto, POLICY_TABLES, ROWS_PER_STATEMENT, selectFrom, toPlain, wri
 import type { Revision } from './revision.ts';
 import { idList } from './table-names.ts';
 
-/** What has versions. */
+/** Kinds of objects with versions. */
 export type HistoryKind = 'policy' | 'userPolicy' | 'rolePolicy';
 
 /** One change of a policy or an assignment. */
 export interface Version {
   readonly kind: HistoryKind;
   readonly id: string;
-  /** Of an assignment to a user: whose it is or was. */
+  /** The user of an assignment to a user. */
   readonly userId?: string | undefined;
-  /** As it is from now on; undefined where it was deleted. */
+  /** The new state; undefined if it was deleted. */
   readonly value: Policy | UserPolicy | RolePolicy | undefined;
-  /** The revision that the change began. */
+  /** The revision that the change created. */
   readonly revision: number;
-  /** User id of whoever changed it. */
+  /** Id of the user who made the change. */
   readonly by: string;
 }
 
-/** Keeps a version: the one in force until now ends with its revision, the new one begins. */
+/** Stores a version: ends the current one at the revision, and begins the new one. */
 export async function storeVersion(tx: Transaction, { kind, id, userId, value, revision, by }: Version): Promise<void> {
   await tx.run(
     sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${revision} WHERE "kind" = ${kind} AND "subjectId" = ${id} AND "toEpoch" IS NULL`,
@@ -36,17 +36,17 @@ export async function storeVersion(tx: Transaction, { kind, id, userId, value, r
   await extendHistoryHash(tx, revision, [version]);
 }
 
-/** What of many versions is each one's own. */
+/** The members in which versions stored together differ. */
 export type OwnVersion = Pick<Version, 'id' | 'userId' | 'value'>;
 
-/** Keeps versions of many of one kind that began with one revision, with few statements. */
+/** Stores versions of one kind and revision with few statements. */
 export async function storeVersions(
   tx: Transaction,
   versions: readonly OwnVersion[],
   { kind, revision, by }: Pick<Version, 'kind' | 'revision' | 'by'>,
 ): Promise<void> {
   for (let at = 0; at < versions.length; at += ROWS_PER_STATEMENT) {
-    // Each by itself, and not as one list: of a table that has grown just now, servers do not know that few rows fit.
+    // Separate parameters, not one list: after a table has grown, servers overestimate how many rows a list matches.
     const ids = sql.join(versions.slice(at, at + ROWS_PER_STATEMENT).map(({ id }) => id));
     await tx.run(
       sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${revision} WHERE "kind" = ${kind} AND "subjectId" IN (${ids}) AND "toEpoch" IS NULL`,
@@ -66,31 +66,34 @@ export async function storeVersions(
   if (rows.length > 0) await extendHistoryHash(tx, revision, rows);
 }
 
-/** What a version's row holds of it. */
+/** The columns of a stored version. */
 interface StoredVersion {
   readonly kind: HistoryKind;
   readonly subjectId: string;
   readonly userId?: string;
-  /** Absent where it was deleted. */
+  /** Absent if the object was deleted. */
   readonly value?: unknown;
 }
 
-/** Who asked in the past. */
+/** The caller of a past request. */
 export interface PastCaller {
   readonly userId?: string | undefined;
   readonly role: string;
 }
 
-/** What somebody's decisions depended on. */
+/** The policies and assignments that a caller's decisions depended on. */
 export interface PastState extends PolicyState {
-  /** The caller's own. */
+  /** The assignments of the caller. */
   readonly userPolicies: readonly UserPolicy[];
 }
 
-/** What one caller's decisions depended on at a past revision: what a past decision is explained against. Costs what applied to them. */
+/**
+ * Loads the policies and assignments of one caller at a past revision, to explain a past decision. The cost depends only on what applied to
+ * the caller.
+ */
 export async function loadPolicyStateAt(tx: Transaction, revision: number, { userId, role }: PastCaller): Promise<PastState> {
   const inForce = (which: Sql): Promise<readonly StoredVersion[]> =>
-    selectVersions(tx, { where: sql`${which} AND "fromEpoch" <= ${revision} AND ${lastsBeyond(revision)} AND "value" IS NOT NULL` });
+    selectVersions(tx, { where: sql`${which} AND "fromEpoch" <= ${revision} AND ${isCurrentAfter(revision)} AND "value" IS NOT NULL` });
   const ofRoles = valuesOf<RolePolicy>(await inForce(sql`"kind" = 'rolePolicy'`));
   const rolePolicies = ofRoles.filter((assignment) => assignment.role === role);
   const userPolicies = userId === undefined ? [] : await loadUserPoliciesAt(tx, userId, inForce);
@@ -105,27 +108,27 @@ async function loadUserPoliciesAt(
   inForce: (which: Sql) => Promise<readonly StoredVersion[]>,
 ): Promise<readonly UserPolicy[]> {
   const named = await inForce(sql`"kind" = 'userPolicy' AND "userId" = ${userId}`);
-  // Versions that were kept before they said whose they are do so in their values alone.
+  // Versions of older programs have the user id only in their value.
   const mention = tx.dialect.position(sql`CAST("value" AS TEXT)`, sql`${userId}`);
   const older = await inForce(sql`"kind" = 'userPolicy' AND "userId" IS NULL AND ${mention} > 0`);
   return valuesOf<UserPolicy>([...named, ...older]).filter((assignment) => assignment.userId === userId);
 }
 
-/** What became another between two epochs. */
+/** Changes between two revisions. */
 export interface ChangesSince extends PolicyChanges {
-  /** Users whose assignments are others; undefined where those are too many to name. */
+  /** Users whose assignments changed; undefined if they are too many to list. */
   readonly users: ReadonlySet<string> | undefined;
 }
 
-/** Policies and assignments to roles that are brought up to date one by one; of more of them, reading all costs no more. */
+/** Maximum changed policies and assignments to roles; above it, loading everything costs no more. */
 const CHANGES = 2000;
-/** Changes of assignments to users that are looked at, to forget those users alone. */
+/** Maximum changed assignments to users. */
 const USER_CHANGES = 10_000;
 
 /**
- * What became another from one revision to a later one, of which it is known that this transaction sees it. What a version says
- * never changes, and epochs are committed in the order of their numbers: so it is right for `to`, whatever is committed
- * meanwhile. Undefined where too much has changed, or where `from` never was: it was undone, or is of another history.
+ * Loads the changes from one revision to a later one, which this transaction must see. Versions never change and revisions are committed in
+ * the order of their numbers, so the result is right for `to` even if others commit meanwhile. Returns undefined if there are too many
+ * changes, or if `from` was rolled back or belongs to another history.
  */
 export async function loadChanges(tx: Transaction, from: Revision, to: Revision): Promise<ChangesSince | undefined> {
   if (to.number <= from.number) return undefined;
@@ -133,7 +136,7 @@ export async function loadChanges(tx: Transaction, from: Revision, to: Revision)
   const [ancestor, versions, ofUsers] = await Promise.all([
     tx.one(sql`SELECT "number" FROM "_Epoch" WHERE "id" = ${from.stamp}`),
     selectVersions(tx, {
-      where: sql`"kind" IN ('policy', 'rolePolicy') AND ${between} AND ${lastsBeyond(to.number)}`,
+      where: sql`"kind" IN ('policy', 'rolePolicy') AND ${between} AND ${isCurrentAfter(to.number)}`,
       limit: CHANGES + 1,
     }),
     tx.all<{ readonly userId: string | null }>(
@@ -149,13 +152,13 @@ export async function loadChanges(tx: Transaction, from: Revision, to: Revision)
   };
 }
 
-/** A version without one was kept by a program that did not say whose it is. */
+/** Returns undefined if a version of an older program does not contain the user id, or if there are too many. */
 function namesOf(userIds: readonly (string | null)[]): ReadonlySet<string> | undefined {
   const named = userIds.filter((userId) => userId !== null);
   return named.length < userIds.length || named.length > USER_CHANGES ? undefined : new Set(named);
 }
 
-function lastsBeyond(revision: number): Sql {
+function isCurrentAfter(revision: number): Sql {
   return sql`("toEpoch" IS NULL OR "toEpoch" > ${revision})`;
 }
 
@@ -168,7 +171,7 @@ function selectVersions(tx: Transaction, query: VersionQuery): Promise<readonly 
   return selectFrom(tx, POLICY_TABLES.history, { ...query, orderBy: ['subjectId'] });
 }
 
-/** What is stored as a version's value was of that type when it was kept. */
+/** Returns the values of versions; the kind of a version determines the type of its value. */
 function valuesOf<Value>(versions: readonly StoredVersion[]): readonly Value[] {
   return versions.map(({ value }) => value as Value);
 }
@@ -202,7 +205,7 @@ export function toVersionHash(previous: string, row: Row): string {
   return hash('sha256', JSON.stringify([VERSION, previous, ...content]), 'base64url');
 }
 
-/** Loads the current hash of the history; undefined before any version was hashed. */
+/** Loads the current hash of the history; undefined if no version was hashed. */
 export async function loadHistoryHead(tx: Transaction): Promise<HistoryHead | undefined> {
   const head = await tx.one<{ readonly number: number; readonly historyHash: string }>(
     sql`SELECT "number", "historyHash" FROM "_Epoch" WHERE "historyHash" IS NOT NULL ORDER BY "number" DESC NULLS LAST LIMIT 1`,

@@ -19,19 +19,19 @@ import { storeVersion } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
 import { advanceRevision, currentRevision, lockPolicies } from './revision.ts';
 
-/** Whoever makes a change: a user id, for the record. */
+/** The author of a change: a user id, for audit entries and the policy history. */
 export interface Author {
   readonly by: string;
 }
 
-/** What everybody's decisions depend on, as this transaction sees it. */
+/** Loads the policies and the assignments to roles: everything that decisions of all users depend on. */
 export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
   const revision = await currentRevision(tx);
   const policies = await loadPolicies(tx, sql`1 = 1`);
   return { epoch: revision, policies, rolePolicies: await loadRolePolicies(tx, sql`1 = 1`) };
 }
 
-/** One policy with its rules. */
+/** Loads a policy with its rules. */
 export async function loadPolicy(tx: Transaction, id: string): Promise<Policy | undefined> {
   const [policy] = await loadPolicies(tx, sql`"id" = ${id}`);
   return policy;
@@ -43,7 +43,7 @@ export async function loadPolicyToChange(tx: Transaction, id: string): Promise<P
   return loadPolicyOrRefuse(tx, id);
 }
 
-/** Policies in the order of their making, all or those that fit. */
+/** Lists policies in the order of creation, filtered by status and type. */
 export async function listPolicies(
   tx: Transaction,
   filter: { readonly isActive?: boolean | undefined; readonly type?: PolicyType | undefined },
@@ -52,7 +52,7 @@ export async function listPolicies(
   return policies.filter(({ isActive, type }) => isActive === (filter.isActive ?? isActive) && type === (filter.type ?? type));
 }
 
-/** Creates a policy. Throws POLICY_EXISTS where its name is taken. */
+/** Creates a policy. Throws POLICY_EXISTS if its name is taken. */
 export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: Author): Promise<Policy> {
   await lockPolicies(tx);
   const draft = newPolicy(input, { by, now: tx.now });
@@ -65,7 +65,7 @@ export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: 
   return policy;
 }
 
-/** Makes a policy what `input` says; rules given with the id of one it has keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_EXISTS. */
+/** Replaces a policy. Rules with the id of an existing rule keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_EXISTS. */
 export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by }: Author & { readonly id: string }): Promise<Policy> {
   await lockPolicies(tx);
   const draft = changedPolicy(await loadPolicyOrRefuse(tx, id), input, tx.now);
@@ -79,7 +79,7 @@ export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by
   return policy;
 }
 
-/** Deletes a policy, its rules and its assignments; their versions stay. Throws POLICY_UNKNOWN. */
+/** Deletes a policy with its rules and assignments; their versions stay in the history. Throws POLICY_UNKNOWN. */
 export async function deletePolicy(tx: Transaction, id: string, { by }: Author): Promise<Policy> {
   await lockPolicies(tx);
   const policy = await loadPolicyOrRefuse(tx, id);
@@ -91,7 +91,7 @@ export async function deletePolicy(tx: Transaction, id: string, { by }: Author):
   return policy;
 }
 
-/** Policies that a condition on `_Policy` picks, with their rules in the order they were written. */
+/** Loads the policies that match a condition on `_Policy`, with their rules in order. */
 export async function loadPolicies(tx: Transaction, where: Sql): Promise<readonly Policy[]> {
   const policies = await selectFrom<Omit<Policy, 'rules'>>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'] });
   const ofThese = sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
@@ -120,7 +120,7 @@ export function newPolicy(input: PolicyInput, { by, now }: Author & { readonly n
   return { ...toOwnMembers(input), id, createdBy: input.createdBy ?? by, createdAt: at, updatedAt: at, rules };
 }
 
-/** A policy made what is said; rules given with the id of one it has keep id and createdAt. */
+/** Returns the changed policy. Rules with the id of an existing rule keep id and createdAt. */
 export function changedPolicy(existing: Policy, input: PolicyInput, now: number): PolicyDraft {
   const at = new Date(now).toISOString();
   return { ...existing, ...toOwnMembers(input), updatedAt: at, rules: toRules(input.rules, { policyId: existing.id, at, existing }) };
@@ -163,7 +163,7 @@ async function checkNameFree(tx: Transaction, { id, name }: Pick<Policy, 'id' | 
   if (taken !== undefined) throw takenName(name);
 }
 
-/** The unique index has the last word, where two make the same name at once. */
+/** Converts a violation of the unique index, which happens if two transactions use the same name at once. */
 async function refusingTakenName(name: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -178,7 +178,7 @@ function takenName(name: string, cause?: unknown): Problem {
   return new Problem('POLICY_EXISTS', `another policy is named ${JSON.stringify(name)}`, { errors, cause });
 }
 
-/** Some of the policies, in the order of their ids: those behind the id `after`. */
+/** Loads the next policies after an id, ordered by id. */
 export async function loadPolicyPage(
   tx: Transaction,
   { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
@@ -187,7 +187,7 @@ export async function loadPolicyPage(
   return policies.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** The active assignments of one policy, of those to users at most `limit`. */
+/** Loads the active assignments of one policy; of those to users at most `limit`. */
 export async function loadActiveAssignments(
   tx: Transaction,
   policyId: string,
@@ -205,25 +205,25 @@ function compareExpiry({ expiresAt: a }: UserPolicy, { expiresAt: b }: UserPolic
   return b === undefined || (a !== undefined && a < b) ? -1 : 1;
 }
 
-/** A policy that is assigned, and how. */
+/** A policy and its assignment. */
 export interface AssignedPolicy {
   readonly policy: Policy;
   readonly assignment: UserPolicy | RolePolicy;
 }
 
-/** The policies assigned to a user and, where a role is given, to that role: active, inactive and expired ones alike. */
+/** Lists the policies assigned to a user and optionally to a role: active, inactive and expired ones. */
 export async function listUserPolicies(tx: Transaction, userId: string, role?: AssignableRole): Promise<readonly AssignedPolicy[]> {
   const own = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
   const policies = await loadPolicies(tx, sql`"id" IN (SELECT "policyId" FROM "_UserPolicy" WHERE "userId" = ${userId})`);
   return [...join(policies, own), ...(role === undefined ? [] : await listRolePolicies(tx, role))];
 }
 
-/** Every assignment to a role, active or not, in the order of their making. */
+/** Lists all assignments to roles, inactive ones too, in the order of creation. */
 export function listRoleAssignments(tx: Transaction): Promise<readonly RolePolicy[]> {
   return loadRolePolicies(tx, sql`1 = 1`);
 }
 
-/** The policies assigned to a role: active and inactive ones alike. */
+/** Lists the policies assigned to a role, inactive assignments too. */
 export async function listRolePolicies(tx: Transaction, role: AssignableRole): Promise<readonly AssignedPolicy[]> {
   const assignments = await loadRolePolicies(tx, sql`"role" = ${role}`);
   const policies = await loadPolicies(tx, sql`"id" IN (SELECT "policyId" FROM "_RolePolicy" WHERE "role" = ${role})`);

@@ -12,32 +12,34 @@ import { loadReferencedOfEach } from './referenced-records.ts';
 import { sqlTargetFor, targetKindOf } from './sql-target.ts';
 import { type Existence, selectionOf } from './table-names.ts';
 
-/** Which records are listed: exactly those on which the condition is true. */
+/** The records to list: exactly those for which the condition is true. */
 export interface Restriction {
   readonly where: Condition;
-  /** What the condition is evaluated against, for one record and those it refers to; asked only where SQL cannot say all of it. */
+  /**
+   * Returns the scope to evaluate the condition on one record and those that it references; called only if SQL cannot evaluate all of it.
+   */
   scopeFor(record: StoredRecord, referenced: ReferencedRecords): Scope;
 }
 
-/** What a list is asked for. */
+/** The query of a list. */
 export interface ListQuery extends Restriction {
-  /** What has to hold besides, in a scope of its own: the condition of a decision on another action. */
+  /** A second condition with a scope of its own: that of a decision on another action. */
   readonly and?: Restriction | undefined;
-  /** Those that are deleted, in place of those that there are. */
+  /** Which records to list; those that are not deleted if absent. */
   readonly existence?: Existence | undefined;
-  /** Say where references lead that the condition follows. */
+  /** The definitions of the referenced resources. */
   readonly definitions: Definitions;
-  /** Empty is by id. */
+  /** Sorted by id if empty. */
   readonly sort: readonly ResolvedSortKey[];
   readonly limit: number;
   readonly offset?: number | undefined;
   /** `next` of the page before. */
   readonly after?: CursorPosition | undefined;
-  /** Whether to count all that match. */
+  /** Whether to count all matching records. */
   readonly total?: boolean | undefined;
-  /** Records that may be evaluated in memory for one page. */
+  /** Maximum records that are evaluated in memory for one page. */
   readonly scanLimit: number;
-  /** Milliseconds that a transaction may spend on it; 200 where absent. */
+  /** Maximum milliseconds for evaluation in memory per transaction; 200 if absent. */
   readonly scanMilliseconds?: number | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -47,22 +49,22 @@ export interface ListQuery extends Restriction {
 /** One page of a list. */
 export interface Page {
   readonly records: readonly StoredRecord[];
-  /** Where the list goes on; absent at its end. */
+  /** The position of the next page; absent at the end. */
   readonly next?: CursorPosition;
-  /** How many match; absent where it was not asked for, or cannot be known without looking at each in memory. */
+  /** Number of matching records; absent if not requested, or if conditions are evaluated in memory. */
   readonly total?: number;
-  /** The bound at which the page ended before it was full: more records may follow at `next`. */
+  /** The limit that ended the page before it was full; more records may follow at `next`. */
   readonly truncated?: 'scanLimit' | 'scanMilliseconds';
 }
 
-/** Records fetched at once while conditions are evaluated in memory. */
+/** Records per statement while conditions are evaluated in memory. */
 const CHUNK = 500;
 /** On SQLite, other requests wait while records are evaluated. */
 const SCAN_MILLISECONDS = 200;
-/** The milliseconds that each transaction has spent so far: a batch may list many times. */
+/** The milliseconds that each transaction has spent so far, because a batch request may contain many lists. */
 const spent = new WeakMap<Transaction, number>();
 
-/** Lists records in order. Costs the same however far back the page lies, unless it is asked for by `offset`. */
+/** Lists records in order. A page costs the same at every depth, unless it is requested by `offset`. */
 export async function listRecords(tx: Transaction, resource: Resource, query: ListQuery): Promise<Page> {
   const { definitions, existence, now, timeZone } = query;
   const where = all(restrictionsOf(query).map((each) => each.where));
@@ -80,18 +82,18 @@ function restrictionsOf(query: ListQuery): readonly Restriction[] {
   return query.and === undefined ? [query] : [query, query.and];
 }
 
-/** The rows that a page is taken from. */
+/** The rows that a page selects from. */
 interface Source {
   readonly tx: Transaction;
   readonly resource: Resource;
   readonly existence: Existence | undefined;
-  /** The resource's own, and what the filter joins to it. */
+  /** The table of the resource, and the joins of the filter. */
   readonly tables: Sql;
   readonly filter: Sql;
   readonly order: Order;
 }
 
-/** Where SQL says all of the condition: one record more than asked for tells whether there is a next page. */
+/** Selects a page whose condition is exact in SQL. One record more than the limit shows whether there is a next page. */
 async function selectPage(source: Source, { limit, offset, after }: ListQuery): Promise<Page> {
   const records = await fetch(source, { after, limit: limit + 1, offset: after?.skip ?? offset ?? 0 });
   const last = records[limit - 1];
@@ -99,7 +101,7 @@ async function selectPage(source: Source, { limit, offset, after }: ListQuery): 
   return { records: records.slice(0, limit), next: toPosition(last, source.order) };
 }
 
-/** Where it does not: each record that SQL lets through is looked at, within the time that is left for it. */
+/** Evaluates the condition in memory on each record that passes the SQL filter, within the time that is left. */
 async function scanPage(source: Source, query: ListQuery): Promise<Page> {
   const began = performance.now() - (spent.get(source.tx) ?? 0);
   try {
@@ -109,7 +111,7 @@ async function scanPage(source: Source, query: ListQuery): Promise<Page> {
   }
 }
 
-/** Chunk by chunk, at least one record. */
+/** Scans chunk by chunk, at least one record. */
 async function scanUntil(end: number, source: Source, query: ListQuery): Promise<Page> {
   const { limit, scanLimit, definitions } = query;
   const restrictions = restrictionsOf(query);
@@ -154,17 +156,17 @@ interface Window {
   readonly offset: number;
 }
 
-/** Stretch by stretch of the order, until there are enough. */
+/** Reads the ranges after the cursor one after the other, until the limit is reached. */
 async function fetch(source: Source, { after, limit, offset }: Window): Promise<readonly StoredRecord[]> {
   if (after === undefined) return fetchWhere(source, source.filter, { limit, offset });
   const { order, existence } = source;
-  const stretches = await rangesAfter(source.tx, source.resource, { order, existence, position: after });
-  // What one stretch passes over, the next cannot know: with an offset they are asked as one.
-  const asked = offset > 0 ? [sql`(${sql.join(stretches, sql` OR `)})`] : stretches;
+  const ranges = await rangesAfter(source.tx, source.resource, { order, existence, position: after });
+  // An offset must count across all ranges, so they are read with one statement.
+  const queried = offset > 0 ? [sql`(${sql.join(ranges, sql` OR `)})`] : ranges;
   const records: StoredRecord[] = [];
-  for (const stretch of asked) {
+  for (const range of queried) {
     const left = limit - records.length;
-    if (left > 0) records.push(...(await fetchWhere(source, sql`(${source.filter}) AND ${stretch}`, { limit: left, offset })));
+    if (left > 0) records.push(...(await fetchWhere(source, sql`(${source.filter}) AND ${range}`, { limit: left, offset })));
   }
   return records;
 }
@@ -186,35 +188,35 @@ async function countAll({ tx, tables, filter }: Source): Promise<number> {
   return Number(row?.total ?? 0);
 }
 
-/** Records looked at in memory, where SQL cannot say all of a filter. */
-const SCAN = 100_000;
+/** Maximum records that are evaluated in memory for a search. */
+const SEARCH_LIMIT = 100_000;
 
-/** A filter names fields of the record itself, and follows no reference. */
-const ITS_OWN_ALONE: Definitions = new Map();
+/** A filter uses only fields of the record itself. */
+const NO_REFERENCES: Definitions = new Map();
 
-/** A search for matches. */
+/** A search for the records that match a filter. */
 export interface MatchQuery {
-  /** Reads nothing but the record. */
+  /** A condition on the record alone. */
   readonly filter: Condition;
-  /** The records among which matches are looked for; all where absent. */
+  /** Restricts the search to readable records; all if absent. */
   readonly readable?: Restriction | undefined;
-  /** Say where references lead that `readable` follows. */
+  /** The definitions of the resources that `readable` references. */
   readonly definitions?: Definitions | undefined;
-  /** IANA name; UTC where absent. */
+  /** IANA time zone; UTC if absent. */
   readonly timeZone?: string | undefined;
   readonly limit: number;
-  /** Milliseconds that the transaction may spend on evaluating records in memory; as a list where absent. */
+  /** Maximum milliseconds for evaluation in memory; as for a list if absent. */
   readonly scanMilliseconds?: number | undefined;
-  /** Whether the matches are to be changed: then they are held, and still match when this answers. */
+  /** Whether the matches will be changed; then they are locked, and verified to match still. */
   readonly toChange?: boolean | undefined;
 }
 
-/** Times that matches are looked for again, where others change what was found before it could be held. */
+/** Maximum searches if other transactions change the matches before they are locked. */
 const ATTEMPTS = 5;
 
 /**
- * The first records that a filter matches, up to `limit`. Whether there is a match decides what is created and changed,
- * so it is never guessed: where looking would take too long, REQUEST_PARAMETER.
+ * Finds the first records that match a filter, up to `limit`. The result decides whether a record is created or changed, so a search that
+ * would take too long throws REQUEST_PARAMETER.
  */
 export async function findMatches(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
   let found = await findNow(tx, resource, query);
@@ -233,7 +235,7 @@ function isSame(record: StoredRecord, found: StoredRecord | undefined): boolean 
 }
 
 async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
-  const { filter, readable, definitions = ITS_OWN_ALONE, timeZone = 'UTC', limit, scanMilliseconds } = query;
+  const { filter, readable, definitions = NO_REFERENCES, timeZone = 'UTC', limit, scanMilliseconds } = query;
   const page = await listRecords(tx, resource, {
     where: filter,
     scopeFor: (record) => scopeOf(resource, record, { now: tx.now, timeZone }),
@@ -241,7 +243,7 @@ async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): 
     definitions,
     sort: [],
     limit,
-    scanLimit: SCAN,
+    scanLimit: SEARCH_LIMIT,
     scanMilliseconds,
     now: tx.now,
     timeZone,
@@ -253,11 +255,11 @@ async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): 
   );
 }
 
-/** The record and nothing else. */
+/** Returns a scope with the record alone. */
 function scopeOf(resource: Resource, record: StoredRecord, moment: Pick<Scope, 'now' | 'timeZone'>): Scope {
   return {
     ...moment,
     valueOf: ({ group, keys: [key, ...inner] }) => (group === 'resource' && inner.length === 0 ? ownValue(record, key ?? '') : undefined),
-    kindOf: (path) => targetKindOf(resource, ITS_OWN_ALONE, path),
+    kindOf: (path) => targetKindOf(resource, NO_REFERENCES, path),
   };
 }

@@ -7,19 +7,19 @@ import type { RowLock, Transaction, UserVersion } from './contract.ts';
 import { addUsersToWriteSet } from './records.ts';
 import { columnOf, type Existence, idList, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
-/** Which record is meant. */
+/** One record. */
 export interface RecordId {
   readonly resource: Resource;
   readonly id: string;
 }
 
-/** Which records of a resource are meant. */
+/** Several records of one resource. */
 export interface RecordIds {
   readonly resource: Resource;
   readonly ids: readonly string[];
 }
 
-/** A reference by which records refer to certain ones, and what is to happen to them when those go. */
+/** A field that references certain records, and its behavior when those are deleted. */
 export interface ReferencingField {
   readonly resource: Resource;
   readonly field: Field;
@@ -27,25 +27,28 @@ export interface ReferencingField {
   readonly onDelete: 'restrict' | 'cascade' | 'setNull';
 }
 
-/** Which of the records that refer by a reference are meant. */
+/** A page of referencing records. */
 export interface ReferencingPage {
-  /** The id behind which to begin. */
+  /** The id after which the page begins. */
   readonly after: string;
   readonly limit: number;
-  /** Those that are deleted, in place of those that there are. */
+  /** Which records to search; those that are not deleted if absent. */
   readonly existence?: Existence;
-  /** How they are held once they are found. */
+  /** The row lock to take. */
   readonly lock?: RowLock;
 }
 
-/** Whose references are looked at. */
+/** The resource whose references are checked. */
 export interface ReferenceSource {
   readonly resource: Resource;
-  /** Say what references lead to. */
+  /** The definitions of the referenced resources. */
   readonly definitions: Definitions;
 }
 
-/** References among `values` to records that do not exist, or are deleted: in reference fields, and in lists of references. */
+/**
+ * Locks the records that `values` reference, in reference fields and lists of references, and returns an issue for each that does not exist
+ * or is soft-deleted.
+ */
 export async function lockReferences(tx: Transaction, { resource, definitions }: ReferenceSource, values: JsonObject): Promise<Issue[]> {
   const issues: Issue[] = [];
   for (const field of resource.fields.values()) {
@@ -61,10 +64,7 @@ export async function lockReferences(tx: Transaction, { resource, definitions }:
   return issues;
 }
 
-/**
- * The references of a record by which it refers to others that are gone, or deleted. Secret ones are among them, which no
- * loaded record has.
- */
+/** Finds the fields of a record that reference a missing or soft-deleted record, secret fields too, which no loaded record has. */
 export async function findDanglingReferences(
   tx: Transaction,
   { resource, definitions }: ReferenceSource,
@@ -85,12 +85,12 @@ export async function findDanglingReferences(
   return found;
 }
 
-/** The resource that a reference, or a list of them, leads to. */
+/** Returns the resource that a reference field or a list of references leads to. */
 function targetOf(definitions: Definitions, field: Field): Resource | undefined {
   const { to } = field.of ?? field;
   if (to === undefined) return undefined;
   const target = definitions.get(to);
-  // Definitions are in force together with what they refer to.
+  // Definitions are loaded together with those that they reference.
   if (target === undefined) throw new Error(`${field.name} refers to ${to}, which no definition names`);
   return target;
 }
@@ -110,7 +110,7 @@ async function checkList(
   );
 }
 
-/** Which of the ids are records of the resource, and will be when the transaction ends: one bound value, however many they are. */
+/** Returns which ids exist, and locks the records until the transaction ends. */
 async function findIds(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const wanted = idList(tx.dialect, ids);
@@ -122,75 +122,72 @@ function dangling(path: string, { name }: Resource, id: string): Issue {
   return { path, code: 'reference', detail: `no ${name} has the id ${JSON.stringify(id.slice(0, 64))}` };
 }
 
-/**
- * The references by which records may be referred to, with what their definition says, by name: it makes no difference in which
- * order definitions stand.
- */
+/** Returns the fields that may reference the records, sorted by name, so that the order of the definitions makes no difference. */
 export function referencingFieldsTo(definitions: Definitions, to: RecordIds): readonly ReferencingField[] {
-  const referrers: ReferencingField[] = [];
+  const references: ReferencingField[] = [];
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {
       if ((field.of ?? field).to === to.resource.name)
-        referrers.push({ resource, field, to, onDelete: (field.of ?? field).onDelete ?? 'restrict' });
+        references.push({ resource, field, to, onDelete: (field.of ?? field).onDelete ?? 'restrict' });
     }
   }
-  return referrers.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  return references.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 }
 
 function nameOf({ resource, field }: ReferencingField): string {
   return `${resource.name}.${field.name}`;
 }
 
-/** Ids of some of the records that refer, in order. A record that refers to itself is not among them: it is not in its own way. */
-export async function findReferencingIds(tx: Transaction, referrer: ReferencingField, page: ReferencingPage): Promise<readonly string[]> {
+/** Finds ids of referencing records, in order. A record that references itself is left out: it does not block its own deletion. */
+export async function findReferencingIds(tx: Transaction, reference: ReferencingField, page: ReferencingPage): Promise<readonly string[]> {
   const { after, limit, existence, lock } = page;
   const held = lock === undefined ? sql`` : tx.rowLock(lock);
-  const records = recordsOf(referrer.resource, { existence });
+  const records = recordsOf(reference.resource, { existence });
   const rows = await tx.all<{ id: string }>(
-    sql`SELECT "id" FROM ${records} WHERE ${refers(tx, referrer)} AND "id" > ${after} ORDER BY "id" LIMIT ${limit}${held}`,
+    sql`SELECT "id" FROM ${records} WHERE ${refers(tx, reference)} AND "id" > ${after} ORDER BY "id" LIMIT ${limit}${held}`,
   );
   return rows.map(({ id }) => id);
 }
 
 /** Returns and locks the id of an admin whose user record holds the reference; undefined if there is none. */
-export async function findReferencingAdmin(tx: Transaction, referrer: ReferencingField): Promise<string | undefined> {
+export async function findReferencingAdmin(tx: Transaction, reference: ReferencingField): Promise<string | undefined> {
   const row = await tx.one<{ id: string }>(sql`
-    SELECT "id" FROM ${recordsOf(referrer.resource)} WHERE ${refers(tx, referrer)} AND "role" = 'admin' ORDER BY "id" LIMIT 1${tx.rowLock('noKeyUpdate')}`);
+    SELECT "id" FROM ${recordsOf(reference.resource)} WHERE ${refers(tx, reference)} AND "role" = 'admin' ORDER BY "id" LIMIT 1${tx.rowLock('noKeyUpdate')}`);
   return row?.id;
 }
 
-/** Some of the records that refer, in order, and were deleted together with a certain one: at the same moment, by the same user. They are held. */
+/** Finds and locks referencing records that were soft-deleted together with a record: at the same time, by the same user. */
 export async function findDeletedTogether(
   tx: Transaction,
-  referrer: ReferencingField,
+  reference: ReferencingField,
   { after, limit, record }: ReferencingPage & { readonly record: StoredRecord },
 ): Promise<readonly StoredRecord[]> {
-  const records = recordsOf(referrer.resource, { existence: 'deleted' });
+  const records = recordsOf(reference.resource, { existence: 'deleted' });
   const by = record['deletedBy'] === undefined ? sql`"deletedBy" IS NULL` : sql`"deletedBy" = ${record['deletedBy']}`;
   const rows = await tx.all<Row>(sql`
-    SELECT ${selectionOf(referrer.resource)} FROM ${records} WHERE ${refers(tx, referrer)} AND "deletedAt" = ${record['deletedAt']} AND ${by} AND "id" > ${after}
+    SELECT ${selectionOf(reference.resource)} FROM ${records} WHERE ${refers(tx, reference)} AND "deletedAt" = ${record['deletedAt']} AND ${by} AND "id" > ${after}
     ORDER BY "id" LIMIT ${limit}${tx.rowLock('noKeyUpdate')}`);
-  return rows.map((row) => fromRow(referrer.resource, row));
+  return rows.map((row) => fromRow(reference.resource, row));
 }
 
 /**
- * Empties the reference of all records that refer, deleted ones too, or takes it out of their lists: however many, with one
- * statement. Each is at a new version then.
+ * Clears the reference in all referencing records, soft-deleted ones too, or removes it from their lists, with one statement. Increments
+ * their versions.
  */
-export async function clearReferences(tx: Transaction, referrer: ReferencingField): Promise<void> {
-  const { resource, field, to } = referrer;
+export async function clearReferences(tx: Transaction, reference: ReferencingField): Promise<void> {
+  const { resource, field, to } = reference;
   const name = sql.raw(quoteName(field.name));
   const { listOf, listItems } = tx.dialect;
   const others = sql`(SELECT ${listOf(sql`value`)} FROM ${listItems(columnOf(resource, field.name))} WHERE value NOT IN ${idList(tx.dialect, to.ids)})`;
   const changed = resource.fields.has('version')
     ? sql`, "version" = "version" + 1, "updatedAt" = ${new Date(tx.now).toISOString()}`
     : sql``;
-  const update = sql`UPDATE ${tableOf(resource)} SET ${name} = ${field.of === undefined ? sql`NULL` : others}${changed} WHERE ${refers(tx, referrer)}`;
+  const update = sql`UPDATE ${tableOf(resource)} SET ${name} = ${field.of === undefined ? sql`NULL` : others}${changed} WHERE ${refers(tx, reference)}`;
   if (resource.name !== 'User') return void (await tx.run(update));
   addUsersToWriteSet(tx, resource, await tx.all<UserVersion>(sql`${update} RETURNING "id", "version" - 1 AS "version"`));
 }
 
-/** However many are referred to, one statement: an index leads to what refers by a reference, a list of them has none. */
+/** Renders the condition for the referencing records. A reference field has an index; a list of references has none. */
 function refers(tx: Transaction, { resource, field, to }: ReferencingField): Sql {
   const column = columnOf(resource, field.name);
   const wanted = idList(tx.dialect, to.ids);

@@ -5,7 +5,7 @@ import { type Definitions, fieldAt, type Resource, type StoredRecord } from '../
 import type { Transaction } from './contract.ts';
 import { loadRecords } from './records.ts';
 
-/** Who and what refers, and which paths of theirs conditions read. */
+/** The paths that conditions read, and the principal and record that they start from. */
 export interface ReferenceQuery {
   readonly paths: readonly Path[];
   readonly principal: Pick<Principal, 'attributes'>;
@@ -15,44 +15,44 @@ export interface ReferenceQuery {
 
 const NONE: ReferencedRecords = new Map();
 
-/** The records that principal and record refer to, as far as `paths` lead into them. Nothing is read where none does. */
-export async function loadReferenced(tx: Transaction, definitions: Definitions, referring: ReferenceQuery): Promise<ReferencedRecords> {
-  const { paths, principal, resource, record } = referring;
+/** Loads the records that the principal and the record reference, if `paths` lead into them. */
+export async function loadReferenced(tx: Transaction, definitions: Definitions, query: ReferenceQuery): Promise<ReferencedRecords> {
+  const { paths, principal, resource, record } = query;
   if (paths.length === 0) return NONE;
   const ofUser = followedReferences('user', definitions, { of: definitions.get('User'), paths });
   const ofRecord = record === UNRESOLVED ? [] : followedReferences('resource', definitions, { of: resource, paths });
-  const referred = new Map<string, StoredRecord>();
+  const referenced = new Map<string, StoredRecord>();
   for (const reach of [...ofUser, ...ofRecord]) {
     const id = ownValue(reach.group === 'user' ? principal.attributes : record, reach.field);
     const found = typeof id === 'string' ? (await loadRecords(tx, reach.target, [id])).get(id) : undefined;
-    if (found !== undefined) referred.set(reach.key, found);
+    if (found !== undefined) referenced.set(reach.key, found);
   }
-  return referred;
+  return referenced;
 }
 
-/** What many records of one resource refer to, with one statement for each reference; nothing of the user. */
+/** Loads the records that many records of one resource reference, with one statement per reference; none of the principal. */
 export async function loadReferencedOfEach(
   tx: Transaction,
   definitions: Definitions,
   { paths, resource, records }: { readonly paths: readonly Path[]; readonly resource: Resource; readonly records: readonly StoredRecord[] },
 ): Promise<(record: StoredRecord) => ReferencedRecords> {
-  const reaches = followedReferences('resource', definitions, { of: resource, paths });
-  if (reaches.length === 0) return () => NONE;
+  const references = followedReferences('resource', definitions, { of: resource, paths });
+  if (references.length === 0) return () => NONE;
   const found = new Map<string, ReadonlyMap<string, StoredRecord>>();
-  for (const { key, field, target } of reaches) {
+  for (const { key, field, target } of references) {
     const ids = new Set(records.map((record) => record[field]).filter((id) => typeof id === 'string'));
     found.set(key, await loadRecords(tx, target, [...ids]));
   }
   return (record) =>
     new Map(
-      reaches.flatMap(({ key, field }) => {
+      references.flatMap(({ key, field }) => {
         const other = found.get(key)?.get(String(record[field]));
         return other === undefined ? [] : [[key, other] as const];
       }),
     );
 }
 
-/** One reference that paths follow. */
+/** A reference that paths follow. */
 interface FollowedReference {
   readonly group: ContextGroup;
   readonly field: string;
@@ -66,13 +66,13 @@ function followedReferences(
   definitions: Definitions,
   { of, paths }: { readonly of: Resource | undefined; readonly paths: readonly Path[] },
 ): readonly FollowedReference[] {
-  const reaches = new Map<string, FollowedReference>();
+  const references = new Map<string, FollowedReference>();
   for (const path of paths) {
     const reached = path.group === group && of !== undefined ? fieldAt(definitions, of, path.keys) : undefined;
     if (reached?.via === undefined) continue;
     const field = reached.via.name;
     const key = `${group}.${field}`;
-    reaches.set(key, { group, field, key, target: reached.of });
+    references.set(key, { group, field, key, target: reached.of });
   }
-  return [...reaches.values()];
+  return [...references.values()];
 }

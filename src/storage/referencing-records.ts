@@ -7,20 +7,21 @@ import { type ListQuery, listRecords } from './record-lists.ts';
 import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 import { columnOf, quoteName, recordsOf, selectionOf } from './table-names.ts';
 
-/** Which records are looked for: those that refer to some others, as far as the condition holds. */
+/** A search for the records that reference others and match a condition. */
 export interface ReferencingQuery
   extends Pick<ListQuery, 'where' | 'scopeFor' | 'definitions' | 'scanLimit' | 'scanMilliseconds' | 'now' | 'timeZone'> {
-  /** The reference. */
+  /** The reference field. */
   readonly field: string;
-  /** Ids of the records referred to. */
+  /** Ids of the referenced records. */
   readonly to: readonly string[];
-  /** How many for each of those: the first in the order of their own ids. */
+  /** Maximum records for each of them, in the order of their ids. */
   readonly limit: number;
 }
 
 /**
- * The records that refer to each of some others, by the id referred to: one statement, however many those are. What SQL
- * cannot say is tried record by record; where that would be too many, REQUEST_PARAMETER, for a part would pass for all.
+ * Loads the records that reference each of some others, with one statement. Returns them by the referenced id. A condition that SQL cannot
+ * evaluate exactly is evaluated in memory; if that exceeds the limits, throws REQUEST_PARAMETER, because a partial result would look
+ * complete.
  */
 export async function loadReferencing(
   tx: Transaction,
@@ -38,7 +39,7 @@ interface Selection extends ReferencingQuery {
   readonly filter: Sql;
 }
 
-/** More than any table has. Behind a LIMIT, no database lets the filter choose how records are looked for. */
+/** A LIMIT above the size of every table: it keeps the database from choosing the plan of the subquery by the outer filter. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
