@@ -6,7 +6,7 @@ import type { PolicyStore, Snapshot } from '../authz/index.ts';
 import type { PolicyLimits } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { checkIfMatch, type HttpRequest, type HttpResponse, type Method, parseIfMatch, type Route, toETag } from '../request/index.ts';
+import { type HttpRequest, type HttpResponse, type Method, parseIfMatch, type Route, toETag, validateIfMatch } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { ImportLimits } from '../transfer/index.ts';
@@ -175,13 +175,13 @@ function toEntry({ origin }: RequestInfo, principal: Principal, { now, ...input 
  * holds what it is about to change. Throws REQUEST_MALFORMED, RECORD_VERSION, RECORD_VERSION_REQUIRED.
  */
 export function validatePolicyVersion({ request, deps }: AdminRequest, what: 'policy' | 'assignment', version: number | undefined): void {
-  checkIfMatch({ ifMatch: parseIfMatch(request.header('if-match')), version, what, setting: deps.ifMatch });
+  validateIfMatch({ ifMatch: parseIfMatch(request.header('if-match')), version, subject: what, requirement: deps.ifMatch });
 }
 
 /** Validates the version of an assignment that may not exist yet. Only the renewal of an existing assignment needs a version. */
 export function validateRenewalVersion(admin: AdminRequest, version: number | undefined): void {
-  const setting = version === undefined ? 'optional' : admin.deps.ifMatch;
-  checkIfMatch({ ifMatch: parseIfMatch(admin.request.header('if-match')), version, what: 'assignment', setting });
+  const requirement = version === undefined ? 'optional' : admin.deps.ifMatch;
+  validateIfMatch({ ifMatch: parseIfMatch(admin.request.header('if-match')), version, subject: 'assignment', requirement });
 }
 
 /** Returns the headers of a response with one policy or assignment. */

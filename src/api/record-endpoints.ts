@@ -16,9 +16,9 @@ import {
   parseUpdateRequest,
   type RequestOrigin,
   type Route,
-  refuseQuery,
   toBatchResponse,
   toResultResponse,
+  validateNoQuery,
 } from '../request/index.ts';
 import { handleExport, handleImport, type PlainRequest, type TransferDeps } from '../transfer/index.ts';
 
@@ -63,7 +63,7 @@ export function createApiRoutes(deps: ApiDeps): readonly Route[] {
       admission,
       cost: (http) => parseBatch(http.body, limits).items.length,
       handle: async (http) => {
-        refuseQuery(http);
+        validateNoQuery(http);
         return toBatchResponse(await handleBatch(deps, parseBatch(http.body, limits), http.origin), http.origin.requestId);
       },
     },

@@ -1,6 +1,6 @@
 import { ANON, type Principal } from '../authz/context/index.ts';
 import { Problem } from '../errors.ts';
-import { type HttpRequest, type HttpResponse, type Route, refuseQuery } from '../request/index.ts';
+import { type HttpRequest, type HttpResponse, type Route, validateNoQuery } from '../request/index.ts';
 import { showRecord } from '../resources/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { AuthEndpointDeps, AuthenticationDeps } from './authentication-deps.ts';
@@ -46,7 +46,7 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
     path,
     bodyBytes: BODY_BYTES,
     async handle(request) {
-      refuseQuery(request);
+      validateNoQuery(request);
       return handle(request);
     },
   });

@@ -18,7 +18,7 @@ export async function handle(deps: PipelineDeps, request: ApiRequest, origin: Re
     withUnitOfWork(deps, { caller, prefetch: prefetchFor(request) }, async (unit) => {
       const context = createRequestContext(unit, request);
       const outcome = await runPipeline(context);
-      if ('result' in outcome) context.hashes.check();
+      if ('result' in outcome) context.hashes.assertComplete();
       if (isAudited) await appendEntries(context, outcome);
       return outcome;
     });
@@ -31,7 +31,7 @@ export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRe
   const outcomes = await withUnitOfWork(deps, { caller }, async (unit) => {
     const createContext = async (request: ApiRequest) => createRequestContext(await identifyAgain(unit), request);
     const done = await (atomic ? runAll : runEach)({ tx: unit.tx, items, createContext });
-    if (!(done instanceof Problem)) unit.hashes.check();
+    if (!(done instanceof Problem)) unit.hashes.assertComplete();
     return done;
   });
   // The problem leaves the transaction as a value: a throw would roll back the audit entries.

@@ -16,7 +16,6 @@ export {
   type UnitOfWork,
 } from './request-context.ts';
 export { maySeeDescription } from './steps/decide-request.ts';
-export { checkKey, decideAnyRow, importRow, type RowDone } from './steps/import-rows.ts';
-export type { MadePasswords, PasswordHashes } from './steps/password-hashes.ts';
-export { type Proposing, proposeChange, proposeRecord } from './steps/submitted-values.ts';
+export { decideAnyRow, importRow, type RowResult, validateKey } from './steps/import-rows.ts';
+export { proposeChange, proposeRecord } from './steps/submitted-values.ts';
 export { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';

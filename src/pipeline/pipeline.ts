@@ -1,6 +1,6 @@
 /**
  * The steps of every action: one row per action, one column per step. The table shows that no action skips deciding,
- * validating or auditing. Every cell is a function in `steps/`.
+ * validating or auditing. Every cell is a function in `steps/`, or `none`.
  */
 import type { ActionName } from '../actions.ts';
 import { type AuditEntry, appendAuditEntries } from '../audit/index.ts';
@@ -9,20 +9,10 @@ import { Problem } from '../errors.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { Decided, Found, Proposal, RequestContext, Result } from './request-context.ts';
 import {
-  validateDeleted,
-  validateNothing,
-  validateRecord,
-  validateSoftDelete,
-  validateSubmittedValues,
-  validateVersion,
-  validateVersionAndValues,
-} from './steps/check-record.ts';
-import {
   decideChanged,
   decideDeletion,
   decideDescription,
   decideEachProposed,
-  decideNoChange,
   decideOpen,
   decideProposed,
   decideReading,
@@ -30,39 +20,50 @@ import {
   decideUpdate,
 } from './steps/decide-request.ts';
 import { selectPage } from './steps/list-records.ts';
-import { loadById, loadDeletedById, loadNothing } from './steps/load-record.ts';
-import { insertUnlessMatched, saveMatch } from './steps/match-records.ts';
-import { HashNeeded } from './steps/password-hashes.ts';
+import { loadById, loadDeletedById } from './steps/load-record.ts';
+import { HashNeeded } from './steps/password-changes.ts';
+import { describe, show } from './steps/project-record.ts';
 import { restoreRecords } from './steps/restore-records.ts';
-import { noValues, valuesForCreate, valuesForImport, valuesForUpdate } from './steps/submitted-values.ts';
-import { describe, insert, insertEach, remove, save, show } from './steps/write-record.ts';
+import { valuesForCreate, valuesForImport, valuesForUpdate } from './steps/submitted-values.ts';
+import {
+  validateDeleted,
+  validateRecord,
+  validateSoftDelete,
+  validateSubmittedValues,
+  validateVersion,
+  validateVersionAndValues,
+} from './steps/validate-record.ts';
+import { insert, insertEach, insertUnlessMatched, remove, save, saveMatch } from './steps/write-record.ts';
+
+/** Marks a step that an action does not need. No action can leave out `decide` or `perform`. */
+const none = undefined;
 
 /** Action → load, values, decide, validate, decide the change, perform. */
 export const PIPELINE: Readonly<Record<ActionName, Steps>> = {
-  create: [loadNothing, valuesForCreate, decideProposed, validateSubmittedValues, decideNoChange, insert],
-  read: [loadById, noValues, decideRecord, validateRecord, decideNoChange, show],
+  create: [none, valuesForCreate, decideProposed, validateSubmittedValues, none, insert],
+  read: [loadById, none, decideRecord, validateRecord, none, show],
   update: [loadById, valuesForUpdate, decideUpdate, validateVersionAndValues, decideChanged, save],
-  delete: [loadById, noValues, decideRecord, validateVersion, decideNoChange, remove],
-  list: [loadNothing, noValues, decideOpen, validateNothing, decideNoChange, selectPage],
-  export: [loadNothing, noValues, decideOpen, validateNothing, decideNoChange, selectPage],
-  import: [loadNothing, valuesForImport, decideEachProposed, validateSubmittedValues, decideNoChange, insertEach],
-  createIfNotExists: [loadNothing, valuesForCreate, decideProposed, validateNothing, decideReading, insertUnlessMatched],
-  updateIfExists: [loadNothing, noValues, decideOpen, validateNothing, decideReading, saveMatch],
-  restore: [loadDeletedById, noValues, decideRecord, validateDeleted, decideNoChange, restoreRecords],
-  listDeleted: [loadNothing, noValues, decideOpen, validateSoftDelete, decideDeletion, selectPage],
-  schema: [loadNothing, noValues, decideDescription, validateNothing, decideNoChange, describe],
+  delete: [loadById, none, decideRecord, validateVersion, none, remove],
+  list: [none, none, decideOpen, none, none, selectPage],
+  export: [none, none, decideOpen, none, none, selectPage],
+  import: [none, valuesForImport, decideEachProposed, validateSubmittedValues, none, insertEach],
+  createIfNotExists: [none, valuesForCreate, decideProposed, none, decideReading, insertUnlessMatched],
+  updateIfExists: [none, none, decideOpen, none, decideReading, saveMatch],
+  restore: [loadDeletedById, none, decideRecord, validateDeleted, none, restoreRecords],
+  listDeleted: [none, none, decideOpen, validateSoftDelete, decideDeletion, selectPage],
+  schema: [none, none, decideDescription, none, none, describe],
 };
 
 /** The steps of one action, in order. */
 export type Steps = readonly [
-  load: (context: RequestContext) => Promise<Found>,
-  values: (context: RequestContext, found: Found) => readonly Proposal[],
+  load: ((context: RequestContext) => Promise<Found>) | undefined,
+  values: ((context: RequestContext, found: Found) => readonly Proposal[]) | undefined,
   /** Returns the decision and adds its entry to the context. @throws Problem ACCESS_DENIED */
   decide: (context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<Decision>,
-  /** Refuses what is allowed but impossible: no such record, another version, invalid values. */
-  validate: (context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<void>,
+  /** Refuses a request that is allowed but impossible: an unknown record, another version, invalid values. */
+  validate: ((context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<void>) | undefined,
   /** Decides on the changed record; or makes the second decision of an action that needs two, and returns it. */
-  decideChange: (context: RequestContext, decided: Decided) => Promise<Decision | undefined>,
+  decideChange: ((context: RequestContext, decided: Decided) => Promise<Decision | undefined>) | undefined,
   perform: (context: RequestContext, decided: Decided) => Promise<Result>,
 ];
 
@@ -75,11 +76,11 @@ export type Outcome<Done = Result> =
 export function runPipeline(context: RequestContext): Promise<Outcome> {
   const [load, values, decide, validate, decideChange, perform] = PIPELINE[context.request.action];
   return attempt(context, async () => {
-    const found = await load(context);
-    const proposals = values(context, found);
+    const found = load === none ? [] : await load(context);
+    const proposals = values === none ? [] : values(context, found);
     const decision = await decide(context, found, proposals);
-    await validate(context, found, proposals);
-    const also = await decideChange(context, { found, proposals, decision });
+    if (validate !== none) await validate(context, found, proposals);
+    const also = decideChange === none ? undefined : await decideChange(context, { found, proposals, decision });
     return perform(context, { found, proposals, decision, also });
   });
 }

@@ -3,17 +3,15 @@
  * the requests of a batch or the rows of an import have in common.
  */
 import type { AuditEntry } from '../audit/index.ts';
-import type { Authentication } from '../authn/index.ts';
+import type { Authentication, PasswordClaim, PasswordProof } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
 import type { Decision } from '../authz/decision/index.ts';
 import type { PolicyStore, RevisionedDatabase, Snapshot } from '../authz/index.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
-import type { Json, JsonObject } from '../operators/index.ts';
+import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import { type Definitions, ordinaryResources, type Resource, type StoredRecord } from '../resources/index.ts';
 import type { CursorKey, Transaction } from '../storage/index.ts';
-import { takeCurrentPassword } from './steps/own-password.ts';
-import type { PasswordHashes } from './steps/password-hashes.ts';
 
 /** The components that handle requests. */
 export interface PipelineDeps {
@@ -38,7 +36,7 @@ export interface PipelineOptions {
   readonly scanMilliseconds: number;
   /** Maximum number of records that the requests of a transaction expand. */
   readonly expandMax: number;
-  /** Maximum number of records that a transaction deletes, or restores, because of others. */
+  /** Maximum number of records that a transaction deletes or restores by cascade. */
   readonly cascadeMax: number;
   /** Maximum number of bytes of condition values in an audit entry. */
   readonly factsBytes: number;
@@ -86,6 +84,16 @@ export interface RequestContext extends Omit<UnitOfWork, 'caller'> {
   readonly entries: AuditEntry[];
 }
 
+/** The password hashes and the proof that earlier runs of the unit of work have computed. */
+export interface PasswordHashes {
+  /** Returns the hash of a password. Returns a placeholder if the hash is not computed yet, and notes that it is missing. */
+  of(plain: string): string;
+  /** Returns the proof of a claim. Returns undefined if the claim is not verified yet, and notes that the proof is missing. */
+  proofOf(claim: PasswordClaim): PasswordProof | undefined;
+  /** @throws HashNeeded if a hash or a proof was missing: the unit of work runs again once it is computed. */
+  assertComplete(): void;
+}
+
 /** Creates the context of a request. @throws Problem RESOURCE_UNKNOWN */
 export function createRequestContext(unit: UnitOfWork, request: ApiRequest): RequestContext {
   const { tx, snapshot, principal, prefetched, hashes, options, appended, watch, caller } = unit;
@@ -95,8 +103,22 @@ export function createRequestContext(unit: UnitOfWork, request: ApiRequest): Req
     throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${suggestion(name, snapshot.definitions, principal)}`);
   }
   const { origin } = caller;
-  const taken = takeCurrentPassword(request);
-  return { tx, snapshot, principal, prefetched, ...taken, origin, resource, options, hashes, entries: [], appended, watch };
+  const withoutPassword = splitCurrentPassword(request);
+  return { tx, snapshot, principal, prefetched, ...withoutPassword, origin, resource, options, hashes, entries: [], appended, watch };
+}
+
+/** The member of an update of a user with the current password: the proof that the caller knows the password to replace. It is not a field. */
+export const CURRENT_PASSWORD = 'currentPassword';
+const UPDATES: ReadonlySet<string> = new Set(['update', 'updateIfExists']);
+
+/** Moves the current password out of the data of a request, so that no condition reads it and no audit entry contains it. */
+function splitCurrentPassword(request: ApiRequest): Pick<RequestContext, 'request' | 'currentPassword'> {
+  const { resource, action, data } = request;
+  if (resource !== 'User' || !UPDATES.has(action) || !isObject(data)) return { request };
+  const currentPassword = ownValue(data, CURRENT_PASSWORD);
+  if (currentPassword === undefined) return { request };
+  const others = Object.entries(data).filter(([name]) => name !== CURRENT_PASSWORD);
+  return { request: { ...request, data: Object.fromEntries(others) }, currentPassword };
 }
 
 /** Suggests names to admins only: other callers must not learn the names of resources that policies hide. */

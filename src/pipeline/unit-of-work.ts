@@ -2,8 +2,9 @@ import type { AuditEntry } from '../audit/index.ts';
 import type { Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
 import type { RequestOrigin } from '../request/index.ts';
+import type { Transaction } from '../storage/index.ts';
 import type { Caller, Found, PipelineDeps, UnitOfWork } from './request-context.ts';
-import { createPasswordHashes, HashNeeded, type MadePasswords } from './steps/password-hashes.ts';
+import { createPasswordHashes, HashNeeded, type MadePasswords } from './steps/password-changes.ts';
 
 /** Verifies the token of a request. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
 export async function authenticate({ identity }: PipelineDeps, origin: RequestOrigin): Promise<Caller> {
@@ -87,4 +88,14 @@ export async function withAuditMode<T>({ auditMode }: PipelineDeps, run: (isAudi
     if (!isUnwritable || auditMode === 'strict') throw error;
     return run(false);
   }
+}
+
+/** Creates a counter that adds up per transaction and returns the total. Limits apply to a batch as a whole, because other requests wait for it. */
+export function createUsageCounter(): (tx: Transaction, count: number) => number {
+  const used = new WeakMap<Transaction, number>();
+  return (tx, count) => {
+    const total = (used.get(tx) ?? 0) + count;
+    used.set(tx, total);
+    return total;
+  };
 }

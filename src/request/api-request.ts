@@ -20,21 +20,34 @@ export interface ApiRequest {
   readonly offset?: number | undefined;
   readonly cursor?: string | undefined;
   readonly total: boolean;
-  /** Fields to show; all where absent. */
+  /** Fields to show; all fields if absent. */
   readonly fields?: readonly string[] | undefined;
-  /** What to expand; nothing where absent. */
+  /** References to expand; none if absent. */
   readonly expand?: readonly ExpandItem[] | undefined;
   /** Record versions of If-Match; `'*'` for any. */
   readonly ifMatch?: readonly number[] | '*' | undefined;
 }
 
-/** Where a request comes from. Conditions read it as `request.…` and `environment.ip`. */
+/** The origin of a request. Conditions read it as `request.…` and `environment.ip`. */
 export interface RequestOrigin {
   readonly requestId: string;
   readonly method: string;
   /** Without the query. */
   readonly path: string;
   readonly ip: string;
-  /** Bearer token as sent, unchecked. */
+  /** Bearer token as sent, not verified. */
   readonly token?: string | undefined;
+}
+
+/** Limits of a request; the config options of the same names. */
+export interface RequestLimits {
+  readonly pageMax: number;
+  readonly exportMax: number;
+  readonly whereItems: number;
+  readonly filterListItems: number;
+  readonly sortKeys: number;
+  readonly batchItems: number;
+  readonly importRows: number;
+  /** Bytes of a body from a caller without a token. */
+  readonly anonymousBodyBytes: number;
 }

@@ -3,16 +3,16 @@ import { Problem } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import type { ApiRequest } from './api-request.ts';
 import { fillItemReferences, parseBatch } from './batch-request.ts';
-import { bare, limits, refusalOf } from './call.fixture.ts';
+import { emptyRequest, limits, refusalOf } from './http-request.fixture.ts';
 
 describe('POST /api/batch', () => {
   const batch = (body: Json | undefined) => parseBatch(body, limits);
   const read = { resource: 'Article', action: 'read', id: '7' };
 
-  it('reads each request, and lets a malformed one stand as its problem', () => {
+  it('parses each request, and returns a malformed one as its problem', () => {
     const { items, atomic } = batch({ requests: [read, { resource: 'Article', action: 'frob' }, { ...read, ids: 1 }] });
     expect(atomic).toBe(false);
-    expect(items[0]).toEqual({ request: { ...bare, action: 'read', id: '7' }, optional: false });
+    expect(items[0]).toEqual({ request: { ...emptyRequest, action: 'read', id: '7' }, optional: false });
     expect(items.slice(1).map(({ request }) => (request instanceof Problem ? request.code : request))).toEqual([
       'REQUEST_NO_ROUTE',
       'REQUEST_MALFORMED',
@@ -28,7 +28,7 @@ describe('POST /api/batch', () => {
     [{ resource: 'Article' }, 'REQUEST_MALFORMED'],
     [{ resource: 'Article', action: 'constructor' }, 'REQUEST_NO_ROUTE'],
     [{ resource: 'Article', action: 'batch', requests: [] }, 'REQUEST_MALFORMED'],
-  ])('makes %j a problem of its own', (item, code) => {
+  ])('returns %j as a problem', (item, code) => {
     const request = batch({ requests: [item] }).items[0]?.request;
     expect(request instanceof Problem && request.code).toBe(code);
   });
@@ -40,7 +40,7 @@ describe('POST /api/batch', () => {
     ['an empty batch', { requests: [] }, 'REQUEST_MALFORMED'],
     ['an array-like object', { requests: { 0: read, length: 1 } }, 'REQUEST_MALFORMED'],
     ['an unknown member', { requests: [read], atomc: true }, 'REQUEST_MALFORMED'],
-    ['atomic that is no boolean', { requests: [read], atomic: 'false' }, 'REQUEST_MALFORMED'],
+    ['atomic that is not a boolean', { requests: [read], atomic: 'false' }, 'REQUEST_MALFORMED'],
     ['atomic that is null', { requests: [read], atomic: null }, 'REQUEST_MALFORMED'],
     ['too many', { requests: [read, read, read, read] }, 'REQUEST_TOO_LARGE'],
     [
@@ -52,7 +52,7 @@ describe('POST /api/batch', () => {
     expect(refusalOf(() => batch(body))?.code).toBe(code);
   });
 
-  it('reads atomic', () => {
+  it('parses atomic', () => {
     expect(batch({ requests: [read], atomic: true }).atomic).toBe(true);
   });
 });
@@ -92,7 +92,7 @@ describe('the members of an item', () => {
     ['schema', { data: {} }, {}],
     ['schema', {}, {}],
   ])('%s %j', (action, item, expected) => {
-    expect(one({ action, ...item })).toEqual({ ...bare, action, ...expected });
+    expect(one({ action, ...item })).toEqual({ ...emptyRequest, action, ...expected });
   });
 
   it.each<[string, JsonObject, readonly string[]]>([
@@ -118,12 +118,12 @@ describe('the members of an item', () => {
     expect(problem instanceof Problem && problem.extras.errors?.map(({ code, path }) => `${code} ${path}`)).toEqual(mistakes);
   });
 
-  it('are own ones: __proto__ is a name like any other', () => {
+  it('are own properties, so __proto__ is an unknown name', () => {
     const item = JSON.parse('{"resource":"Article","action":"read","data":{"__proto__":{"id":"7"}}}') as JsonObject;
     expect(one(item)).toBeInstanceOf(Problem);
   });
 
-  it('says of an updateIfExists that it may match nothing', () => {
+  it('include optional for an updateIfExists', () => {
     const item = { resource: 'Article', action: 'updateIfExists', filter: { a: 1 }, data: {}, optional: true };
     expect(parseBatch({ requests: [item] }, limits).items[0]?.optional).toBe(true);
   });
@@ -152,7 +152,7 @@ describe('references of an item', () => {
     expect(fillItemReferences(request, idOf).data).toEqual({ a: meant, b: [{ c: meant }], [text]: 1 });
   });
 
-  it('stand in id, filter and where too', () => {
+  it('are replaced in id, filter and where', () => {
     const by = { resource: 'Article', action: 'updateIfExists', data: { filter: { a: '$0.id', b: { in: ['$0.id'] } }, data: {} } };
     expect(fillItemReferences(last(create({}), by) as ApiRequest, idOf).filter?.map(({ value }) => value)).toEqual([
       'id-of-0',
@@ -166,8 +166,8 @@ describe('references of an item', () => {
 
   it.each<[string, readonly JsonObject[], string]>([
     ['itself', [create({ a: '$0.id' })], 'range data.a'],
-    ['a later one', [create({}), create({ a: { b: ['$2.id'] } }), create({})].slice(0, 2), 'range data.a.b.0'],
-    ['none', [create({}), create({ a: `$${'9'.repeat(400)}.id` })], 'range data.a'],
+    ['a later request', [create({}), create({ a: { b: ['$2.id'] } }), create({})].slice(0, 2), 'range data.a.b.0'],
+    ['no request', [create({}), create({ a: `$${'9'.repeat(400)}.id` })], 'range data.a'],
     ['a list', [{ resource: 'Article', action: 'list' }, create({ a: '$0.id' })], 'type data.a'],
     ['a deleted record', [{ resource: 'Article', action: 'delete', id: '7' }, create({ a: '$0.id' })], 'type data.a'],
   ])('to %s are refused', (_, requests, mistake) => {
@@ -175,7 +175,7 @@ describe('references of an item', () => {
     expect(problem instanceof Problem && problem.extras.errors?.map(({ code, path }) => `${code} ${path}`)).toEqual([mistake]);
   });
 
-  it('are none in a request by itself', () => {
+  it('are optional', () => {
     expect(fillItemReferences(last(create({ a: 'x' })) as ApiRequest, idOf).data).toEqual({ a: 'x' });
   });
 });

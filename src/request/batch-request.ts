@@ -1,18 +1,17 @@
 import { type Action, BATCH_ACTIONS } from '../actions.ts';
 import { type Issue, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import type { ApiRequest } from './api-request.ts';
+import type { ApiRequest, RequestLimits } from './api-request.ts';
 import { parseBoolean } from './query-string.ts';
 import { findAction, parseAction } from './record-requests.ts';
-import type { RequestLimits } from './request-limits.ts';
 import { createMistakes, type Mistakes } from './request-mistakes.ts';
 import type { FilterItem } from './where.ts';
 
 /** One request of a batch. */
 export interface BatchItem {
-  /** Its problem if it is malformed. */
+  /** The request, or its problem if it is malformed. */
   readonly request: ApiRequest | Problem;
-  /** True for an updateIfExists that may match nothing although the batch is atomic. */
+  /** True for an updateIfExists that may match no record in an atomic batch. */
   readonly optional: boolean;
 }
 
@@ -24,9 +23,9 @@ export interface BatchRequest {
 }
 
 /**
- * `POST /api/batch`: `{ requests: [{ resource, action, data }], atomic? }`; what `data` holds may be given beside it.
+ * Parses `POST /api/batch`: `{ requests: [{ resource, action, data }], atomic? }`. The members of `data` may also be given beside it.
  *
- * @throws Problem where the batch itself is malformed or too large.
+ * @throws Problem if the batch itself is malformed or too large
  */
 export function parseBatch(body: Json | undefined, limits: RequestLimits): BatchRequest {
   if (!isObject(body))
@@ -34,17 +33,17 @@ export function parseBatch(body: Json | undefined, limits: RequestLimits): Batch
   const requests = toList(ownValue(body, 'requests'));
   const atomic = Object.hasOwn(body, 'atomic') ? body['atomic'] : false;
   const mistakes = createMistakes('REQUEST_MALFORMED');
-  mistakes.checkNames(Object.keys(body), ['requests', 'atomic'], 'member');
+  mistakes.addUnknown(Object.keys(body), ['requests', 'atomic'], 'member');
   if (typeof atomic !== 'boolean') mistakes.add('atomic', 'type', `expected true or false, given ${describeValue(atomic)}`);
   if (requests.length === 0) {
     mistakes.add('requests', 'type', `expected a list of at least one request, given ${describeValue(ownValue(body, 'requests'))}`);
   }
-  mistakes.refuse();
+  mistakes.throwIfAny();
   if (requests.length > limits.batchItems) {
     throw new Problem('REQUEST_TOO_LARGE', `expected at most ${limits.batchItems} requests, given ${requests.length}`);
   }
   const items: BatchItem[] = [];
-  for (const item of requests) items.push(readItem(item, items, limits));
+  for (const item of requests) items.push(parseItem(item, items, limits));
   const rows = items.reduce((sum, item) => sum + rowsOf(item), 0);
   if (rows > limits.importRows)
     throw new Problem('REQUEST_TOO_LARGE', `expected at most ${limits.importRows} records in all imports of a batch, given ${rows}`);
@@ -59,22 +58,22 @@ function toList(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-function readItem(item: Json, earlier: readonly BatchItem[], limits: RequestLimits): BatchItem {
+function parseItem(item: Json, earlier: readonly BatchItem[], limits: RequestLimits): BatchItem {
   try {
-    const read = readOne(item, limits);
-    validateItemReferences(read.request, earlier);
-    return read;
+    const parsed = parseItemRequest(item, limits);
+    validateItemReferences(parsed.request, earlier);
+    return parsed;
   } catch (error) {
     if (error instanceof Problem) return { request: error, optional: false };
     throw error;
   }
 }
 
-interface ReadItem extends BatchItem {
+interface ParsedItem extends BatchItem {
   readonly request: ApiRequest;
 }
 
-function readOne(item: Json, limits: RequestLimits): ReadItem {
+function parseItemRequest(item: Json, limits: RequestLimits): ParsedItem {
   if (!isObject(item)) throw new Problem('REQUEST_MALFORMED', `expected an object with resource and action, given ${describeValue(item)}`);
   const mistakes = createMistakes('REQUEST_MALFORMED');
   const text = (name: string): string => {
@@ -85,24 +84,24 @@ function readOne(item: Json, limits: RequestLimits): ReadItem {
   };
   const resource = text('resource');
   const name = text('action');
-  mistakes.refuse();
-  if (name === 'batch') throw new Problem('REQUEST_MALFORMED', 'a batch cannot hold another batch');
+  mistakes.throwIfAny();
+  if (name === 'batch') throw new Problem('REQUEST_MALFORMED', 'a batch cannot contain another batch');
   const action = findAction(name, BATCH_ACTIONS);
   const { members, inData } = parseItemMembers(item, action, mistakes);
-  const optional = name === 'updateIfExists' && parseBoolean('optional', { given: ownValue(item, 'optional'), otherwise: false }, mistakes);
-  mistakes.refuse();
-  return { request: within(inData, () => parseAction({ resource, action, members }, limits)), optional };
+  const optional = name === 'updateIfExists' && parseBoolean('optional', { given: ownValue(item, 'optional'), fallback: false }, mistakes);
+  mistakes.throwIfAny();
+  return { request: withDataPaths(inData, () => parseAction({ resource, action, members }, limits)), optional };
 }
 
-/** Puts `data.` in front of the paths of mistakes in members that were given inside `data`. */
-function within<T>(inData: ReadonlySet<string>, read: () => T): T {
+/** Prefixes the paths of mistakes with `data.` for members that were given inside `data`. */
+function withDataPaths<T>(inData: ReadonlySet<string>, parse: () => T): T {
   try {
-    return read();
+    return parse();
   } catch (error) {
     if (!(error instanceof Problem) || inData.size === 0) throw error;
-    const place = (issue: Issue): Issue =>
+    const withPrefix = (issue: Issue): Issue =>
       inData.has(issue.path.split('.', 1)[0] ?? '') ? { ...issue, path: `data.${issue.path}` } : issue;
-    throw new Problem(error.code, error.detail, { ...error.extras, errors: (error.extras.errors ?? []).map(place) });
+    throw new Problem(error.code, error.detail, { ...error.extras, errors: (error.extras.errors ?? []).map(withPrefix) });
   }
 }
 
@@ -114,9 +113,9 @@ export interface ItemMembers {
 }
 
 /**
- * Reads the members of a batch item from `data`, from the item itself, or from both. `data` holds the members of the action, with two exceptions: for
- * a create it is the record, and for an update the id with the fields. If the item itself has `id` or `filter`, `data` holds only the fields,
- * so fields named `data` or `filter` can always be sent.
+ * Parses the members of a batch item, which may be in `data`, in the item itself, or in both. `data` contains the members of the action, with
+ * two exceptions: for a create it is the record, and for an update it is the id with the fields. If the item itself has `id` or
+ * `filter`, `data` contains only the fields, so fields named `data` or `filter` can always be sent.
  */
 export function parseItemMembers(item: JsonObject, action: Action, mistakes: Mistakes): ItemMembers {
   const data = ownValue(item, 'data');
@@ -126,7 +125,7 @@ export function parseItemMembers(item: JsonObject, action: Action, mistakes: Mis
     mistakes.add('data', 'type', `expected an object with the members of ${action.name}, given ${describeValue(data)}`);
     return { members: without(beside, ['data']), inData: new Set() };
   }
-  const inside = isObject(data) ? toInside(action, { data, beside }) : undefined;
+  const inside = isObject(data) ? membersInData(action, { data, beside }) : undefined;
   if (inside === undefined) return { members: beside, inData: new Set() };
   const others = without(beside, ['data']);
   for (const name of Object.keys(others)) {
@@ -138,9 +137,12 @@ export function parseItemMembers(item: JsonObject, action: Action, mistakes: Mis
 }
 
 /** Returns the members inside `data`; undefined if `data` itself is a member. */
-function toInside(action: Action, { data, beside }: { readonly data: JsonObject; readonly beside: JsonObject }): JsonObject | undefined {
+function membersInData(
+  action: Action,
+  { data, beside }: { readonly data: JsonObject; readonly beside: JsonObject },
+): JsonObject | undefined {
   if (action.name === 'create') return undefined;
-  // No field that can be written is called id.
+  // `id` cannot be a field, because no writable field has this name.
   if (action.name === 'update') return Object.hasOwn(data, 'id') ? { id: data['id'] as Json, data: without(data, ['id']) } : undefined;
   return action.takes.includes('filter') && Object.hasOwn(beside, 'filter') ? undefined : data;
 }
@@ -149,13 +151,13 @@ function without(object: JsonObject, names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
-/** `$0.id`: the id of the record that an earlier request gave. With a further `$` in front it is text: `$$0.id` means `$0.id`. */
+/** `$0.id`: the id of the record that an earlier request returned. A second `$` escapes it: `$$0.id` is the text `$0.id`. */
 const REFERENCE = /^(\$+)(0|[1-9]\d*)\.id$/;
 
 /** Actions that return one record. */
-const GIVES_RECORD: ReadonlySet<string> = new Set(['create', 'read', 'update', 'createIfNotExists', 'updateIfExists']);
+const RETURNS_RECORD: ReadonlySet<string> = new Set(['create', 'read', 'update', 'createIfNotExists', 'updateIfExists']);
 
-/** Checks that a request refers only to earlier requests that return a record. Throws a Problem with every mistake. */
+/** Validates that a request refers only to earlier requests that return a record. @throws Problem REQUEST_MALFORMED that lists every mistake */
 export function validateItemReferences(request: ApiRequest, earlier: readonly { readonly request: ApiRequest | Problem }[]): void {
   const mistakes = createMistakes('REQUEST_MALFORMED');
   for (const [text, path] of referencesIn(request)) {
@@ -163,18 +165,22 @@ export function validateItemReferences(request: ApiRequest, earlier: readonly { 
     if (index === undefined) continue;
     const target = earlier[index]?.request;
     if (target === undefined)
-      mistakes.add(path, 'range', `expected ${text.slice(0, 64)} to refer to an earlier request; as text, it is written with a second $`);
-    else if (!(target instanceof Problem) && !GIVES_RECORD.has(target.action))
+      mistakes.add(
+        path,
+        'range',
+        `expected ${text.slice(0, 64)} to refer to an earlier request; write a second $ in front to send it as text`,
+      );
+    else if (!(target instanceof Problem) && !RETURNS_RECORD.has(target.action))
       mistakes.add(
         path,
         'type',
-        `expected ${text} to refer to a request that gives one record, request ${index} is of the action ${target.action}`,
+        `expected ${text} to refer to a request that returns one record, request ${index} has the action ${target.action}`,
       );
   }
-  mistakes.refuse();
+  mistakes.throwIfAny();
 }
 
-/** Replaces the references of a request by ids, and removes the escape of escaped texts. */
+/** Returns the request with its references replaced by ids, and with escaped texts unescaped. */
 export function fillItemReferences(request: ApiRequest, idOf: (index: number) => string): ApiRequest {
   if (referencesIn(request).next().done === true) return request;
   const fill = (text: string): string => {
@@ -199,18 +205,18 @@ function toIndex(text: string): number | undefined {
   return marks === '$' ? Number(index) : undefined;
 }
 
-type Found = readonly [text: string, path: string];
+type ItemReference = readonly [text: string, path: string];
 
 /** Finds references and escaped references in the values of id, data, filter and where, each with its path. */
-function* referencesIn({ id, data, filter = [], where }: ApiRequest): Generator<Found, undefined> {
+function* referencesIn({ id, data, filter = [], where }: ApiRequest): Generator<ItemReference, undefined> {
   if (id !== undefined) yield* referencesAt(id, 'id');
   if (data !== undefined) yield* referencesAt(data, 'data');
   for (const { field, value } of filter) yield* referencesAt(value, `filter.${field}`);
   for (const { field, value } of where) yield* referencesAt(value, `where.${field}`);
 }
 
-/** Walks values recursively: the nesting of a body is bounded before it is parsed. */
-function* referencesAt(value: Json, path: string): Generator<Found, undefined> {
+/** Walks values recursively; the JSON parser has limited their nesting. */
+function* referencesAt(value: Json, path: string): Generator<ItemReference, undefined> {
   if (typeof value === 'string') {
     if (REFERENCE.test(value)) yield [value, path];
   } else if (typeof value === 'object' && value !== null) {

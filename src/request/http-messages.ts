@@ -1,40 +1,43 @@
+import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
+import { parseJson } from '../strict-json.ts';
 import type { RequestOrigin } from './api-request.ts';
 import type { QueryTree } from './query-string.ts';
 
-/** Bytes as they arrive, to be read once. Reading throws a Problem where they stop, or are more than they may be. */
+/** A body as a stream, to be read once. Reading throws a Problem if the client disconnects or sends more bytes than allowed. */
 export type ByteStream = AsyncIterable<Uint8Array>;
 
-/** One HTTP request, read but not yet understood. */
+/** An HTTP request. */
 export interface HttpRequest {
   readonly method: Method;
   /** Values of the `:names` in the route's path, decoded. */
   readonly params: ReadonlyMap<string, string>;
   readonly query: QueryTree;
-  /** Undefined where none was sent. */
+  /** The parsed body; undefined if none was sent. */
   readonly body: Json | undefined;
-  /** The body unread, where the route asks for it so. */
+  /** The body as a stream, for routes with `streams: 'body'`. */
   readonly stream?: ByteStream;
-  /** A header by lower-case name. */
+  /** Returns a header by its lower-case name. */
   header(name: string): string | undefined;
   readonly origin: RequestOrigin;
   /** True if the request was made on this machine and shows no sign of a proxy. Absent if unknown. */
   isLocal?(): boolean;
 }
 
-/** The methods that routes answer to. HEAD is answered wherever GET is. */
+/** The methods of routes. Every GET route also serves HEAD. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** What is sent back: a status, headers beside the usual, and a JSON body. */
+/** An HTTP response with a JSON body. */
 export interface HttpResponse {
   readonly status: number;
+  /** Headers in addition to those of every response. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** The body piece by piece, in place of `body`. An error among them breaks the answer off. */
+  /** The body in pieces, instead of `body`. An error while they are sent aborts the response. */
   readonly pieces?: AsyncIterable<string>;
-  /** `application/json` where absent. */
+  /** `application/json` if absent. */
   readonly contentType?: string;
-  /** What went wrong inside, for the log under the request's id; never sent. */
+  /** The internal error, which is logged with the id of the request and never sent. */
   readonly cause?: unknown;
 }
 
@@ -46,21 +49,35 @@ export interface Admission {
   admit(origin: RequestOrigin): Promise<number>;
 }
 
-/** One address that the service answers at. `http/` serves a table of these. */
+/** A route of the service. `http/` registers a table of routes. */
 export interface Route {
   readonly method: Method;
   /** `/api/:resource/:id` */
   readonly path: string;
-  /** Largest body in bytes, where it is not the usual one (imports). */
+  /** Maximum bytes of a body, if the route has its own limit (imports). */
   readonly bodyBytes?: number;
-  /** Absent where any caller may send the largest body. */
+  /** Absent if every caller may send the largest body. */
   readonly admission?: Admission;
-  /**
-   * The body is read by whoever handles the call, as it comes, or the answer is written so: either may take as long as
-   * it takes. What may not is to stand still.
-   */
+  /** The handler reads the body or writes the response as a stream. Such a request has no total timeout, only an idle timeout. */
   readonly streams?: 'body' | 'answer';
-  /** How many requests the call counts as towards the rate limit, where it is not one (a batch). */
-  cost?(call: HttpRequest): number;
-  handle(call: HttpRequest): Promise<HttpResponse>;
+  /** Returns the number of requests that the request counts as towards the rate limit, if it is not one (a batch). */
+  cost?(request: HttpRequest): number;
+  handle(request: HttpRequest): Promise<HttpResponse>;
+}
+
+/**
+ * Parses a JSON body; undefined if it is empty.
+ *
+ * @throws Problem REQUEST_MALFORMED for a body that is not UTF-8, or that `parseJson` refuses.
+ */
+export function parseJsonBody(body: Uint8Array, maxDepth: number): Json | undefined {
+  return body.byteLength === 0 ? undefined : parseJson(decode(body), { maxDepth, subject: 'the body' });
+}
+
+function decode(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch (error) {
+    throw new Problem('REQUEST_MALFORMED', 'the body is not valid UTF-8', { cause: error });
+  }
 }

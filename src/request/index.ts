@@ -1,29 +1,34 @@
 /**
- * What a caller sent, read into an `ApiRequest`: query strings, JSON members, filters, sorts, batches, If-Match.
+ * Parsing of HTTP requests into an `ApiRequest`, and rendering of responses.
  *
- * It checks shapes and bounds, names every mistake at once, and guesses nothing: an unknown parameter is refused, not ignored.
- * It must never know which resources and fields there are (that is `resource/`) or how bytes arrive (that is `http/`).
- * Begin with `request.ts` and `route.ts`, the two contracts; then `verbs.ts` and `action.ts`, the two kinds of door.
+ * Parsing validates shapes and limits, reports every mistake at once, and refuses unknown parameters instead of ignoring them. `parse…`
+ * functions run before the definitions are known; `resolve…` functions look up fields in a definition. Nothing here knows how bytes
+ * arrive (that is `http/`) or decides anything.
+ * Begin with `api-request.ts` and `http-messages.ts`, the two contracts; then `record-requests.ts`.
  */
-export type { ApiRequest, RequestOrigin } from './api-request.ts';
+export type { ApiRequest, RequestLimits, RequestOrigin } from './api-request.ts';
 export { type BatchItem, type BatchRequest, fillItemReferences, parseBatch } from './batch-request.ts';
-export type { Admission, ByteStream, HttpRequest, HttpResponse, Method, Route } from './http-messages.ts';
-export { parseJsonBody } from './json-body.ts';
-export { type Expansion, type Projection, resolveProjection } from './projection.ts';
-export type { QueryTree } from './query-string.ts';
-export { parseQuery, type QueryLimits } from './query-string.ts';
 export {
-  checkIfMatch,
+  type Admission,
+  type ByteStream,
+  type HttpRequest,
+  type HttpResponse,
+  type Method,
+  parseJsonBody,
+  type Route,
+} from './http-messages.ts';
+export { type Expansion, type Projection, resolveProjection } from './projection.ts';
+export { parseQuery, type QueryTree } from './query-string.ts';
+export {
   parseActionRequest,
   parseCreateRequest,
   parseIfMatch,
   parseListRequest,
   parseRecordRequest,
   parseUpdateRequest,
-  refuseQuery,
+  validateIfMatch,
+  validateNoQuery,
 } from './record-requests.ts';
-export type { RequestLimits } from './request-limits.ts';
-export type { MistakeCode, Mistakes } from './request-mistakes.ts';
 export {
   type ActionResult,
   type BatchItemResult,

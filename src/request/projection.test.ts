@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { Json } from '../operators/index.ts';
 import { problemOf } from '../resources/article.fixture.ts';
 import { parseDefinition } from '../resources/parse-definition.ts';
 import type { Definitions, Resource } from '../resources/resource.ts';
+import { createHttpRequest, limits, refusalOf } from './http-request.fixture.ts';
 import { resolveProjection } from './projection.ts';
+import { parseActionRequest, parseListRequest, parseRecordRequest } from './record-requests.ts';
 
 const definitions: Definitions = new Map(
   [
@@ -27,44 +30,124 @@ const article = definitions.get('Article') as Resource;
 const user = definitions.get('User') as Resource;
 const by = (resource: string, field: string) => ({ name: 'x', by: { resource, field, limit: 7 } });
 
-describe('readShown', () => {
-  it('resolves what a record refers to, and what refers to it', () => {
+describe('resolveProjection', () => {
+  it('resolves references and referencing records', () => {
     const { expansions } = resolveProjection(definitions, article, { expand: [{ name: 'authorId' }, { name: 'reviewerIds' }] });
     expect(expansions.map(({ name, kind, of }) => [name, kind, of.name])).toEqual([
       ['authorId', 'reference', 'User'],
       ['reviewerIds', 'references', 'User'],
     ]);
-    const referring = resolveProjection(definitions, user, { expand: [by('Article', 'authorId')] }).expansions;
-    expect(referring.map(({ name, kind, field, of, limit }) => [name, kind, field.name, of.name, limit])).toEqual([
-      ['x', 'referring', 'authorId', 'Article', 7],
+    const referencing = resolveProjection(definitions, user, { expand: [by('Article', 'authorId')] }).expansions;
+    expect(referencing.map(({ name, kind, field, of, limit }) => [name, kind, field.name, of.name, limit])).toEqual([
+      ['x', 'referencing', 'authorId', 'Article', 7],
     ]);
   });
 
-  it('shows all fields where none is chosen', () => {
+  it('shows all fields if none is chosen', () => {
     expect(resolveProjection(definitions, article, {})).toEqual({ expansions: [] });
     expect(resolveProjection(definitions, article, { fields: ['title'] }).fields).toEqual(new Set(['title']));
   });
 
-  it.each(['sourceId', 'zqxzqxzq', 'constructor', '__proto__'])('answers alike whether a name is secret or unknown: %s', (name) => {
-    const told = (ask: (name: string) => object) =>
-      JSON.stringify(problemOf(() => resolveProjection(definitions, article, ask(name))).extras).replaceAll(name, '…');
-    expect(told((one) => ({ fields: [one] }))).toBe(
-      '{"errors":[{"path":"fields.…","code":"field","detail":"Article has no field \\"…\\" to show"}]}',
-    );
-    expect(told((one) => ({ expand: [{ name: one }] }))).toBe(
-      '{"errors":[{"path":"expand.…","code":"field","detail":"Article has no field \\"…\\" to expand (known: authorId, reviewerIds)"}]}',
-    );
-    const { detail } = problemOf(() => resolveProjection(definitions, user, { expand: [by('Article', name)] }));
-    expect(detail.replaceAll(name, '…')).toBe('expand.x: no field "…" of a resource "Article" refers to one User');
-  });
+  it.each(['sourceId', 'zqxzqxzq', 'constructor', '__proto__'])(
+    'refuses a write-only and an unknown name with the same text: %s',
+    (name) => {
+      const refusal = (toPart: (name: string) => object) =>
+        JSON.stringify(problemOf(() => resolveProjection(definitions, article, toPart(name))).extras).replaceAll(name, '…');
+      expect(refusal((field) => ({ fields: [field] }))).toBe(
+        '{"errors":[{"path":"fields.…","code":"field","detail":"Article has no field \\"…\\" to show"}]}',
+      );
+      expect(refusal((field) => ({ expand: [{ name: field }] }))).toBe(
+        '{"errors":[{"path":"expand.…","code":"field","detail":"Article has no field \\"…\\" to expand (known: authorId, reviewerIds)"}]}',
+      );
+      const { detail } = problemOf(() => resolveProjection(definitions, user, { expand: [by('Article', name)] }));
+      expect(detail.replaceAll(name, '…')).toBe('expand.x: no field "…" of a resource "Article" refers to one User');
+    },
+  );
 
-  it('knows no internal resource', () => {
+  it('refuses an internal resource', () => {
     const { detail } = problemOf(() => resolveProjection(definitions, article, { expand: [by('_Hidden', 'articleId')] }));
     expect(detail).toBe('expand.x: no field "articleId" of a resource "_Hidden" refers to one Article');
   });
 
-  it('takes no list of references for a reference from elsewhere', () => {
+  it('refuses a list of references as the field of referencing records', () => {
     const { detail } = problemOf(() => resolveProjection(definitions, user, { expand: [by('Article', 'reviewerIds')] }));
     expect(detail).toBe('expand.x: no field "reviewerIds" of a resource "Article" refers to one User');
+  });
+});
+
+const list = (query: string) => parseListRequest(createHttpRequest({ query }), limits);
+const read = (body: Json) => parseActionRequest(createHttpRequest({ action: 'read', body }), limits);
+
+describe('the fields member', () => {
+  it('is a list of names separated by commas, or an array in a body', () => {
+    expect(list('fields=title,status').fields).toEqual(['title', 'status']);
+    expect(read({ id: '1', fields: ['title', 'status'] }).fields).toEqual(['title', 'status']);
+    expect(list('').fields).toBeUndefined();
+  });
+
+  it.each<[Json, string]>([
+    ['', 'type fields'],
+    ['title,', 'type fields'],
+    [' title', 'type fields'],
+    [[], 'type fields'],
+    [null, 'type fields'],
+    [{}, 'type fields'],
+    [['title', 7], 'type fields'],
+    ['title,title', 'duplicate fields'],
+    [Array.from({ length: 257 }, (_, index) => `f${index}`), 'count fields'],
+  ])('is refused as %j', (fields, mistake) => {
+    expect(refusalOf(() => read({ id: '1', fields }))).toEqual({ code: 'REQUEST_MALFORMED', mistakes: [mistake] });
+  });
+
+  it('is refused with names in brackets', () => {
+    expect(refusalOf(() => list('fields[a]=title'))).toEqual({ code: 'REQUEST_PARAMETER', mistakes: ['type fields'] });
+  });
+});
+
+describe('the expand member', () => {
+  it('names references, and fields of referencing records', () => {
+    expect(list('expand=authorId,comments:Comment.articleId(3),all:Comment.articleId').expand).toEqual([
+      { name: 'authorId' },
+      { name: 'comments', by: { resource: 'Comment', field: 'articleId', limit: 3 } },
+      { name: 'all', by: { resource: 'Comment', field: 'articleId', limit: 20 } },
+    ]);
+    expect(read({ id: '1', expand: ['authorId'] }).expand).toEqual([{ name: 'authorId' }]);
+    expect(parseRecordRequest(createHttpRequest({ id: '1', query: 'expand=a' }), 'read').expand).toEqual([{ name: 'a' }]);
+  });
+
+  it.each<[Json, string[]]>([
+    ['', ['type expand']],
+    ['authorId.teamId', ['type expand']],
+    ['a:B', ['type expand']],
+    ['a:B.c.d', ['type expand']],
+    ['a:B.c(', ['type expand']],
+    ['a:B.c(0)', ['type expand']],
+    ['a:B.c(-1)', ['type expand']],
+    ['a:B.c(1e1)', ['type expand']],
+    ['a(3)', ['type expand']],
+    [':B.c', ['type expand']],
+    [[['a']], ['type expand']],
+    [7, ['type expand']],
+    ['a:B.c(101)', ['range expand']],
+    ['a,a', ['duplicate expand']],
+    ['a,b,c,d,e,f', ['count expand']],
+  ])('is refused as %j', (expand, mistakes) => {
+    expect(refusalOf(() => read({ id: '1', expand }))).toEqual({ code: 'REQUEST_MALFORMED', mistakes });
+  });
+
+  it('is parsed only up to its limit', () => {
+    const long = Array.from({ length: 100_000 }, () => 'x'.repeat(50));
+    expect(refusalOf(() => read({ id: '1', expand: long }))?.mistakes).toEqual(['count expand', 'duplicate expand']);
+  });
+
+  it('is refused for exports, writes and schemas', () => {
+    for (const action of ['export', 'create', 'update', 'delete', 'createIfNotExists', 'updateIfExists', 'import'])
+      expect(refusalOf(() => parseActionRequest(createHttpRequest({ action, body: { expand: 'a' } }), limits))?.mistakes).toContain(
+        'unknown expand',
+      );
+    for (const action of ['delete', 'schema'] as const)
+      expect(refusalOf(() => parseRecordRequest(createHttpRequest({ id: '1', query: 'expand=a' }), action))?.mistakes).toEqual([
+        'unknown expand',
+      ]);
   });
 });

@@ -6,11 +6,10 @@ import { type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import { type Definitions, findField, quote, type Resource, summarise, validateFieldName } from '../resources/index.ts';
-
-import { type QueryTree, textAt } from './query-string.ts';
+import { getParameter, type QueryTree } from './query-string.ts';
 import type { Mistakes } from './request-mistakes.ts';
 
-/** One item to expand, as sent: a reference by its name, or a name for the records that refer here by a field of theirs. */
+/** One item to expand, as sent: the name of a reference, or a name for the records that reference this one by their field. */
 export interface ExpandItem {
   readonly name: string;
   /** `comments:Comment.articleId(20)` */
@@ -32,13 +31,13 @@ export interface ProjectionPart {
 /** Names of `ProjectionMembers`, as a query may use them. */
 export const PROJECTION_NAMES = ['fields', 'expand'] as const;
 
-/** No resource has as many. */
+/** More fields than any resource has. */
 const MAX_FIELDS = 256;
 const MAX_EXPANDED = 5;
-const USUAL_REFERRING = 20;
-const MAX_REFERRING = 100;
+const DEFAULT_REFERENCING = 20;
+const MAX_REFERENCING = 100;
 
-/** `authorId`, or `comments:Comment.articleId(20)`: one step, so no more dots than that. */
+/** `authorId`, or `comments:Comment.articleId(20)`. Expansions have one level, so a path such as `authorId.teamId` does not match. */
 const EXPAND = /^([^\s,:.()]+)(?::([^\s,:.()]+)\.([^\s,:.()]+)(?:\(([1-9]\d{0,8})\))?)?$/;
 
 /** Parses the projection of a request and adds every mistake. */
@@ -48,7 +47,7 @@ export function parseProjection(given: ProjectionMembers, mistakes: Mistakes): P
 
 /** Returns the members of a query. */
 export function toProjectionMembers(query: QueryTree): ProjectionMembers {
-  return { fields: textAt(query, 'fields'), expand: textAt(query, 'expand') };
+  return { fields: getParameter(query, 'fields'), expand: getParameter(query, 'expand') };
 }
 
 /** Parses `title,status`; in a body also `["title", "status"]`. */
@@ -57,7 +56,7 @@ function parseFieldNames(given: Json | undefined, mistakes: Mistakes): readonly 
   const parts = toParts(given);
   const names = parts.filter((part) => typeof part === 'string' && part !== '' && part === part.trim()) as readonly string[];
   if (names.length < parts.length) mistakes.add('fields', 'type', 'expected field names separated by commas, such as title,status');
-  checkParts('fields', names, { most: MAX_FIELDS, mistakes });
+  validateNames('fields', names, { max: MAX_FIELDS, mistakes });
   return names;
 }
 
@@ -72,17 +71,17 @@ function parseExpand(given: Json | undefined, mistakes: Mistakes): readonly Expa
       mistakes.add(
         'expand',
         'type',
-        `expected references such as authorId, or comments:Comment.articleId(20) for what refers here, given ${describeValue(part)}`,
+        `expected references such as authorId, or comments:Comment.articleId(20) for referencing records, given ${describeValue(part)}`,
       );
-    if (item?.by !== undefined && item.by.limit > MAX_REFERRING)
+    if (item?.by !== undefined && item.by.limit > MAX_REFERENCING)
       mistakes.add(
         'expand',
         'range',
-        `expected at most ${MAX_REFERRING} records under ${describeValue(item.name)}, given ${item.by.limit}`,
+        `expected at most ${MAX_REFERENCING} records under ${describeValue(item.name)}, given ${item.by.limit}`,
       );
   }
   const names = items.map(({ name }) => name);
-  checkParts('expand', names, { most: MAX_EXPANDED, mistakes });
+  validateNames('expand', names, { max: MAX_EXPANDED, mistakes });
   return items;
 }
 
@@ -90,7 +89,7 @@ function toExpandItem(part: string): ExpandItem | undefined {
   const [, name, resource, field, limit] = EXPAND.exec(part) ?? [];
   if (name === undefined) return undefined;
   if (resource === undefined || field === undefined) return { name };
-  return { name, by: { resource, field, limit: limit === undefined ? USUAL_REFERRING : Number(limit) } };
+  return { name, by: { resource, field, limit: limit === undefined ? DEFAULT_REFERENCING : Number(limit) } };
 }
 
 function toParts(given: Json): readonly Json[] {
@@ -98,11 +97,11 @@ function toParts(given: Json): readonly Json[] {
   return Array.isArray(given) && given.length > 0 ? given : [given];
 }
 
-function checkParts(member: string, names: readonly string[], { most, mistakes }: { most: number; mistakes: Mistakes }): void {
-  if (names.length > most) mistakes.add(member, 'count', `expected at most ${most} names, more were given`);
+function validateNames(member: string, names: readonly string[], { max, mistakes }: { max: number; mistakes: Mistakes }): void {
+  if (names.length > max) mistakes.add(member, 'count', `expected at most ${max} names, more were given`);
   const seen = new Set<string>();
-  const twice = names.find((name) => seen.size === seen.add(name).size);
-  if (twice !== undefined) mistakes.add(member, 'duplicate', `expected each name once, ${describeValue(twice)} was given twice`);
+  const duplicate = names.find((name) => seen.size === seen.add(name).size);
+  if (duplicate !== undefined) mistakes.add(member, 'duplicate', `expected each name once, ${describeValue(duplicate)} was given twice`);
 }
 
 /** The projection of records in a response. */
@@ -127,13 +126,13 @@ export function resolveProjection(definitions: Definitions, resource: Resource, 
 /** One name of a record's `expand`. */
 export interface Expansion {
   readonly name: string;
-  /** `reference` and `references` are fields of the record; `referring` are records that refer to it. */
-  readonly kind: 'reference' | 'references' | 'referring';
+  /** `reference` and `references` are fields of the record; `referencing` are records that reference it. */
+  readonly kind: 'reference' | 'references' | 'referencing';
   /** The reference: a field of the record, or of the records that refer to it. */
   readonly field: Field;
   /** The resource of the expanded records. */
   readonly of: Resource;
-  /** Maximum number of records; of `referring` only. */
+  /** Maximum number of records; of `referencing` only. */
   readonly limit: number;
 }
 
@@ -144,10 +143,10 @@ function resolveExpand(
   { items, issues }: { readonly items: readonly ExpandItem[]; readonly issues: Issue[] },
 ): readonly Expansion[] {
   return items.flatMap((item) => {
-    const read =
+    const resolved =
       item.by === undefined ? resolveReference(definitions, resource, item.name) : resolveReferencing(definitions, resource, item);
-    if (!('issue' in read)) return [read];
-    issues.push({ ...read.issue, path: `expand.${item.name.slice(0, 64)}` });
+    if (!('issue' in resolved)) return [resolved];
+    issues.push({ ...resolved.issue, path: `expand.${item.name.slice(0, 64)}` });
     return [];
   });
 }
@@ -158,24 +157,24 @@ function resolveReference(definitions: Definitions, resource: Resource, name: st
   const found = findField(resource, name, 'expand');
   if ('issue' in found) return found;
   const { field } = found;
-  const of = shownResource(definitions, (field.of ?? field).to ?? '');
+  const of = visibleResource(definitions, (field.of ?? field).to ?? '');
   if (of === undefined) throw new Error(`${resource.name}.${name} refers to a resource without a definition`);
   return { name, kind: field.of === undefined ? 'reference' : 'references', field, of, limit: 1 };
 }
 
-/** Gives the same answer for a resource or field that does not exist and for one that refers elsewhere: policies may hide it from the caller. */
+/** Returns the same issue for a resource or field that does not exist and for one that references another resource, because policies may hide it. */
 function resolveReferencing(definitions: Definitions, resource: Resource, { name, by }: ExpandItem): Resolved {
   const { resource: otherName = '', field: fieldName = '', limit = 0 } = by ?? {};
   const refuse = (detail: string): Resolved => ({ issue: { path: '', code: 'field', detail } });
   const wrong = validateFieldName(name);
   if (wrong !== undefined) return refuse(wrong);
-  const of = shownResource(definitions, otherName);
+  const of = visibleResource(definitions, otherName);
   const field = of?.fields.get(fieldName);
-  if (of !== undefined && field?.to === resource.name && !field.writeOnly) return { name, kind: 'referring', field, of, limit };
+  if (of !== undefined && field?.to === resource.name && !field.writeOnly) return { name, kind: 'referencing', field, of, limit };
   return refuse(`no field ${quote(fieldName)} of a resource ${quote(otherName)} refers to one ${resource.name}`);
 }
 
-function shownResource(definitions: Definitions, name: string): Resource | undefined {
+function visibleResource(definitions: Definitions, name: string): Resource | undefined {
   const resource = definitions.get(name);
   return resource?.internal === false ? resource : undefined;
 }

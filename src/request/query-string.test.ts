@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { Problem } from '../errors.ts';
 import { parseQuery } from './query-string.ts';
 
-/** The tree as nested pairs, so that names such as `__proto__` stay visible. */
+/** Returns the tree as nested pairs, so that names such as `__proto__` stay visible. */
 function toPairs(node: unknown): unknown {
   return node instanceof Map ? [...node].map(([name, value]) => [name, toPairs(value)]) : node;
 }
 
-const read: readonly (readonly [string, unknown])[] = [
+const parsed: readonly (readonly [string, unknown])[] = [
   ['', []],
   ['limit=5', [['limit', '5']]],
   [
@@ -67,8 +67,8 @@ const refused: readonly (readonly [string, string])[] = [
   [Array.from({ length: 101 }, (_, index) => `a${index}=1`).join('&'), 'REQUEST_PARAMETER'],
 ];
 
-describe('readQuery', () => {
-  it.each(read)('reads %s', (text, expected) => {
+describe('parseQuery', () => {
+  it.each(parsed)('parses %s', (text, expected) => {
     expect(toPairs(parseQuery(text))).toEqual(expected);
   });
 
@@ -83,11 +83,11 @@ describe('readQuery', () => {
     expect((refusal as Problem).code).toBe(code);
   });
 
-  it('loses none behind empty ones', () => {
+  it('ignores empty parameters', () => {
     expect(toPairs(parseQuery(`${'&'.repeat(500)}limit=1`))).toEqual([['limit', '1']]);
   });
 
-  it('takes as many parameters as it says', () => {
+  it('accepts 100 parameters', () => {
     expect(parseQuery(Array.from({ length: 100 }, (_, index) => `a${index}=1`).join('&')).size).toBe(100);
   });
 });

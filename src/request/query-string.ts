@@ -1,14 +1,17 @@
+/** Parsing of query strings, and of the texts that they give as values. */
+import type { PathKind } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
-import { describeValue, type Json } from '../operators/index.ts';
+import { describeValue, type Json, type Kind, type OperandShape } from '../operators/index.ts';
+import { parseJson } from '../strict-json.ts';
 import type { Mistakes } from './request-mistakes.ts';
 
-/** A query string as a tree: `where[age][gt]=3&limit=5`. Maps: names from outside never meet an object. */
+/** A query string as a tree: `where[age][gt]=3&limit=5`. It consists of Maps, because names such as `__proto__` must not reach an object. */
 export type QueryTree = ReadonlyMap<string, QueryNode>;
 
 /** A value, or the values under the names in brackets. */
 export type QueryNode = string | QueryTree;
 
-/** Bounds on a query string. */
+/** Limits of a query string. */
 export interface QueryLimits {
   readonly parameters: number;
   /** Names in one key: `where[age][gt]` has three. */
@@ -27,53 +30,56 @@ const KEY = /^([^[\]]+)((?:\[[^[\]]+\])*)$/;
 type Branch = Map<string, string | Branch>;
 
 /**
- * Reads a query string (without its `?`) into a tree. Nothing is guessed: a key given twice, a key that is a value
- * and a group at once, and brackets that do not match are refused.
+ * Parses a query string (without its `?`) into a tree. Refuses ambiguous input: a key that is given twice, a key that is both a value
+ * and a group, and brackets that do not match.
  *
  * @throws Problem REQUEST_PARAMETER, or REQUEST_MALFORMED for broken percent-encoding.
  */
 export function parseQuery(text: string, limits: QueryLimits = LIMITS): QueryTree {
   const root: Branch = new Map();
   const parameters = text.split('&').filter((parameter) => parameter !== '');
-  if (parameters.length > limits.parameters) throw refusal(`expected at most ${limits.parameters} query parameters, more were given`);
+  if (parameters.length > limits.parameters)
+    throw toParameterProblem(`expected at most ${limits.parameters} query parameters, more were given`);
   for (const parameter of parameters) {
     const equals = parameter.indexOf('=');
     const key = decode(equals === -1 ? parameter : parameter.slice(0, equals));
     const value = equals === -1 ? '' : decode(parameter.slice(equals + 1));
     if (value.length > limits.valueLength)
-      throw refusal(`expected values of at most ${limits.valueLength} characters, ${value.length} were given`);
-    plant(root, readKey(key, limits), value);
+      throw toParameterProblem(`expected values of at most ${limits.valueLength} characters, ${value.length} were given`);
+    addValue(root, parseKey(key, limits), value);
   }
   return root;
 }
 
-/** The value of a parameter; where it has names in brackets, as `limit[…]=`, something that no reader accepts. */
-export function textAt(query: QueryTree, name: string): Json | undefined {
+/** Returns the value of a parameter. A group such as `limit[…]=` becomes an object, which every parser of a value refuses. */
+export function getParameter(query: QueryTree, name: string): Json | undefined {
   const node = query.get(name);
   return node === undefined || typeof node === 'string' ? node : GROUP;
 }
 
 const GROUP: Json = Object.freeze({});
 
-function readKey(key: string, limits: QueryLimits): readonly string[] {
-  if (key.length > limits.keyLength) throw refusal(`expected names of at most ${limits.keyLength} characters, ${key.length} were given`);
+function parseKey(key: string, limits: QueryLimits): readonly string[] {
+  if (key.length > limits.keyLength)
+    throw toParameterProblem(`expected names of at most ${limits.keyLength} characters, ${key.length} were given`);
   const [, first, brackets] = KEY.exec(key) ?? [];
-  if (first === undefined || brackets === undefined) throw refusal(`expected a name such as limit or where[field], "${key}" was given`);
+  if (first === undefined || brackets === undefined)
+    throw toParameterProblem(`expected a name such as limit or where[field], "${key}" was given`);
   const names = [first, ...(brackets === '' ? [] : brackets.slice(1, -1).split(']['))];
-  if (names.length > limits.depth) throw refusal(`expected at most ${limits.depth} names in a parameter, "${key}" was given`);
+  if (names.length > limits.depth) throw toParameterProblem(`expected at most ${limits.depth} names in a parameter, "${key}" was given`);
   return names;
 }
 
-function plant(root: Branch, names: readonly string[], value: string): void {
+function addValue(root: Branch, names: readonly string[], value: string): void {
   let branch = root;
   for (const name of names.slice(0, -1)) {
     const next = branch.get(name) ?? new Map<string, string | Branch>();
-    if (typeof next === 'string') throw twice(names);
+    if (typeof next === 'string') throw toDuplicateProblem(names);
     branch.set(name, next);
     branch = next;
   }
   const last = names.at(-1) ?? '';
-  if (branch.has(last)) throw twice(names);
+  if (branch.has(last)) throw toDuplicateProblem(names);
   branch.set(last, value);
 }
 
@@ -85,29 +91,99 @@ function decode(text: string): string {
   }
 }
 
-function twice([first, ...others]: readonly string[]): Problem {
-  return refusal(`expected each query parameter once, "${first}${others.map((name) => `[${name}]`).join('')}" was given twice`);
+function toDuplicateProblem([first, ...others]: readonly string[]): Problem {
+  return toParameterProblem(`expected each query parameter once, "${first}${others.map((name) => `[${name}]`).join('')}" was given twice`);
 }
 
-function refusal(detail: string): Problem {
+function toParameterProblem(detail: string): Problem {
   return new Problem('REQUEST_PARAMETER', detail);
 }
 
-/** What is given of a switch, and what it is where nothing is. */
-export interface GivenSwitch {
+/** A boolean as given, and its value if none was given. */
+export interface BooleanInput {
   readonly given: Json | undefined;
-  readonly otherwise: boolean;
+  readonly fallback: boolean;
 }
 
-/** Reads true or false, noting anything else. */
-export function parseBoolean(name: string, { given, otherwise }: GivenSwitch, mistakes: Mistakes): boolean {
-  if (given === undefined) return otherwise;
+/** Parses a boolean and adds a mistake for any other value. */
+export function parseBoolean(name: string, { given, fallback }: BooleanInput, mistakes: Mistakes): boolean {
+  if (given === undefined) return fallback;
   if (typeof given === 'boolean') return given;
   mistakes.add(name, 'type', `expected true or false, given ${describeValue(given)}`);
   return false;
 }
 
-/** A query's text as the boolean that it plainly is, and otherwise as it stands. */
+/** Converts `true` and `false` in a query to booleans. Returns any other value unchanged, to be refused. */
 export function toBoolean(text: Json | undefined): Json | undefined {
   return text === 'true' || text === 'false' ? text === 'true' : text;
+}
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Maximum nesting of a list in a query string: its items are plain values. */
+const LIST_DEPTH = 2;
+
+type ParsedOperand = { readonly value: Json } | { readonly detail: string };
+
+/** Parses a text of a query string as the operand that an operator expects on a field of this kind. */
+export function parseOperandText(given: Json, shape: OperandShape, { kind, itemKind }: PathKind): ParsedOperand {
+  if (typeof given !== 'string') return { detail: 'expected text' };
+  switch (shape) {
+    case 'scalar':
+      return parseScalar(given, kind === 'list' ? itemKind : kind);
+    case 'scalars':
+    case 'range':
+      return parseList(given, kind === 'list' ? itemKind : kind);
+    case 'daysOfWeek':
+      return parseList(given, 'number');
+    case 'timesOfDay':
+      return parseList(given, 'text');
+    case 'networks':
+      return given.includes(',') || given.startsWith('[') ? parseList(given, 'text') : { value: given };
+    case 'boolean':
+      return parseScalar(given, 'boolean');
+    default:
+      return { value: given };
+  }
+}
+
+function parseScalar(text: string, kind: Kind | undefined): ParsedOperand {
+  if (kind === 'number') {
+    // Number() would take '' for 0 and '0x10' for 16.
+    return NUMBER.test(text) && Number.isFinite(Number(text))
+      ? { value: Number(text) }
+      : { detail: `expected a number, given ${quoteText(text)}` };
+  }
+  if (kind === 'boolean') {
+    return text === 'true' || text === 'false'
+      ? { value: text === 'true' }
+      : { detail: `expected true or false, given ${quoteText(text)}` };
+  }
+  return { value: text };
+}
+
+/** Parses `a,b,c`, or a JSON array for values that contain commas. */
+function parseList(text: string, kind: Kind | undefined): ParsedOperand {
+  if (text.startsWith('[')) return parseArray(text);
+  if (text === '') return { value: [] };
+  const values: Json[] = [];
+  for (const part of text.split(',')) {
+    const item = parseScalar(part, kind);
+    if ('detail' in item) return item;
+    values.push(item.value);
+  }
+  return { value: values };
+}
+
+function parseArray(text: string): ParsedOperand {
+  try {
+    return { value: parseJson(text, { maxDepth: LIST_DEPTH, subject: 'the list' }) };
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return { detail: `expected values with commas between them, or a JSON array, given ${quoteText(text)}` };
+  }
+}
+
+function quoteText(text: string): string {
+  return JSON.stringify(text.length > 64 ? `${text.slice(0, 64)}…` : text);
 }

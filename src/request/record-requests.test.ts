@@ -1,10 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
 import type { ApiRequest } from './api-request.ts';
-import { bare, limits, refusalOf, toCall } from './call.fixture.ts';
-import { parseCreateRequest, parseListRequest, parseRecordRequest, parseUpdateRequest } from './record-requests.ts';
+import { createHttpRequest, emptyRequest, limits, refusalOf } from './http-request.fixture.ts';
+import {
+  parseActionRequest,
+  parseCreateRequest,
+  parseIfMatch,
+  parseListRequest,
+  parseRecordRequest,
+  parseUpdateRequest,
+} from './record-requests.ts';
 
-const list = (query: string): ApiRequest => parseListRequest(toCall({ query }), limits);
+const list = (query: string): ApiRequest => parseListRequest(createHttpRequest({ query }), limits);
+
+const act = (action: string, body?: Json): ApiRequest => parseActionRequest(createHttpRequest({ action, body }), limits);
 
 describe('GET /api/:resource', () => {
   it.each<[string, Partial<ApiRequest>]>([
@@ -34,8 +43,8 @@ describe('GET /api/:resource', () => {
       },
     ],
     ['where[__proto__]=1', { where: [{ field: '__proto__', operator: 'eq', value: '1' }] }],
-  ])('reads %s', (query, expected) => {
-    expect(list(query)).toEqual({ ...bare, typed: false, action: 'list', ...expected });
+  ])('parses %s', (query, expected) => {
+    expect(list(query)).toEqual({ ...emptyRequest, typed: false, action: 'list', ...expected });
   });
 
   it.each<[string, readonly string[]]>([
@@ -71,23 +80,27 @@ describe('GET /api/:resource', () => {
     expect(refusalOf(() => list(query))).toEqual({ code: 'REQUEST_PARAMETER', mistakes });
   });
 
-  it('says what a mistyped parameter was probably meant to be', () => {
+  it('suggests a name for a mistyped parameter', () => {
     expect(() => list('limt=5')).toThrow('unknown query parameter "limt" (did you mean "limit"?)');
   });
 });
 
-describe('the other verbs', () => {
-  it('read one record, and its version for a delete alone', () => {
-    const call = toCall({ id: '7', ifMatch: '"3"' });
-    expect(parseRecordRequest(call, 'read')).toEqual({ ...bare, action: 'read', id: '7' });
-    expect(parseRecordRequest(call, 'delete')).toEqual({ ...bare, action: 'delete', id: '7', ifMatch: [3] });
-    expect(parseRecordRequest(toCall({}), 'schema')).toEqual({ ...bare, action: 'schema' });
+describe('GET /api/:resource/:id, POST, PUT and DELETE', () => {
+  it('parse If-Match of a delete, and ignore it for a read', () => {
+    const http = createHttpRequest({ id: '7', ifMatch: '"3"' });
+    expect(parseRecordRequest(http, 'read')).toEqual({ ...emptyRequest, action: 'read', id: '7' });
+    expect(parseRecordRequest(http, 'delete')).toEqual({ ...emptyRequest, action: 'delete', id: '7', ifMatch: [3] });
+    expect(parseRecordRequest(createHttpRequest({}), 'schema')).toEqual({ ...emptyRequest, action: 'schema' });
   });
 
   it('take the body as the data', () => {
-    expect(parseCreateRequest(toCall({ body: { title: 'x' } }))).toEqual({ ...bare, action: 'create', data: { title: 'x' } });
-    const update = toCall({ id: '7', body: { title: null }, ifMatch: '*' });
-    expect(parseUpdateRequest(update)).toEqual({ ...bare, action: 'update', id: '7', data: { title: null }, ifMatch: '*' });
+    expect(parseCreateRequest(createHttpRequest({ body: { title: 'x' } }))).toEqual({
+      ...emptyRequest,
+      action: 'create',
+      data: { title: 'x' },
+    });
+    const update = createHttpRequest({ id: '7', body: { title: null }, ifMatch: '*' });
+    expect(parseUpdateRequest(update)).toEqual({ ...emptyRequest, action: 'update', id: '7', data: { title: null }, ifMatch: '*' });
   });
 
   it.each<[string, Json | undefined]>([
@@ -98,13 +111,170 @@ describe('the other verbs', () => {
     ['a number', 1],
   ])('refuse %s as data', (_, body) => {
     const sent = { id: '7', body };
-    expect(refusalOf(() => parseCreateRequest(toCall(sent)))?.code).toBe('REQUEST_MALFORMED');
-    expect(refusalOf(() => parseUpdateRequest(toCall(sent)))?.code).toBe('REQUEST_MALFORMED');
+    expect(refusalOf(() => parseCreateRequest(createHttpRequest(sent)))?.code).toBe('REQUEST_MALFORMED');
+    expect(refusalOf(() => parseUpdateRequest(createHttpRequest(sent)))?.code).toBe('REQUEST_MALFORMED');
   });
 
-  it('refuse query parameters and bodies that would mean nothing', () => {
-    expect(refusalOf(() => parseCreateRequest(toCall({ query: 'limit=1', body: {} })))?.code).toBe('REQUEST_PARAMETER');
-    expect(refusalOf(() => parseRecordRequest(toCall({ id: '7', query: 'force=1' }), 'delete'))?.code).toBe('REQUEST_PARAMETER');
-    expect(refusalOf(() => parseRecordRequest(toCall({ id: '7', body: { where: {} } }), 'delete'))?.code).toBe('REQUEST_MALFORMED');
+  it('refuse query parameters and bodies that they do not use', () => {
+    expect(refusalOf(() => parseCreateRequest(createHttpRequest({ query: 'limit=1', body: {} })))?.code).toBe('REQUEST_PARAMETER');
+    expect(refusalOf(() => parseRecordRequest(createHttpRequest({ id: '7', query: 'force=1' }), 'delete'))?.code).toBe('REQUEST_PARAMETER');
+    expect(refusalOf(() => parseRecordRequest(createHttpRequest({ id: '7', body: { where: {} } }), 'delete'))?.code).toBe(
+      'REQUEST_MALFORMED',
+    );
   });
+});
+
+describe('POST /api/:resource/:action', () => {
+  it.each<[string, Json | undefined, Partial<ApiRequest>]>([
+    ['create', { data: { a: 1 } }, { data: { a: 1 } }],
+    ['read', { id: '7' }, { id: '7' }],
+    ['update', { id: '7', data: {}, ifMatch: 3 }, { id: '7', data: {}, ifMatch: [3] }],
+    ['update', { id: '7', data: {}, ifMatch: '"3"' }, { id: '7', data: {}, ifMatch: [3] }],
+    ['delete', { id: '7' }, { id: '7' }],
+    ['list', undefined, {}],
+    [
+      'list',
+      { limit: 5, offset: 2, total: true, sort: ['-a', 'b'] },
+      {
+        limit: 5,
+        offset: 2,
+        total: true,
+        sort: [
+          { field: 'a', descending: true },
+          { field: 'b', descending: false },
+        ],
+      },
+    ],
+    [
+      'list',
+      { where: { s: 'x', n: { gt: 3, in: [1, 2] }, z: null, l: [1] } },
+      {
+        where: [
+          { field: 's', operator: 'eq', value: 'x' },
+          { field: 'n', operator: 'gt', value: 3 },
+          { field: 'n', operator: 'in', value: [1, 2] },
+          { field: 'z', operator: 'eq', value: null },
+          { field: 'l', operator: 'eq', value: [1] },
+        ],
+      },
+    ],
+    ['export', { limit: 5000 }, { limit: 5000 }],
+    ['import', { data: [{ a: 1 }, {}] }, { data: [{ a: 1 }, {}] }],
+    [
+      'createIfNotExists',
+      { filter: { a: 1, b: 'x' }, data: {} },
+      {
+        data: {},
+        filter: [
+          { field: 'a', operator: 'eq', value: 1 },
+          { field: 'b', operator: 'eq', value: 'x' },
+        ],
+      },
+    ],
+    ['updateIfExists', { filter: { a: true }, data: {} }, { data: {}, filter: [{ field: 'a', operator: 'eq', value: true }] }],
+    [
+      'updateIfExists',
+      { filter: { n: { gte: 2, lt: 9 }, s: 'x' }, data: {} },
+      {
+        data: {},
+        filter: [
+          { field: 'n', operator: 'gte', value: 2 },
+          { field: 'n', operator: 'lt', value: 9 },
+          { field: 's', operator: 'eq', value: 'x' },
+        ],
+      },
+    ],
+  ])('%s parses %j', (action, body, expected) => {
+    const request = act(action, body);
+    expect(request).toEqual({ ...emptyRequest, action, ...expected });
+  });
+
+  it.each<[string, Json | undefined, readonly string[]]>([
+    ['create', undefined, ['required data']],
+    ['create', { data: [] }, ['type data']],
+    ['create', { data: null }, ['type data']],
+    ['create', { dta: {}, id: '7' }, ['unknown dta', 'unknown id', 'required data']],
+    ['create', { data: {}, constructor: 1 }, ['unknown constructor']],
+    ['read', { id: 7 }, ['type id']],
+    ['read', { id: { $ne: null } }, ['type id']],
+    ['read', { id: '' }, ['type id']],
+    ['read', { id: 'x'.repeat(257) }, ['type id']],
+    ['update', { id: '7' }, ['required data']],
+    ['update', { id: '7', data: {}, ifMatch: -1 }, ['type ifMatch']],
+    ['delete', {}, ['required id']],
+    ['list', { limit: '5' }, ['type limit']],
+    ['list', { limit: 1.5 }, ['range limit']],
+    ['list', { total: 'true' }, ['type total']],
+    ['list', { total: null }, ['type total']],
+    ['list', { sort: [1] }, ['type sort']],
+    ['list', { sort: {} }, ['type sort']],
+    ['list', { where: [] }, ['type where']],
+    ['list', { where: { a: {} } }, ['type where.a']],
+    ['list', { where: { a: { in: [1, 2, 3, 4] } } }, ['count where.a']],
+    ['list', { where: { a: { gt: 1, lt: 2, ne: 3, gte: 4, lte: 5, in: [1] } } }, ['count where']],
+    ['export', { limit: 5001 }, ['range limit']],
+    ['import', { data: {} }, ['type data']],
+    ['import', { data: [] }, ['type data']],
+    ['import', { data: [{}, 1, null] }, ['type data.1', 'type data.2']],
+    ['createIfNotExists', { data: {} }, ['required filter']],
+    ['createIfNotExists', { filter: {}, data: {} }, ['type filter']],
+    ['createIfNotExists', { filter: [1], data: {} }, ['type filter']],
+    ['createIfNotExists', { filter: { email: {} }, data: {} }, ['type filter.email']],
+    ['createIfNotExists', { filter: { a: { in: [1, 2, 3, 4] } }, data: {} }, ['count filter.a']],
+    ['updateIfExists', { filter: { a: { gt: 1, lt: 2, ne: 3, gte: 4, lte: 5, in: [1] } }, data: {} }, ['count filter']],
+    ['updateIfExists', { filter: { a: 1, b: 1, c: 1, d: 1, e: 1, f: 1 }, data: {} }, ['count filter']],
+  ])('%s refuses %j', (action, body, mistakes) => {
+    expect(refusalOf(() => act(action, body))).toEqual({ code: 'REQUEST_MALFORMED', mistakes });
+  });
+
+  it.each(['frobnicate', 'constructor', '__proto__', 'toString', 'schema', 'CREATE', 'batch'])(
+    'refuses the unknown action %s',
+    (action) => {
+      expect(refusalOf(() => act(action, {}))?.code).toBe('REQUEST_NO_ROUTE');
+    },
+  );
+
+  it('takes If-Match from the header if the body has none', () => {
+    const http = createHttpRequest({ action: 'delete', body: { id: '7' }, ifMatch: '"4"' });
+    expect(parseActionRequest(http, limits).ifMatch).toEqual([4]);
+  });
+
+  it('takes the action from the route if its path contains the action', () => {
+    expect(parseActionRequest(createHttpRequest({ body: { data: [{}] } }), limits, 'import').action).toBe('import');
+  });
+
+  it('refuses query parameters', () => {
+    expect(refusalOf(() => parseActionRequest(createHttpRequest({ action: 'list', query: 'limit=1' }), limits))?.code).toBe(
+      'REQUEST_PARAMETER',
+    );
+  });
+
+  it('lists at most 100 mistakes', () => {
+    const body = Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`x${index}`, 1]));
+    expect(refusalOf(() => act('list', body))?.mistakes.length).toBe(100);
+  });
+
+  it('refuses an import of more than importRows records', () => {
+    expect(act('import', { data: [{}, {}, {}, {}] }).data).toHaveLength(limits.importRows);
+    expect(refusalOf(() => act('import', { data: [{}, {}, {}, {}, {}] }))?.code).toBe('REQUEST_TOO_LARGE');
+  });
+});
+
+describe('parseIfMatch', () => {
+  it.each([
+    [undefined, undefined],
+    ['*', '*'],
+    ['"3"', [3]],
+    ['W/"3"', [3]],
+    ['"3", "14",W/"15"', [3, 14, 15]],
+  ])('parses %s', (header, expected) => {
+    expect(parseIfMatch(header)).toEqual(expected);
+  });
+
+  it.each(['', '3', '"x"', '""', '"0"', '"-1"', '"1e3"', '"3",', '"3" "4"', '*, "3"', 'w/"3"', '"9999999999999999"', '"1",'.repeat(30)])(
+    'refuses %s',
+    (header) => {
+      expect(() => parseIfMatch(header)).toThrow('expected If-Match');
+    },
+  );
 });

@@ -1,116 +1,117 @@
 import { ACTIONS, type Action, type ActionInput } from '../actions.ts';
 import { didYouMean, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import type { ApiRequest } from './api-request.ts';
+import type { ApiRequest, RequestLimits } from './api-request.ts';
 import type { HttpRequest } from './http-messages.ts';
 import { LIST_NAMES, parseListPart, toListMembers } from './list-request.ts';
 import { PROJECTION_NAMES, type ProjectionPart, parseProjection, toProjectionMembers } from './projection.ts';
-import { parseBoolean, textAt, toBoolean } from './query-string.ts';
-import type { RequestLimits } from './request-limits.ts';
+import { getParameter, parseBoolean, toBoolean } from './query-string.ts';
 import { createMistakes, type Mistakes } from './request-mistakes.ts';
 import { parseFilterMember } from './where.ts';
 
-/** What a request has when it asks for nothing but its action. */
-export const BARE = { where: [], typed: true, sort: [], total: false } as const;
+/** The members of a request without filter, sort and total. */
+const EMPTY_REQUEST = { where: [], typed: true, sort: [], total: false } as const;
 
-/** `GET /api/:resource`; with `deleted=true`, those that are deleted. */
-export function parseListRequest(call: HttpRequest, limits: RequestLimits): ApiRequest {
+/** Parses `GET /api/:resource`. With `deleted=true` it lists soft-deleted records. */
+export function parseListRequest(http: HttpRequest, limits: RequestLimits): ApiRequest {
   const mistakes = createMistakes('REQUEST_PARAMETER');
-  mistakes.checkNames(call.query.keys(), [...LIST_NAMES, 'deleted'], 'query parameter');
-  const deleted = parseBoolean('deleted', { given: toBoolean(textAt(call.query, 'deleted')), otherwise: false }, mistakes);
-  const part = parseListPart(toListMembers(call.query), { limits, limitMax: limits.pageMax }, mistakes);
-  mistakes.refuse();
-  return { resource: param(call, 'resource'), action: deleted ? 'listDeleted' : 'list', typed: false, ...part };
+  mistakes.addUnknown(http.query.keys(), [...LIST_NAMES, 'deleted'], 'query parameter');
+  const deleted = parseBoolean('deleted', { given: toBoolean(getParameter(http.query, 'deleted')), fallback: false }, mistakes);
+  const part = parseListPart(toListMembers(http.query), { limits, limitMax: limits.pageMax }, mistakes);
+  mistakes.throwIfAny();
+  return { resource: getPathParameter(http, 'resource'), action: deleted ? 'listDeleted' : 'list', typed: false, ...part };
 }
 
-/** `GET /api/:resource/:id`, `DELETE /api/:resource/:id`, `GET /api/:resource/schema` */
-export function parseRecordRequest(call: HttpRequest, action: 'read' | 'delete' | 'schema'): ApiRequest {
-  const shown = action === 'read' ? readShownQuery(call) : undefined;
-  if (shown === undefined) refuseQuery(call);
-  if (call.body !== undefined) throw new Problem('REQUEST_MALFORMED', `expected no body, ${describeValue(call.body)} was given`);
-  const ifMatch = action === 'delete' ? parseIfMatch(call.header('if-match')) : undefined;
-  return { ...BARE, ...shown, resource: param(call, 'resource'), action, id: call.params.get('id'), ifMatch };
+/** Parses `GET /api/:resource/:id`, `DELETE /api/:resource/:id` and `GET /api/:resource/schema`. */
+export function parseRecordRequest(http: HttpRequest, action: 'read' | 'delete' | 'schema'): ApiRequest {
+  const projection = action === 'read' ? parseProjectionQuery(http) : undefined;
+  if (projection === undefined) validateNoQuery(http);
+  if (http.body !== undefined) throw new Problem('REQUEST_MALFORMED', `expected no body, ${describeValue(http.body)} was given`);
+  const ifMatch = action === 'delete' ? parseIfMatch(http.header('if-match')) : undefined;
+  return { ...EMPTY_REQUEST, ...projection, resource: getPathParameter(http, 'resource'), action, id: http.params.get('id'), ifMatch };
 }
 
-/** `POST /api/:resource`: the body is the data. */
-export function parseCreateRequest(call: HttpRequest): ApiRequest {
-  refuseQuery(call);
-  return { ...BARE, resource: param(call, 'resource'), action: 'create', data: readData(call.body) };
+/** Parses `POST /api/:resource` with the data as its body. */
+export function parseCreateRequest(http: HttpRequest): ApiRequest {
+  validateNoQuery(http);
+  return { ...EMPTY_REQUEST, resource: getPathParameter(http, 'resource'), action: 'create', data: parseData(http.body) };
 }
 
-/** `PUT /api/:resource/:id`: the body is the data. */
-export function parseUpdateRequest(call: HttpRequest): ApiRequest {
-  refuseQuery(call);
-  const ifMatch = parseIfMatch(call.header('if-match'));
-  return { ...BARE, resource: param(call, 'resource'), action: 'update', id: param(call, 'id'), data: readData(call.body), ifMatch };
+/** Parses `PUT /api/:resource/:id` with the data as its body. */
+export function parseUpdateRequest(http: HttpRequest): ApiRequest {
+  validateNoQuery(http);
+  const ifMatch = parseIfMatch(http.header('if-match'));
+  const resource = getPathParameter(http, 'resource');
+  const id = getPathParameter(http, 'id');
+  return { ...EMPTY_REQUEST, resource, action: 'update', id, data: parseData(http.body), ifMatch };
 }
 
-/** Refuses query parameters where none means anything: a mistyped one must not be ignored. */
-export function refuseQuery(call: HttpRequest): void {
+/** Validates that a request without query parameters has none: a mistyped one must not be ignored. @throws Problem REQUEST_PARAMETER */
+export function validateNoQuery(http: HttpRequest): void {
   const mistakes = createMistakes('REQUEST_PARAMETER');
-  mistakes.checkNames(call.query.keys(), [], 'query parameter');
-  mistakes.refuse();
+  mistakes.addUnknown(http.query.keys(), [], 'query parameter');
+  mistakes.throwIfAny();
 }
 
-function readShownQuery(call: HttpRequest): ProjectionPart {
+function parseProjectionQuery(http: HttpRequest): ProjectionPart {
   const mistakes = createMistakes('REQUEST_PARAMETER');
-  mistakes.checkNames(call.query.keys(), PROJECTION_NAMES, 'query parameter');
-  const part = parseProjection(toProjectionMembers(call.query), mistakes);
-  mistakes.refuse();
+  mistakes.addUnknown(http.query.keys(), PROJECTION_NAMES, 'query parameter');
+  const part = parseProjection(toProjectionMembers(http.query), mistakes);
+  mistakes.throwIfAny();
   return part;
 }
 
-/** The value of a `:name` in the route's path. */
-export function param(call: HttpRequest, name: string): string {
-  const value = call.params.get(name);
+/** Returns the value of a `:name` in the route's path. */
+function getPathParameter(http: HttpRequest, name: string): string {
+  const value = http.params.get(name);
   if (value === undefined) throw new Error(`the route has no :${name} in its path`);
   return value;
 }
 
-function readData(body: Json | undefined): Json {
+function parseData(body: Json | undefined): Json {
   if (!isObject(body)) throw new Problem('REQUEST_MALFORMED', `expected a JSON object of fields in the body, given ${describeValue(body)}`);
   return body;
 }
 
-/** Members without which an action that takes them means nothing. */
+/** Members that are required by every action that takes them. */
 const REQUIRED: ReadonlySet<ActionInput> = new Set(['id', 'data', 'filter']);
 
 const MAX_ID = 256;
 
 /**
- * `POST /api/:resource/:action` with the members that the action takes as a JSON body. A route whose path spells the
- * action out gives it as `name`.
+ * Parses `POST /api/:resource/:action` with the members of the action as a JSON body. Routes whose path contains the action itself pass
+ * it as `name`.
  */
-export function parseActionRequest(call: HttpRequest, limits: RequestLimits, name: string = param(call, 'action')): ApiRequest {
-  refuseQuery(call);
+export function parseActionRequest(http: HttpRequest, limits: RequestLimits, name: string = getPathParameter(http, 'action')): ApiRequest {
+  validateNoQuery(http);
   const action = findAction(name);
-  if (call.body !== undefined && !isObject(call.body)) {
-    throw new Problem('REQUEST_MALFORMED', `expected a JSON object in the body, given ${describeValue(call.body)}`);
+  if (http.body !== undefined && !isObject(http.body)) {
+    throw new Problem('REQUEST_MALFORMED', `expected a JSON object in the body, given ${describeValue(http.body)}`);
   }
-  const request = parseAction({ resource: param(call, 'resource'), action, members: call.body ?? {} }, limits);
+  const request = parseAction({ resource: getPathParameter(http, 'resource'), action, members: http.body ?? {} }, limits);
   return action.takes.includes('ifMatch') && request.ifMatch === undefined
-    ? { ...request, ifMatch: parseIfMatch(call.header('if-match')) }
+    ? { ...request, ifMatch: parseIfMatch(http.header('if-match')) }
     : request;
 }
 
-/** The action of a name. */
+/** Returns the action of a name. @throws Problem REQUEST_NO_ROUTE */
 export function findAction(name: string, actions: ReadonlyMap<string, Action> = ACTIONS): Action {
   const action = actions.get(name);
   if (action !== undefined) return action;
   throw new Problem('REQUEST_NO_ROUTE', `no action is named ${describeValue(name)}${didYouMean(name, actions.keys())}`);
 }
 
-/** An action as its JSON members name it. */
-export interface GivenAction {
+/** An action with its JSON members. */
+export interface ActionMembers {
   readonly resource: string;
   readonly action: Action;
   readonly members: JsonObject;
 }
 
-/** Reads the members that an action takes. Every mistake is listed. */
-export function parseAction({ resource, action, members }: GivenAction, limits: RequestLimits): ApiRequest {
+/** Parses the members of an action. @throws Problem REQUEST_MALFORMED that lists every mistake */
+export function parseAction({ resource, action, members }: ActionMembers, limits: RequestLimits): ApiRequest {
   const mistakes = createMistakes('REQUEST_MALFORMED');
-  mistakes.checkNames(Object.keys(members), action.takes, `member for ${action.name}`);
+  mistakes.addUnknown(Object.keys(members), action.takes, `member for ${action.name}`);
   const given = (name: ActionInput): Json | undefined => ownValue(members, name);
   for (const name of action.takes) {
     if (REQUIRED.has(name) && name !== 'filter' && given(name) === undefined)
@@ -131,29 +132,29 @@ export function parseAction({ resource, action, members }: GivenAction, limits: 
     action: action.name,
     typed: true,
     ...parseListPart(list, { limits, limitMax: action.name === 'export' ? limits.exportMax : limits.pageMax }, mistakes),
-    id: readId(given('id'), mistakes),
-    data: action.name === 'import' ? checkRows(given('data'), limits, mistakes) : checkData(given('data'), mistakes),
+    id: parseId(given('id'), mistakes),
+    data: action.name === 'import' ? parseRows(given('data'), limits, mistakes) : parseFields(given('data'), mistakes),
     filter: action.takes.includes('filter') ? parseFilterMember(given('filter'), limits, mistakes) : undefined,
-    ifMatch: readVersion(given('ifMatch'), mistakes),
+    ifMatch: parseVersion(given('ifMatch'), mistakes),
   };
-  mistakes.refuse();
+  mistakes.throwIfAny();
   return request;
 }
 
-function readId(given: Json | undefined, mistakes: Mistakes): string | undefined {
+function parseId(given: Json | undefined, mistakes: Mistakes): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'string' && given !== '' && given.length <= MAX_ID) return given;
   mistakes.add('id', 'type', `expected the id of a record, given ${describeValue(given)}`);
   return undefined;
 }
 
-function checkData(given: Json | undefined, mistakes: Mistakes): Json | undefined {
+function parseFields(given: Json | undefined, mistakes: Mistakes): Json | undefined {
   if (given !== undefined && !isObject(given)) mistakes.add('data', 'type', `expected an object of fields, given ${describeValue(given)}`);
   return given;
 }
 
-/** The data of an import: the fields of each record. One transaction stores them all, and everyone else waits for it. */
-function checkRows(given: Json | undefined, { importRows }: RequestLimits, mistakes: Mistakes): Json | undefined {
+/** Parses the rows of an import. Their number is limited, because one transaction stores all of them while other writers wait. */
+function parseRows(given: Json | undefined, { importRows }: RequestLimits, mistakes: Mistakes): Json | undefined {
   if (given === undefined) return undefined;
   if (!Array.isArray(given) || given.length === 0) {
     mistakes.add('data', 'type', `expected an array of at least one record, given ${describeValue(given)}`);
@@ -167,8 +168,8 @@ function checkRows(given: Json | undefined, { importRows }: RequestLimits, mista
   return given;
 }
 
-/** A version, or what an If-Match header would say. */
-function readVersion(given: Json | undefined, mistakes: Mistakes): readonly number[] | '*' | undefined {
+/** Parses `ifMatch` of a body: a version, or a text like an If-Match header. */
+function parseVersion(given: Json | undefined, mistakes: Mistakes): readonly number[] | '*' | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'number' && Number.isSafeInteger(given) && given > 0) return [given];
   if (typeof given !== 'string') {
@@ -178,47 +179,48 @@ function readVersion(given: Json | undefined, mistakes: Mistakes): readonly numb
   return parseIfMatch(given);
 }
 
-const MAX_TAGS = 20;
+const MAX_ETAGS = 20;
 
-/** `"3"`, and `W/"3"`, which is what a compressing proxy makes of it: the tag names a version, not bytes, so it means the same. */
-const TAG = /^(?:W\/)?"([1-9]\d{0,14})"$/;
+/** `"3"` or `W/"3"`: compressing proxies weaken ETags. An ETag of this service identifies a version, not bytes, so both mean the same. */
+const ETAG = /^(?:W\/)?"([1-9]\d{0,14})"$/;
 
 /**
- * Reads an If-Match header: `*`, or a list of the ETags that answers carried.
+ * Parses an If-Match header: `*`, or a list of ETags.
  *
  * @throws Problem REQUEST_MALFORMED
  */
 export function parseIfMatch(header: string | undefined): readonly number[] | '*' | undefined {
   if (header === undefined) return undefined;
   if (header.trim() === '*') return '*';
-  const tags = header.split(',', MAX_TAGS + 1);
-  const versions = tags.map((tag) => TAG.exec(tag.trim())?.[1]);
-  if (tags.length > MAX_TAGS || versions.includes(undefined)) {
-    throw new Problem('REQUEST_MALFORMED', `expected If-Match to be * or up to ${MAX_TAGS} ETags such as "3"`);
+  const tags = header.split(',', MAX_ETAGS + 1);
+  const versions = tags.map((tag) => ETAG.exec(tag.trim())?.[1]);
+  if (tags.length > MAX_ETAGS || versions.includes(undefined)) {
+    throw new Problem('REQUEST_MALFORMED', `expected If-Match to be * or up to ${MAX_ETAGS} ETags such as "3"`);
   }
   return versions.map(Number);
 }
 
-/** The stored version of an object that is about to change, and the If-Match header. */
-export interface Precondition {
+/** An If-Match header and the stored version that it must name. */
+export interface VersionPrecondition {
   readonly ifMatch: readonly number[] | '*' | undefined;
   /** The stored version; undefined if nothing is stored. */
   readonly version: number | undefined;
-  /** The kind of object, for messages: `record` or `policy`. */
-  readonly what: string;
-  readonly setting: 'optional' | 'required';
+  /** The changed object, for messages: `record` or `policy`. */
+  readonly subject: string;
+  /** `required`: a change without If-Match is refused. */
+  readonly requirement: 'optional' | 'required';
 }
 
 /**
- * Refuses a change if the stored version is not the one in If-Match.
+ * Validates that If-Match names the stored version.
  *
  * @throws Problem RECORD_VERSION_REQUIRED, RECORD_VERSION
  */
-export function checkIfMatch({ ifMatch, version, what, setting }: Precondition): void {
-  if (ifMatch === undefined && setting === 'required')
+export function validateIfMatch({ ifMatch, version, subject, requirement }: VersionPrecondition): void {
+  if (ifMatch === undefined && requirement === 'required')
     throw new Problem('RECORD_VERSION_REQUIRED', 'expected If-Match with the ETag of the version to change, none was given');
   if (ifMatch === undefined) return;
-  if (version === undefined) throw new Problem('RECORD_VERSION', `there is no ${what} here, and If-Match names one`);
+  if (version === undefined) throw new Problem('RECORD_VERSION', `there is no ${subject} here, and If-Match names one`);
   if (ifMatch === '*' || ifMatch.includes(version)) return;
-  throw new Problem('RECORD_VERSION', `the ${what} is at version ${version}, If-Match names ${ifMatch.join(', ')}`);
+  throw new Problem('RECORD_VERSION', `the ${subject} is at version ${version}, If-Match names ${ifMatch.join(', ')}`);
 }

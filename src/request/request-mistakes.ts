@@ -1,50 +1,50 @@
 import { didYouMean, type Issue, Problem, type ProblemCode } from '../errors.ts';
 
-/** Mistakes found while a request is read: collected, so that the caller hears of all of them at once. */
+/** Collects the mistakes of a request, so that one response lists all of them. */
 export interface Mistakes {
   add(path: string, code: MistakeCode, detail: string): void;
-  /** Notes every name that is not among the known ones. `what` is what a name is called: "query parameter". */
-  checkNames(given: Iterable<string>, known: readonly string[], what: string): void;
-  /** Throws one Problem where there are any. */
-  refuse(): void;
+  /** Adds every name that is not known. `kind` describes the names: "query parameter". */
+  addUnknown(given: Iterable<string>, known: readonly string[], kind: string): void;
+  /** @throws Problem that lists all mistakes, if there are any */
+  throwIfAny(): void;
 }
 
-/** What kinds of mistake a request's shape can have. */
+/** The kinds of mistakes in the shape of a request. */
 export type MistakeCode = 'unknown' | 'required' | 'type' | 'range' | 'count' | 'duplicate';
 
-/** Mistakes listed at most: a body can be made of nothing else. */
+/** Maximum number of listed mistakes, because a body can consist of mistakes only. */
 const MAX_LISTED = 100;
 
-/** Names from outside are repeated in messages up to this length. */
-const MAX_SHOWN = 64;
+/** Maximum length of a name from outside in a message. */
+const MAX_NAME = 64;
 
-/** An empty collection of mistakes, to be thrown under one code. */
+/** Creates an empty collection whose problem has this code. */
 export function createMistakes(code: ProblemCode): Mistakes {
   const issues: Issue[] = [];
   const isFull = (): boolean => issues.length >= MAX_LISTED;
   return {
-    add(path, kind, detail) {
-      if (!isFull()) issues.push({ path, code: kind, detail });
+    add(path, mistake, detail) {
+      if (!isFull()) issues.push({ path, code: mistake, detail });
     },
-    checkNames(given, known, what) {
+    addUnknown(given, known, kind) {
       for (const name of given) {
         if (isFull()) return;
-        if (!known.includes(name)) issues.push(toUnknown(name, known, what));
+        if (!known.includes(name)) issues.push(toUnknown(name, known, kind));
       }
     },
-    refuse() {
-      if (issues.length > 0) throw new Problem(code, summaryOf(issues, isFull()), { errors: issues });
+    throwIfAny() {
+      if (issues.length > 0) throw new Problem(code, toSummary(issues, isFull()), { errors: issues });
     },
   };
 }
 
-function toUnknown(name: string, known: readonly string[], what: string): Issue {
-  const path = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name;
+function toUnknown(name: string, known: readonly string[], kind: string): Issue {
+  const path = name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name;
   const expected = known.length === 0 ? 'none is expected here' : `expected ${known.join(', ')}`;
-  return { path, code: 'unknown', detail: `unknown ${what} "${path}"${didYouMean(name, known)}, ${expected}` };
+  return { path, code: 'unknown', detail: `unknown ${kind} "${path}"${didYouMean(name, known)}, ${expected}` };
 }
 
-function summaryOf(issues: readonly Issue[], full: boolean): string {
+function toSummary(issues: readonly Issue[], full: boolean): string {
   const [first, ...others] = issues;
   if (first === undefined || others.length > 0) return `the request has ${full ? 'at least ' : ''}${issues.length} mistakes`;
   return first.path === '' || first.code === 'unknown' ? first.detail : `${first.path}: ${first.detail}`;

@@ -10,7 +10,7 @@ export interface Success {
   readonly [extra: string]: unknown;
 }
 
-/** What an action came to. */
+/** The result of an action. */
 export interface ActionResult {
   readonly status: number;
   readonly data: unknown;
@@ -18,21 +18,21 @@ export interface ActionResult {
   readonly extras?: JsonObject;
   /** Record version, for the ETag. */
   readonly version?: number;
-  /** Address of a new record. */
+  /** Path of a new record. */
   readonly location?: string;
 }
 
-/** Data in the envelope of every success, with the members that stand beside it. */
+/** Returns data in the envelope of a success, with extra members beside it. */
 export function toSuccess(data: unknown, extras: Readonly<Record<string, unknown>> = {}): Success {
   return { success: true, data, ...extras };
 }
 
-/** The answer to an action that was performed. `decisionId` names its entry. */
+/** Returns the response for the result of an action. `decisionId` is the id of its audit entry. */
 export function toResultResponse(result: ActionResult, decisionId?: string): HttpResponse {
   return { status: result.status, headers: resultHeaders(result, decisionId), body: toSuccess(result.data, result.extras) };
 }
 
-/** The ETag of a version: of a record, a policy, an assignment. */
+/** Returns the ETag of a version of a record, a policy or an assignment. */
 export function toETag(version: number): string {
   return `"${version}"`;
 }
@@ -48,10 +48,10 @@ function resultHeaders({ version, location }: ActionResult, decisionId: string |
 /** The media type of RFC 9457. */
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** A problem as callers see it: RFC 9457, with `success: false` as in every envelope. */
+/** The body of a problem: RFC 9457, with `success: false` as in every envelope. */
 export interface ProblemBody {
   readonly success: false;
-  /** Address of the sentence that explains the code. */
+  /** Path of the documentation of the code. */
   readonly type: string;
   readonly title: string;
   readonly status: number;
@@ -59,15 +59,15 @@ export interface ProblemBody {
   readonly detail: string;
   readonly hint?: string;
   readonly errors?: readonly Issue[];
-  /** What was done all the same: the counts of an import that stopped. */
+  /** The part that was done: the counts of an import that stopped. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly requestId: string;
   readonly decisionId?: string;
 }
 
 /**
- * Anything thrown, as an answer. What is not a Problem is answered as INTERNAL, without a word of it; the cause of
- * that, and of anything else that is our fault, goes to the log alone.
+ * Returns the response for a thrown value. An error that is not a Problem becomes INTERNAL, without its message. The cause of
+ * a problem with a 5xx status is logged and never sent.
  */
 export function toProblemResponse(error: unknown, requestId: string): HttpResponse {
   const problem = toProblem(error);
@@ -80,7 +80,7 @@ export function toProblemResponse(error: unknown, requestId: string): HttpRespon
   };
 }
 
-/** The body of a problem. */
+/** Returns the body of a problem. */
 export function toProblemBody({ code, status, detail, extras }: Problem, requestId: string): ProblemBody {
   const kind = PROBLEMS[code];
   const hint = extras.hint ?? kind.hint;
@@ -99,17 +99,17 @@ export function toProblemBody({ code, status, detail, extras }: Problem, request
   };
 }
 
-/** Where a code is explained, relative to the service, which serves that page itself. */
+/** Returns the path of the page that explains a code. The service serves it. */
 export function toProblemType(code: ProblemCode): string {
   return `/docs/errors#${code}`;
 }
 
-/** Anything thrown, as a Problem. */
+/** Returns a thrown value as a Problem. */
 export function toProblem(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem('INTERNAL', 'the request could not be completed', { cause: error });
 }
 
-/** RFC 6750: a challenge says `invalid_token` where a token was sent, and nothing more where none was. */
+/** RFC 6750: a challenge has an error code only if the request sent a token. */
 const CHALLENGES: Partial<Record<ProblemCode, string>> = {
   IDENTITY_TOKEN: 'Bearer error="invalid_token", error_description="the token is not valid"',
   IDENTITY_TOKEN_EXPIRED: 'Bearer error="invalid_token", error_description="the token has expired"',
@@ -123,18 +123,18 @@ function problemHeaders({ code, status, extras }: Problem): Record<string, strin
   };
 }
 
-/** What one request of a batch came to; `decisionId` names its entry. */
+/** The outcome of one request of a batch. `decisionId` is the id of its audit entry. */
 export type ItemOutcome =
   | { readonly result: ActionResult; readonly decisionId?: string | undefined }
   | { readonly problem: Problem; readonly decisionId?: string | undefined };
 
-/** One request's part in the answer to a batch. */
+/** The item of one request in the response to a batch. */
 export type BatchItemResult =
   | { readonly status: number; readonly success: true; readonly data: unknown; readonly [extra: string]: unknown }
   | { readonly status: number; readonly success: false; readonly error: ProblemBody; readonly decisionId?: string };
 
-/** What would be the answer's status, headers and envelope, as one item. */
-export function toItem(outcome: ItemOutcome, requestId: string): BatchItemResult {
+/** Returns the status, the body and the decision id of a response as one item. */
+export function toBatchItem(outcome: ItemOutcome, requestId: string): BatchItemResult {
   const id = outcome.decisionId === undefined ? {} : { decisionId: outcome.decisionId };
   if ('problem' in outcome)
     return { status: outcome.problem.status, success: false, error: toProblemBody(outcome.problem, requestId), ...id };
@@ -142,7 +142,7 @@ export function toItem(outcome: ItemOutcome, requestId: string): BatchItemResult
   return { status, ...toSuccess(data, extras), ...id };
 }
 
-/** The answer to a batch: an item for each request, in order. What went wrong inside goes to the log. */
+/** Returns the response to a batch, with an item per request in order. Internal errors of requests are its cause, to be logged. */
 export function toBatchResponse(outcomes: readonly ItemOutcome[], requestId: string): HttpResponse {
   const causes = outcomes.flatMap((outcome) =>
     'problem' in outcome && outcome.problem.status >= 500 ? [outcome.problem.extras.cause ?? outcome.problem] : [],
@@ -150,9 +150,11 @@ export function toBatchResponse(outcomes: readonly ItemOutcome[], requestId: str
   return {
     status: 200,
     body: toSuccess(
-      outcomes.map((outcome) => toItem(outcome, requestId)),
+      outcomes.map((outcome) => toBatchItem(outcome, requestId)),
       { count: outcomes.length },
     ),
-    ...(causes.length === 0 ? {} : { cause: new AggregateError(causes, `${causes.length} requests of a batch failed inside`) }),
+    ...(causes.length === 0
+      ? {}
+      : { cause: new AggregateError(causes, `${causes.length} requests of a batch failed with an internal error`) }),
   };
 }

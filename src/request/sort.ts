@@ -7,11 +7,10 @@ import { type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import { findField, type Resource, summarise } from '../resources/index.ts';
-import type { RequestLimits } from './request-limits.ts';
-
+import type { RequestLimits } from './api-request.ts';
 import type { Mistakes } from './request-mistakes.ts';
 
-const MOST_KEYS = 5;
+const MAX_KEYS = 5;
 
 /** A sort key as sent: `-createdAt` is `{ field: 'createdAt', descending: true }`. */
 export interface SortKey {
@@ -24,12 +23,13 @@ export function parseSort(given: Json | undefined, limits: RequestLimits, mistak
   if (given === undefined) return [];
   const parts: readonly Json[] = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : [null];
   const keys = parts.map((part) => (typeof part === 'string' ? toSortKey(part) : undefined));
-  const sound = keys.filter((key) => key !== undefined);
-  if (sound.length < keys.length) mistakes.add('sort', 'type', 'expected field names separated by commas, such as -createdAt,name');
+  const valid = keys.filter((key) => key !== undefined);
+  if (valid.length < keys.length) mistakes.add('sort', 'type', 'expected field names separated by commas, such as -createdAt,name');
   if (keys.length > limits.sortKeys) mistakes.add('sort', 'count', `expected at most ${limits.sortKeys} fields, given ${keys.length}`);
-  const twice = sound.find((key, index) => sound.findIndex((other) => other.field === key.field) < index);
-  if (twice !== undefined) mistakes.add('sort', 'duplicate', `expected each field once, ${describeValue(twice.field)} was given twice`);
-  return sound;
+  const duplicate = valid.find((key, index) => valid.findIndex((other) => other.field === key.field) < index);
+  if (duplicate !== undefined)
+    mistakes.add('sort', 'duplicate', `expected each field once, ${describeValue(duplicate.field)} was given twice`);
+  return valid;
 }
 
 function toSortKey(part: string): SortKey | undefined {
@@ -46,7 +46,7 @@ export interface ResolvedSortKey {
 
 /** Returns sort keys with their fields, in order. @throws Problem REQUEST_FIELD or REQUEST_PARAMETER that lists every key that cannot be used. */
 export function resolveSort(resource: Resource, keys: readonly SortKey[]): readonly ResolvedSortKey[] {
-  if (keys.length > MOST_KEYS) throw new Problem('REQUEST_PARAMETER', `sort: expected at most ${MOST_KEYS} keys, given ${keys.length}`);
+  if (keys.length > MAX_KEYS) throw new Problem('REQUEST_PARAMETER', `sort: expected at most ${MAX_KEYS} keys, given ${keys.length}`);
   const resolved = new Map<string, ResolvedSortKey>();
   const issues: Issue[] = [];
   for (const key of keys) {

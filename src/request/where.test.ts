@@ -3,7 +3,7 @@ import type { Json } from '../operators/index.ts';
 import { article, problemOf } from '../resources/article.fixture.ts';
 import { filterKey, resolveWhere } from './where.ts';
 
-describe('readFilter', () => {
+describe('resolveWhere', () => {
   const filter = (typed: boolean, ...items: readonly [field: string, operator: string, value: Json][]) =>
     resolveWhere(
       article,
@@ -11,7 +11,7 @@ describe('readFilter', () => {
       { typed },
     );
 
-  it('is all of its comparisons, each on the record', () => {
+  it('returns a condition that all comparisons hold', () => {
     expect(filter(true, ['title', 'eq', 'Harbour'], ['views', 'gt', 3])).toEqual({
       type: 'all',
       of: [
@@ -59,7 +59,7 @@ describe('readFilter', () => {
     ['marks', 'has', '3', 3],
     ['marks', 'hasAny', '3,4', [3, 4]],
     ['extra', 'exists', 'false', false],
-  ])('reads where[%s][%s]=%s', (field, operator, text, value) => {
+  ])('converts where[%s][%s]=%s', (field, operator, text, value) => {
     expect(filter(false, [field, operator, text])).toMatchObject({ of: [{ operator, operand: { type: 'literal', value } }] });
   });
 
@@ -118,7 +118,7 @@ describe('filterKey', () => {
   it.each<[string, string, string]>([
     ['the order of fields', key(['title', 'eq', 'a'], ['views', 'gt', 1]), key(['views', 'gt', 1], ['title', 'eq', 'a'])],
     ['the order of values', key(['views', 'in', [1, 2, 2]]), key(['views', 'in', [2, 1]])],
-    ['how a decimal is written', key(['price', 'eq', '1.5']), key(['price', 'eq', '1.50'])],
+    ['the spelling of a decimal', key(['price', 'eq', '1.5']), key(['price', 'eq', '1.50'])],
     ['minus zero', key(['views', 'eq', -0]), key(['views', 'eq', 0])],
   ])('does not depend on %s', (_, one, other) => {
     expect(one).toBe(other);

@@ -18,9 +18,8 @@ import type { Field } from '../fields/index.ts';
 import { memoize } from '../memoize.ts';
 import { describeValue, isObject, type Json, OPERATORS, type Operator, suggestOperator } from '../operators/index.ts';
 import { fieldKind, findField, operatorsOf, quote, type Resource, summarise, typeOf } from '../resources/index.ts';
-import { parseOperandText } from './operand-text.ts';
-import type { QueryTree } from './query-string.ts';
-import type { RequestLimits } from './request-limits.ts';
+import type { RequestLimits } from './api-request.ts';
+import { parseOperandText, type QueryTree } from './query-string.ts';
 import type { Mistakes } from './request-mistakes.ts';
 
 /** One comparison of a filter, as sent. */
@@ -105,7 +104,7 @@ function isTree(node: WhereNode): node is QueryTree {
   return node instanceof Map;
 }
 
-/** Where a filter was sent. */
+/** The form of a filter as sent. */
 interface FilterOptions {
   /** False if values are text of a query string, to be parsed as the operator expects. */
   readonly typed: boolean;
@@ -118,9 +117,9 @@ export function resolveWhere(resource: Resource, items: readonly FilterItem[], o
   const comparisons: Comparison[] = [];
   const issues: Issue[] = [];
   for (const item of items) {
-    const read = resolveComparison(resource, item, options);
-    if ('issue' in read) issues.push(read.issue);
-    else comparisons.push(read.comparison);
+    const resolved = resolveComparison(resource, item, options);
+    if ('issue' in resolved) issues.push(resolved.issue);
+    else comparisons.push(resolved.comparison);
   }
   if (issues.length === 0) return { type: 'all', of: comparisons };
   throw new Problem(issues.some((issue) => issue.code === 'field') ? 'REQUEST_FIELD' : 'REQUEST_PARAMETER', summarise(issues), {
@@ -168,8 +167,8 @@ function resolveComparison(resource: Resource, item: FilterItem, { typed, member
     return refuse('operator', describeWrongOperator(field, item.operator));
   const operand = typed ? { value: item.value } : parseOperandText(item.value, operator.operand, kind);
   if ('detail' in operand) return refuse('value', operand.detail);
-  const wrong = validateOperand(operator, operand.value, kind) ?? checkEnum(operator, operand.value, field);
-  if (wrong !== undefined) return refuse('value', wrong);
+  const mistake = validateOperand(operator, operand.value, kind) ?? validateEnum(operator, operand.value, field);
+  if (mistake !== undefined) return refuse('value', mistake);
   return { comparison: toComparison(field, operator, toStoredForm(operand.value, operator, field)) };
 }
 
@@ -181,12 +180,12 @@ function describeWrongOperator(field: Field, name: string): string {
 
 function validateOperand(operator: Operator, value: Json, kind: PathKind): string | undefined {
   // No stored field is JSON null, so the comparison could never hold.
-  if (value === null) return 'expected a value, given null; isNull asks for records without one';
+  if (value === null) return 'expected a value, given null; use isNull to match records without a value';
   return operator.validateOperand(value, kind);
 }
 
-/** Reports values that no record can have as mistakes instead of returning an empty list. Parts of a text (`contains`) are not checked. */
-function checkEnum(operator: Operator, value: Json, field: Field): string | undefined {
+/** Returns a mistake for a value that the enum lacks, so the client gets an error instead of an empty list. Parts of a text (`contains`) may be anything. */
+function validateEnum(operator: Operator, value: Json, field: Field): string | undefined {
   const { values } = field.of ?? field;
   if (values === undefined || !COMPARES_VALUES.has(operator.operand)) return undefined;
   const domain = memoize(domains, field, () => createTextDomain(values));

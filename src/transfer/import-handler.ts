@@ -1,7 +1,7 @@
 /** The HTTP handler of imports: parses query, body and headers, runs the import and renders the response. */
 import { Problem } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { authenticate, type Caller, checkKey } from '../pipeline/index.ts';
+import { authenticate, type Caller, validateKey } from '../pipeline/index.ts';
 import {
   type ByteStream,
   type CellStyle,
@@ -12,9 +12,9 @@ import {
   parseImportBody,
   parseImportQuery,
   parseJsonBody,
-  refuseQuery,
   toProblemResponse,
   toSuccess,
+  validateNoQuery,
 } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { detectFormat, FORMATS, type Format, formatOfType, readRows, type SourceRow } from './formats/index.ts';
@@ -43,7 +43,7 @@ export async function handleImport(
   if (format !== 'json') return importStream(request, query, { ...query, format, stream });
   const { first, bytes } = await detectFormat(stream);
   if (first === '[') return importStream(request, query, { ...query, format, stream: bytes });
-  refuseQuery(http);
+  validateNoQuery(http);
   return importBody(request, parseJsonBody(await readBody(bytes, deps.importBounds), deps.importBounds.depth));
 }
 
@@ -80,7 +80,7 @@ async function importRows(
   options: ImportOptions,
   rows: AsyncIterable<SourceRow>,
 ): Promise<HttpResponse> {
-  if (options.key !== undefined) checkKey(definition, options.key);
+  if (options.key !== undefined) validateKey(definition, options.key);
   const atomicLimits = { rows: deps.limits.importRows, size: deps.importBounds.bodyBytes };
   const work = runImport(deps, { caller, resource: definition.name, options, rows, atomicLimits, onProgress });
   // The first step runs before the response begins, so that an early error has its own status.

@@ -98,7 +98,7 @@ async function runBatch(unit: UnitOfWork, job: ImportJob, rows: readonly SourceR
     items.push(item);
     if (stops(item, job.options) || performance.now() > end) break;
   }
-  unit.hashes.check();
+  unit.hashes.assertComplete();
   return items;
 }
 
@@ -116,7 +116,7 @@ async function runRevocable(unit: UnitOfWork, job: ImportJob, rows: readonly Sou
     }
     return !dryRun;
   });
-  if (!isRolledBack) unit.hashes.check();
+  if (!isRolledBack) unit.hashes.assertComplete();
   for (const item of items) await item.append(isRolledBack);
   return items;
 }

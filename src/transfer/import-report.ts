@@ -1,11 +1,11 @@
 import { type Issue, Problem } from '../errors.ts';
-import type { Outcome, RowDone } from '../pipeline/index.ts';
+import type { Outcome, RowResult } from '../pipeline/index.ts';
 import type { ImportOptions } from '../request/index.ts';
 
 /** The outcome of a row. */
 export interface ImportItem {
   readonly row: number;
-  readonly outcome: Outcome<RowDone>;
+  readonly outcome: Outcome<RowResult>;
 }
 
 /** A rejected row. */

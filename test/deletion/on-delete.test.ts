@@ -88,7 +88,7 @@ describe('a cascade', () => {
     expect(refused.body).toMatchObject({
       status: 403,
       detail: 'no rule matched',
-      hint: 'Node.up refers to this Node: whatever does so would be deleted with it',
+      hint: 'Node.up refers to this Node; the referencing records would be deleted with it',
     });
     const entries = await service.decisions(`userId=${userId}&limit=2`);
     expect(new Set(entries.map(({ recordId, allowed, outcome }) => [recordId, allowed, outcome].join(' ')))).toEqual(
@@ -103,7 +103,7 @@ describe('a cascade', () => {
     const refused = await asAdmin('DELETE', `/api/Node/${ids[0]}`);
     expect([refused.status, refused.at('detail')]).toEqual([
       409,
-      'more than 32 references in a row lead to this record; delete what refers by Node.up first',
+      'a chain of more than 32 references leads to this record; delete records that refer to others by Node.up first',
     ]);
     expect((await asAdmin('DELETE', `/api/Node/${ids[1]}`)).status).toBe(200);
     expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(1);
@@ -153,7 +153,7 @@ describe('a cascade over many records', () => {
     expect(refused.body).toMatchObject({
       status: 409,
       code: 'RECORD_REFERENCED',
-      detail: 'more than 150 records would have to go with this one; delete some that refer by Leaf.goes first',
+      detail: 'more than 150 records would be deleted with this one; delete records that refer to others by Leaf.goes first',
     });
     expect(await leaves()).toBe(CASCADE_MAX + 1);
     await asAdmin('DELETE', `/api/Leaf/${(await asAdmin('GET', '/api/Leaf?limit=1')).at('data.0.id')}`);
@@ -233,7 +233,7 @@ describe('restrict', () => {
   };
 
   it('names the referencing resource and field', async () => {
-    const detail = 'Leaf.keeps refers to this Node: whatever does so has to be deleted or changed first';
+    const detail = 'Leaf.keeps refers to this Node; delete or change the referencing records first';
     expect(await refusal((keeps) => ({ keeps }))).toBe(detail);
   });
 
@@ -242,7 +242,7 @@ describe('restrict', () => {
   });
 
   it('does not name a secret field', async () => {
-    expect(await refusal((knows) => ({ knows }))).toBe('Leaf refers to this Node: whatever does so has to be deleted or changed first');
+    expect(await refusal((knows) => ({ knows }))).toBe('Leaf refers to this Node; delete or change the referencing records first');
   });
 });
 
@@ -287,7 +287,7 @@ fields:
     const refused = await deleteTop('keeps', (await pairService.admin()).token);
     expect([refused.status, refused.at('detail')]).toEqual([
       409,
-      `${other}.keeps refers to one of the ${one} records that would go with this: whatever does so has to be deleted or changed first`,
+      `${other}.keeps refers to one of the ${one} records that would be deleted with this one; delete or change the referencing records first`,
     ]);
   });
 });
@@ -319,7 +319,7 @@ describe('records of a removed definition', () => {
     await run({ 'Parent.yaml': parent }, async (send) => {
       await send('POST', '/auth/login', login);
       const refused = await send('DELETE', `/api/Parent/${id}`);
-      expect(refused).toMatchObject({ status: 409, code: 'RECORD_REFERENCED', detail: expect.stringContaining('kept aside') });
+      expect(refused).toMatchObject({ status: 409, code: 'RECORD_REFERENCED', detail: expect.stringContaining('archived') });
     });
     await run({ 'Parent.yaml': parent, 'Child.yaml': child }, async (send) => {
       await send('POST', '/auth/login', login);

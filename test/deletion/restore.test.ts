@@ -93,7 +93,7 @@ describe('restoring', () => {
     expect([denied.status, denied.at('code'), denied.at('hint')]).toEqual([
       403,
       'ACCESS_DENIED',
-      'Page records that went with this Folder would come back with it',
+      'Page records that were deleted with this Folder would be restored with it',
     ]);
     expect(await entriesOf(denied)).toEqual([
       [folder, true, 'ACCESS_DENIED'],

@@ -229,7 +229,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'a filter takes values that an enum lacks',
     file: 'src/request/where.ts',
-    find: ' ?? checkEnum(operator, operand.value, field)',
+    find: ' ?? validateEnum(operator, operand.value, field)',
     replace: '',
     red: 'test/attack/literals.test.ts',
     test: 'a filter by an unknown enum value where[state]=Open is 400',

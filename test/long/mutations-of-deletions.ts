@@ -37,8 +37,8 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'who may not have a record back learns what is unique of it',
     file: 'src/pipeline/steps/restore-records.ts',
-    find: 'const clash = await bringBack(context, all);',
-    replace: 'const clash = await bringBack(context, all);\n  if (clash !== undefined) throw clash;',
+    find: 'const conflict = await restoreAll(context, all);',
+    replace: 'const conflict = await restoreAll(context, all);\n  if (conflict !== undefined) throw conflict;',
     red: 'test/deletion/restore.test.ts',
     test: 'restoring decides each record as deleted before it reports conflicts',
   },

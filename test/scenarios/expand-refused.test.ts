@@ -35,7 +35,7 @@ describe('a name that cannot be expanded', () => {
     body_has: { code: 'REQUEST_PARAMETER', detail: `expand: ${detail}` },
     entries: [],
   });
-  const shape = 'expected references such as authorId, or comments:Comment.articleId(20) for what refers here, given';
+  const shape = 'expected references such as authorId, or comments:Comment.articleId(20) for referencing records, given';
   const letters = 'expected a name of 1 to 63 letters, digits and underscores that begins with a letter, given "__proto__"';
   checkScenarios(
     () => stage,
@@ -139,7 +139,7 @@ describe('looking for what refers', () => {
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 600));
     const reply = await service.call('POST', '/api/batch', { token, body: { requests } });
     expect((reply.at('data') as readonly { readonly status: number }[]).map(({ status }) => status)).toEqual([200, 200, 400, 400]);
-    expect(reply.at('data.2.error.detail')).toContain('expand: looking for what refers has taken too long already');
+    expect(reply.at('data.2.error.detail')).toContain('expand: searching for referencing records takes too long');
   });
 });
 

@@ -180,7 +180,7 @@ describe('what goes with a deleted record', () => {
         body_has: {
           code: 'RECORD_REFERENCED',
           detail:
-            'Contract.articleId refers to one of the Article records that would go with this: whatever does so has to be deleted or changed first',
+            'Contract.articleId refers to one of the Article records that would be deleted with this one; delete or change the referencing records first',
         },
         entries: [allowed('delete'), allowed('delete', { resource: 'Article' })],
       }),
@@ -211,7 +211,7 @@ describe('what goes with a deleted record', () => {
       restores('Comment', '{list}', {
         name: 'nor without an item of its list',
         status: 422,
-        body_has: { errors: [{ path: 'aboutIds', detail: 'Comment.aboutIds refers to what is gone or deleted' }] },
+        body_has: { errors: [{ path: 'aboutIds', detail: 'Comment.aboutIds refers to a record that is deleted or does not exist' }] },
         entries: [allowed('delete', { outcome: 'VALUE_INVALID' })],
       }),
       restores('Folder', '{tree}', {
@@ -260,7 +260,7 @@ describe('what goes with a deleted record', () => {
     expect([refused.status, refused.at('code'), refused.at('detail')]).toEqual([
       409,
       'RECORD_REFERENCED',
-      expect.stringMatching(/Pledge\.contractId of a deleted record/),
+      expect.stringMatching(/Pledge\.contractId of a soft-deleted record/),
     ]);
     expect((await service.call('POST', '/api/Pledge/restore', { token, body: { id: pledge } })).status).toBe(200);
   });

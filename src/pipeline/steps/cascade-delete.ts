@@ -11,143 +11,147 @@ import {
   type ReferencingField,
   referencingFieldsTo,
   removeAssignmentsOf,
-  type Transaction,
 } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
+import { createUsageCounter } from '../unit-of-work.ts';
 import { decideOrRefuseEach } from './decide-request.ts';
 
-/** Ids of records that go, by resource. */
-type Going = Map<Resource, Set<string>>;
+/** Ids of records to delete, by resource. */
+type Deletions = Map<Resource, Set<string>>;
 
-/** References in a row that a deletion follows: each is a search for what refers, which for lists looks at a whole table. */
+/** Maximum length of a chain of references that a deletion follows. Each level costs a query per reference, which scans a table for lists. */
 export const MAX_DEPTH = 32;
-/** Referring records loaded at once. */
+/** Maximum number of referencing records loaded at once. */
 const PAGE = 100;
 
-const cascaded = countDecisions();
+const countDeleted = createUsageCounter();
 
 /**
- * Deletes a record, and does to those that refer to it what their definitions say: `restrict` refuses, `setNull` empties the
- * reference, `cascade` deletes the referring record too, and only where the caller may: each leaves its own entry. All are found
- * and decided on before anything is changed, so that neither depends on the order in which definitions stand. Each is kept or
- * gone for good as its own resource says; one that is kept refers on, so what it refers to cannot be gone.
+ * Deletes a record and treats the records that reference it by their definitions: `restrict` refuses the deletion, `setNull`
+ * empties the reference, and `cascade` deletes the referencing record if the caller may delete it, with its own audit entry.
+ *
+ * All records are found and decided before any is changed, so the result does not depend on the order of the definitions. The resource of
+ * each record determines whether it is soft-deleted or removed. A soft-deleted record still has its references, so the records that
+ * it references cannot be removed.
  */
-export async function deleteWithReferrers(context: RequestContext, { resource, id }: RecordId): Promise<void> {
-  const going: Going = new Map();
-  let newest: Going = new Map([[resource, new Set([id])]]);
+export async function deleteWithReferencing(context: RequestContext, { resource, id }: RecordId): Promise<void> {
+  const deletions: Deletions = new Map();
+  let newest: Deletions = new Map([[resource, new Set([id])]]);
   for (let depth = 0; newest.size > 0; depth++) {
-    for (const [each, ids] of newest) going.set(each, new Set([...idsOf(going, each), ...ids]));
-    newest = await findNext(context, { newest, going, depth });
+    for (const [each, ids] of newest) deletions.set(each, new Set([...idsOf(deletions, each), ...ids]));
+    newest = await findNext(context, { newest, deletions, depth });
   }
-  for (const [each, ids] of going) await letGo(context, each, ids);
-  for (const [each, ids] of going) for (const one of ids) await deleteOne(context, each, one);
+  for (const [each, ids] of deletions) await emptyReferencesTo(context, each, ids);
+  for (const [each, ids] of deletions) for (const deletedId of ids) await deleteOne(context, each, deletedId);
 }
 
 interface Search {
-  /** Those whose referrers are looked for. */
-  readonly newest: Going;
-  /** These and all found before them. */
-  readonly going: Going;
-  /** References in a row that led to them. */
+  /** The records found last, whose referencing records are searched now. */
+  readonly newest: Deletions;
+  /** All records found so far. */
+  readonly deletions: Deletions;
+  /** Number of references between the record of the request and `newest`. */
   readonly depth: number;
 }
 
-/** What goes with the newest of those that go. What refuses to let one of them go is asked first. */
-async function findNext(context: RequestContext, search: Search): Promise<Going> {
+/** Returns the records that are deleted together with `newest`. References that refuse the deletion are checked first. */
+async function findNext(context: RequestContext, search: Search): Promise<Deletions> {
   const { definitions } = context.snapshot;
-  const referrers = [...search.newest].flatMap(([resource, ids]) => referencingFieldsTo(definitions, { resource, ids: [...ids] }));
-  for (const referrer of referrers) {
-    if (referrer.onDelete === 'setNull') await checkNoAdminChanges(context, referrer, search.depth);
-    else await checkUnreferred(context, referrer, search.depth);
+  const references = [...search.newest].flatMap(([resource, ids]) => referencingFieldsTo(definitions, { resource, ids: [...ids] }));
+  for (const reference of references) {
+    if (reference.onDelete === 'setNull') await decideAdminUpdate(context, reference, search.depth);
+    else await validateUnreferenced(context, reference, search.depth);
   }
-  const next: Going = new Map();
-  for (const referrer of referrers) if (referrer.onDelete === 'cascade') await addReferring(context, referrer, { ...search, next });
+  const next: Deletions = new Map();
+  for (const reference of references) if (reference.onDelete === 'cascade') await addReferencing(context, reference, { ...search, next });
   return next;
 }
 
-async function checkUnreferred(context: RequestContext, referrer: ReferencingField, depth: number): Promise<void> {
-  const target = targetOf(referrer, depth);
-  if (referrer.onDelete === 'restrict' && (await isReferredTo(context, referrer, 'notDeleted')))
-    throw referred(`${nameOf(referrer)} refers to ${target}: whatever does so has to be deleted or changed first`);
-  if (!referrer.to.resource.softDelete && (await isReferredTo(context, referrer, 'deleted')))
-    throw referred(
-      `${nameOf(referrer)} of a deleted record refers to ${target}: whatever does so has to be restored and changed, or dropped for good, first`,
+async function validateUnreferenced(context: RequestContext, reference: ReferencingField, depth: number): Promise<void> {
+  const target = targetOf(reference, depth);
+  if (reference.onDelete === 'restrict' && (await isReferenced(context, reference, 'notDeleted')))
+    throw toReferencedProblem(`${nameOf(reference)} refers to ${target}; delete or change the referencing records first`);
+  if (!reference.to.resource.softDelete && (await isReferenced(context, reference, 'deleted')))
+    throw toReferencedProblem(
+      `${nameOf(reference)} of a soft-deleted record refers to ${target}; restore and change the referencing records first, or delete them permanently`,
     );
 }
 
-/** Emptying a reference changes the record that has it. For an admin's record it is decided as an update, which only admins may make. */
-async function checkNoAdminChanges(context: RequestContext, referrer: ReferencingField, depth: number): Promise<void> {
-  const { resource } = referrer;
+/** Emptying a reference changes the referencing record. For an admin's user record it is decided as an update, which only admins may make. */
+async function decideAdminUpdate(context: RequestContext, reference: ReferencingField, depth: number): Promise<void> {
+  const { resource } = reference;
   if (resource.name !== 'User' || context.principal.role === 'admin') return;
-  const id = await findReferencingAdmin(context.tx, referrer);
+  const id = await findReferencingAdmin(context.tx, reference);
   if (id === undefined) return;
   const records = [...(await loadRecords(context.tx, resource, [id])).values()];
-  const hint = `${nameOf(referrer)} of an admin refers to ${targetOf(referrer, depth)} and would be emptied; ask an admin to delete it`;
+  const hint = `${nameOf(reference)} of an admin refers to ${targetOf(reference, depth)} and would be emptied; ask an admin to delete it`;
   await decideOrRefuseEach(context, { resource, action: 'update', records, hint });
 }
 
-async function isReferredTo({ tx }: RequestContext, referrer: ReferencingField, existence: 'notDeleted' | 'deleted'): Promise<boolean> {
-  return (await findReferencingIds(tx, referrer, { after: '', limit: 1, existence })).length > 0;
+async function isReferenced({ tx }: RequestContext, reference: ReferencingField, existence: 'notDeleted' | 'deleted'): Promise<boolean> {
+  return (await findReferencingIds(tx, reference, { after: '', limit: 1, existence })).length > 0;
 }
 
-async function addReferring(
+async function addReferencing(
   context: RequestContext,
-  referrer: ReferencingField,
-  { going, next, depth }: Search & { readonly next: Going },
+  reference: ReferencingField,
+  { deletions, next, depth }: Search & { readonly next: Deletions },
 ): Promise<void> {
-  const { resource } = referrer;
+  const { resource } = reference;
   const found = idsOf(next, resource);
-  const known = idsOf(going, resource);
+  const known = idsOf(deletions, resource);
   for (let after = ''; ; ) {
-    const ids = await findReferencingIds(context.tx, referrer, { after, limit: PAGE, lock: 'update' });
-    const met = ids.filter((id) => !known.has(id) && !found.has(id));
-    if (met.length > 0) {
-      checkBounds(context, referrer, { ids: met, depth });
-      await decideDeletions(context, referrer, { ids: met, depth });
+    const page = await findReferencingIds(context.tx, reference, { after, limit: PAGE, lock: 'update' });
+    const ids = page.filter((id) => !known.has(id) && !found.has(id));
+    if (ids.length > 0) {
+      validateBounds(context, reference, { ids, depth });
+      await decideDeletions(context, reference, { ids, depth });
       next.set(resource, found);
-      for (const id of met) found.add(id);
+      for (const id of ids) found.add(id);
     }
-    const last = ids.at(-1);
-    if (last === undefined || ids.length < PAGE) return;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
     after = last;
   }
 }
 
-/** Referring records that were not met before. */
-interface Met {
+/** Referencing records that were not found before. */
+interface NewReferencing {
   readonly ids: readonly string[];
   readonly depth: number;
 }
 
-function checkBounds({ tx, options }: RequestContext, referrer: ReferencingField, { ids, depth }: Met): void {
+function validateBounds({ tx, options }: RequestContext, reference: ReferencingField, { ids, depth }: NewReferencing): void {
   if (depth >= MAX_DEPTH)
-    throw referred(`more than ${MAX_DEPTH} references in a row lead to this record; delete what refers by ${nameOf(referrer)} first`);
-  if (cascaded(tx, ids.length) > options.cascadeMax)
-    throw referred(
-      `more than ${options.cascadeMax} records would have to go with this one; delete some that refer by ${nameOf(referrer)} first`,
+    throw toReferencedProblem(
+      `a chain of more than ${MAX_DEPTH} references leads to this record; delete records that refer to others by ${nameOf(reference)} first`,
+    );
+  if (countDeleted(tx, ids.length) > options.cascadeMax)
+    throw toReferencedProblem(
+      `more than ${options.cascadeMax} records would be deleted with this one; delete records that refer to others by ${nameOf(reference)} first`,
     );
 }
 
-async function decideDeletions(context: RequestContext, referrer: ReferencingField, { ids, depth }: Met): Promise<void> {
-  const { resource } = referrer;
+async function decideDeletions(context: RequestContext, reference: ReferencingField, { ids, depth }: NewReferencing): Promise<void> {
+  const { resource } = reference;
   const stored = await loadRecords(context.tx, resource, ids);
   const records = ids.flatMap((id) => stored.get(id) ?? []);
-  const hint = `${nameOf(referrer)} refers to ${targetOf(referrer, depth)}: whatever does so would be deleted with it`;
+  const hint = `${nameOf(reference)} refers to ${targetOf(reference, depth)}; the referencing records would be deleted with it`;
   await decideOrRefuseEach(context, { resource, action: 'delete', records, hint });
 }
 
 /**
- * Empties the references to what goes. By those that cascade, records that go refer to one another: then none is in another's
- * way, in whatever order. A list of references is in nobody's, and what is kept can be referred to.
+ * Empties the references to deleted records before any is deleted. References that cascade are emptied too, because deleted records may
+ * reference one another and foreign keys would refuse every order. Lists have no foreign keys, and soft-deleted records can be referenced.
  */
-async function letGo({ tx, snapshot }: RequestContext, resource: Resource, ids: ReadonlySet<string>): Promise<void> {
-  for (const referrer of referencingFieldsTo(snapshot.definitions, { resource, ids: [...ids] }))
-    if (referrer.onDelete === 'setNull' || (referrer.onDelete === 'cascade' && referrer.field.of === undefined && !resource.softDelete))
-      await clearReferences(tx, referrer);
+async function emptyReferencesTo({ tx, snapshot }: RequestContext, resource: Resource, ids: ReadonlySet<string>): Promise<void> {
+  for (const reference of referencingFieldsTo(snapshot.definitions, { resource, ids: [...ids] }))
+    if (reference.onDelete === 'setNull' || (reference.onDelete === 'cascade' && reference.field.of === undefined && !resource.softDelete))
+      await clearReferences(tx, reference);
 }
 
 async function deleteOne(context: RequestContext, resource: Resource, id: string): Promise<void> {
-  // Here, so that no cascade ends a user otherwise than a request for that user would.
+  // Users deleted by a cascade pass through here too, so they are treated like users deleted by a request.
   if (resource.name === 'User') {
     await validateAdminRemains(context.tx, { userId: id, deleted: true });
     await revokeSessions(context.tx, id);
@@ -156,32 +160,19 @@ async function deleteOne(context: RequestContext, resource: Resource, id: string
   await deleteRecord(context.tx, resource, { id, by: context.principal.id });
 }
 
-function idsOf(going: Going, resource: Resource): Set<string> {
-  return going.get(resource) ?? new Set();
+function idsOf(deletions: Deletions, resource: Resource): Set<string> {
+  return deletions.get(resource) ?? new Set();
 }
 
-function referred(detail: string): Problem {
+function toReferencedProblem(detail: string): Problem {
   return new Problem('RECORD_REFERENCED', detail);
 }
 
 function targetOf({ to }: ReferencingField, depth: number): string {
-  return depth === 0 ? `this ${to.resource.name}` : `one of the ${to.resource.name} records that would go with this`;
+  return depth === 0 ? `this ${to.resource.name}` : `one of the ${to.resource.name} records that would be deleted with this one`;
 }
 
-/** Nobody learns the name of a secret field by deleting what it refers to. */
+/** Returns the name of the reference. The name of a write-only field is left out, because callers must not learn it. */
 function nameOf({ resource, field }: ReferencingField): string {
   return field.writeOnly ? resource.name : `${resource.name}.${field.name}`;
-}
-
-/**
- * Counts what the requests of a transaction use up together, and answers how much that is by now: a batch asks many
- * times, and everyone else waits for the whole of it.
- */
-export function countDecisions(): (tx: Transaction, count: number) => number {
-  const used = new WeakMap<Transaction, number>();
-  return (tx, count) => {
-    const total = (used.get(tx) ?? 0) + count;
-    used.set(tx, total);
-    return total;
-  };
 }

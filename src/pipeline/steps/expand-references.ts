@@ -6,19 +6,18 @@ import type { Expansion } from '../../request/index.ts';
 import { type Resource, type StoredRecord, showRecord } from '../../resources/index.ts';
 import { loadRecords, loadReferencing } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
-import { countDecisions } from './cascade-delete.ts';
-import { decideOn, decideOnEach } from './decide-request.ts';
-import { allowedWhere, scopesFor } from './decision-scopes.ts';
+import { createUsageCounter } from '../unit-of-work.ts';
+import { allowedWhere, decideOn, decideOnEach, scopesFor } from './decide-request.ts';
 
-/** Milliseconds that the requests of a transaction may spend looking for what refers. Whoever else asks waits meanwhile. */
+/** Milliseconds that the requests of a transaction may spend searching for referencing records, because other requests wait meanwhile. */
 const SEARCH_TIME = 1000;
 
-const searched = countDecisions();
+const countSearchTime = createUsageCounter();
 
 /**
- * What stands under `expand` of each record: the records it refers to, or that refer to it, as far as the caller may read
- * them. Each is decided as a read of it alone would be, once in a request, and leaves that entry. What may not be read and
- * what is not there look alike.
+ * Returns the `expand` member of each record: the records that it references, or that reference it, as far as the caller may
+ * read them. Each expanded record is decided like a single read, once per request, with its own entry. A record that the caller may not
+ * read looks like one that does not exist.
  */
 export async function expandEach(
   context: RequestContext,
@@ -26,63 +25,69 @@ export async function expandEach(
   expansions: readonly Expansion[],
 ): Promise<JsonObject[]> {
   if (records.length === 0) return [];
-  const met: Met = { records: new Map(), open: new Map() };
-  // The record that is read was decided on as such already.
+  const cache: ExpansionCache = { records: new Map(), decisions: new Map() };
+  // The record of a read was decided already.
   if (context.request.action === 'read')
-    for (const record of records) metOf(met, context.resource).set(record.id, showRecord(context.resource, record));
+    for (const record of records) recordsOf(cache, context.resource).set(record.id, showRecord(context.resource, record));
   const columns: (readonly [string, (record: StoredRecord) => Json])[] = [];
   for (const expansion of expansions) {
-    const expand = expansion.kind === 'referring' ? expandReferring : expandReferences;
-    columns.push([expansion.name, await expand(context, { expansion, records, met })]);
+    const expand = expansion.kind === 'referencing' ? expandReferencing : expandReferences;
+    columns.push([expansion.name, await expand(context, { expansion, records, cache })]);
   }
   return records.map((record) => Object.fromEntries(columns.map(([name, valueIn]) => [name, valueIn(record)])));
 }
 
-/** What the request has met so far. */
-interface Met {
-  /** By resource and id; null for what the caller may not read, and for what is not there. */
-  readonly records: Map<Resource, MetRecords>;
-  /** Whether a resource is readable at all, and where. */
-  readonly open: Map<Resource, Decision>;
+/** The decisions of the request on records to expand. */
+interface ExpansionCache {
+  /** Projected records by resource and id; null for records that the caller may not read or that do not exist. */
+  readonly records: Map<Resource, CachedRecords>;
+  /** Read decisions with the record open. */
+  readonly decisions: Map<Resource, Decision>;
 }
 
-type MetRecords = Map<string, JsonObject | null>;
+type CachedRecords = Map<string, JsonObject | null>;
 
-interface Expanding {
+interface ExpansionInput {
   readonly expansion: Expansion;
   readonly records: readonly StoredRecord[];
-  readonly met: Met;
+  readonly cache: ExpansionCache;
 }
 
-async function expandReferences(context: RequestContext, { expansion, records, met }: Expanding): Promise<(record: StoredRecord) => Json> {
+async function expandReferences(
+  context: RequestContext,
+  { expansion, records, cache }: ExpansionInput,
+): Promise<(record: StoredRecord) => Json> {
   const { field, of, kind } = expansion;
   const idsOf = (record: StoredRecord): readonly string[] => [record[field.name]].flat().filter((id) => typeof id === 'string');
-  const known = metOf(met, of);
-  const asked = [...new Set(records.flatMap(idsOf))].filter((id) => !known.has(id));
-  const stored = await loadRecords(context.tx, of, asked);
-  await meet(context, { of, records: asked.flatMap((id) => stored.get(id) ?? []), known });
-  for (const id of asked) {
+  const known = recordsOf(cache, of);
+  const missing = [...new Set(records.flatMap(idsOf))].filter((id) => !known.has(id));
+  const stored = await loadRecords(context.tx, of, missing);
+  await decideMissing(context, { of, records: missing.flatMap((id) => stored.get(id) ?? []), known });
+  for (const id of missing) {
     if (stored.has(id)) continue;
     await decideOn(context, { resource: of, action: 'read', record: undefined, recordId: id });
     known.set(id, null);
   }
-  const shownOf = (record: StoredRecord): readonly JsonObject[] => shownAmong(known, idsOf(record));
-  return kind === 'references' ? shownOf : (record) => shownOf(record)[0] ?? null;
+  const readableOf = (record: StoredRecord): readonly JsonObject[] => selectReadable(known, idsOf(record));
+  return kind === 'references' ? readableOf : (record) => readableOf(record)[0] ?? null;
 }
 
 /**
- * The condition under which the caller may read is a part of what is looked for, as in a list: otherwise records that they
- * may not read would take the places of those that they may, and tell how many there are.
+ * Expands referencing records. As in a list, the search is restricted to records that the caller may read; otherwise unreadable records
+ * would count towards the limit and reveal how many there are.
  */
-async function expandReferring(context: RequestContext, { expansion, records, met }: Expanding): Promise<(record: StoredRecord) => Json> {
+async function expandReferencing(
+  context: RequestContext,
+  { expansion, records, cache }: ExpansionInput,
+): Promise<(record: StoredRecord) => Json> {
   const { field, of, limit } = expansion;
-  const decision = await decideAny(context, of, met);
+  const decision = await decideReadingOf(context, of, cache);
   if (decision.effect === 'deny') return () => [];
   const where = allowedWhere(decision);
   const { tx, snapshot, options } = context;
-  checkTime(context, of);
+  validateSearchTime(context, of);
   const began = performance.now();
-  const referring = await loadReferencing(tx, of, {
+  const referencing = await loadReferencing(tx, of, {
     field: field.name,
     to: records.map(({ id }) => id),
     limit,
@@ -94,56 +99,56 @@ async function expandReferring(context: RequestContext, { expansion, records, me
     now: tx.now,
     timeZone: options.timeZone,
   });
-  searched(tx, performance.now() - began);
-  const known = metOf(met, of);
-  await meet(context, { of, records: records.flatMap(({ id }) => referring.get(id) ?? []), known });
+  countSearchTime(tx, performance.now() - began);
+  const known = recordsOf(cache, of);
+  await decideMissing(context, { of, records: records.flatMap(({ id }) => referencing.get(id) ?? []), known });
   return (record) =>
-    shownAmong(
+    selectReadable(
       known,
-      (referring.get(record.id) ?? []).map(({ id }) => id),
+      (referencing.get(record.id) ?? []).map(({ id }) => id),
     );
 }
 
-/** What few may read of many that refer takes long to find, and a batch may ask for it many times. */
-function checkTime({ tx }: RequestContext, of: Resource): void {
-  if (searched(tx, 0) <= SEARCH_TIME) return;
+/** Refuses a search once the transaction has used up its time: few readable records among many are slow to find, and a batch may repeat it. */
+function validateSearchTime({ tx }: RequestContext, of: Resource): void {
+  if (countSearchTime(tx, 0) <= SEARCH_TIME) return;
   throw new Problem(
     'REQUEST_PARAMETER',
-    `expand: looking for what refers has taken too long already; expected ${of.name} in a request of its own, or fewer names`,
+    `expand: searching for referencing records takes too long; expand ${of.name} in a separate request, or expand fewer names`,
   );
 }
 
-/** Decides with the record open, once for each resource. Its entry stays where it denies: otherwise each record shown has one. */
-async function decideAny(context: RequestContext, of: Resource, { open }: Met): Promise<Decision> {
-  const known = open.get(of);
+/** Decides with the record open, once per resource. Only a denial keeps its entry; otherwise each record in the response has its own. */
+async function decideReadingOf(context: RequestContext, of: Resource, { decisions }: ExpansionCache): Promise<Decision> {
+  const known = decisions.get(of);
   if (known !== undefined) return known;
   const decision = await decideOn(context, { resource: of, action: 'read', record: UNRESOLVED });
   if (decision.effect !== 'deny') context.entries.pop();
-  open.set(of, decision);
+  decisions.set(of, decision);
   return decision;
 }
 
-interface Meeting {
+interface LoadedRecords {
   readonly of: Resource;
   readonly records: readonly StoredRecord[];
-  readonly known: MetRecords;
+  readonly known: CachedRecords;
 }
 
-/** Decides on each record that was not met before. */
-async function meet(context: RequestContext, { of, records, known }: Meeting): Promise<void> {
-  const asked = records.filter(({ id }) => !known.has(id));
-  const decisions = await decideOnEach(context, { resource: of, action: 'read', records: asked });
-  for (const [index, record] of asked.entries()) {
+/** Decides on the records that have no decision in this request yet. */
+async function decideMissing(context: RequestContext, { of, records, known }: LoadedRecords): Promise<void> {
+  const missing = records.filter(({ id }) => !known.has(id));
+  const decisions = await decideOnEach(context, { resource: of, action: 'read', records: missing });
+  for (const [index, record] of missing.entries()) {
     known.set(record.id, decisions[index]?.effect === 'allow' ? showRecord(of, record) : null);
   }
 }
 
-function shownAmong(known: MetRecords, ids: readonly string[]): readonly JsonObject[] {
+function selectReadable(known: CachedRecords, ids: readonly string[]): readonly JsonObject[] {
   return ids.map((id) => known.get(id) ?? null).filter((record) => record !== null);
 }
 
-function metOf({ records }: Met, of: Resource): MetRecords {
-  const known: MetRecords = records.get(of) ?? new Map();
+function recordsOf({ records }: ExpansionCache, of: Resource): CachedRecords {
+  const known: CachedRecords = records.get(of) ?? new Map();
   records.set(of, known);
   return known;
 }

@@ -5,25 +5,25 @@ import { resolveWhere } from '../../request/index.ts';
 import { type Resource, type ResourceIndex, resolveField, type StoredRecord } from '../../resources/index.ts';
 import { findMatches } from '../../storage/index.ts';
 import type { Proposal, RequestContext } from '../request-context.ts';
-import { validateRecord, validateSubmittedValues } from './check-record.ts';
 import { decideChanged, decideOn, decideOrRefuse, decideRecord, mayRead } from './decide-request.ts';
 import { valuesForCreate, valuesForRow } from './submitted-values.ts';
+import { validateRecord, validateSubmittedValues } from './validate-record.ts';
 import { insert, storeChange } from './write-record.ts';
 
-/** What a row of an import came to. */
-export type RowDone = 'imported' | 'updated' | 'unchanged';
+/** The result of a row of an import. */
+export type RowResult = 'imported' | 'updated' | 'unchanged';
 
-/** How a row is taken. */
+/** Options of one row. */
 export interface RowOptions {
-  /** The unique field that says which stored record a row is about; without it, every row is a new record. */
+  /** The unique field by which a row updates a stored record. Without it, every row creates a record. */
   readonly key: string | undefined;
-  /** What was found wrong with the row when it was read; told, as everything about values, only to who is allowed. */
+  /** Mistakes found when the row was parsed. Like all mistakes in values, they are reported only to callers who are allowed. */
   readonly issues: readonly Issue[];
 }
 
 /**
- * Refuses who could import nothing, whatever the rows are: before any is read. Who is refused leaves one entry, decided as
- * on a record without attributes; who is not leaves none here, but one for each row.
+ * Refuses a caller who may not import any record, before the first row is read. A refusal adds one entry, decided on a record without
+ * attributes. Otherwise no entry is added, because each row has its own.
  */
 export async function decideAnyRow(context: RequestContext): Promise<void> {
   const decision = await decideOn(context, { record: UNRESOLVED, action: 'import', dataIsOpen: true });
@@ -31,32 +31,32 @@ export async function decideAnyRow(context: RequestContext): Promise<void> {
   if (decision.effect === 'deny') await decideOrRefuse(context, { record: undefined, action: 'import' });
 }
 
-/** Refuses a key that does not tell records apart. Unknown and secret fields are answered alike. */
-export function checkKey(resource: Resource, key: string): void {
+/** Validates that the key of an upsert is a unique field. Unknown and write-only fields are refused alike. */
+export function validateKey(resource: Resource, key: string): void {
   const field = resolveField(resource, key, 'filter');
   const isUnique = field.unique || field.name === 'id' || resource.indexes.some((index) => isUniqueAlone(index, key));
   if (isUnique) return;
-  throw new Problem('REQUEST_PARAMETER', `key: expected a field that is unique, given "${key}", which several records may have alike`);
+  throw new Problem('REQUEST_PARAMETER', `key: expected a unique field, given "${key}", which several records may share`);
 }
 
-/** One that holds some records only says nothing of the others. */
+/** Returns true if the index makes the field unique. A partial index does not: it covers only some records. */
 function isUniqueAlone({ unique, fields, where }: ResourceIndex, name: string): boolean {
   return unique && where === undefined && fields.length === 1 && fields[0] === name;
 }
 
-/** One row: the create that it would be, or the update of the record that has its key. The context's request has its data. */
-export async function importRow(context: RequestContext, { key, issues }: RowOptions): Promise<RowDone> {
-  const data = withoutOwn(context.resource, context.request.data);
+/** Imports one row: updates the record that has its key, or creates a record. The row is the data of the context's request. */
+export async function importRow(context: RequestContext, { key, issues }: RowOptions): Promise<RowResult> {
+  const data = withoutReadOnly(context.resource, context.request.data);
   const match = key === undefined ? undefined : await findByKey(context, data, key);
   if (match !== undefined)
     return updateRow({ ...context, request: { ...context.request, action: 'update', id: match.id, data } }, match, { key, issues });
-  // An id is never taken from outside: one that no record has would become another.
+  // The service assigns ids, so a row with an unknown id cannot create a record with that id.
   if (key === 'id' && ownValue(context.request.data, 'id') !== undefined) await refuseUnknown(context);
   return createRow({ ...context, request: { ...context.request, action: 'create', data } }, issues);
 }
 
-/** Decided under `import`, on the record as the create would make it. */
-async function createRow(context: RequestContext, issues: readonly Issue[]): Promise<RowDone> {
+/** Creates a record. Decides `import` on the record that would be stored. */
+async function createRow(context: RequestContext, issues: readonly Issue[]): Promise<RowResult> {
   const proposals = valuesForCreate(context).map((proposal) => withIssues(proposal, issues));
   const decision = await decideOrRefuse(context, { record: proposals[0]?.record, action: 'import' });
   await validateSubmittedValues(context, [], proposals);
@@ -65,12 +65,12 @@ async function createRow(context: RequestContext, issues: readonly Issue[]): Pro
 }
 
 /**
- * Decided twice: under `import`, on the record as it would become, and as any update of it is. Either alone would be a way
- * around the other: who may only import could overwrite, and what may not be imported could be by way of an update.
+ * Updates a record. Needs two decisions: `import` on the record that would be stored, and `update` like any update. With `import`
+ * alone, a caller could overwrite records that they may not update; with `update` alone, they could import what they may not import.
  */
-async function updateRow(context: RequestContext, match: StoredRecord, { key, issues }: RowOptions): Promise<RowDone> {
+async function updateRow(context: RequestContext, match: StoredRecord, { key, issues }: RowOptions): Promise<RowResult> {
   const found = [match];
-  // Values that are the stored ones are recognized only for callers who may read them: otherwise a dry run would confirm guesses.
+  // Unchanged values are recognized only for callers who may read them: otherwise a dry run would confirm guesses.
   const isReadable = await mayRead(context, match);
   const given = withoutRepeated(context.resource, { data: context.request.data, match, key, isReadable });
   const proposals = valuesForRow({ ...context, request: { ...context.request, data: given } }, found).map((each) =>
@@ -86,29 +86,30 @@ async function updateRow(context: RequestContext, match: StoredRecord, { key, is
   return 'updated';
 }
 
-/** In the words, and after the decision, of an update of a record that is not there. */
+/** Refuses a row with an unknown id like an update of a record that does not exist: with the same decisions, entries and problem. */
 async function refuseUnknown(context: RequestContext): Promise<never> {
   const id = String(ownValue(context.request.data, 'id')).slice(0, 64);
   const asUpdate: RequestContext = { ...context, request: { ...context.request, action: 'update', id } };
   await decideOrRefuse(asUpdate, { record: undefined, recordId: id, action: 'import' });
   await decideRecord(asUpdate, []);
   await validateRecord(asUpdate, []);
-  throw new Error('a record that is not there was found');
+  throw new Error('expected validateRecord to refuse a record that does not exist');
 }
 
 async function findByKey(context: RequestContext, data: Json, key: string): Promise<StoredRecord | undefined> {
   const value = ownValue(key === 'id' ? context.request.data : data, key);
   if (typeof value !== 'string' && typeof value !== 'number') return undefined;
-  const filter = readKeyFilter(context.resource, key, value);
+  const filter = parseKeyFilter(context.resource, key, value);
   if (filter === undefined) return undefined;
-  // Of two that bring a new key at once, the second finds it. One name for all keys: no database holds a million of them.
+  // If two imports bring the same new key at once, the second finds the record of the first. One lock serves all keys, because no
+  // database holds a million locks.
   await context.tx.lock(`import ${context.resource.name}`);
   const [match] = await findMatches(context.tx, context.resource, { filter, limit: 1, toChange: true });
   return match;
 }
 
-/** Undefined where the value is none that the field could have: the check of values says so, after the decision. */
-function readKeyFilter(resource: Resource, key: string, value: Json): ReturnType<typeof resolveWhere> | undefined {
+/** Returns undefined for a value that the field cannot have. The validation of values reports it after the decision. */
+function parseKeyFilter(resource: Resource, key: string, value: Json): ReturnType<typeof resolveWhere> | undefined {
   try {
     return resolveWhere(resource, [{ field: key, operator: 'eq', value }], { typed: true, member: 'filter' });
   } catch (error) {
@@ -117,13 +118,13 @@ function readKeyFilter(resource: Resource, key: string, value: Json): ReturnType
   }
 }
 
-/** What the service sets itself is passed over: an export brings it along. Anything that is no object stays, to be refused as one. */
-function withoutOwn(resource: Resource, data: Json | undefined): Json {
+/** Removes the fields that the service sets, because an exported row has them. Returns other values than objects as they are, to be refused. */
+function withoutReadOnly(resource: Resource, data: Json | undefined): Json {
   if (!isObject(data)) return data ?? null;
   return Object.fromEntries(Object.entries(data).filter(([name]) => resource.fields.get(name)?.readOnly !== true));
 }
 
-interface Repeated {
+interface MatchedRow {
   readonly data: Json | undefined;
   readonly match: StoredRecord;
   readonly key: string | undefined;
@@ -131,15 +132,15 @@ interface Repeated {
   readonly isReadable: boolean;
 }
 
-/** Leaves out what repeats the stored record: its key, and, if the caller may read them, values that are never changed. */
-function withoutRepeated(resource: Resource, { data, match, key, isReadable }: Repeated): Json {
+/** Removes values that repeat the stored record: the key, and immutable values if the caller may read them. */
+function withoutRepeated(resource: Resource, { data, match, key, isReadable }: MatchedRow): Json {
   if (!isObject(data)) return data ?? null;
   const repeats = ([name, value]: readonly [string, Json]): boolean =>
     name === key || (isReadable && resource.fields.get(name)?.immutable === true && isSame(value, match[name]));
   return Object.fromEntries(Object.entries(data).filter((entry) => !repeats(entry)));
 }
 
-/** A secret is not among what is loaded: given anew, it counts as changed. */
+/** Returns true if all values are the stored ones. Write-only fields are not loaded, so a row that sends one always counts as a change. */
 function changesNothing({ values, cleared }: Proposal, before: JsonObject): boolean {
   return (
     Object.entries(values).every(([name, value]) => isSame(value, before[name])) && cleared.every((name) => before[name] === undefined)
@@ -150,9 +151,9 @@ function isSame(value: Json, before: Json | undefined): boolean {
   return JSON.stringify(value) === JSON.stringify(before);
 }
 
-/** A cell that could not be read has its own mistake; that its field is missing is the same one. */
+/** Adds the mistakes of the parsed row. They replace mistakes of the same path: a value that could not be parsed is not also missing. */
 function withIssues(proposal: Proposal, issues: readonly Issue[]): Proposal {
   if (issues.length === 0) return proposal;
-  const told = new Set(issues.map(({ path }) => path));
-  return { ...proposal, issues: [...issues, ...proposal.issues.filter(({ path }) => !told.has(path))] };
+  const reported = new Set(issues.map(({ path }) => path));
+  return { ...proposal, issues: [...issues, ...proposal.issues.filter(({ path }) => !reported.has(path))] };
 }

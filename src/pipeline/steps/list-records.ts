@@ -2,20 +2,19 @@ import { ACTIONS, type RuleAction } from '../../actions.ts';
 import type { Decision } from '../../authz/decision/index.ts';
 import { all } from '../../conditions/index.ts';
 import { resolveSort, resolveWhere, type SortKey } from '../../request/index.ts';
-
 import { listRecords, openCursor, type Page, type Restriction, sealCursor } from '../../storage/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
-import { allowedWhere, scopesFor } from './decision-scopes.ts';
-import { readShowing, showEach } from './project-record.ts';
+import { allowedWhere, scopesFor } from './decide-request.ts';
+import { projectEach, projectionFor } from './project-record.ts';
 
-/** The page of records that the filter matches and the decision allows. */
+/** Returns the page of records that the filter matches and the decision allows. */
 export async function selectPage(context: RequestContext, { decision, also }: Decided): Promise<Result> {
   const { request, options, tx, snapshot, resource } = context;
   const action = ACTIONS.get(request.action)?.decides as RuleAction;
   const limit = request.limit ?? (request.action === 'export' ? options.exportMax : options.pageDefault);
   const where = all([allowedWhere(decision), resolveWhere(resource, request.where, { typed: request.typed })]);
-  const binding = bindingOf(context);
-  const showing = readShowing(context, limit);
+  const binding = cursorBinding(context);
+  const projection = projectionFor(context, limit);
   const page = await listRecords(tx, resource, {
     where,
     scopeFor: await scopesFor(context, { resource, action, where }),
@@ -37,12 +36,12 @@ export async function selectPage(context: RequestContext, { decision, also }: De
   const warnings = warningsOf(context, page);
   return {
     status: 200,
-    data: await showEach(context, page.records, showing),
+    data: await projectEach(context, page.records, projection),
     extras: { count: page.records.length, ...total, ...next, ...(warnings.length > 0 ? { warnings } : {}) },
   };
 }
 
-/** What another decision leaves. Its conditions see the action that it decided on, which is not that of the list. */
+/** Returns the condition of the second decision. It is evaluated under the action of that decision, not under the action of the list. */
 async function restrictionOf(context: RequestContext, decision: Decision): Promise<Restriction> {
   const { resource, request } = context;
   const where = allowedWhere(decision);
@@ -50,7 +49,7 @@ async function restrictionOf(context: RequestContext, decision: Decision): Promi
   return { where, scopeFor: await scopesFor(context, { resource, action, where }) };
 }
 
-/** What was deleted last is what somebody looks for among the deleted, and where an index leads. */
+/** Lists soft-deleted records by the time of their deletion, newest first, unless the request sorts. An index supports this order. */
 function sortOf({ action, sort }: RequestContext['request']): readonly SortKey[] {
   return action === 'listDeleted' && sort.length === 0 ? [{ field: 'deletedAt', descending: true }] : sort;
 }
@@ -69,8 +68,8 @@ function warningsOf({ request, options }: RequestContext, { total, truncated }: 
   return warnings;
 }
 
-/** What a cursor is good for: this list, in this order, for this caller. */
-function bindingOf({ request, principal, resource }: RequestContext): string {
-  const parts = [resource.name, request.action, principal.id ?? null, principal.role, request.where, request.sort, request.typed];
-  return JSON.stringify(parts);
+/** Returns the list that a cursor is bound to: a cursor is refused for another filter, order or caller. */
+function cursorBinding({ request, principal, resource }: RequestContext): string {
+  const values = [resource.name, request.action, principal.id ?? null, principal.role, request.where, request.sort, request.typed];
+  return JSON.stringify(values);
 }

@@ -5,19 +5,14 @@ import type { StoredRecord } from '../../resources/index.ts';
 import { loadDeletedRecord, loadRecord, type RowLock } from '../../storage/index.ts';
 import type { Found, RequestContext } from '../request-context.ts';
 
-/** For actions that act on no stored record, or on many. */
-export async function loadNothing(): Promise<Found> {
-  return [];
-}
-
-/** How a record is held that an action is about to act on. */
+/** Row locks that actions take when they load their record. */
 const LOCKS: ReadonlyMap<string, RowLock> = new Map([
   ['update', 'noKeyUpdate'],
   ['delete', 'update'],
   ['restore', 'noKeyUpdate'],
 ]);
 
-/** The record that the request names. An id that no record has finds none: the decision must not depend on what exists. */
+/** Loads the record of the request. An unknown id is not refused here, because the decision must not depend on which records exist. */
 export async function loadById(context: RequestContext): Promise<Found> {
   return context.prefetched ?? loadBy(context, loadRecord);
 }
@@ -31,7 +26,7 @@ export function prefetchFor({ action, resource: name, id }: ApiRequest): Prefetc
   };
 }
 
-/** The deleted record that the request names. The id of one that there is finds none: it is no deleted record. */
+/** Loads the soft-deleted record of the request. A record that is not deleted is not found. */
 export async function loadDeletedById(context: RequestContext): Promise<Found> {
   return loadBy(context, loadDeletedRecord);
 }

@@ -1,40 +1,53 @@
 import { Problem } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { type Expansion, type Projection, resolveProjection } from '../../request/index.ts';
-import { type StoredRecord, showRecord } from '../../resources/index.ts';
-import type { RequestContext } from '../request-context.ts';
-import { countDecisions } from './cascade-delete.ts';
+import { describeResource, type StoredRecord, showRecord } from '../../resources/index.ts';
+import type { Decided, RequestContext, Result } from '../request-context.ts';
+import { createUsageCounter } from '../unit-of-work.ts';
 import { expandEach } from './expand-references.ts';
 
-const expanded = countDecisions();
+const countExpanded = createUsageCounter();
 
-/**
- * Which parts of up to `limit` records the request asks for. What it asks to be expanded is bounded here, by what it could
- * come to: before a record is read, and alike whatever there is to be found.
- */
-export function readShowing(context: RequestContext, limit: number): Projection {
-  const shown = resolveProjection(context.snapshot.definitions, context.resource, context.request);
-  claim(context, limit * shown.expansions.reduce((sum, { kind, limit: each }) => sum + (kind === 'references' ? 0 : each), 0));
-  return shown;
+/** Returns the record of a read. */
+export async function show(context: RequestContext, { found }: Decided): Promise<Result> {
+  const record = found[0] as StoredRecord;
+  const [data] = await projectEach(context, [record], projectionFor(context, 1));
+  return { status: 200, data, version: record.version };
 }
 
-/** Records as the caller sees them, with what is expanded of each beside its fields. */
-export async function showEach(
+/** Returns the description of the resource's fields. */
+export async function describe(context: RequestContext): Promise<Result> {
+  return { status: 200, data: describeResource(context.resource) };
+}
+
+/**
+ * Resolves the projection of a request for up to `limit` records. Expansions are bounded by the number of records that they could
+ * return, before any is read, so the bound does not depend on stored records.
+ */
+export function projectionFor(context: RequestContext, limit: number): Projection {
+  const projection = resolveProjection(context.snapshot.definitions, context.resource, context.request);
+  const perRecord = projection.expansions.reduce((sum, { kind, limit: each }) => sum + (kind === 'references' ? 0 : each), 0);
+  validateExpansions(context, limit * perRecord);
+  return projection;
+}
+
+/** Returns the selected fields of each record, with its expanded records under `expand`. */
+export async function projectEach(
   context: RequestContext,
   records: readonly StoredRecord[],
   { fields, expansions }: Projection,
 ): Promise<readonly JsonObject[]> {
-  const shown = records.map((record) => showRecord(context.resource, record, fields));
-  if (expansions.length === 0) return shown;
-  // How long lists of references are, only their records say; who sees those may know.
-  claim(context, countItems(records, expansions));
+  const projected = records.map((record) => showRecord(context.resource, record, fields));
+  if (expansions.length === 0) return projected;
+  // The length of a list of references is known only now. The caller may read these records, so the bound may depend on it.
+  validateExpansions(context, countItems(records, expansions));
   const expand = await expandEach(context, records, expansions);
-  return shown.map((record, index) => ({ ...record, expand: expand[index] ?? {} }));
+  return projected.map((record, index) => ({ ...record, expand: expand[index] ?? {} }));
 }
 
-function claim({ tx, options: { expandMax } }: RequestContext, count: number): void {
+function validateExpansions({ tx, options: { expandMax } }: RequestContext, count: number): void {
   if (count === 0) return;
-  const total = expanded(tx, count);
+  const total = countExpanded(tx, count);
   if (total <= expandMax) return;
   const detail = `expected at most ${expandMax} records to expand, given up to ${total}; ask for a smaller limit, or for fewer names`;
   throw new Problem('REQUEST_PARAMETER', `expand: ${detail}`, { errors: [{ path: 'expand', code: 'count', detail }] });

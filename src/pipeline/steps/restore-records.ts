@@ -8,57 +8,58 @@ import {
   restoreRecord,
 } from '../../storage/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
-import { countDecisions, MAX_DEPTH } from './cascade-delete.ts';
-import { MOST_ISSUES } from './check-record.ts';
+import { createUsageCounter } from '../unit-of-work.ts';
+import { MAX_DEPTH } from './cascade-delete.ts';
 import { decideOrRefuseEach } from './decide-request.ts';
-import { translated } from './write-record.ts';
+import { MAX_ISSUES } from './validate-record.ts';
+import { translateConstraints } from './write-record.ts';
 
-/** Records loaded at once. */
+/** Maximum number of records loaded at once. */
 const PAGE = 100;
 
-const restored = countDecisions();
+const countRestored = createUsageCounter();
 
 /**
- * Brings the deleted record found back, and those that were deleted with it because they refer to it by `cascade`: each where
- * the caller may, each with its own entry, all or none. That they went with it is told by when and by whom they were deleted:
- * what the same user deleted by itself in the same millisecond, as a batch may, comes back too. Accepted: it may be deleted again.
+ * Restores the soft-deleted record and the records that were deleted with it by `cascade`, all or none. Each is decided and has
+ * its own entry. Records were deleted together if the same user deleted them in the same millisecond. Accepted risk: a record that the user
+ * deleted separately in that millisecond, as in a batch, is restored too; it can be deleted again.
  *
- * Found level by level, as they went, and decided on as they were found, once what they refer to is back: so that neither
- * depends on the order in which definitions or records stand.
+ * Records are found level by level and decided as they were found, after they are restored, so the result does not depend on the
+ * order of definitions or records.
  */
 export async function restoreRecords(context: RequestContext, { found }: Decided): Promise<Result> {
   const { resource } = context;
   const record = found[0] as StoredRecord;
-  const others = await findOthers(context, record);
+  const others = await findDeletedWith(context, record);
   const all = [{ resource, records: [record] }, ...others];
-  const clash = await bringBack(context, all);
+  const conflict = await restoreAll(context, all);
   for (const each of others) {
-    const hint = `${each.resource.name} records that went with this ${resource.name} would come back with it`;
+    const hint = `${each.resource.name} records that were deleted with this ${resource.name} would be restored with it`;
     await decideOrRefuseEach(context, { ...each, action: 'delete', hint });
   }
-  // Who may not have them back does not learn what is in their way.
-  if (clash !== undefined) throw clash;
-  await checkWhole(context, all);
+  // Thrown after the decisions: callers who are denied must not learn of other records.
+  if (conflict !== undefined) throw conflict;
+  await validateReferences(context, all);
   return { status: 200, data: { id: record.id }, extras: { message: `restored ${resource.name} ${record.id}` } };
 }
 
-/** Deleted records of one resource. */
-interface Deleted {
+/** Soft-deleted records of one resource. */
+interface DeletedRecords {
   readonly resource: Resource;
   readonly records: readonly StoredRecord[];
 }
 
-/** What went with the record, in the order in which it was found. */
-async function findOthers(context: RequestContext, record: StoredRecord): Promise<readonly Deleted[]> {
+/** Returns the records that were deleted with `record`, in the order in which they were found. */
+async function findDeletedWith(context: RequestContext, record: StoredRecord): Promise<readonly DeletedRecords[]> {
   const search: Search = { record, known: new Map([[context.resource, new Set([record.id])]]) };
-  const found: Deleted[] = [];
-  let newest: readonly Deleted[] = [{ resource: context.resource, records: [record] }];
+  const found: DeletedRecords[] = [];
+  let newest: readonly DeletedRecords[] = [{ resource: context.resource, records: [record] }];
   for (let depth = 0; newest.length > 0; depth++) {
-    const next: Deleted[] = [];
-    for (const referrer of newest.flatMap((each) => cascadesTo(context, each))) {
-      for await (const records of findNext(context, referrer, search)) {
-        checkBounds(context, { count: records.length, depth });
-        next.push({ resource: referrer.resource, records });
+    const next: DeletedRecords[] = [];
+    for (const reference of newest.flatMap((each) => cascadesTo(context, each))) {
+      for await (const records of findNext(context, reference, search)) {
+        validateBounds(context, { count: records.length, depth });
+        next.push({ resource: reference.resource, records });
       }
     }
     found.push(...next);
@@ -67,7 +68,7 @@ async function findOthers(context: RequestContext, record: StoredRecord): Promis
   return found;
 }
 
-function cascadesTo({ snapshot }: RequestContext, { resource, records }: Deleted): readonly ReferencingField[] {
+function cascadesTo({ snapshot }: RequestContext, { resource, records }: DeletedRecords): readonly ReferencingField[] {
   const ids = records.map(({ id }) => id);
   return referencingFieldsTo(snapshot.definitions, { resource, ids }).filter(
     (each) => each.onDelete === 'cascade' && each.resource.softDelete,
@@ -75,57 +76,57 @@ function cascadesTo({ snapshot }: RequestContext, { resource, records }: Deleted
 }
 
 interface Search {
-  /** What others went with. */
+  /** The record of the request. */
   readonly record: StoredRecord;
-  /** Ids of those found so far. */
+  /** Ids of the records found so far. */
   readonly known: Map<Resource, Set<string>>;
 }
 
-/** Page by page, those that were not found before. */
+/** Yields pages of referencing records that were not found before. */
 async function* findNext(
   { tx }: RequestContext,
-  referrer: ReferencingField,
+  reference: ReferencingField,
   { record, known }: Search,
 ): AsyncGenerator<readonly StoredRecord[]> {
-  const ids = known.get(referrer.resource) ?? new Set();
-  known.set(referrer.resource, ids);
+  const ids = known.get(reference.resource) ?? new Set();
+  known.set(reference.resource, ids);
   for (let after = ''; ; ) {
-    const page = await findDeletedTogether(tx, referrer, { after, limit: PAGE, record });
-    const met = page.filter(({ id }) => !ids.has(id));
-    for (const { id } of met) ids.add(id);
-    if (met.length > 0) yield met;
+    const page = await findDeletedTogether(tx, reference, { after, limit: PAGE, record });
+    const fresh = page.filter(({ id }) => !ids.has(id));
+    for (const { id } of fresh) ids.add(id);
+    if (fresh.length > 0) yield fresh;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
     after = last.id;
   }
 }
 
-function checkBounds({ tx, options }: RequestContext, { count, depth }: { readonly count: number; readonly depth: number }): void {
+function validateBounds({ tx, options }: RequestContext, { count, depth }: { readonly count: number; readonly depth: number }): void {
   const { cascadeMax } = options;
-  if (depth >= MAX_DEPTH) throw new Problem('RECORD_REFERENCED', `more than ${MAX_DEPTH} references in a row lead to this record`);
-  if (restored(tx, count) > cascadeMax)
-    throw new Problem('RECORD_REFERENCED', `more than ${cascadeMax} records would have to come back with this one`);
+  if (depth >= MAX_DEPTH) throw new Problem('RECORD_REFERENCED', `a chain of more than ${MAX_DEPTH} references leads to this record`);
+  if (countRestored(tx, count) > cascadeMax)
+    throw new Problem('RECORD_REFERENCED', `more than ${cascadeMax} records would be restored with this one`);
 }
 
-/** Gives what stands in the way of the first that cannot come back; the others do all the same, to be decided on. */
-async function bringBack({ tx }: RequestContext, all: readonly Deleted[]): Promise<Problem | undefined> {
-  let clash: Problem | undefined;
+/** Restores all records that it can, to be decided afterwards. Returns the unique conflict of the first that it cannot restore. */
+async function restoreAll({ tx }: RequestContext, all: readonly DeletedRecords[]): Promise<Problem | undefined> {
+  let conflict: Problem | undefined;
   for (const { resource, records } of all) {
     for (const { id } of records) {
       try {
-        // A statement that fails must not be the end of the transaction, whatever the database.
-        await tx.savepoint(() => translated({ resource }, () => restoreRecord(tx, resource, id)));
+        // PostgreSQL aborts the transaction at a failed statement unless it is in a savepoint.
+        await tx.savepoint(() => translateConstraints({ resource }, () => restoreRecord(tx, resource, id)));
       } catch (error) {
         if (!(error instanceof Problem && error.code === 'RECORD_EXISTS')) throw error;
-        clash ??= error;
+        conflict ??= error;
       }
     }
   }
-  return clash;
+  return conflict;
 }
 
-/** UnitOfWork once all of them are back: in a circle the first, too, refers to one that comes back after it. */
-async function checkWhole({ tx, snapshot }: RequestContext, all: readonly Deleted[]): Promise<void> {
+/** Validates the references of the restored records once all are restored, because records may reference one another in a circle. */
+async function validateReferences({ tx, snapshot }: RequestContext, all: readonly DeletedRecords[]): Promise<void> {
   const errors: Issue[] = [];
   for (const { resource, records } of all) {
     for (const { id } of records) {
@@ -134,14 +135,18 @@ async function checkWhole({ tx, snapshot }: RequestContext, all: readonly Delete
     }
   }
   if (errors.length > 0)
-    throw new Problem('VALUE_INVALID', 'what it refers to, or what would come back with it does, is gone or deleted', {
-      errors: errors.slice(0, MOST_ISSUES),
-      hint: 'restore first what is deleted of that',
+    throw new Problem('VALUE_INVALID', 'the record, or a record restored with it, refers to records that are deleted or do not exist', {
+      errors: errors.slice(0, MAX_ISSUES),
+      hint: 'restore the referenced records first',
     });
 }
 
-/** Nobody learns the name of a secret field by restoring what refers by it, nor any value. */
+/** Returns an issue without values. The name of a write-only field is left out, because callers must not learn it. */
 function toIssue({ name }: Resource, field: { readonly name: string; readonly writeOnly: boolean }): Issue {
   const path = field.writeOnly ? '' : field.name;
-  return { path, code: 'reference', detail: `${path === '' ? name : `${name}.${path}`} refers to what is gone or deleted` };
+  return {
+    path,
+    code: 'reference',
+    detail: `${path === '' ? name : `${name}.${path}`} refers to a record that is deleted or does not exist`,
+  };
 }

@@ -1,48 +1,40 @@
+import { hash } from 'node:crypto';
 import { revokeSessions, validateAdminRemains } from '../../authn/index.ts';
+import type { Decision } from '../../authz/decision/index.ts';
 import { type Issue, Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
-import { describeResource, type StoredRecord, showRecord } from '../../resources/index.ts';
-import { ConstraintError, insertRecord, updateRecord } from '../../storage/index.ts';
-import type { Decided, Proposal, RequestContext, Result } from '../request-context.ts';
-import { deleteWithReferrers } from './cascade-delete.ts';
-import { mayRead } from './decide-request.ts';
-import { checkOwnPassword } from './own-password.ts';
-import { readShowing, showEach } from './project-record.ts';
-
-/** The record found. */
-export async function show(context: RequestContext, { found }: Decided): Promise<Result> {
-  const record = found[0] as StoredRecord;
-  const [data] = await showEach(context, [record], readShowing(context, 1));
-  return { status: 200, data, version: record.version };
-}
-
-/** The resource's fields, for whoever may read or list it. */
-export async function describe(context: RequestContext): Promise<Result> {
-  return { status: 200, data: describeResource(context.resource) };
-}
+import { filterKey, resolveWhere } from '../../request/index.ts';
+import { type StoredRecord, showRecord } from '../../resources/index.ts';
+import { ConstraintError, findMatches, insertRecord, updateRecord } from '../../storage/index.ts';
+import type { Decided, Found, Proposal, RequestContext, Result } from '../request-context.ts';
+import { deleteWithReferencing } from './cascade-delete.ts';
+import { allowedWhere, asRead, decideAgain, decideChanged, mayRead, scopesFor } from './decide-request.ts';
+import { validateOwnPassword } from './password-changes.ts';
+import { valuesForUpdate } from './submitted-values.ts';
+import { validateSubmittedValues } from './validate-record.ts';
 
 /** Stores the proposed record. */
 export async function insert(context: RequestContext, { proposals }: Decided): Promise<Result> {
   const record = await store(context, proposals[0] as Proposal);
-  return { ...shown(context, 201, record), location: `/api/${context.resource.name}/${record.id}` };
+  return { ...toResult(context, 201, record), location: `/api/${context.resource.name}/${record.id}` };
 }
 
-/** Stores every record of an import, all or none. */
+/** Stores all records of an import or none. */
 export async function insertEach(context: RequestContext, { proposals }: Decided): Promise<Result> {
   const ids: string[] = [];
   for (const proposal of proposals) ids.push((await store(context, proposal)).id);
   return { status: 201, data: ids, extras: { count: ids.length, message: `imported ${ids.length} ${context.resource.name} records` } };
 }
 
-/** Stores what the update changes and answers the record after it; its id and version alone if the caller may not read it. */
+/** Stores the changes of an update. Returns the changed record, or only its id and version if the caller may not read it. */
 export async function save(context: RequestContext, decided: Decided): Promise<Result> {
   const record = await storeChange(context, decided);
-  if (await mayRead(context, record)) return shown(context, 200, record);
+  if (await mayRead(context, record)) return toResult(context, 200, record);
   const { id, version } = record;
   return { status: 200, data: { id, version }, version };
 }
 
-/** Stores what the update changes and returns the record after it. */
+/** Stores the changes of an update and returns the changed record. */
 export async function storeChange(
   context: RequestContext,
   { found, proposals }: Pick<Decided, 'found' | 'proposals'>,
@@ -50,30 +42,77 @@ export async function storeChange(
   const before = found[0] as StoredRecord;
   const proposal = proposals[0] as Proposal;
   const { record, values, cleared } = proposal;
-  await guardUser(context, proposal);
+  await applyUserChange(context, proposal);
   const change = { id: before.id, version: before.version, values: hashPasswords(context, values), cleared, now: context.tx.now };
-  if (!(await translated(context, () => updateRecord(context.tx, context.resource, change))))
-    throw new Problem('RECORD_VERSION', 'the record has changed meanwhile');
+  if (!(await translateConstraints(context, () => updateRecord(context.tx, context.resource, change))))
+    throw new Problem('RECORD_VERSION', 'another request has changed the record in the meantime');
   return record;
 }
 
-/** Deletes the record found, and what refers to it as its definitions say. */
+/** Deletes the record, and treats the records that reference it by their definitions. */
 export async function remove(context: RequestContext, { found }: Decided): Promise<Result> {
   const record = found[0] as StoredRecord;
-  await translated(context, () => deleteWithReferrers(context, { resource: context.resource, id: record.id }));
+  await translateConstraints(context, () => deleteWithReferencing(context, { resource: context.resource, id: record.id }));
   return { status: 200, data: { id: record.id }, extras: { message: `deleted ${context.resource.name} ${record.id}` } };
 }
 
+/** Stores the proposed record unless the filter matches a record that the caller may read; returns that record then. */
+export async function insertUnlessMatched(context: RequestContext, decided: Decided): Promise<Result> {
+  const [match] = await findReadable(context, decided.also as Decision);
+  if (match !== undefined) {
+    await decideAgain(asRead(context), { record: match, recordId: match.id, action: 'read' });
+    return { ...toResult(context, 200, match), extras: { created: false } };
+  }
+  await validateSubmittedValues(context, [], decided.proposals);
+  return { ...(await insert(context, decided)), extras: { created: true } };
+}
+
+/** Updates the one record that the filter matches among those that the caller may read. @throws Problem RECORD_AMBIGUOUS if it matches several */
+export async function saveMatch(context: RequestContext, { also }: Decided): Promise<Result> {
+  const found = await findReadable(context, also as Decision);
+  const [match] = found;
+  if (match === undefined) return { status: 200, data: null, extras: { updated: false } };
+  if (found.length > 1)
+    throw new Problem('RECORD_AMBIGUOUS', `the filter matches several ${context.resource.name} records, none was changed`);
+  const stored = { record: match, recordId: match.id };
+  await decideAgain(asRead(context), { ...stored, action: 'read' });
+  const decision = await decideAgain(context, stored);
+  const decided = { found, proposals: valuesForUpdate(context, found), decision };
+  await validateSubmittedValues(context, found, decided.proposals);
+  await decideChanged(context, decided);
+  return { ...(await save(context, decided)), extras: { updated: true } };
+}
+
+/** Finds records that match the filter and that the caller may read: one for a create, two for an update, to notice an ambiguous filter. */
+async function findReadable(context: RequestContext, reading: Decision): Promise<Found> {
+  const { tx, resource, snapshot, options, request } = context;
+  const filter = resolveWhere(resource, request.filter ?? [], { typed: true, member: 'filter' });
+  const where = allowedWhere(reading);
+  const creates = request.action === 'createIfNotExists';
+  // Of concurrent creates with the same filter, the first creates and the others find its record. The name of the lock does not depend
+  // on the caller's policies.
+  if (creates) await tx.lock(`${resource.name} ${hash('sha256', filterKey(resource, filter), 'base64url')}`);
+  return findMatches(tx, resource, {
+    filter,
+    readable: { where, scopeFor: await scopesFor(asRead(context), { resource, action: 'read', where }) },
+    definitions: snapshot.definitions,
+    timeZone: options.timeZone,
+    limit: creates ? 1 : 2,
+    scanMilliseconds: options.scanMilliseconds,
+    toChange: !creates,
+  });
+}
+
 async function store(context: RequestContext, { record, values }: Proposal): Promise<StoredRecord> {
-  await translated(context, () => insertRecord(context.tx, context.resource, { ...record, ...hashPasswords(context, values) }));
+  await translateConstraints(context, () => insertRecord(context.tx, context.resource, { ...record, ...hashPasswords(context, values) }));
   return record;
 }
 
-/** Own passwords need the current one; demotion, deactivation and a new password take effect at once; the last active admin stays. */
-async function guardUser(context: RequestContext, proposal: Proposal): Promise<void> {
+/** Applies the rules of user changes: the current password for a new own one, an active admin that remains, and sessions that end. */
+async function applyUserChange(context: RequestContext, proposal: Proposal): Promise<void> {
   const { record, values, cleared } = proposal;
   if (context.resource.name !== 'User') return;
-  await checkOwnPassword(context, proposal);
+  await validateOwnPassword(context, proposal);
   await validateAdminRemains(context.tx, { userId: record.id, role: String(record['role']), isActive: record['isActive'] === true });
   const hasNewPassword = Object.hasOwn(values, 'password') || cleared.includes('password');
   if (hasNewPassword || record['isActive'] !== true) await revokeSessions(context.tx, record.id);
@@ -87,8 +126,8 @@ function hashPasswords(context: RequestContext, values: Readonly<Record<string, 
   return Object.fromEntries(entries);
 }
 
-/** Says constraint errors of the database in words; values of secret fields are never among them. */
-export async function translated<T>(context: Pick<RequestContext, 'resource'>, work: () => Promise<T>): Promise<T> {
+/** Runs `work` and turns constraint errors of the database into problems, without values of write-only fields. */
+export async function translateConstraints<T>(context: Pick<RequestContext, 'resource'>, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -101,14 +140,16 @@ export async function translated<T>(context: Pick<RequestContext, 'resource'>, w
         cause: error,
       });
     }
-    // Whoever else refers, or is referred to, was asked before: what is left has no definition in force.
-    throw new Problem('RECORD_REFERENCED', 'what is kept aside of a removed definition refers to it; bring that definition back first', {
-      cause: error,
-    });
+    // References in the definitions were validated before, so the foreign key belongs to an archived column or table.
+    throw new Problem(
+      'RECORD_REFERENCED',
+      'a foreign key of an archived column or table refuses this; put its definition back in force, or delete the archived data',
+      { cause: error },
+    );
   }
 }
 
-/** A record as the answer, with its version. */
-export function shown(context: RequestContext, status: number, record: StoredRecord): Result {
+/** Returns the result for a record, with its version. */
+function toResult(context: RequestContext, status: number, record: StoredRecord): Result {
   return { status, data: showRecord(context.resource, record), version: record.version };
 }

@@ -1,10 +1,10 @@
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
+import type { RequestLimits } from './api-request.ts';
 import type { HttpRequest } from './http-messages.ts';
 import { parseQuery } from './query-string.ts';
-import type { RequestLimits } from './request-limits.ts';
 
-/** Bounds small enough to run into. */
+/** Limits small enough to exceed in a test. */
 export const limits: RequestLimits = {
   pageMax: 1000,
   exportMax: 5000,
@@ -16,11 +16,11 @@ export const limits: RequestLimits = {
   anonymousBodyBytes: 1000,
 };
 
-/** What a request has that asks for nothing but its action on `Article`. */
-export const bare = { where: [], typed: true, sort: [], total: false, resource: 'Article' } as const;
+/** The members of a request for `Article` without filter, sort and total. */
+export const emptyRequest = { where: [], typed: true, sort: [], total: false, resource: 'Article' } as const;
 
-/** What a test sends to `Article`. */
-export interface Sent {
+/** The parts of a request that a test sends to `Article`. */
+export interface SentRequest {
   readonly query?: string;
   readonly body?: Json | undefined;
   readonly id?: string;
@@ -28,8 +28,8 @@ export interface Sent {
   readonly ifMatch?: string;
 }
 
-/** A call as `http/` would hand it over. */
-export function toCall({ query = '', body, id, action, ifMatch }: Sent): HttpRequest {
+/** Creates the request that `http/` would pass to a handler. */
+export function createHttpRequest({ query = '', body, id, action, ifMatch }: SentRequest): HttpRequest {
   const params = new Map([['resource', 'Article']]);
   if (id !== undefined) params.set('id', id);
   if (action !== undefined) params.set('action', action);
@@ -43,10 +43,10 @@ export function toCall({ query = '', body, id, action, ifMatch }: Sent): HttpReq
   };
 }
 
-/** The code of the Problem that `read` throws, and the code and path of every mistake in it. */
-export function refusalOf(read: () => unknown): { readonly code: string; readonly mistakes: readonly string[] } | undefined {
+/** Returns the code of the Problem that `parse` throws, and the code and path of every mistake in it. */
+export function refusalOf(parse: () => unknown): { readonly code: string; readonly mistakes: readonly string[] } | undefined {
   try {
-    read();
+    parse();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { code: error.code, mistakes: (error.extras.errors ?? []).map(({ code, path }) => `${code} ${path}`) };

@@ -1,41 +1,42 @@
 import { type Issue, Problem } from '../../errors.ts';
-import { checkIfMatch } from '../../request/index.ts';
+import { validateIfMatch } from '../../request/index.ts';
 import type { StoredRecord } from '../../resources/index.ts';
 import { lockReferences } from '../../storage/index.ts';
 import type { Found, Proposal, RequestContext } from '../request-context.ts';
 
-/** For actions that neither name a record nor bring values. */
-export async function validateNothing(): Promise<void> {}
+/** Maximum number of mistakes that a response lists. */
+export const MAX_ISSUES = 100;
 
-/** For actions on one stored record: it exists. */
+/** Validates that the record of the request exists. @throws Problem RECORD_UNKNOWN */
 export async function validateRecord(context: RequestContext, found: Found): Promise<void> {
   if (found[0] === undefined) throw new Problem('RECORD_UNKNOWN', `no ${context.resource.name} has this id`);
 }
 
-/** Checks, for actions that change one record, that it exists in the version that If-Match names. */
+/** Validates that the record exists in the version of If-Match. */
 export async function validateVersion(context: RequestContext, found: Found): Promise<void> {
   await validateRecord(context, found);
   const { version } = found[0] as StoredRecord;
-  checkIfMatch({ ifMatch: context.request.ifMatch, version, what: 'record', setting: context.options.ifMatch });
+  validateIfMatch({ ifMatch: context.request.ifMatch, version, subject: 'record', requirement: context.options.ifMatch });
 }
 
-/** For actions on deleted records: the resource keeps them. */
+/** Validates that the resource soft-deletes its records. @throws Problem RESOURCE_NO_BIN */
 export async function validateSoftDelete({ resource }: RequestContext): Promise<void> {
-  if (!resource.softDelete) throw new Problem('RESOURCE_NO_BIN', `${resource.name} records that are deleted are gone for good`);
+  if (!resource.softDelete)
+    throw new Problem('RESOURCE_NO_BIN', `${resource.name} records are deleted permanently: its definition does not set softDelete`);
 }
 
-/** For actions that change a deleted one: it is kept, and the version that If-Match names. */
+/** Validates that a soft-deleted record exists in the version of If-Match. */
 export async function validateDeleted(context: RequestContext, found: Found): Promise<void> {
   await validateSoftDelete(context);
   await validateVersion(context, found);
 }
 
-/** For actions that bring values: they fit the definition and refer to records that exist. Every mistake is listed. */
+/** Validates values by the definition, and that referenced records exist. @throws Problem VALUE_INVALID that lists every mistake */
 export async function validateSubmittedValues(context: RequestContext, _found: Found, proposals: readonly Proposal[]): Promise<void> {
   const issues: Issue[] = [];
   for (const [index, proposal] of proposals.entries()) {
-    // Nobody reads more, however many records were sent.
-    if (issues.length >= MOST_ISSUES) break;
+    // The response lists no more, so the references of further records need no queries.
+    if (issues.length >= MAX_ISSUES) break;
     issues.push(...proposal.issues);
     const prefix = proposals.length > 1 || context.request.action === 'import' ? `data.${index}.` : '';
     const dangling = await lockReferences(
@@ -46,16 +47,13 @@ export async function validateSubmittedValues(context: RequestContext, _found: F
     issues.push(...dangling.map((issue) => ({ ...issue, path: `${prefix}${issue.path}` })));
   }
   if (issues.length === 0) return;
-  const count = issues.length < MOST_ISSUES ? issues.length : `at least ${MOST_ISSUES}`;
+  const count = issues.length < MAX_ISSUES ? issues.length : `at least ${MAX_ISSUES}`;
   throw new Problem('VALUE_INVALID', `${count} ${issues.length === 1 ? 'value is' : 'values are'} not acceptable`, {
-    errors: issues.slice(0, MOST_ISSUES),
+    errors: issues.slice(0, MAX_ISSUES),
   });
 }
 
-/** Mistakes that one answer lists. */
-export const MOST_ISSUES = 100;
-
-/** Both. */
+/** Validates an update: the version first, then the values. */
 export async function validateVersionAndValues(context: RequestContext, found: Found, proposals: readonly Proposal[]): Promise<void> {
   await validateVersion(context, found);
   await validateSubmittedValues(context, found, proposals);

@@ -1,0 +1,106 @@
+/**
+ * Changes of users' passwords. Hashing or verifying a password takes tens of milliseconds, so it cannot happen inside a
+ * transaction, and must not happen for a caller who is denied. The unit of work runs first with placeholders. If it succeeds and a hash
+ * or proof was missing, it is rolled back, the hashes and the proof are computed, and it runs again.
+ */
+import { type PasswordClaim, type PasswordProof, validatePasswordProof } from '../../authn/index.ts';
+import { type Issue, Problem } from '../../errors.ts';
+import type { Json } from '../../operators/index.ts';
+import type { StoredRecord } from '../../resources/index.ts';
+import { CURRENT_PASSWORD, type PasswordHashes, type Proposal, type RequestContext } from '../request-context.ts';
+
+const MAX_LENGTH = 200;
+
+/** Thrown at the end of a unit of work that would store placeholders or depends on a claim that is not verified yet. */
+export class HashNeeded extends Error {
+  override name = 'HashNeeded';
+  readonly plain: readonly string[];
+  readonly claim: PasswordClaim | undefined;
+  constructor(plain: readonly string[], claim?: PasswordClaim) {
+    super('passwords to be hashed or verified before this can be stored');
+    this.plain = plain;
+    this.claim = claim;
+  }
+}
+
+/** A claim that was verified, and the result. */
+export interface ProvedClaim {
+  readonly claim: PasswordClaim;
+  readonly proof: PasswordProof;
+}
+
+/** The hashes and the proof computed outside of the transaction so far. */
+export interface MadePasswords {
+  readonly hashes: ReadonlyMap<string, string>;
+  readonly proved?: ProvedClaim | undefined;
+}
+
+/** Creates the password hashes of a unit of work from those that earlier runs have computed. */
+export function createPasswordHashes({ hashes, proved }: MadePasswords): PasswordHashes {
+  const missing = new Set<string>();
+  let unproved: PasswordClaim | undefined;
+  return {
+    of(plain) {
+      const hash = hashes.get(plain);
+      if (hash === undefined) missing.add(plain);
+      return hash ?? '';
+    },
+    proofOf(claim) {
+      if (proved !== undefined) return isSame(proved.claim, claim) ? proved.proof : ANOTHER_CLAIM;
+      unproved ??= claim;
+      return undefined;
+    },
+    assertComplete() {
+      if (missing.size > 0 || unproved !== undefined) throw new HashNeeded([...missing], unproved);
+    },
+  };
+}
+
+/** Refuses a second claim: a batch must not cause many verifications or allow many guesses at once. */
+const ANOTHER_CLAIM: PasswordProof = {
+  refused: new Problem('IDENTITY_CURRENT_PASSWORD', 'a batch verifies one currentPassword, and another request of it gave a different one'),
+};
+
+function isSame(a: PasswordClaim, b: PasswordClaim): boolean {
+  return a.userId === b.userId && a.plain === b.plain;
+}
+
+/** Returns mistakes if the caller may not set this user's password: a policy on `update` is not enough for that. */
+export function issuesOfPassword(context: RequestContext, user: StoredRecord, changed: readonly string[]): readonly Issue[] {
+  const { resource, principal, currentPassword } = context;
+  if (resource.name !== 'User') return [];
+  const isChanged = changed.includes('password');
+  const isOwn = user.id === principal.id;
+  if (isChanged && isOwn) return issuesOfCurrent(currentPassword);
+  const unused = currentPassword === undefined ? [] : [unusedCurrent];
+  // A caller who sets the password of another user can log in as that user and has their role.
+  return isChanged && principal.role !== 'admin' ? [guarded, ...unused] : unused;
+}
+
+/**
+ * Validates that a user who changes their own password knows the current one. This is the last step before anything is stored: if all
+ * other steps succeed and the password is not verified yet, the request is rolled back, the password is verified, and the request runs again.
+ *
+ * @throws Problem IDENTITY_CURRENT_PASSWORD, IDENTITY_THROTTLED
+ */
+export async function validateOwnPassword(context: RequestContext, { record, values, cleared }: Proposal): Promise<void> {
+  const isChanged = Object.hasOwn(values, 'password') || cleared.includes('password');
+  if (context.resource.name !== 'User' || !isChanged || record.id !== context.principal.id) return;
+  const proof = context.hashes.proofOf({ userId: record.id, plain: String(context.currentPassword) });
+  if (proof !== undefined) await validatePasswordProof(context.tx, record.id, proof);
+}
+
+const guarded: Issue = { path: 'password', code: 'guarded', detail: 'expected no value: only the user and an admin may set it' };
+
+const unusedCurrent: Issue = {
+  path: CURRENT_PASSWORD,
+  code: 'unknown',
+  detail: `expected ${CURRENT_PASSWORD} only where users set a new password of their own`,
+};
+
+function issuesOfCurrent(given: Json | undefined): readonly Issue[] {
+  if (typeof given === 'string' && given.length > 0 && given.length <= MAX_LENGTH) return [];
+  const code = given === undefined ? 'required' : 'type';
+  const detail = `expected ${CURRENT_PASSWORD}, the password that is replaced, beside a new password of your own; an import cannot change it`;
+  return [{ path: CURRENT_PASSWORD, code, detail }];
+}
