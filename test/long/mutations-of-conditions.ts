@@ -168,7 +168,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'return any(call.args.map((part) => lower(part, lowering)));',
     replace: 'return all(call.args.map((part) => lower(part, lowering)));',
     red: 'src/conditions/cel/cel-parse.test.ts',
-    test: 'expressions lowers "red" in user.teams || user.active',
+    test: 'expressions lowers "red" in user.teams || resource.open',
   },
   {
     name: '"!" of CEL is nothing',
