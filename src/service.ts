@@ -36,7 +36,7 @@ import { createReadiness, type ReadinessProbe } from './observability/readiness.
 import { createOperations, type Operations } from './operations.ts';
 import { definitionFolder, openProjectDatabase, readProject, watchDefinitions } from './project/index.ts';
 import type { Route } from './request/index.ts';
-import { type Definitions, loadChecks, type Resource } from './resources/index.ts';
+import { type Definitions, loadValidator, type Resource } from './resources/index.ts';
 import { type Database, type Log, type MigrationResult, migrate, type Plan } from './storage/index.ts';
 import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
 
@@ -238,7 +238,7 @@ function descriptionRoutes({ docs, setup }: Config, parts: ApiDeps): readonly Ro
 
 async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<HttpServer['listen']> {
   const listening = await server.listen({ host, port });
-  setImmediate(loadChecks);
+  setImmediate(loadValidator);
   return listening;
 }
 

@@ -1,4 +1,4 @@
-/** Files that hold keys: made once, whole, for their owner alone. */
+/** Key files: created once, atomically, readable only by their owner. */
 import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -17,7 +17,7 @@ export interface KeyFile {
 }
 
 /**
- * What a file holds; made where there is none. Of several starters at once the first makes it and all use it.
+ * Returns the content of a key file; creates the file if it is missing. Of several processes, the first creates it and all use it.
  *
  * @throws SetupError
  */
@@ -32,7 +32,7 @@ export function readOrMakeKey({ path, name, make }: KeyFile): string {
   }
 }
 
-/** Reads an Ed25519 private key. @throws SetupError in our words, without a cause: the library's may quote the file. */
+/** Parses an Ed25519 private key. @throws SetupError without the error of the library, which can quote the file. */
 export function readEdKey(path: string, text: string): KeyObject {
   const refusal = new SetupError(`${path} holds no key: expected an Ed25519 private key as PKCS#8 PEM; delete it to have one made`);
   try {
@@ -48,7 +48,7 @@ function readIfThere(path: string): string | undefined {
   return findFile(path) === undefined ? undefined : readRegularFile(path, KEY_FILE_BYTES).toString('utf8');
 }
 
-/** A link is made or refused as a whole, so nobody ever reads half a key, and a key that is there stays. */
+/** Creates the file by a hard link, so that no process reads an incomplete key and an existing key is kept. */
 function makeExclusively(path: string, content: string): void {
   makeFolder(dirname(path));
   const draft = `${path}.${randomBytes(6).toString('hex')}`;

@@ -7,8 +7,8 @@ import { ASSIGNABLE_ROLES } from './parse-definition.ts';
 const NAME = { type: 'string', pattern: '^[A-Za-z][A-Za-z0-9_]{0,62}$' };
 
 /**
- * JSON Schema (2020-12) of definition files, for completion and marks in editors. It says the forms; what options
- * mean together is said when a definition is loaded.
+ * Returns the JSON Schema (2020-12) of definition files, for editors. It describes each option; combinations of options are validated when a
+ * definition is loaded.
  */
 export function definitionSchema(): JsonObject {
   const types = [...FIELD_TYPES.values()];
@@ -16,12 +16,12 @@ export function definitionSchema(): JsonObject {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'Bailiwick definition',
-    description: 'One resource: its fields, indexes and legacy permissions.',
+    description: 'A resource: its fields, indexes and legacy permissions.',
     type: 'object',
     properties: {
       name: { ...NAME, description: 'The name of the resource, as in /api/<name>.' },
-      description: { type: 'string', description: 'What the resource is for.' },
-      renamedFrom: { ...NAME, description: 'The name the resource had before: its records are kept, and policies follow.' },
+      description: { type: 'string', description: 'Purpose of the resource.' },
+      renamedFrom: { ...NAME, description: 'Previous name of the resource; its records are kept, and policies are renamed with it.' },
       fields: {
         type: 'object',
         description: 'Field name → field.',
@@ -30,7 +30,7 @@ export function definitionSchema(): JsonObject {
         additionalProperties: { $ref: '#/$defs/field' },
       },
       indexes: { type: 'array', description: 'Indexes over several fields.', items: { $ref: '#/$defs/index' } },
-      softDelete: { type: 'boolean', description: 'Whether deleted records are kept, hidden, and can be restored.' },
+      softDelete: { type: 'boolean', description: 'True if deleted records are kept, hidden, and can be restored.' },
       permissions: permissionsSchema(),
     },
     required: ['name', 'fields'],
@@ -46,7 +46,7 @@ export function definitionSchema(): JsonObject {
   };
 }
 
-// A form of its own for each `type`, so that an editor offers the options that fit it and no others.
+// One schema per `type`, so that editors offer only its options.
 function fieldForms(types: readonly FieldType[], optionsOf: (type: FieldType) => readonly WrittenOption[]): readonly JsonObject[] {
   return types.map((type) => ({
     type: 'object',
@@ -74,10 +74,10 @@ function indexSchema(): JsonObject {
     type: 'object',
     properties: {
       fields: { type: 'array', items: NAME, minItems: 1, maxItems: 8, uniqueItems: true },
-      unique: { type: 'boolean', description: 'Whether no two records may have the same values.' },
+      unique: { type: 'boolean', description: 'True if no two records can have the same values.' },
       where: {
         type: 'object',
-        description: 'Field → value: only records with these values stand in the index.',
+        description: 'Field → value: the index contains only the records with these values.',
         propertyNames: NAME,
         additionalProperties: { type: ['string', 'number', 'boolean'] },
         minProperties: 1,
@@ -92,7 +92,7 @@ function indexSchema(): JsonObject {
 function permissionsSchema(): JsonObject {
   return {
     type: 'object',
-    description: 'Legacy map, action → roles. Not enforced by itself: `bailiwick policies from-permissions` makes policies of it.',
+    description: 'Legacy map, action → roles. Not enforced: `bailiwick policies from-permissions` converts it into policies.',
     propertyNames: { enum: RULE_ACTIONS },
     additionalProperties: { type: 'array', items: { enum: ASSIGNABLE_ROLES } },
   };

@@ -9,7 +9,7 @@ import type { Resource } from './resource.ts';
 
 const source: JsonObject = {
   name: 'Article',
-  description: 'What the newsroom publishes.',
+  description: 'Articles of the newsroom.',
   fields: {
     title: { type: 'string', required: true, maxLength: 200, description: 'As printed.' },
     status: { type: 'enum', values: ['draft', 'published'], default: 'draft', required: true },

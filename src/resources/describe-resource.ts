@@ -4,7 +4,7 @@ import { operatorsOf } from './resolve-field.ts';
 import type { Resource } from './resource.ts';
 import { typeOf } from './validate-shape.ts';
 
-/** What `GET /api/:resource/schema` tells: fields, the operators that fit them, indexes, and JSON Schemas of what may be sent. */
+/** Returns the response of `GET /api/:resource/schema`: fields with their operators, indexes, and JSON Schemas of the accepted values. */
 export function describeResource(resource: Resource): JsonObject {
   const fields = [...resource.fields.values()];
   return {
@@ -17,7 +17,7 @@ export function describeResource(resource: Resource): JsonObject {
   };
 }
 
-/** JSON Schema (2020-12) of the values that a create, an update or a row of an import that changes a record may send. */
+/** Returns the JSON Schema (2020-12) of the values of a create, an update, or an import row that updates a record. */
 export function valuesSchema(resource: Resource, mode: 'create' | 'update' | 'row'): JsonObject {
   const fields = [...resource.fields.values()].filter((field) => !field.readOnly && !(field.immutable && mode !== 'create'));
   const required = fields.filter((field) => field.required && field.default === undefined).map((field) => field.name);
@@ -29,7 +29,7 @@ export function valuesSchema(resource: Resource, mode: 'create' | 'update' | 'ro
   };
 }
 
-/** JSON Schema (2020-12) of a record as it is shown. */
+/** Returns the JSON Schema (2020-12) of a record in a response. */
 export function recordSchema(resource: Resource): JsonObject {
   const fields = [...resource.fields.values()].filter((field) => !field.writeOnly);
   return {
@@ -51,12 +51,12 @@ function fieldSchema(field: Field): JsonObject {
   return field.required ? schema : toNullable(schema);
 }
 
-/** Describes a value, or an amount to add to the stored value. */
+/** Returns the schema of a value or an increment. */
 function changeSchema(field: Field): JsonObject {
   const value = fieldSchema(field);
   const { add, jsonSchema } = typeOf(field);
   if (add === undefined || field.writeOnly) return value;
-  // The field's bounds apply to the sum, not to the amount.
+  // The limits of the field apply to the sum, not to the increment.
   const increment = jsonSchema({ ...field, min: undefined, max: undefined });
   const change: JsonObject = {
     type: 'object',
@@ -68,7 +68,7 @@ function changeSchema(field: Field): JsonObject {
   return { anyOf: [value, change] };
 }
 
-// Null clears an optional field, and shows that it has no value.
+// Null clears an optional field; a response has null for a field without a value.
 function toNullable(schema: JsonObject): JsonObject {
   const { type, enum: listed } = schema;
   if (type === undefined) return schema;

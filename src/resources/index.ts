@@ -1,14 +1,14 @@
 /**
- * Definition files made into checked resources, and everything that is read against a resource: values, names, filters.
+ * Resources: loading and parsing of definition files, validation of values against a definition, and projection of records.
  *
- * It must never reach a database, decide anything, or answer differently for an unknown and a secret field.
- * Begin with `resource.ts`, what a definition says; then `read-definition.ts`, how it is read, and
- * `resolve-field.ts`, the one door for names from outside.
+ * This folder never reaches a database and decides nothing. It treats unknown and secret fields alike, so that a client cannot learn the
+ * names of secret fields.
+ * Begin with `resource.ts`. `parse-definition.ts` parses a definition, `resolve-field.ts` resolves field names from clients.
  */
 export { isDeletionField } from './automatic-fields.ts';
 export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './definition-mistake.ts';
 export { quote, validateFieldName } from './definition-names.ts';
-export { outlived, validateCascades, validateReferences } from './definition-references.ts';
+export { findCascadeConflict, validateCascades, validateReferences } from './definition-references.ts';
 export { definitionSchema } from './definition-schema.ts';
 export { describeResource, recordSchema, valuesSchema } from './describe-resource.ts';
 export { COMMON_OPTIONS, OPTION_FORMS, type OptionForm } from './field-options.ts';
@@ -23,5 +23,5 @@ export {
 export { type FieldUsage, fieldKind, findField, operatorsOf, resolveField, summarise } from './resolve-field.ts';
 export { type Definitions, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
 export { type Column, columnsOf, type FieldAt, fieldAt, fromRow, type Row, type RowValue, showRecord, toRow } from './stored-rows.ts';
-export { loadChecks, typeOf, validateFieldValue } from './validate-shape.ts';
+export { loadValidator, typeOf, validateFieldValue } from './validate-shape.ts';
 export { hasIncrement, type ValidatedValues, type ValidateOptions, validateValues } from './validate-values.ts';

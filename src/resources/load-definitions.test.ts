@@ -52,7 +52,7 @@ describe('loadDefinitions', () => {
       'resources/a.yaml:5:5 fields.title.maxLenght: unknown option "maxLenght" (did you mean "maxLength"?)',
       'resources/a.yaml:6:18 fields.views.type: unknown type "integr" (did you mean "integer"?)',
       'resources/a.yaml:6:36 fields.views.required: expected true or false, given 1',
-      'resources/b.json:1:11 name: expected another name: "batch" is an address of its own',
+      'resources/b.json:1:11 name: expected another name: "batch" is reserved for a route',
       'resources/b.json:2:48 fields.x.values: expected a list of at least one text',
     ]);
   });
@@ -115,11 +115,11 @@ describe('loadDefinitions', () => {
     };
     for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, `${name}.yaml`));
     symlinkSync('nowhere', join(folder, 'nowhere.yaml'));
-    const leadsOut = 'expected a file of the project, found a link that leads out of it';
+    const leadsOut = 'expected a file of the project, found a link to a place outside of it';
     expect(mistakes()).toEqual([
       `resources/device.yaml ${leadsOut}`,
       `resources/folder.yaml ${leadsOut}`,
-      'resources/nowhere.yaml expected a file that can be read (ENOENT)',
+      'resources/nowhere.yaml cannot read the file (ENOENT)',
       `resources/outside.yaml ${leadsOut}`,
       'resources/pipe.yaml expected a file, found a named pipe',
     ]);
@@ -138,6 +138,6 @@ describe('loadDefinitions', () => {
 
   it('says when the folder cannot be read', () => {
     rmSync(folder, { recursive: true });
-    expect(mistakes()).toEqual(['resources expected a folder of definition files, found none that can be read (ENOENT)']);
+    expect(mistakes()).toEqual(['resources cannot read the folder of definition files (ENOENT)']);
   });
 });

@@ -6,27 +6,27 @@ import type { DefinitionMistake, Mistake } from './definition-mistake.ts';
 import { type Locate, parseYaml } from './yaml-file.ts';
 
 const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
-const MOST_BYTES = 1_000_000;
-const MOST_FILES = 1000;
+const MAX_BYTES = 1_000_000;
+const MAX_FILES = 1000;
 
-/** A definition file, parsed and not yet checked. */
+/** A definition file after YAML parsing, before validation. */
 export interface RawDefinition {
-  /** With its folder, as in `resources/article.yaml`. */
+  /** The path with its folder: `resources/article.yaml`. */
   readonly file: string;
   readonly source: Json;
   readonly locate: Locate;
 }
 
-/** A folder of definition files, parsed. */
+/** The definition files of a folder. */
 export interface LoadedDefinitions {
   readonly definitions: readonly RawDefinition[];
-  /** Files that cannot be read or are no YAML or JSON. */
+  /** Files that cannot be read, or are not valid YAML or JSON. */
   readonly mistakes: readonly Mistake[];
 }
 
 /**
- * Reads every definition file of a folder, in the order of their names. What the definitions say is checked where they
- * meet the built-in ones, by `composeDefinitions` in `system/`.
+ * Loads every definition file of a folder, in the order of their names. `composeDefinitions` in `system/` validates them together with the
+ * system definitions.
  */
 export function loadDefinitions(folder: string): LoadedDefinitions {
   const definitions: RawDefinition[] = [];
@@ -49,7 +49,7 @@ export function loadDefinitions(folder: string): LoadedDefinitions {
   return { definitions, mistakes };
 }
 
-/** A mistake in a definition, with its place in the file. */
+/** Adds the position in the file to a mistake. */
 export function placeMistake(raw: RawDefinition, { path, on, detail }: DefinitionMistake): Mistake {
   return { file: raw.file, ...raw.locate(path, on), path: path.join('.'), detail };
 }
@@ -59,10 +59,10 @@ function listFiles(folder: string): readonly string[] | string {
     const names = readdirSync(folder, { withFileTypes: true })
       .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.') && EXTENSIONS.has(extname(entry.name).toLowerCase()))
       .map((entry) => entry.name);
-    if (names.length > MOST_FILES) return `expected at most ${MOST_FILES} definition files, found ${names.length}`;
+    if (names.length > MAX_FILES) return `expected at most ${MAX_FILES} definition files, found ${names.length}`;
     return names.sort((a, b) => (a < b ? -1 : 1));
   } catch (error) {
-    return `expected a folder of definition files, found none that can be read (${errorCode(error)})`;
+    return `cannot read the folder of definition files (${errorCode(error)})`;
   }
 }
 
@@ -80,11 +80,11 @@ function readText(path: string, roots: readonly string[]): { content: string; de
   try {
     const real = realpathSync(path);
     if (!roots.some((root) => real.startsWith(root + sep)))
-      return { detail: 'expected a file of the project, found a link that leads out of it' };
-    return { content: new TextDecoder('utf-8', { fatal: true }).decode(readRegularFile(real, MOST_BYTES)) };
+      return { detail: 'expected a file of the project, found a link to a place outside of it' };
+    return { content: new TextDecoder('utf-8', { fatal: true }).decode(readRegularFile(real, MAX_BYTES)) };
   } catch (error) {
     if (error instanceof RefusedPath) return { detail: error.message };
     if (error instanceof TypeError) return { detail: 'expected UTF-8 text' };
-    return { detail: `expected a file that can be read (${errorCode(error)})` };
+    return { detail: `cannot read the file (${errorCode(error)})` };
   }
 }

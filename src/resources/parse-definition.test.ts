@@ -26,7 +26,7 @@ describe('readDefinition', () => {
   it('reads a whole definition, after the fields that every record has', () => {
     const resource = read({
       name: 'Article',
-      description: 'What the newsroom publishes.',
+      description: 'Articles of the newsroom.',
       fields: {
         title: { type: 'string', required: true, maxLength: 200 },
         status: { type: 'enum', values: ['draft', 'published'], default: 'draft', index: true },
@@ -80,10 +80,10 @@ describe('readDefinition', () => {
     };
     expect(mistakesIn(source)).toEqual([
       'fileds: unknown member "fileds" (did you mean "fields"?)',
-      'name: expected another name: those beginning with "sqlite_" belong to the database',
+      'name: expected another name: the prefix "sqlite_" is reserved by the database',
       'fields.title.maxLenght: unknown option "maxLenght" (did you mean "maxLength"?)',
       'fields.views.type: unknown type "integr" (did you mean "integer"?)',
-      'fields.id: expected another name: every record has "id" by itself',
+      'fields.id: expected another name: every record has the automatic field "id"',
       'fields.a.values: expected a list of at least one text',
       'fields.b.default: expected true or false, given text, given "yes"',
       'indexes.0.fields.0: unknown field "titl" (did you mean "title"?)',
@@ -101,8 +101,8 @@ describe('what a definition may not say', () => {
   it.each<[what: string, source: Json, at: string, detail: RegExp]>([
     ['text', 'Article', '', /expected an object/],
     ['no name', { fields: { title } }, '', /expected a name/],
-    ['a reserved name', named('batch'), 'name', /address of its own/],
-    ['a name of the database', named('pg_x'), 'name', /belong to the database/],
+    ['a reserved name', named('batch'), 'name', /is reserved for a route/],
+    ['a name of the database', named('pg_x'), 'name', /is reserved by the database/],
     ['an internal name', named('_Policy'), 'name', /begins with a letter/],
     ['an inherited name', named('toString'), 'name', /reserved/],
     ['a name with a quote', named('a"b'), 'name', /letters, digits/],
@@ -124,7 +124,7 @@ describe('what a definition may not say', () => {
       'what belongs to the items of a list',
       field({ type: 'list', of: { type: 'reference', to: 'User' }, onDelete: 'setNull' }),
       'fields.it.onDelete',
-      /does not fit here: list takes .*; of what its items are, say it in "of"$/,
+      /does not fit here: list takes .*; to set it for the items, use "of"$/,
     ],
     [
       'the prototype as a field',
@@ -151,12 +151,12 @@ describe('what a definition may not say', () => {
     ['a required item', field({ type: 'list', of: { type: 'string', required: true } }), 'fields.it.of.required', /does not fit here/],
     ['a wrong item', field({ type: 'list', of: { type: 'enum', values: [] } }), 'fields.it.of.values', /at least one/],
     ['an item without form', field({ type: 'list', of: { type: 'enum', values: 3 } }), 'fields.it.of.values', /list of texts/],
-    ['an index on a list', field({ type: 'list', of: 'string', index: true }), 'fields.it.index', /a list stands in no index/],
+    ['an index on a list', field({ type: 'list', of: 'string', index: true }), 'fields.it.index', /a list cannot be indexed/],
     ['a unique secret', field({ type: 'string', writeOnly: true, unique: true }), 'fields.it.unique', /a secret field/],
     ['a password shown', field({ type: 'password', writeOnly: false }), 'fields.it.writeOnly', /never shown/],
-    ['a secret that nobody sets', field({ type: 'string', writeOnly: true, readOnly: true }), 'fields.it.readOnly', /nobody could use/],
-    ['required of nobody', field({ type: 'string', required: true, readOnly: true }), 'fields.it.readOnly', /nobody may set it/],
-    ['renamed from itself', field({ type: 'string', renamedFrom: 'it' }), 'fields.it.renamedFrom', /no field has any more/],
+    ['a secret that nobody sets', field({ type: 'string', writeOnly: true, readOnly: true }), 'fields.it.readOnly', /cannot be used/],
+    ['required of nobody', field({ type: 'string', required: true, readOnly: true }), 'fields.it.readOnly', /no caller can set it/],
+    ['renamed from itself', field({ type: 'string', renamedFrom: 'it' }), 'fields.it.renamedFrom', /no field has now/],
     [
       'renamed twice',
       fields({ a: { type: 'string', renamedFrom: 'old' }, b: { type: 'string', renamedFrom: 'old' } }),

@@ -10,28 +10,28 @@ import { parseIndexes } from './parse-indexes.ts';
 import type { Resource } from './resource.ts';
 
 const MEMBERS = ['name', 'description', 'renamedFrom', 'fields', 'indexes', 'softDelete', 'permissions'];
-/** Of our own tables alone. */
-const OWN_MEMBERS = [...MEMBERS, 'partitionBy'];
-const MOST_FIELDS = 200;
-const LONGEST_DESCRIPTION = 2000;
+/** Members of definitions of system tables. */
+const SYSTEM_MEMBERS = [...MEMBERS, 'partitionBy'];
+const MAX_FIELDS = 200;
+const MAX_DESCRIPTION = 2000;
 
-/** Whose definition it is. */
+/** The origin of a definition. */
 export interface DefinitionOptions {
   /**
-   * One of our own definitions, or one that was accepted before: names may begin with `_`, which makes the resource
-   * internal and spares it the automatic fields beside `id`, and fields may be `guarded`.
+   * Set for system definitions and for definitions that were accepted before. Names can begin with `_`, which makes the resource internal
+   * and leaves only the automatic field `id`; fields can be `guarded`.
    */
   readonly builtIn?: boolean;
 }
 
-/** A definition made into a resource, or what is wrong with it. */
+/** A parsed definition, or its mistakes. */
 export interface ParsedDefinition {
-  /** Undefined where there are mistakes. */
+  /** Undefined if there are mistakes. */
   readonly resource: Resource | undefined;
   readonly mistakes: readonly DefinitionMistake[];
 }
 
-/** Reads one definition; every mistake in it is listed. What concerns other resources is checked by `checkReferences`. */
+/** Parses a definition and lists every mistake in it. `validateReferences` validates references to other resources. */
 export function parseDefinition(source: Json, options: DefinitionOptions = {}): ParsedDefinition {
   const { mistakes, report } = collectMistakes();
   if (!isObject(source)) {
@@ -39,18 +39,18 @@ export function parseDefinition(source: Json, options: DefinitionOptions = {}): 
     return { resource: undefined, mistakes };
   }
   const builtIn = options.builtIn === true;
-  const members = builtIn && String(source['name']).startsWith('_') ? OWN_MEMBERS : MEMBERS;
+  const members = builtIn && String(source['name']).startsWith('_') ? SYSTEM_MEMBERS : MEMBERS;
   for (const member of Object.keys(source)) {
     if (!members.includes(member)) report([member], `unknown member ${quote(member)}${suggest(member, members)}`, 'key');
   }
-  const name = readName(source, builtIn, report);
-  const description = readDescription(source['description'], report);
-  const renamedFrom = readRenamedFrom(source['renamedFrom'], name, report);
+  const name = parseName(source, builtIn, report);
+  const description = parseDescription(source['description'], report);
+  const renamedFrom = parseRenamedFrom(source['renamedFrom'], name, report);
   const internal = name.startsWith('_');
-  const softDelete = readSoftDelete(source['softDelete'], internal, report);
-  const fields = readFields(source['fields'], { builtIn, internal, softDelete }, report);
+  const softDelete = parseSoftDelete(source['softDelete'], internal, report);
+  const fields = parseFields(source['fields'], { builtIn, internal, softDelete }, report);
   const indexes = parseIndexes(source['indexes'], { fields, softDelete, declared: declaredNames(source['fields']) }, report);
-  const partitionBy = readPartitionBy(source['partitionBy'], fields, report);
+  const partitionBy = parsePartitionBy(source['partitionBy'], fields, report);
   const permissions = parsePermissions(source['permissions'], report);
   if (mistakes.length > 0) return { resource: undefined, mistakes };
   const parts = { name, fields, indexes, softDelete, partitionBy };
@@ -66,7 +66,7 @@ export function parseDefinition(source: Json, options: DefinitionOptions = {}): 
   return { resource: Object.freeze(resource), mistakes };
 }
 
-function readName(source: JsonObject, builtIn: boolean, report: Report): string {
+function parseName(source: JsonObject, builtIn: boolean, report: Report): string {
   const name = source['name'];
   if (typeof name !== 'string') {
     report(name === undefined ? [] : ['name'], `expected a name, given ${describeValue(name)}`);
@@ -77,32 +77,32 @@ function readName(source: JsonObject, builtIn: boolean, report: Report): string 
   return name;
 }
 
-function readDescription(value: Json | undefined, report: Report): string | undefined {
+function parseDescription(value: Json | undefined, report: Report): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === 'string' && value.length <= LONGEST_DESCRIPTION) return value;
-  report(['description'], `expected a text of at most ${LONGEST_DESCRIPTION} characters, given ${describeType(value)}`);
+  if (typeof value === 'string' && value.length <= MAX_DESCRIPTION) return value;
+  report(['description'], `expected a text of at most ${MAX_DESCRIPTION} characters, given ${describeType(value)}`);
   return undefined;
 }
 
-function readRenamedFrom(value: Json | undefined, name: string, report: Report): string | undefined {
+function parseRenamedFrom(value: Json | undefined, name: string, report: Report): string | undefined {
   if (value === undefined) return undefined;
   const wrong =
     typeof value === 'string' ? validateResourceName(value, { builtIn: false }) : `expected a name, given ${describeValue(value)}`;
   if (wrong !== undefined) report(['renamedFrom'], wrong);
-  else if (value === name) report(['renamedFrom'], 'expected the name it had before, given the one it has');
+  else if (value === name) report(['renamedFrom'], 'expected the previous name, given the current name');
   return typeof value === 'string' ? value : undefined;
 }
 
-function readSoftDelete(value: Json | undefined, internal: boolean, report: Report): boolean {
+function parseSoftDelete(value: Json | undefined, internal: boolean, report: Report): boolean {
   if (value === undefined || typeof value === 'boolean') {
-    if (value === true && internal) report(['softDelete'], 'expected none: what is deleted of our own tables is gone');
+    if (value === true && internal) report(['softDelete'], 'expected none: system tables have no soft deletes');
     return value ?? false;
   }
   report(['softDelete'], `expected true or false, given ${describeValue(value)}`);
   return false;
 }
 
-function readPartitionBy(value: Json | undefined, fields: ReadonlyMap<string, Field>, report: Report): string | undefined {
+function parsePartitionBy(value: Json | undefined, fields: ReadonlyMap<string, Field>, report: Report): string | undefined {
   if (value === undefined) return undefined;
   const field = typeof value === 'string' ? fields.get(value) : undefined;
   if (field?.type === 'timestamp' && field.required) return field.name;
@@ -114,7 +114,7 @@ interface Owner extends Pick<Resource, 'internal' | 'softDelete'> {
   readonly builtIn: boolean;
 }
 
-function readFields(source: Json | undefined, owner: Owner, report: Report): ReadonlyMap<string, Field> {
+function parseFields(source: Json | undefined, owner: Owner, report: Report): ReadonlyMap<string, Field> {
   const fields = new Map<string, Field>(automaticFields(owner));
   if (!isObject(source)) {
     report(source === undefined ? [] : ['fields'], `expected fields, an object of field names and fields, given ${describeType(source)}`);
@@ -122,33 +122,33 @@ function readFields(source: Json | undefined, owner: Owner, report: Report): Rea
   }
   const names = Object.keys(source);
   if (names.length === 0) report(['fields'], 'expected at least one field');
-  if (names.length > MOST_FIELDS) {
-    report(['fields'], `expected at most ${MOST_FIELDS} fields, given ${names.length}`);
+  if (names.length > MAX_FIELDS) {
+    report(['fields'], `expected at most ${MAX_FIELDS} fields, given ${names.length}`);
     return fields;
   }
   const taken = new Map([...fields.keys()].map((name) => [name.toLowerCase(), name]));
   for (const [name, value] of Object.entries(source)) {
     const path = ['fields', name];
-    const wrong = (owner.builtIn ? validateFieldName(name) : validateNewFieldName(name)) ?? checkTwin(name, taken, fields);
+    const wrong = (owner.builtIn ? validateFieldName(name) : validateNewFieldName(name)) ?? validateCase(name, taken, fields);
     if (wrong !== undefined) report(path, wrong, 'key');
     taken.set(name.toLowerCase(), name);
     const field = parseField(value, { name, path, builtIn: owner.builtIn }, report);
     if (field !== undefined && wrong === undefined) fields.set(name, field);
   }
-  // What was accepted before is not refused now.
-  checkRenames(source, owner.builtIn ? new Set() : new Set(automaticFields(owner).keys()), report);
+  // A definition that was accepted before is not refused now.
+  validateRenames(source, owner.builtIn ? new Set() : new Set(automaticFields(owner).keys()), report);
   return fields;
 }
 
-// Columns differ by more than case in no database that we speak to.
-function checkTwin(name: string, taken: ReadonlyMap<string, string>, automatic: ReadonlyMap<string, Field>): string | undefined {
+// Column names are not case-sensitive in SQLite.
+function validateCase(name: string, taken: ReadonlyMap<string, string>, automatic: ReadonlyMap<string, Field>): string | undefined {
   const twin = taken.get(name.toLowerCase());
   if (twin === undefined) return undefined;
-  if (twin === name && automatic.has(name)) return `expected another name: every record has "${name}" by itself`;
+  if (twin === name && automatic.has(name)) return `expected another name: every record has the automatic field "${name}"`;
   return `expected another name: it differs from "${twin}" only in case`;
 }
 
-function checkRenames(fields: JsonObject, automatic: ReadonlySet<string>, report: Report): void {
+function validateRenames(fields: JsonObject, automatic: ReadonlySet<string>, report: Report): void {
   const claimed = new Set<string>();
   for (const [name, field] of Object.entries(fields)) {
     const from = isObject(field) ? field['renamedFrom'] : undefined;
@@ -157,13 +157,13 @@ function checkRenames(fields: JsonObject, automatic: ReadonlySet<string>, report
     const wrong = validateFieldName(from);
     if (wrong !== undefined) report(path, wrong);
     else if (Object.hasOwn(fields, from) || automatic.has(from))
-      report(path, `expected a name that no field has any more, given ${quote(from)}`);
-    else if (claimed.has(from)) report(path, `expected a name that one field comes from, given ${quote(from)} again`);
+      report(path, `expected a name that no field has now, given ${quote(from)}`);
+    else if (claimed.has(from)) report(path, `expected each previous name once, given ${quote(from)} again`);
     claimed.add(from);
   }
 }
 
-// A field with mistakes is missing from what could be read; that is said where it stands, and only there.
+// Includes fields with mistakes, so that an index over them is not reported too.
 function declaredNames(fields: Json | undefined): ReadonlySet<string> {
   return new Set(isObject(fields) ? Object.keys(fields) : []);
 }
@@ -175,8 +175,8 @@ function deepFreeze<Value extends Json>(value: Value): Value {
 }
 
 /**
- * SHA-256 over what storage and checks depend on. Descriptions, the order of fields, the legacy permissions and a
- * `renamedFrom` (whose new name says it already) are left out: changing them changes no table and no answer.
+ * Hashes the parts of a definition that storage and validation depend on. Excludes descriptions, the order of fields, legacy permissions and
+ * `renamedFrom`, which do not change tables or responses.
  */
 export function hashDefinition({
   name,
@@ -185,17 +185,17 @@ export function hashDefinition({
   softDelete,
   partitionBy,
 }: Pick<Resource, 'name' | 'fields' | 'indexes' | 'softDelete' | 'partitionBy'>): string {
-  const sorted = [...fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(withoutWords);
+  const sorted = [...fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(withoutTexts);
   return createHash('sha256')
     .update(toStableText({ name, fields: sorted, indexes, ...(softDelete && { softDelete }), partitionBy }))
     .digest('hex');
 }
 
-function withoutWords({ description: _description, renamedFrom: _renamedFrom, of, ...field }: Field): object {
-  return of === undefined ? field : { ...field, of: withoutWords(of) };
+function withoutTexts({ description: _description, renamedFrom: _renamedFrom, of, ...field }: Field): object {
+  return of === undefined ? field : { ...field, of: withoutTexts(of) };
 }
 
-// JSON with members in the order of their names, so that how a definition is laid out does not matter.
+// JSON with sorted members, so that the layout of a definition does not matter.
 function toStableText(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
@@ -203,7 +203,7 @@ function toStableText(value: unknown): string {
   });
 }
 
-/** Reads the legacy `permissions` of a definition: action name → roles. */
+/** Parses the legacy `permissions` of a definition: action name → roles. */
 export function parsePermissions(source: Json | undefined, report: Report): ReadonlyMap<string, readonly string[]> {
   const permissions = new Map<string, readonly string[]>();
   if (source === undefined) return permissions;
@@ -217,12 +217,12 @@ export function parsePermissions(source: Json | undefined, report: Report): Read
       report(path, `unknown action ${quote(action)}${suggest(action, RULE_ACTIONS)}`, 'key');
     }
     if (!Array.isArray(roles)) report(path, `expected a list of roles, given ${describeType(roles)}`);
-    else permissions.set(action, readRoles(roles, path, report));
+    else permissions.set(action, parseRoles(roles, path, report));
   }
   return permissions;
 }
 
-function readRoles(roles: readonly Json[], path: readonly string[], report: Report): readonly string[] {
+function parseRoles(roles: readonly Json[], path: readonly string[], report: Report): readonly string[] {
   const known: readonly string[] = ASSIGNABLE_ROLES;
   for (const [at, role] of roles.entries()) {
     if (typeof role === 'string' && known.includes(role)) continue;
@@ -231,6 +231,6 @@ function readRoles(roles: readonly Json[], path: readonly string[], report: Repo
   return Object.freeze([...new Set(roles.map(String))]);
 }
 
-/** Roles that a user may have in a project, and that policies can be assigned to. */
+/** The roles that users can have and policies can be assigned to. */
 export const ASSIGNABLE_ROLES = ['anon', 'user', 'admin', 'moderator', 'viewer', 'editor'] as const;
 export type AssignableRole = (typeof ASSIGNABLE_ROLES)[number];

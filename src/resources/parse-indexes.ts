@@ -8,37 +8,37 @@ import { isIndexable } from './parse-field.ts';
 import type { ResourceIndex } from './resource.ts';
 import { typeOf, validateFieldValue } from './validate-shape.ts';
 
-const MOST_INDEXES = 20;
-const MOST_INDEX_FIELDS = 8;
-const MOST_WHERE_FIELDS = 4;
+const MAX_INDEXES = 20;
+const MAX_INDEX_FIELDS = 8;
+const MAX_WHERE_FIELDS = 4;
 const MEMBERS = ['fields', 'unique', 'where'];
 
-/** The fields that indexes may name. */
+/** The fields that indexes can name. */
 interface Indexable {
   readonly fields: ReadonlyMap<string, Field>;
-  /** Every name in the definition, those of fields with mistakes too. */
+  /** Every name in the definition, including fields with mistakes. */
   readonly declared: ReadonlySet<string>;
   readonly softDelete: boolean;
 }
 
-/** Reads the `indexes` of a definition, over the fields that could be read. */
+/** Parses the `indexes` of a definition. */
 export function parseIndexes(source: Json | undefined, indexable: Indexable, report: Report): readonly ResourceIndex[] {
   if (source === undefined) return [];
   if (!Array.isArray(source)) {
     report(['indexes'], `expected a list such as [{ fields: [status, createdAt] }], given ${describeType(source)}`);
     return [];
   }
-  if (source.length > MOST_INDEXES) report(['indexes'], `expected at most ${MOST_INDEXES} indexes, given ${source.length}`);
-  const indexes = source.slice(0, MOST_INDEXES).map((index: Json, at) => readIndex(index, { ...indexable, path: ['indexes', at] }, report));
-  checkTwice(indexes, indexable, report);
+  if (source.length > MAX_INDEXES) report(['indexes'], `expected at most ${MAX_INDEXES} indexes, given ${source.length}`);
+  const indexes = source.slice(0, MAX_INDEXES).map((index: Json, at) => parseIndex(index, { ...indexable, path: ['indexes', at] }, report));
+  refuseDuplicates(indexes, indexable, report);
   return Object.freeze(indexes);
 }
 
-function checkTwice(indexes: readonly ResourceIndex[], { fields }: Indexable, report: Report): void {
+function refuseDuplicates(indexes: readonly ResourceIndex[], { fields }: Indexable, report: Report): void {
   const seen = new Set([...fields.values()].filter((field) => field.index || field.unique).map((field) => field.name));
   for (const [at, index] of indexes.entries()) {
     const names = index.fields.join(',');
-    // Names hold no space.
+    // Names contain no spaces, so the key is unique.
     const key = index.where === undefined ? names : `${names} ${JSON.stringify(index.where)}`;
     if (seen.has(key)) report(['indexes', at], `expected each index once, given another over ${names}`);
     if (names !== '') seen.add(key);
@@ -49,7 +49,7 @@ interface IndexPlace extends Indexable {
   readonly path: readonly (string | number)[];
 }
 
-function readIndex(source: Json, place: IndexPlace, report: Report): ResourceIndex {
+function parseIndex(source: Json, place: IndexPlace, report: Report): ResourceIndex {
   const { path } = place;
   const given = isObject(source) ? source : {};
   const names = given['fields'];
@@ -60,15 +60,15 @@ function readIndex(source: Json, place: IndexPlace, report: Report): ResourceInd
   if (given['unique'] !== undefined && typeof given['unique'] !== 'boolean') {
     report([...path, 'unique'], `expected true or false, given ${describeValue(given['unique'])}`);
   }
-  if (!Array.isArray(names) || names.length === 0 || names.length > MOST_INDEX_FIELDS) {
+  if (!Array.isArray(names) || names.length === 0 || names.length > MAX_INDEX_FIELDS) {
     if (isObject(source))
-      report([...path, 'fields'], `expected a list of 1 to ${MOST_INDEX_FIELDS} field names, given ${describeValue(names ?? null)}`);
+      report([...path, 'fields'], `expected a list of 1 to ${MAX_INDEX_FIELDS} field names, given ${describeValue(names ?? null)}`);
     return { fields: [], unique: false };
   }
   for (const [at, name] of names.entries())
-    checkIndexField(name, { ...place, path: [...path, 'fields', at], before: names.slice(0, at) }, report);
-  const where = readWhere(given['where'], { ...place, path: [...path, 'where'] }, report);
-  if (given['unique'] === true) checkUnique([...names, ...Object.keys(where ?? {})], place, report);
+    validateIndexField(name, { ...place, path: [...path, 'fields', at], before: names.slice(0, at) }, report);
+  const where = parseIndexWhere(given['where'], { ...place, path: [...path, 'where'] }, report);
+  if (given['unique'] === true) validateUnique([...names, ...Object.keys(where ?? {})], place, report);
   return Object.freeze({
     fields: Object.freeze(names.map(String)),
     unique: given['unique'] === true,
@@ -76,29 +76,26 @@ function readIndex(source: Json, place: IndexPlace, report: Report): ResourceInd
   });
 }
 
-/** Where deleted records are kept, this is how others write it by hand; here it would leave nothing unique. */
-function checkUnique(names: readonly Json[], place: IndexPlace, report: Report): void {
+/** Refuses `deletedAt` in a unique index. Other frameworks need it there; here it would make the index ineffective. */
+function validateUnique(names: readonly Json[], place: IndexPlace, report: Report): void {
   const name = names.find((each) => isDeletionField(place, String(each)));
   if (name === undefined) return;
-  const by = 'what is unique is so by itself among those that are not deleted, and they have no value there';
-  report(place.path, `expected no "${name}" in a unique index: ${by}`);
+  const reason = 'unique constraints already apply only to records that are not deleted';
+  report(place.path, `expected no "${name}" in a unique index: ${reason}`);
 }
 
-/** Equalities alone, with values of the fields' own types: they stand in DDL, where nothing can be bound. */
-function readWhere(source: Json | undefined, place: IndexPlace, report: Report): JsonObject | undefined {
+/** Parses the `where` of a partial index: only equalities, because DDL cannot have bound parameters. */
+function parseIndexWhere(source: Json | undefined, place: IndexPlace, report: Report): JsonObject | undefined {
   if (source === undefined) return undefined;
   const names = isObject(source) ? Object.keys(source).sort() : [];
-  if (!isObject(source) || names.length === 0 || names.length > MOST_WHERE_FIELDS) {
-    report(
-      place.path,
-      `expected 1 to ${MOST_WHERE_FIELDS} fields and values such as { status: published }, given ${describeValue(source)}`,
-    );
+  if (!isObject(source) || names.length === 0 || names.length > MAX_WHERE_FIELDS) {
+    report(place.path, `expected 1 to ${MAX_WHERE_FIELDS} fields and values such as { status: published }, given ${describeValue(source)}`);
     return undefined;
   }
   const where: [string, Json][] = [];
   for (const name of names) {
     const path = [...place.path, name];
-    checkIndexField(name, { ...place, path, before: [] }, report);
+    validateIndexField(name, { ...place, path, before: [] }, report);
     const field = place.fields.get(name);
     const value = source[name] ?? null;
     if (field === undefined || !isIndexable(field)) continue;
@@ -109,7 +106,7 @@ function readWhere(source: Json | undefined, place: IndexPlace, report: Report):
   return Object.freeze(Object.fromEntries(where));
 }
 
-function checkIndexField(name: Json, place: IndexPlace & { readonly before: readonly Json[] }, report: Report): void {
+function validateIndexField(name: Json, place: IndexPlace & { readonly before: readonly Json[] }, report: Report): void {
   const field = typeof name === 'string' ? place.fields.get(name) : undefined;
   if (field === undefined) {
     if (!place.declared.has(String(name)))
@@ -117,7 +114,7 @@ function checkIndexField(name: Json, place: IndexPlace & { readonly before: read
   } else if (!isIndexable(field)) {
     report(
       place.path,
-      `expected a field that an index can hold, given "${field.name}", which is ${field.writeOnly ? 'secret' : `a ${field.type}`}`,
+      `expected a field that can be indexed, given "${field.name}", which is ${field.writeOnly ? 'secret' : `a ${field.type}`}`,
     );
   } else if (place.before.includes(name)) report(place.path, `expected each field once, given "${field.name}" again`);
 }

@@ -6,12 +6,12 @@ import { quote, suggest } from './definition-names.ts';
 import type { Resource } from './resource.ts';
 import { typeOf } from './validate-shape.ts';
 
-/** What a name that a client sends is used for. */
+/** The purpose of a field name that a client sends. */
 export type FieldUsage = 'filter' | 'sort' | 'show' | 'expand';
 
 /**
- * The one door for every field name that a client sends. A name that no field has and the name of a secret field
- * are answered in the same words, or the answer would tell which secrets exist.
+ * Resolves a field name that a client sends; no other function does. Unknown and secret names get the same error, so that a client cannot
+ * learn the names of secret fields.
  */
 export function resolveField(resource: Resource, name: string, usage: FieldUsage): Field {
   const found = findField(resource, name, usage);
@@ -29,7 +29,7 @@ export function findField(resource: Resource, name: string, usage: FieldUsage): 
     return { issue: { path, code: 'field', detail: `expected ${expected}, given ${quote(name)}, which is a ${field.type}` } };
   }
   const usable = [...resource.fields.values()].filter((other) => isUsable(other, usage)).map((other) => other.name);
-  // Few fields are references: who asks for `author` is shown that it is `authorId`.
+  // For `expand`, suggests the references: `authorId` for `author`.
   const near = (given: string): string => (usage === 'expand' ? suggest(given, usable) : didYouMean(given, usable));
   return {
     issue: {
@@ -42,7 +42,7 @@ export function findField(resource: Resource, name: string, usage: FieldUsage): 
 
 const WHOLE_NUMBER: PathKind = Object.freeze({ kind: 'number', whole: true });
 
-/** How a field's values compare in conditions; undefined where they never do. */
+/** Returns the kind of a field in conditions; undefined if it cannot be compared. */
 export function fieldKind(field: Field): PathKind | undefined {
   const { kind, whole } = typeOf(field);
   if (kind === undefined || field.writeOnly) return undefined;

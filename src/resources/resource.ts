@@ -5,41 +5,40 @@ import type { JsonObject } from '../operators/index.ts';
 export interface ResourceIndex {
   readonly fields: readonly string[];
   readonly unique: boolean;
-  /** Values that records must have to stand in it, canonical, in the order of their fields' names; without it, all records do. */
+  /** Of a partial index: the values of the indexed records, canonical, in the order of field names. */
   readonly where?: JsonObject;
 }
 
-/** A resource as its definition file says it, checked. Frozen. */
+/** A validated definition. Frozen. */
 export interface Resource {
   readonly name: string;
   readonly description?: string | undefined;
-  /** The name it had before: its records are kept. */
+  /** The previous name; the migration keeps the records. */
   readonly renamedFrom?: string | undefined;
   /**
-   * Every field by name, in the order of the file, after the five that each record has by itself:
-   * `id`, `version`, `createdAt`, `updatedAt`, `createdBy` (all readOnly), and with `softDelete` also `deletedAt` and
-   * `deletedBy`. A Map: names from outside never meet an object.
+   * The fields by name: first the automatic ones (`id`, `version`, `createdAt`, `updatedAt`, `createdBy`, with `softDelete` also
+   * `deletedAt` and `deletedBy`), then those of the file in its order. A Map, because clients send names.
    */
   readonly fields: ReadonlyMap<string, Field>;
   readonly indexes: readonly ResourceIndex[];
-  /** A time field of a table of ours whose rows are kept by its days, each in a partition of its own where the database has such. */
+  /** Of a system table: the timestamp field by whose day PostgreSQL partitions the table. */
   readonly partitionBy?: string | undefined;
-  /** The legacy map, action name → roles; not enforced by itself. */
+  /** The legacy permissions map, action name → roles; not enforced. */
   readonly permissions: ReadonlyMap<string, readonly string[]>;
-  /** Whether deleted records are kept, hidden: nobody meets one but to restore it. */
+  /** True if deleted records are kept, hidden, until they are restored or pruned. */
   readonly softDelete: boolean;
-  /** One of the service's own tables: not reachable through the generic routes (User is not internal). */
+  /** True for system tables without record endpoints. User is not internal. */
   readonly internal: boolean;
-  /** The definition as written, for the record of applied definitions. */
+  /** The definition as written, for the table of applied definitions. */
   readonly source: JsonObject;
-  /** SHA-256 over what matters to storage and checks (not descriptions). */
+  /** SHA-256 over the parts that affect storage and validation; excludes descriptions. */
   readonly hash: string;
 }
 
 /** All definitions by resource name. */
 export type Definitions = ReadonlyMap<string, Resource>;
 
-/** Those that requests and rules can be about: the project's and User, and none of the service's own tables. */
+/** Returns the resources that requests and rules can name: those of the project and User. */
 export function ordinaryResources(definitions: Definitions): readonly Resource[] {
   return [...definitions.values()].filter(({ internal }) => !internal);
 }

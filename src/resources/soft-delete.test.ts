@@ -37,18 +37,21 @@ describe('softDelete', () => {
   it.each<readonly [JsonObject, string]>([
     [{ softDelete: 'yes' }, 'softDelete: expected true or false, given "yes"'],
     [{ softDelete: null }, 'softDelete: expected true or false, given null'],
-    [{ fields: { deletedAt: { type: 'timestamp' } } }, 'fields.deletedAt: expected another name: every record has "deletedAt" by itself'],
+    [
+      { fields: { deletedAt: { type: 'timestamp' } } },
+      'fields.deletedAt: expected another name: every record has the automatic field "deletedAt"',
+    ],
     [
       { indexes: [{ fields: ['title', 'deletedAt'], unique: true }] },
-      'indexes.0: expected no "deletedAt" in a unique index: what is unique is so by itself among those that are not deleted, and they have no value there',
+      'indexes.0: expected no "deletedAt" in a unique index: unique constraints already apply only to records that are not deleted',
     ],
     [
       { indexes: [{ fields: ['title'], unique: true, where: { deletedBy: 'me' } }] },
-      'indexes.0: expected no "deletedBy" in a unique index: what is unique is so by itself among those that are not deleted, and they have no value there',
+      'indexes.0: expected no "deletedBy" in a unique index: unique constraints already apply only to records that are not deleted',
     ],
     [
       { fields: { removedAt: { type: 'timestamp', renamedFrom: 'deletedAt' } } },
-      'fields.removedAt.renamedFrom: expected a name that no field has any more, given "deletedAt"',
+      'fields.removedAt.renamedFrom: expected a name that no field has now, given "deletedAt"',
     ],
     [{ fields: { deletedby: { type: 'string' } } }, 'fields.deletedby: expected another name: it differs from "deletedBy" only in case'],
   ])('%j is a mistake', (changed, mistake) => {
@@ -60,7 +63,7 @@ describe('softDelete', () => {
   });
 
   it('is nothing for our own tables', () => {
-    expect(mistakesIn({ name: '_Article' }, true)).toEqual(['softDelete: expected none: what is deleted of our own tables is gone']);
+    expect(mistakesIn({ name: '_Article' }, true)).toEqual(['softDelete: expected none: system tables have no soft deletes']);
   });
 
   it('leaves its fields to who has none', () => {

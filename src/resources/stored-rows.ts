@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../operators/index.ts';
 import type { Definitions, Resource, StoredRecord } from './resource.ts';
 import { typeOf } from './validate-shape.ts';
 
-/** The column that holds a field's values. */
+/** The column of a field. */
 export interface Column {
   readonly name: string;
   readonly type: ColumnType;
@@ -13,7 +13,7 @@ export interface Column {
 
 /** Column values by field name. */
 export type Row = Readonly<Record<string, unknown>>;
-/** What one column takes. */
+/** A column value. */
 export type RowValue = string | number | bigint | null;
 
 const columns = new WeakMap<Resource, readonly Column[]>();
@@ -22,7 +22,7 @@ const columns = new WeakMap<Resource, readonly Column[]>();
 export function columnsOf(resource: Resource): readonly Column[] {
   const known = columns.get(resource);
   if (known !== undefined) return known;
-  // The list itself is not frozen: to walk a frozen one takes ten times as long, and it is walked for every record.
+  // The list is not frozen, because iterating over a frozen array is ten times slower.
   const built = [...resource.fields.values()].map((field): Column => {
     const fieldType = typeOf(field);
     return Object.freeze({ name: field.name, type: fieldType.column, field, fieldType });
@@ -31,7 +31,7 @@ export function columnsOf(resource: Resource): readonly Column[] {
   return built;
 }
 
-/** Column values for the fields that `values` has; null for null. Values must be canonical: one that fits no column is a defect of ours. */
+/** Converts values to column values. Values must be canonical; a value that does not fit its column is a bug. */
 export function toRow(resource: Resource, values: JsonObject): Record<string, RowValue> {
   const row: Record<string, RowValue> = {};
   for (const { name, field, fieldType } of columnsOf(resource)) {
@@ -44,7 +44,7 @@ export function toRow(resource: Resource, values: JsonObject): Record<string, Ro
   return row;
 }
 
-/** A record from what its row holds. A column without a value is a field that is absent. */
+/** Converts a row to a record. A field whose column is null is absent. */
 export function fromRow(resource: Resource, row: Row): StoredRecord {
   const record: Record<string, Json> = {};
   for (const { name, field, fieldType } of columnsOf(resource)) {
@@ -55,8 +55,8 @@ export function fromRow(resource: Resource, row: Row): StoredRecord {
 }
 
 /**
- * A record as a caller sees it: every field that is not secret, in the order of the definition, null where there is no value.
- * Where `chosen` names fields, those and the id.
+ * Projects a record for a response: every field that is not secret, in the order of the definition, with null for a missing value. With
+ * `chosen`, only these fields and the id.
  */
 export function showRecord(resource: Resource, record: StoredRecord, chosen?: ReadonlySet<string>): JsonObject {
   const shown: Record<string, Json> = {};
@@ -66,20 +66,20 @@ export function showRecord(resource: Resource, record: StoredRecord, chosen?: Re
   return shown;
 }
 
-/** The field that keys into a record lead to. */
+/** The field that a path leads to. */
 export interface FieldAt {
   readonly field: Field;
-  /** Whose field it is. */
+  /** The resource of the field. */
   readonly of: Resource;
-  /** The reference by which it was reached: the field is one of the record referred to. */
+  /** The reference that was followed, if the field belongs to a referenced record. */
   readonly via?: Field;
-  /** Keys into the field's own value. */
+  /** The rest of the path, within the value of the field. */
   readonly inner: readonly string[];
 }
 
 /**
- * Where `keys` lead from a record of `resource`: to a field of its own, or through a reference to a field of the record
- * referred to, one step away and no further. Undefined where there is no such field. What is secret is found too.
+ * Resolves a path from a record of `resource`: to one of its fields, or through one reference to a field of the referenced record. Returns
+ * undefined if there is no such field. Finds secret fields too.
  */
 export function fieldAt(definitions: Definitions, resource: Resource, [key = '', ...inner]: readonly string[]): FieldAt | undefined {
   const field = resource.fields.get(key);

@@ -11,94 +11,94 @@ import type { Resource } from './resource.ts';
 const compiled = new WeakMap<Resource, ValidateFunction>();
 const singles = new WeakMap<Field, Single>();
 
-/** What is wrong with values that are given for fields of a resource: unknown names and nulls have been taken out before. */
+/** Validates the values of a resource. Unknown names and nulls must have been removed. */
 export function validateGiven(resource: Resource, given: ReadonlyMap<Field, Json>): readonly Issue[] {
-  const { measured, issues } = takeOutOversized(given);
+  const { measured, issues } = removeOversized(given);
   const validate = memoize(compiled, resource, () => compileFields(resource.fields.values()));
-  return [...issues, ...checkMeasured(measured, validate)];
+  return [...issues, ...validateMeasured(measured, validate)];
 }
 
-/** What is wrong with one value of a field by itself: the default in a definition, a value on its way into another type. */
+/** Validates a single value: a default in a definition, or a value that a migration converts. */
 export function validateFieldValue(field: Field, value: Json): readonly Issue[] {
-  if (fitsPlainly(typeOf(field).jsonSchema(field), value)) return checkFormat(field, value);
+  if (fitsSimpleSchema(typeOf(field).jsonSchema(field), value)) return validateFormat(field, value);
   const { unnamed, validate } = memoize(singles, field, () => toSingle(field));
-  const { measured, issues } = takeOutOversized(new Map([[unnamed, value]]));
-  const all = [...issues, ...checkMeasured(measured, validate)];
+  const { measured, issues } = removeOversized(new Map([[unnamed, value]]));
+  const all = [...issues, ...validateMeasured(measured, validate)];
   return all.map((issue) => ({ ...issue, path: `${field.name}${issue.path.slice(unnamed.name.length)}` }));
 }
 
-/** A field by itself. */
+/** A validator for a single field. */
 interface Single {
-  /** Goes by the name that all have in what checks them. */
+  /** The field under a common name, so that fields with the same schema share a validator. */
   readonly unnamed: Field;
   readonly validate: ValidateFunction;
 }
 
-interface Checkers {
+interface Validators {
   readonly ajv: Ajv;
   readonly bySchema: Map<string, ValidateFunction>;
 }
 
-/** What checks single fields, by the schema of their values: most that have a default differ in name alone. */
-let checkers: Checkers | undefined;
-/** What one instance keeps; then another begins. */
-const MOST_CHECKERS = 50;
+/** Validators of single fields by schema: most fields with a default differ only in name. */
+let validators: Validators | undefined;
+/** Maximum validators per Ajv instance, which never releases them. */
+const MAX_VALIDATORS = 50;
 
 function toSingle(field: Field): Single {
   const unnamed = { ...field, name: 'value' };
-  if (checkers === undefined || checkers.bySchema.size >= MOST_CHECKERS) checkers = { ajv: createAjv(), bySchema: new Map() };
-  const { ajv, bySchema } = checkers;
+  if (validators === undefined || validators.bySchema.size >= MAX_VALIDATORS) validators = { ajv: createAjv(), bySchema: new Map() };
+  const { ajv, bySchema } = validators;
   const schema = JSON.stringify(typeOf(field).jsonSchema(field));
   return { unnamed, validate: memoize(bySchema, schema, () => compileFields([unnamed], ajv)) };
 }
 
-/** The type of a field. */
+/** Returns the type of a field. */
 export function typeOf(field: Field): FieldType {
   const type = FIELD_TYPES.get(field.type);
   if (type === undefined) throw new Error(`field ${field.name} has the unknown type ${field.type}`);
   return type;
 }
 
-// One instance for each resource: it would otherwise keep every schema that a changed definition leaves behind.
+// One Ajv instance per resource, because an instance never releases the schemas of previous definitions.
 function compileFields(fields: Iterable<Field>, ajv: Ajv = createAjv()): ValidateFunction {
   const properties = Object.fromEntries([...fields].map((field) => [field.name, typeOf(field).jsonSchema(field)]));
   return ajv.compile({ type: 'object', properties });
 }
 
-function checkMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFunction): readonly Issue[] {
+function validateMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFunction): readonly Issue[] {
   const values = Object.create(null) as Record<string, Json>;
   for (const [field, value] of given) values[field.name] = value;
   const issues = validate(values) ? [] : (validate.errors ?? []).filter(isOneMistake).map(toIssue);
   const broken = new Set(issues.map((issue) => issue.path.split('.', 1)[0]));
   for (const [field, value] of given) {
-    if (!broken.has(field.name)) issues.push(...checkFormat(field, value));
+    if (!broken.has(field.name)) issues.push(...validateFormat(field, value));
   }
   return issues;
 }
 
-/** What a schema cannot say, of a value that fits it. */
-function checkFormat(field: Field, value: Json): readonly Issue[] {
+/** Validates constraints that JSON Schema cannot express. */
+function validateFormat(field: Field, value: Json): readonly Issue[] {
   const detail = typeOf(field).validateValue?.(value, field);
   return detail === undefined ? [] : [{ path: field.name, code: 'format', detail }];
 }
 
-// Of a number given for an enum ajv says that it is no text, and that it is not listed.
+// For a number given for an enum, Ajv reports two errors: the type and the missing value.
 function isOneMistake({ keyword, data }: ErrorObject): boolean {
   return keyword !== 'enum' || typeof data === 'string';
 }
 
 /**
- * Takes out texts and lists that are certainly too long, by their length alone: with every mistake to be found, the
- * schema would otherwise run patterns over a megabyte, or make an error of each of a million items.
+ * Removes texts and lists that are too long. Otherwise Ajv, which collects all errors, would match patterns against megabytes or report
+ * an error for each of a million items.
  */
-function takeOutOversized(given: ReadonlyMap<Field, Json>): { measured: ReadonlyMap<Field, Json>; issues: Issue[] } {
+function removeOversized(given: ReadonlyMap<Field, Json>): { measured: ReadonlyMap<Field, Json>; issues: Issue[] } {
   const measured = new Map<Field, Json>();
   const issues: Issue[] = [];
   for (const [field, value] of given) {
     const schema = typeOf(field).jsonSchema(field);
     const most = Array.isArray(value) ? schema['maxItems'] : schema['maxLength'];
     const length = Array.isArray(value) || typeof value === 'string' ? value.length : 0;
-    // A character takes one or two of JavaScript's units.
+    // A character takes one or two UTF-16 code units.
     if (typeof most !== 'number' || length <= (Array.isArray(value) ? most : 2 * most)) measured.set(field, value);
     else
       issues.push({
@@ -178,7 +178,7 @@ function describeNotListed(allowed: unknown, given: unknown): string {
 
 export type { Ajv, ErrorObject, ValidateFunction };
 
-// How ajv is to understand `pattern`: as RE2, in linear time. `code` would only be used for code written to a file.
+// Makes Ajv match `pattern` with RE2, in linear time. `code` is only used by standalone code.
 const re2 = Object.assign(
   (source: string) => ({ test: (text: string): boolean => matchesPattern(text, source) === true, toString: () => source }),
   { code: 'matchesPattern' },
@@ -187,17 +187,17 @@ const re2 = Object.assign(
 let loaded: typeof Library | undefined;
 
 /**
- * Loads what values are checked with, where nothing has asked for it yet: a start does not where defaults are plain. Whoever serves requests
- * does so before the first of them writes, for which a package that is replaced later would be missing.
+ * Loads Ajv on first use, because a start with simple defaults does not need it. The service loads it after it listens, so that a later
+ * replacement of the package does not break writes.
  */
-export function loadChecks(): typeof Library {
+export function loadValidator(): typeof Library {
   loaded ??= createRequire(import.meta.url)('ajv') as typeof Library;
   return loaded;
 }
 
-/** An instance of Ajv. */
+/** Creates an Ajv instance. */
 export function createAjv(): Ajv {
-  const { Ajv } = loadChecks();
+  const { Ajv } = loadValidator();
   return new Ajv({
     allErrors: true,
     verbose: true,
@@ -205,17 +205,17 @@ export function createAjv(): Ajv {
     ownProperties: true,
     meta: false,
     validateSchema: false,
-    // What a format means is said once, by the field type's checkValue.
+    // Formats are validated by `checkValue` of the field type.
     validateFormats: false,
     code: { regExp: re2 },
   });
 }
 
 /**
- * Whether a value certainly fits a schema, told of the few that most defaults have. False says nothing: then Ajv is asked, to load which
- * takes a twentieth of a start.
+ * Returns true if a value certainly fits a simple schema. If it returns false, Ajv must validate the value. This avoids loading Ajv for
+ * most defaults, which would take 5 % of a start.
  */
-export function fitsPlainly({ type, ...rest }: JsonObject, value: Json): boolean {
+export function fitsSimpleSchema({ type, ...rest }: JsonObject, value: Json): boolean {
   switch (type) {
     case undefined:
       return hasOnly(rest, 'description');

@@ -6,11 +6,11 @@ import { quote } from './definition-names.ts';
 import type { Resource } from './resource.ts';
 import { typeOf, validateGiven } from './validate-shape.ts';
 
-// Nobody reads more. To find what was meant, a name is compared with every field, which costs most where it helps least.
+// Limits reported mistakes, because each suggestion compares a name with every field.
 const MOST_ISSUES = 100;
 const MOST_SUGGESTIONS = 10;
 
-/** What the values are for, and whose they are. */
+/** The purpose and the origin of values. */
 export interface ValidateOptions {
   readonly mode: 'create' | 'update';
   /** Whether guarded fields may be set. */
@@ -19,7 +19,7 @@ export interface ValidateOptions {
   readonly stored?: JsonObject | undefined;
 }
 
-/** What is left of the values sent, and what is wrong with them. */
+/** Validated values, or their mistakes. */
 export interface ValidatedValues {
   /** What may be stored, each value in its canonical form; on create with defaults. Invalid fields are left out. */
   readonly values: JsonObject;
@@ -29,7 +29,7 @@ export interface ValidatedValues {
   readonly issues: readonly Issue[];
 }
 
-/** Checks what a caller sends for a record against the definition. Nothing is coerced. */
+/** Validates the values of a request against the definition. Values are not coerced. */
 export function validateValues(resource: Resource, input: Json | undefined, options: ValidateOptions): ValidatedValues {
   if (!isObject(input)) {
     const detail = `expected an object of field names and values, given ${describeType(input)}`;
@@ -53,7 +53,7 @@ interface SortedOut {
   readonly issues: Issue[];
 }
 
-// By names alone, before any value is looked at.
+// Validates names before values.
 function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin, stored }: ValidateOptions): SortedOut {
   const given = new Map<Field, Json>();
   const cleared: string[] = [];
@@ -84,7 +84,7 @@ function writable(resource: Resource): readonly string[] {
   return [...resource.fields.values()].filter((field) => !field.readOnly).map((field) => field.name);
 }
 
-// Takes guarded fields out of `values`; a create may repeat the default, which is what it would have got.
+// Removes guarded fields from `values`. A create may give the default value.
 function refuseGuarded(resource: Resource, values: Record<string, Json>, mode: ValidateOptions['mode']): Issue[] {
   const issues: Issue[] = [];
   for (const field of resource.fields.values()) {
@@ -105,7 +105,7 @@ interface Incomplete {
   readonly values: Record<string, Json>;
 }
 
-// Adds the defaults of what was not given, and names what is still missing.
+// Adds defaults and reports missing required fields.
 function complete(resource: Resource, { input, values }: Incomplete): Issue[] {
   const issues: Issue[] = [];
   for (const field of resource.fields.values()) {
@@ -116,12 +116,12 @@ function complete(resource: Resource, { input, values }: Incomplete): Issue[] {
   return issues;
 }
 
-/** `{ "increment": amount }`, given for a field whose own values are numbers. */
+/** Returns true for `{ "increment": amount }` on a numeric field. */
 export function isIncrement(field: Field, given: Json): given is JsonObject {
   return typeOf(field).add !== undefined && isObject(given) && Object.hasOwn(given, 'increment');
 }
 
-/** Returns whether a change has an increment. */
+/** Returns true if a change has an increment. */
 export function hasIncrement(resource: Resource, change: Json | undefined): boolean {
   if (!isObject(change)) return false;
   return Object.entries(change).some(([name, given]) => {

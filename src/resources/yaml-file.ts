@@ -2,29 +2,29 @@ import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDoc
 import { memoize } from '../memoize.ts';
 import type { Json } from '../operators/index.ts';
 
-// Each use of an anchor counts with all it holds: what is small on disk stays small in memory.
-const MOST_ALIASES = 100;
-/** Maximum number of reported mistakes per file: a file that is not YAML may have a mistake in every character. */
-const MOST_ERRORS = 20;
+// Limits the expansion of anchors, so that a small file stays small in memory.
+const MAX_ALIASES = 100;
+/** Maximum number of reported mistakes per file: a file that is not YAML can have a mistake in every character. */
+const MAX_ERRORS = 20;
 
-/** A place in a file, both from 1. */
+/** A position in a file; line and column count from 1. */
 export interface FilePosition {
   readonly line: number;
   readonly column: number;
 }
 
-/** Where a member of a definition stands, or the nearest around it that has a place. */
+/** Returns the position of a member of a definition, or of the nearest enclosing node. */
 export type Locate = (path: readonly (string | number)[], on: 'key' | 'value') => FilePosition;
 
-/** A YAML (or JSON) text as plain data. */
+/** A parsed YAML or JSON text. */
 export interface ParsedYaml {
-  /** Undefined where the text is not well-formed. */
+  /** Undefined if the text is not well-formed. */
   readonly value: Json | undefined;
   readonly errors: readonly { readonly detail: string; readonly position: FilePosition }[];
   readonly locate: Locate;
 }
 
-/** Parses a text as YAML 1.2, of which JSON is a part: plain data only, no tags, no merge keys, each key once. */
+/** Parses a text as YAML 1.2, which includes JSON. Refuses tags, merge keys and duplicate keys. */
 export function parseYaml(text: string): ParsedYaml {
   const lines = new LineCounter();
   const toPosition = (offset: number): FilePosition => {
@@ -45,14 +45,12 @@ export function parseYaml(text: string): ParsedYaml {
   const locate: Locate = (path, on) => toPosition(findOffset(document, path, on));
   const found = [...document.errors, ...document.warnings].map(({ message, pos: [offset] }) => ({ message, offset }));
   const mistakes = found.length > 0 ? found : findRepeated(document);
-  const errors = mistakes
-    .slice(0, MOST_ERRORS)
-    .map(({ message, offset }) => ({ detail: toMessage(message), position: toPosition(offset) }));
+  const errors = mistakes.slice(0, MAX_ERRORS).map(({ message, offset }) => ({ detail: toMessage(message), position: toPosition(offset) }));
   if (errors.length > 0) return { value: undefined, errors, locate };
   try {
-    return { value: document.toJS({ maxAliasCount: MOST_ALIASES }) as Json, errors, locate };
+    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }) as Json, errors, locate };
   } catch (error) {
-    // Aliases are only followed here: one that leads nowhere, or too many.
+    // Aliases are resolved here, so unknown or too many aliases are reported here.
     const detail = error instanceof Error ? toMessage(error.message) : String(error);
     return { value: undefined, errors: [{ detail, position: { line: 1, column: 1 } }], locate };
   }

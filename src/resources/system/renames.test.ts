@@ -34,7 +34,7 @@ describe('a resource renamed from another', () => {
       ],
       'expected a name that one resource comes from, given "C" again',
     ],
-    ['itself', [{ name: 'Post', renamedFrom: 'Post' }], 'expected the name it had before, given the one it has'],
+    ['itself', [{ name: 'Post', renamedFrom: 'Post' }], 'expected the previous name, given the current name'],
     ['a table of ours', [{ name: 'Post', renamedFrom: '_Policy' }], 'expected a name of 1 to 63 letters'],
     ['no name', [{ name: 'Post', renamedFrom: 7 }], 'expected a name, given 7'],
   ])('refuses %s', (_, sources, detail) => {

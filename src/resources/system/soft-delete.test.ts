@@ -17,7 +17,7 @@ const parent: JsonObject = { name: 'Parent', fields: { label: { type: 'string' }
 
 describe('softDelete', () => {
   it('would keep records whose other end is gone', () => {
-    const why = 'deleted records are kept, and a deleted Parent, to which they refer, is not';
+    const why = 'a resource with softDelete cannot cascade from Parent, which has no softDelete';
     expect(mistakesIn(parent, child('Parent', 'cascade'))).toEqual([
       `fields.up.onDelete: ${why}: give Parent softDelete too, or use restrict or setNull`,
     ]);
@@ -26,7 +26,7 @@ describe('softDelete', () => {
       `fields.up.of.onDelete: ${why}: give Parent softDelete too, or use restrict`,
     ]);
     expect(mistakesIn(child('User', 'cascade'))).toEqual([
-      'fields.up.onDelete: deleted records are kept, and a deleted User, to which they refer, is not: expected restrict or setNull',
+      'fields.up.onDelete: a resource with softDelete cannot cascade from User, which has no softDelete: expected restrict or setNull',
     ]);
   });
 

@@ -1,4 +1,4 @@
-import { type Definitions, outlived, type Resource } from '../../resources/index.ts';
+import { type Definitions, findCascadeConflict, type Resource } from '../../resources/index.ts';
 import type { AppliedResource } from './applied-definitions.ts';
 import type { TableRenames } from './table-renames.ts';
 
@@ -82,7 +82,7 @@ interface Outlived {
 function findOutlived(definitions: Definitions, wanted: Definitions): Outlived | undefined {
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {
-      const to = outlived(definitions, resource, field);
+      const to = findCascadeConflict(definitions, resource, field);
       if (to !== undefined && (wanted.get(to.name) === to || wanted.get(resource.name) === resource)) return { resource, to };
     }
   }

@@ -68,7 +68,7 @@ describe('a field under a name that is kept aside', () => {
     await populate();
     expect(() =>
       define({ Article: { fields: { title: { ...text, renamedFrom: 'note' }, note: { ...text, renamedFrom: 'title' } } } }),
-    ).toThrow('expected a name that no field has any more');
+    ).toThrow('expected a name that no field has now');
     await apply({ Article: { fields: { third: { ...text, renamedFrom: 'title' }, note: text } } });
     await apply({ Article: { fields: { third: text, title: { ...text, renamedFrom: 'note' } } } });
     expect((await apply({ Article: { fields: { note: { ...text, renamedFrom: 'third' }, title: text } } })).plan.held).toEqual([]);
