@@ -34,7 +34,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   writeOutput: async (path, open, options) => (await import('./cli/command-files.ts')).writeOutput(path, open, options),
   readPassword: async () => (await import('./cli/password-prompt.ts')).readPassword({ input: process.stdin, output: process.stderr }),
   showProgress: process.stderr.isTTY ? showProgress : undefined,
-  openTables: async (config) => (await import('./project/index.ts')).openTables(config, { tell: printError }),
+  openTables: async (config) => (await import('./project/index.ts')).openTables(config, { log: printError }),
   openBackups: async (config) => (await import('./project/index.ts')).openBackups(config),
   verifyDecisions: async (config, options) => (await import('./project/index.ts')).verifyDecisions(config, options),
   pruneDecisions: async (config, options) => (await import('./project/index.ts')).pruneOldDecisions(config, options),

@@ -248,7 +248,7 @@ async function migrateTables(
   { database, policyStore }: Core,
   { actor, log }: { readonly actor: 'start' | 'dev'; readonly log: Log | undefined },
 ): Promise<readonly string[]> {
-  const result = await migrate(database, definitions, { keeper: policyStore, actor, tell: log });
+  const result = await migrate(database, definitions, { holder: policyStore, actor, log });
   return [...describeDone(result), ...describeHeld(result.plan)];
 }
 

@@ -27,7 +27,7 @@ let policyId: string;
 beforeAll(async () => {
   opened = openTestDatabase();
   database = opened.database;
-  await migrate(database, SYSTEM, { keeper });
+  await migrate(database, SYSTEM, { holder: keeper });
   const policy = { name: 'any', type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [] } as const;
   policyId = (await database.transaction((tx) => createPolicy(tx, policy, { by }))).id;
 });
@@ -164,7 +164,7 @@ describe('definitions that another process put in force', () => {
   it('are those of the next model, and of every transaction of a withRevisions database before it begins', async () => {
     const { database: other, dispose } = openTestDatabase();
     const mine = createPolicyStore(text('one'), LIMITS);
-    await migrate(other, text('one'), { keeper: mine });
+    await migrate(other, text('one'), { holder: mine });
     await other.transaction((tx) => mine.snapshot(tx));
     await migrate(other, text('two'));
     expect(fieldsOf(mine)).toEqual(['one']);
@@ -176,7 +176,7 @@ describe('definitions that another process put in force', () => {
   it('have what was asked under those before asked again, whatever became of it', async () => {
     const { database: other, dispose } = openTestDatabase();
     const mine = createPolicyStore(text('one'), LIMITS);
-    await migrate(other, text('one'), { keeper: mine });
+    await migrate(other, text('one'), { holder: mine });
     await other.transaction((tx) => mine.snapshot(tx));
     await migrate(other, text('two'));
     const asked: (readonly string[])[] = [];

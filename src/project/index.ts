@@ -1,13 +1,12 @@
 /**
- * A project on its disk: where its files and its database are, and what is done with both besides serving it. What is done to its
- * tables without a service, its database as a file and back, its record looked over, and files that change.
+ * A project on disk: its definition files and its database, and the work on them that needs no running service.
  *
- * It must never know a command, print, or answer a request. Begin with `place.ts`.
+ * Locates and opens the database, plans and applies migrations, writes and restores backups, verifies and prunes the audit log, and
+ * watches the definition files. It must never know a CLI command, print, or answer a request.
+ * Begin with `project-database.ts`.
  */
+export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions, verifyDecisions } from './project-audit-log.ts';
 export { openBackups } from './project-backups.ts';
 export { openProjectDatabase } from './project-database.ts';
-export { definitionFolder, readProject } from './project-paths.ts';
+export { definitionFolder, readProject, watchDefinitions } from './project-definitions.ts';
 export { openTables } from './project-tables.ts';
-export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions } from './prune-decisions.ts';
-export { verifyDecisions } from './verify-decisions.ts';
-export { watchDefinitions } from './watch-definitions.ts';

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parseConfig } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
 import { openBackups } from './project-backups.ts';
-import type { ProjectPlace } from './project-paths.ts';
+import type { ProjectPlace } from './project-database.ts';
 import { openTables } from './project-tables.ts';
 
 let folder: string;
@@ -31,7 +31,7 @@ function define(field: string): void {
 }
 
 async function apply(): Promise<void> {
-  const tables = await openTables({ ...place, createDatabase: 'when-new' }, { tell: () => undefined });
+  const tables = await openTables({ ...place, createDatabase: 'when-new' }, { log: () => undefined });
   await tables.apply({});
   await tables.close();
 }
@@ -81,7 +81,7 @@ describe('a restore', () => {
     expect(numberOf(live())).toBe(41);
     expect(stamps).not.toContain(stampOf(live()));
     expect(ask(live(), 'SELECT id FROM _Session WHERE revokedAt IS NULL')).toEqual([]);
-    const reason = `restored from a backup whose last entry is of 2026-01-01T00:00:00.000Z; what stood before is kept as ${basename(kept)}`;
+    const reason = `restored from a backup whose last audit entry is of 2026-01-01T00:00:00.000Z; a backup was written first: ${basename(kept)}`;
     expect(ask(live(), `SELECT kind || ' ' || epoch || ' ' || reason FROM _Decision WHERE action = 'restore'`)).toEqual([
       `admin 41 ${reason}`,
     ]);
@@ -155,8 +155,8 @@ describe('what stood before', () => {
     const [name = ''] = readdirSync(join(place.data, 'backups'));
     expect(ask(join(place.data, 'backups', name), 'SELECT id FROM Note')).toEqual([]);
     expect(error).toMatchObject({
-      message: `${live()} is restored, but not all is done that comes after: database or disk is full`,
-      mistakes: [`what stood before is kept in ${join(place.data, 'backups', name)}`],
+      message: `${live()} is restored, but a later step failed: database or disk is full`,
+      mistakes: [`the former content is in ${join(place.data, 'backups', name)}`],
     });
   });
 });
@@ -186,11 +186,11 @@ describe('a backup of another version', () => {
     const error = await backups.restore(file()).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SetupError);
     expect(error).toMatchObject({
-      message: 'it was written by a newer version of this program',
+      message: 'the database was written by a newer version of this program',
       mistakes: [
-        'the definition of Note says what this program cannot read',
-        '_Session.deviceId is a field that this program does not know',
-        '_Webhook is a table that this program does not know',
+        'this program cannot parse the definition of Note',
+        'this program does not know the field _Session.deviceId',
+        'this program does not know the table _Webhook',
       ],
     });
     expect(stampOf(live())).toBe(stamp);
@@ -205,8 +205,8 @@ describe('nothing changes', () => {
     for (const beside of ['-wal', '-shm']) rmSync(`${live()}${beside}`, { force: true });
     writeFileSync(live(), 'no database '.repeat(1000));
     await expect(backups.look(file())).rejects.toMatchObject({
-      message: expect.stringMatching(/^cannot read what stands now/),
-      mistakes: [expect.stringContaining('move the file and those beside it')],
+      message: expect.stringMatching(/^cannot read the present database/),
+      mistakes: [expect.stringContaining('move the file with its -wal and -shm away')],
     });
     await expect(backups.restore(file())).rejects.toThrow(SetupError);
   });

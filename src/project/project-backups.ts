@@ -1,54 +1,62 @@
-/**
- * A project's database as another file, and back, while its service runs or not.
- */
+/** Writes and restores backups of a project's SQLite database, while its service runs or not. */
 import { existsSync } from 'node:fs';
+import { appendSystemEntry } from '../audit/index.ts';
+import { loadCheckpointKey, writeRestored } from '../audit/integrity/index.ts';
+import { deleteSetupTokens, revokeAllSessions } from '../authn/index.ts';
 import { SetupError } from '../errors.ts';
 import {
+  advanceRevisionAbove,
   type Backup,
   countEntriesSince,
   createBackups,
+  type Database,
   type FileFacts,
+  loadRevision,
   openSqlite,
   readBackup,
   readFacts,
+  recordRestore,
   replaceContent,
   stageBackup,
+  type Transaction,
   type WrittenBackup,
   writeBackup,
 } from '../storage/index.ts';
-import { fitProgram, noteRestored, signRestored } from './after-restore.ts';
-import { backupFolder, databasePath, type ProjectPlace } from './project-paths.ts';
+import { backupFolder, databasePath, migrateSystemTables, type ProjectPlace } from './project-database.ts';
 
-/** What a restore would do, or has done. */
+/** The effect of a restore, before or after it is done. */
 export interface Restore {
   readonly bytes: number;
-  /** When the newest entry of the backup was made: what happened after it is not in it. Undefined where it has none. */
+  /** Time of the last audit entry in the backup; undefined if it has none. */
   readonly until: string | undefined;
-  /** Entries that what stands now has beyond that. */
+  /** Audit entries of the present database after that time. They are lost by the restore. */
   readonly entriesSince: number;
-  /** What stood before, once it is done; undefined where nothing did. */
+  /** The backup of the former content, after the restore; undefined if there was no database. */
   readonly kept: string | undefined;
 }
 
-/** What can be done with the backups of a project. */
+/** The operations on backups of a project. */
 export interface ProjectBackups {
-  /** Writes the database into a file that is not there yet. @throws SetupError where it cannot. */
-  write(file: string, shown?: BackupDescription): Promise<WrittenBackup>;
-  /** Checks a backup, and says what restoring it would mean; does none of it. @throws SetupError where it cannot be restored. */
+  /** Writes a backup into a new file. @throws SetupError if the file exists or cannot be written. */
+  write(file: string, options?: BackupOptions): Promise<WrittenBackup>;
+  /** Checks a backup and returns the effect of restoring it. Changes nothing. @throws SetupError if it cannot be restored. */
   look(file: string): Promise<Restore>;
   /**
-   * Puts the content of a backup in the place of what stands now, of which it makes a backup first. A running service goes by it with
-   * its next request: under a new epoch, with every session ended. @throws SetupError where it cannot; then nothing has changed.
+   * Replaces the content of the present database with that of a backup, and writes a backup of it first. A running service uses the
+   * restored content from its next request. Begins a new revision and ends every session.
+   *
+   * @throws SetupError if it cannot be restored; then nothing has changed, unless the message states otherwise.
    */
-  restore(file: string, shown?: BackupDescription): Promise<Restore>;
+  restore(file: string, options?: BackupOptions): Promise<Restore>;
 }
 
-/** Shown what is done, as it begins. */
-export interface BackupDescription {
+/** Options of a backup or restore. */
+export interface BackupOptions {
+  /** Receives a line when a part of the work begins. */
   readonly show?: ((line: string) => void) | undefined;
 }
 
-/** Opens nothing yet. */
+/** Creates the operations. Opens no file. */
 export function openBackups(place: ProjectPlace): ProjectBackups {
   const path = databasePath(place.database);
 
@@ -58,14 +66,14 @@ export function openBackups(place: ProjectPlace): ProjectBackups {
     async restore(file, { show } = {}) {
       show?.('checking the backup');
       const backup = readBackup(file);
-      // Where nothing stands, an empty database does from now on: there is but one way to restore.
+      // Creates the database if there is none, so that its content can be replaced.
       await openSqlite({ path }).close();
-      const outlook = toRestore(path, backup);
-      const staged = stageBackup({ from: file, beside: path, pageSize: readNow(path).pageSize, log: show });
+      const effect = toRestore(path, backup);
+      const staged = stageBackup({ from: file, beside: path, pageSize: readPresent(path).pageSize, log: show });
       try {
-        show?.('replacing what stands now');
+        show?.('replacing the content of the database');
         const kept = await replace(staged.path, { path, until: backup.lastEntryAt, place });
-        return { ...outlook, kept };
+        return { ...effect, kept };
       } finally {
         staged.remove();
       }
@@ -74,43 +82,43 @@ export function openBackups(place: ProjectPlace): ProjectBackups {
 }
 
 function toRestore(path: string, { bytes, lastEntryAt }: FileFacts): Restore {
-  const entriesSince = existsSync(path) && readNow(path).hasTables ? countEntriesSince(path, lastEntryAt ?? '') : 0;
+  const entriesSince = existsSync(path) && readPresent(path).hasTables ? countEntriesSince(path, lastEntryAt ?? '') : 0;
   return { bytes, until: lastEntryAt, entriesSince, kept: undefined };
 }
 
-interface Replacing {
+interface ReplaceOptions {
   readonly path: string;
   readonly until: string | undefined;
   readonly place: ProjectPlace;
 }
 
-/** Answers the file of what stood before. */
-async function replace(staged: string, { path, until, place }: Replacing): Promise<string | undefined> {
+/** Returns the file with the backup of the former content. */
+async function replace(staged: string, { path, until, place }: ReplaceOptions): Promise<string | undefined> {
   const from = performance.now();
   const database = openSqlite({ path: staged });
   const number = Math.max(1, place.backupsKept);
-  // Whoever looks for the right backup restores one after the other: what stood before the first must outlast the others.
+  // An operator may restore one backup after another to find the right one: the content before the first restore must be kept.
   const backups = createBackups(path, { folder: backupFolder(place.data), kept: number, ofLabel: number + 1 });
   let kept: Backup | undefined;
   let stamp = '';
   try {
-    await fitProgram(database);
+    await migrateSystemTables(database);
     await replaceContent({
       from: staged,
       into: path,
       async prepare() {
-        const now = readNow(path);
-        if (now.hasTables) kept = backups.create('restore');
+        const present = readPresent(path);
+        if (present.hasTables) kept = backups.create('restore');
         const reason = toReason(until, kept);
-        stamp = await database.transaction((tx) => noteRestored(tx, { above: now.revision.number, reason, from }));
+        stamp = await database.transaction((tx) => recordRestored(tx, { above: present.revision.number, reason, from }));
       },
     });
-    if (readNow(path).revision.stamp !== stamp) throw new SetupError(`${path} could not be replaced; it is as it was`);
+    if (readPresent(path).revision.stamp !== stamp) throw new SetupError(`cannot replace the content of ${path}; nothing was changed`);
     await signContent(path, place);
     kept?.complete();
     return kept?.file;
   } catch (error) {
-    if (isReplaced(path, stamp)) throw notAllDone(path, { error, kept });
+    if (isReplaced(path, stamp)) throw restoreIncomplete(path, { error, kept });
     kept?.discard();
     throw error;
   } finally {
@@ -127,7 +135,7 @@ async function signContent(path: string, place: ProjectPlace): Promise<void> {
   }
 }
 
-/** Where it cannot be read it may be, and what stood before is nowhere else. */
+/** An unreadable file counts as replaced: the backup may then be the only copy of the former content. */
 function isReplaced(path: string, stamp: string): boolean {
   if (stamp === '') return false;
   try {
@@ -137,25 +145,56 @@ function isReplaced(path: string, stamp: string): boolean {
   }
 }
 
-function notAllDone(path: string, { error, kept }: { readonly error: unknown; readonly kept: Backup | undefined }): SetupError {
+function restoreIncomplete(path: string, { error, kept }: { readonly error: unknown; readonly kept: Backup | undefined }): SetupError {
   const why = error instanceof Error ? error.message : String(error);
-  const where = kept === undefined ? [] : [`what stood before is kept in ${kept.file}`];
-  return new SetupError(`${path} is restored, but not all is done that comes after: ${why}`, where);
+  const where = kept === undefined ? [] : [`the former content is in ${kept.file}`];
+  return new SetupError(`${path} is restored, but a later step failed: ${why}`, where);
 }
 
 function toReason(until: string | undefined, kept: Backup | undefined): string {
-  const what = until === undefined ? 'restored from a backup without entries' : `restored from a backup whose last entry is of ${until}`;
-  return kept === undefined ? what : `${what}; what stood before is kept as ${kept.name}`;
+  const what =
+    until === undefined ? 'restored from a backup without audit entries' : `restored from a backup whose last audit entry is of ${until}`;
+  return kept === undefined ? what : `${what}; a backup was written first: ${kept.name}`;
 }
 
-/** What stands now has to be readable, or no backup could be made of it. */
-function readNow(path: string): FileFacts {
+/** The present database must be readable, because a backup of it is written first. */
+function readPresent(path: string): FileFacts {
   try {
     return readFacts(path);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new SetupError(`cannot read what stands now, ${path}: ${why}`, [
-      'to restore all the same: stop the service, move the file and those beside it (-wal, -shm) away, and restore again',
+    throw new SetupError(`cannot read the present database ${path}: ${why}`, [
+      'to restore anyway: stop the service, move the file with its -wal and -shm away, and restore again',
     ]);
   }
+}
+
+/** The requester in the audit entry: a command has no request id. */
+const BY = 'bailiwick restore';
+
+/** A restore that is to be recorded. */
+export interface RestoreRecord {
+  /** Number of the revision before the restore; 0 if unknown. */
+  readonly above: number;
+  readonly reason: string;
+  /** Start time by `performance.now()`. */
+  readonly from: number;
+}
+
+/**
+ * Records a restore: begins a revision above every earlier one, so that no cached policy is used, and ends every session and set-up
+ * token, so that no logout is undone. Returns the stamp of the revision.
+ */
+export async function recordRestored(tx: Transaction, { above, reason, from }: RestoreRecord): Promise<string> {
+  const revision = await advanceRevisionAbove(tx, above);
+  await revokeAllSessions(tx);
+  await deleteSetupTokens(tx);
+  await appendSystemEntry(tx, { resource: '*', action: 'restore', reason, epoch: revision, by: BY });
+  await recordRestore(tx, { reason, from });
+  return (await loadRevision(tx)).stamp;
+}
+
+/** Appends a signed checkpoint for the restore. Without it, verification would report the entries of earlier checkpoints as missing. */
+export async function signRestored(database: Database, { checkpoints, data }: ProjectPlace): Promise<void> {
+  if (checkpoints !== 'off') await writeRestored({ database, path: checkpoints, key: loadCheckpointKey(data) });
 }

@@ -1,9 +1,77 @@
-/** Opens a project's database, and refuses to create a new database in place of a lost one. */
+/** Locates and opens a project's database, and refuses to create a new one in place of a lost one. */
 import { readdirSync, renameSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { checkpointKeyPath } from '../audit/integrity/index.ts';
 import { SetupError } from '../errors.ts';
-import { type CommitObserver, type Database, emptyFileOf, type Log, listMigrations, openDatabase } from '../storage/index.ts';
-import { backupFolder, type ProjectPlace, toDatabasePlace } from './project-paths.ts';
+import { SYSTEM } from '../resources/system/index.ts';
+import {
+  type CommitObserver,
+  type Database,
+  type DatabaseAddress,
+  emptyFileOf,
+  type Log,
+  listMigrations,
+  loadOtherDefinitions,
+  migrate,
+  openDatabase,
+  validateProgramVersion,
+} from '../storage/index.ts';
+
+/** The database address, connection options and backups of a project, from its configuration. */
+export interface DatabaseSettings {
+  /** `sqlite:` and the file, or `postgres://…`. */
+  readonly database: string;
+  readonly databaseConnections: number;
+  readonly databasePrepare: 'on' | 'off';
+  readonly databaseStatementSeconds: number;
+  readonly databaseLockSeconds: number;
+  /** The folder that contains `backups/`. */
+  readonly data: string;
+  /** The number of automatic backups to keep; 0 writes none. */
+  readonly backupsKept: number;
+}
+
+/** The location of a project and its database. */
+export interface ProjectPlace extends DatabaseSettings {
+  /** The folder that contains `resources/`. */
+  readonly project: string;
+  /** The file of signed checkpoints, or `off`. */
+  readonly checkpoints: string;
+  /** The retention of audit entries, such as `90d`; or `off`. */
+  readonly decisionsKept: string;
+}
+
+/**
+ * Returns the file of a database: `sqlite:data/bailiwick.db` is in `data/bailiwick.db`.
+ *
+ * @throws SetupError if it is not a SQLite database.
+ */
+export function databasePath(database: string): string {
+  if (database.startsWith(FILE)) return database.slice(FILE.length);
+  throw new SetupError(
+    'this command is for SQLite databases; back up and restore PostgreSQL with its own tools, such as pg_dump and pg_restore',
+  );
+}
+
+const FILE = 'sqlite:';
+
+/** Converts the configuration into the options of `openDatabase`. */
+export function toDatabasePlace(settings: DatabaseSettings): DatabaseAddress {
+  const { database, databaseConnections, databasePrepare, databaseStatementSeconds, databaseLockSeconds, data, backupsKept } = settings;
+  return {
+    database,
+    connections: databaseConnections,
+    preparedStatements: databasePrepare === 'on',
+    statementTimeout: databaseStatementSeconds * 1000,
+    lockTimeout: databaseLockSeconds * 1000,
+    backups: backupsKept === 0 ? undefined : { folder: backupFolder(data), kept: backupsKept },
+  };
+}
+
+/** Returns the folder of automatic backups. */
+export function backupFolder(data: string): string {
+  return join(data, 'backups');
+}
 
 /** A project, with the permission to create its database although an earlier one existed. */
 export interface CreatablePlace extends ProjectPlace {
@@ -34,13 +102,13 @@ export async function openProjectDatabase(place: CreatablePlace, listeners: Data
   const mayCreate = place.createDatabase === 'always' || (place.createDatabase === 'when-new' && traces.length === 0);
   if (empty !== undefined && !mayCreate) throw lost(empty.exists ? `${empty.path} is empty` : `there is no ${empty.path}`, traces);
   // A new database must start without these files: SQLite would remove the log, and the checkpoints belong to entries that it lacks.
-  const setAside = (path: string): void => moveAside(traces, { path, ...listeners });
-  if (empty !== undefined) setAside(logOf(empty.path));
+  const renameTrace = (path: string): void => renameIfTrace(traces, { path, ...listeners });
+  if (empty !== undefined) renameTrace(logOf(empty.path));
   const database = await openDatabase({ ...toDatabasePlace(place), ...listeners }, { makesSchema: mayCreate });
   try {
     if ((mayCreate && traces.length === 0) || (await database.transaction((tx) => listMigrations(tx, 1))).length > 0) return database;
     if (!mayCreate) throw lost('the database is empty', traces);
-    setAside(place.checkpoints);
+    renameTrace(place.checkpoints);
     return database;
   } catch (error) {
     await database.close();
@@ -68,20 +136,20 @@ function lost(found: string, traces: readonly Trace[]): SetupError {
   return new SetupError(`${found}, although there was a database before`, [
     ...traces.map(({ path, what }) => `${path}: ${what}`),
     'mount the volume or correct the address of the database, or restore a backup with bailiwick restore;',
-    'to begin with a new, empty database, say --create-database always',
+    'to create a new, empty database, pass --create-database always',
   ]);
 }
 
 /** Renames a file of an earlier database instead of deleting it. */
-function moveAside(traces: readonly Trace[], { path, log }: DatabaseListeners & { readonly path: string }): void {
+function renameIfTrace(traces: readonly Trace[], { path, log }: DatabaseListeners & { readonly path: string }): void {
   if (!traces.some((trace) => trace.path === path)) return;
   const kept = `${path}.${new Date().toISOString().replace(/[-:.]/g, '')}`;
   try {
     renameSync(path, kept);
   } catch (error) {
-    throw new SetupError(`cannot move ${path} aside: ${error instanceof Error ? error.message : String(error)}`);
+    throw new SetupError(`cannot rename ${path}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  log?.(`a new database is created; ${path} of the one before is kept as ${kept}`);
+  log?.(`creating a new database; ${path} of the former one is renamed to ${kept}`);
 }
 
 function logOf(file: string): string {
@@ -96,4 +164,13 @@ function countBackups(folder: string): number {
   return statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
     ? readdirSync(folder).filter((name) => name.endsWith('.db')).length
     : 0;
+}
+
+/** Migrates the tables of the system to this version. Those of the project stay, until they are migrated to the definition files. */
+export async function migrateSystemTables(database: Database): Promise<void> {
+  const definitions = await database.transaction(async (tx) => {
+    await validateProgramVersion(tx, SYSTEM);
+    return (await loadOtherDefinitions(tx, SYSTEM)) ?? SYSTEM;
+  });
+  await migrate(database, definitions, { actor: 'cli' });
 }

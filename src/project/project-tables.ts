@@ -1,7 +1,4 @@
-/**
- * A project's tables without a service: looked at, made to follow the definitions, rid of what is kept aside. What only looks
- * makes no database where there is none.
- */
+/** Plans, migrates and prunes a project's tables without a service. */
 import { SetupError } from '../errors.ts';
 import {
   type DeletedRecords,
@@ -21,56 +18,59 @@ import {
   type Step,
   type Transaction,
 } from '../storage/index.ts';
-import { fitProgram, noteRestored, signRestored } from './after-restore.ts';
-import { type CreatablePlace, openProjectDatabase } from './project-database.ts';
-import { readProject, toDatabasePlace } from './project-paths.ts';
+import { recordRestored, signRestored } from './project-backups.ts';
+import { type CreatablePlace, migrateSystemTables, openProjectDatabase, toDatabasePlace } from './project-database.ts';
+import { readProject } from './project-definitions.ts';
 
-/** What can be done with them. */
+/** The operations on a project's tables. Those that only read create no database. */
 export interface Tables {
-  /** What would have to be done for tables to follow the definition files. */
+  /** Returns the steps that migrate the tables to the definition files. */
   plan(): Promise<Plan>;
-  /** Does what loses nothing, and what else the plan of this hash has. @throws SetupError where there is another plan by now. */
+  /** Migrates the tables. `allow` is the hash of the plan whose lossy steps are confirmed. @throws SetupError if the plan has changed since. */
   apply(options: { readonly allow?: string | undefined }): Promise<MigrationResult>;
-  /** What was done, the newest first. */
+  /** Lists the latest migrations, newest first. */
   history(limit: number): Promise<readonly MigrationRecord[]>;
-  /** What is kept of deleted records, by resource. */
+  /** Counts soft-deleted records by resource. */
   deletedRecords(): Promise<readonly DeletedRecords[]>;
-  /** What is kept aside, as steps that would drop it for good. */
+  /** Plans the permanent deletion of everything archived. */
   planPrune(options: PruneOptions): Promise<Plan>;
-  /** Drops it. */
+  /** Permanently deletes everything archived. */
   prune(options: PruneOptions): Promise<readonly Step[]>;
-  /** After a restore by tools of the database: ends every session and begins a new epoch, on the record. @throws SetupError where there is nothing. */
+  /**
+   * Completes a restore by the tools of the database: ends every session, begins a new revision, and records the restore.
+   *
+   * @throws SetupError if the database is empty.
+   */
   noteRestored(): Promise<void>;
   close(): Promise<void>;
 }
 
 const ACTOR = 'cli';
 
-/** Opens the tables of a project. @throws SetupError with every mistake of every definition file. */
-export async function openTables(place: CreatablePlace, { tell }: { readonly tell: Log }): Promise<Tables> {
+/** Opens the tables of a project. @throws SetupError that lists every mistake of every definition file. */
+export async function openTables(place: CreatablePlace, { log }: { readonly log: Log }): Promise<Tables> {
   const definitions = readProject(place.project);
   let opened = await openForReading(toDatabasePlace(place));
-  const look = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
-    retryWhileBusy(() => opened.transaction(work, { longRunning: true }), tell);
+  const read = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> =>
+    retryWhileBusy(() => opened.transaction(work, { longRunning: true }), log);
 
   return {
-    plan: () => planMigration(opened, definitions, tell),
+    plan: () => planMigration(opened, definitions, log),
     async apply({ allow }) {
-      // What was opened for looking may be an empty one in its place.
+      // If there is no database file, the one opened for reading is an empty database in memory.
       await opened.close();
-      opened = await openProjectDatabase(place, { log: tell });
-      return migrate(opened, definitions, { actor: ACTOR, thorough: true, tell, ...(allow !== undefined && { allow }) });
+      opened = await openProjectDatabase(place, { log });
+      return migrate(opened, definitions, { actor: ACTOR, thorough: true, log, ...(allow !== undefined && { allow }) });
     },
-    history: (limit) => look((tx) => listMigrations(tx, limit)),
-    deletedRecords: () => look(listDeletedRecords),
-    planPrune: (options) => look((tx) => planPruneArchived(tx, definitions, options)),
-    prune: (options) => pruneArchived(opened, definitions, { actor: ACTOR, tell, ...options }),
+    history: (limit) => read((tx) => listMigrations(tx, limit)),
+    deletedRecords: () => read(listDeletedRecords),
+    planPrune: (options) => read((tx) => planPruneArchived(tx, definitions, options)),
+    prune: (options) => pruneArchived(opened, definitions, { actor: ACTOR, log, ...options }),
     async noteRestored() {
       const from = performance.now();
-      if ((await look((tx) => listMigrations(tx, 1))).length === 0)
-        throw new SetupError('there is nothing in the database that was restored');
-      await fitProgram(opened);
-      await opened.transaction((tx) => noteRestored(tx, { above: 0, reason: 'restored by tools of the database', from }));
+      if ((await read((tx) => listMigrations(tx, 1))).length === 0) throw new SetupError('the database is empty; restore it first');
+      await migrateSystemTables(opened);
+      await opened.transaction((tx) => recordRestored(tx, { above: 0, reason: 'restored by tools of the database', from }));
       await signRestored(opened, place);
     },
     close: () => opened.close(),

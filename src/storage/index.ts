@@ -51,12 +51,10 @@ export {
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
 export { type MigrationResult, migrate, planMigration, planMigrationIn } from './migrations/migrate.ts';
-export { hasChains, hasHistoryHashes, listMigrations, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
+export { listMigrations, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
 export { retryWhileBusy } from './migrations/migration-lock.ts';
 export type { Plan, Risk, Step } from './migrations/migration-plan.ts';
-
-export { loadOtherDefinitions } from './migrations/migration-status.ts';
-export { validateProgramVersion } from './migrations/program-version.ts';
+export { hasChains, hasHistoryHashes, loadOtherDefinitions, validateProgramVersion } from './migrations/migration-status.ts';
 export { type PruneOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
 export { type DatabaseAddress, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
 export {

@@ -161,7 +161,7 @@ describe('an enum value that is removed later', () => {
 
     const project = join(service.dataFolder, '..', 'project');
     writeFileSync(join(project, 'resources', 'Ticket.yaml'), ticket('open, closed'));
-    const tables = await openTables(parseConfig({ flags: { project, database: service.database }, env: {} }), { tell: () => undefined });
+    const tables = await openTables(parseConfig({ flags: { project, database: service.database }, env: {} }), { log: () => undefined });
     expect((await tables.apply({})).plan.held).toEqual([]);
     await tables.close();
 

@@ -76,7 +76,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   },
   {
     name: 'without softDelete, what was deleted is back',
-    file: 'src/storage/migrations/plan-resource.ts',
+    file: 'src/storage/migrations/plan-table.ts',
     find: '[deletedPrecondition(table)] : []',
     replace: '[] : []',
     red: 'src/storage/migrations/soft-delete.test.ts',

@@ -573,8 +573,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a rename changes a policy and not its version',
-    file: 'src/storage/migrations/migrate.ts',
-    find: ', "version" = ${epoch} WHERE',
+    file: 'src/storage/migrations/rewrite-rules.ts',
+    find: ', "version" = ${revision} WHERE',
     replace: ' WHERE',
     red: 'src/storage/migrations/rename.test.ts',
     test: 'follow a field, wherever a path leads to it',

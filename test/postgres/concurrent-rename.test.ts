@@ -19,7 +19,7 @@ async function renameInOtherProcess(
   const project = join(dataFolder, '..', 'project');
   writeFileSync(join(project, 'resources', `${name}.yaml`), text);
   const settings = { ...parseConfig({ flags: {}, env: {} }), ...given, project, jwtSecret: undefined };
-  const tables = await openTables(settings, { tell: () => undefined });
+  const tables = await openTables(settings, { log: () => undefined });
   expect((await tables.apply({})).plan.held).toEqual([]);
   await tables.close();
 }

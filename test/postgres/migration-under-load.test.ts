@@ -69,7 +69,7 @@ async function apply({ dataFolder }: RunningService, text: string): Promise<void
   const project = join(dataFolder, '..', 'project');
   writeFileSync(join(project, 'resources', 'Note.yaml'), text);
   const tables = await openTables(parseConfig({ flags: { ...settings, project, jwtSecret: undefined }, env: {} }), {
-    tell: () => undefined,
+    log: () => undefined,
   });
   const { plan } = await tables.apply({});
   expect(plan.held).toEqual([]);

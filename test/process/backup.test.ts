@@ -129,7 +129,7 @@ describe('restore', () => {
     await expectDone(send(program.url, 'POST /api/Note', { token: again, body: { size: 'after' } }));
     expect(Number(query(data, `SELECT number FROM _State WHERE id = 'epoch'`)[0])).toBeGreaterThan(epoch);
     expect(query(data, `SELECT count(*) FROM _Decision WHERE kind = 'admin' AND action = 'restore'`)).toEqual([1]);
-    expect((await run('storage', 'history')).out).toContain('restored from a backup whose last entry is of ');
+    expect((await run('storage', 'history')).out).toContain('restored from a backup whose last audit entry is of ');
     const [kept = ''] = readdirSync(join(data, 'backups'));
     expect(query(standAlone(join(data, 'backups', kept)), `SELECT count(*) FROM Note WHERE size = 'since'`)).toEqual([1]);
     expect(await program.stop()).toBe(0);
@@ -219,21 +219,18 @@ describe.skipIf(!canLimit)('a disk that is full', () => {
       ['start', '--port', '0'],
     ]) {
       const { code, err } = await runLimited(...command);
-      expect([code, err]).toEqual([
-        2,
-        expect.stringMatching(/^bailiwick: no backup could be made of what stands now, so nothing was done\n/m),
-      ]);
+      expect([code, err]).toEqual([2, expect.stringMatching(/^bailiwick: cannot write a backup first, so nothing was changed\n/m)]);
     }
     expect((await runLimited('restore', join(folder, 'whole.db'), '--yes')).code).toBe(2);
     expect(query(data, `SELECT name FROM pragma_table_info('Note') WHERE name = 'count'`)).toEqual([]);
     expect([leftovers(), readdirSync(join(data, 'backups')), existsSync(join(folder, 'half.db'))]).toEqual([[], [], false]);
     const applied = await run('storage', 'apply');
-    expect([applied.code, applied.err]).toEqual([0, expect.stringMatching(/^what stands now is kept in \S+\.db\n/m)]);
-    expect(applied.err).toContain('records without Note.count get its default 0: this comes by 50,000 records; requests wait meanwhile');
-    expect((await run('storage', 'history')).out).toContain('  what stood before is kept as ');
+    expect([applied.code, applied.err]).toEqual([0, expect.stringMatching(/^backup written: \S+\.db\n/m)]);
+    expect(applied.err).toContain('records without Note.count get its default 0: processing 50,000 records; requests wait meanwhile');
+    expect((await run('storage', 'history')).out).toContain('  a backup was written first: ');
     define('count: { type: integer, required: true, default: 0 }');
     expect((await run('storage', 'apply')).code).toBe(0);
     expect((await runLimited('storage', 'prune', '--yes')).code).toBe(2);
-    expect((await run('storage', 'prune')).out).toContain('50000 values are dropped for good');
+    expect((await run('storage', 'prune')).out).toContain('50000 values are permanently deleted');
   }, 60_000);
 });

@@ -49,7 +49,7 @@ describe('dev', () => {
 
   it('goes on as before a mistake, and says what is wrong', async () => {
     save('Event', { title, room: '{ type: strng }', seats: '{ type: integer, mim: 1 }' });
-    await program.prints('definitions stay as they were: 2 mistakes in the definitions');
+    await program.prints('the definitions stay as they were: 2 mistakes in the definitions');
     await program.prints('resources/Event.yaml:4:17 fields.room.type: unknown type "strng" (did you mean "string"?)');
     await program.prints('resources/Event.yaml:5:27 fields.seats.mim: unknown option "mim" (did you mean "min"?)');
     expect(await read()).toMatchObject({ room: 'Aula' });
@@ -57,16 +57,16 @@ describe('dev', () => {
 
   it('keeps the values of a field that goes, and gives them back', async () => {
     save('Event', { title });
-    await program.prints('Event.room is no longer defined; its values are kept aside');
+    await program.prints('Event.room is no longer defined; its column is archived');
     expect(await read()).not.toHaveProperty('room');
     save('Event', { title, room: '{ type: string }' });
-    await program.prints('Event.room comes back with the values that were kept of it');
+    await program.prints('Event.room is defined again; its archived values are restored');
     expect(await read()).toMatchObject({ room: 'Aula' });
   });
 
   it('keeps values through a rename', async () => {
     save('Event', { title, place: '{ type: string, renamedFrom: room }' });
-    await program.prints('Event.room is called place now and keeps its values');
+    await program.prints('Event.room is renamed to place and keeps its values');
     expect(await read()).toMatchObject({ place: 'Aula' });
   });
 
@@ -74,7 +74,7 @@ describe('dev', () => {
     save('Event', { title, place: '{ type: integer }' });
     await program.prints('Event was not migrated: Event.place changes from string to integer');
     save('Event', { title, place: '{ type: string }', seats: '{ type: integer, required: true }' });
-    await program.prints('Event was not migrated: Event.seats is required, and 1 record has no value for it');
+    await program.prints('Event was not migrated: Event.seats is required, but 1 record has no value');
     expect(await read()).toMatchObject({ place: 'Aula' });
     save('Event', { title, place: '{ type: string }' });
   });
@@ -84,10 +84,10 @@ describe('dev', () => {
     await program.prints('created tables: Talk');
     await expectDone(send(program.url, 'POST /api/Talk', { token, body: { title: 'on rules' } }));
     rmSync(join(resources, 'Talk.yaml'));
-    await program.prints('Talk is no longer defined; its records are kept aside');
+    await program.prints('Talk is no longer defined; its table is archived');
     expect((await send(program.url, 'GET /api/Talk', { token })).status).toBe(404);
     save('Talk', { title });
-    await program.prints('Talk comes back with the records that were kept of it');
+    await program.prints('Talk is defined again; its archived records are restored');
     const { body } = await expectDone(send(program.url, 'GET /api/Talk', { token }));
     expect(body.data).toMatchObject([{ title: 'on rules' }]);
   });

@@ -63,7 +63,7 @@ describe('storage', () => {
     expect(query(data, 'SELECT size FROM Note ORDER BY id')).toEqual([1, null, 3]);
     expect((await storage('plan')).out).toContain('nothing to do');
     expect((await storage('history')).out).toContain('Note, lossy: Note.size changes from string to integer');
-    expect((await storage('prune')).out).toContain('Note.size$1 is kept aside; 3 values are dropped for good');
+    expect((await storage('prune')).out).toContain('Note.size$1 is archived; 3 values are permanently deleted');
     expect((await storage('prune', '--yes')).out).toContain('-- deleted');
     expect((await storage('prune')).out).toContain('there is no archived data');
   }, 120_000);
@@ -133,7 +133,7 @@ describe('a changed definition', () => {
     });
     const [stopped, started, ...others] = await Promise.all(waiting);
     for (const each of [stopped, started, ...others])
-      expect(each?.told).toBe('another process works on the database; this waits until that is done\n');
+      expect(each?.told).toBe('another process has locked the database; waiting until it has finished\n');
     stopped?.child.kill();
     expect(await stopped?.ended).toEqual([0, null]);
     other.exec('COMMIT');

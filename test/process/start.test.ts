@@ -24,7 +24,7 @@ describe('a setting that cannot be used is told in one sentence, with exit code 
     [
       ['--project', join(folder, 'nowhere')],
       {},
-      `there is no folder ${folder}/nowhere/resources; say with --project which folder holds resources/`,
+      `there is no folder ${folder}/nowhere/resources; name the folder that contains resources/ with --project`,
     ],
     [['--data', '/dev/null/x'], {}, /^cannot open the database file \/dev\/null\/x\/bailiwick.db: /],
     [

@@ -95,7 +95,7 @@ describe('decisions verify', () => {
   it('says what it lacks: exit code 2', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'bailiwick-verify-'));
     const none = await runProgram(['decisions', 'verify', '--project', 'examples/newsroom', '--data', empty]);
-    expect([none.code, none.err]).toEqual([2, expect.stringContaining('there is no record')]);
+    expect([none.code, none.err]).toEqual([2, expect.stringContaining('has no audit log yet')]);
     const elsewhere = join(empty, 'c.ndjson');
     const missing = await verify('--checkpoints', elsewhere);
     expect([missing.code, missing.err]).toEqual([2, expect.stringContaining('there is no')]);

@@ -61,7 +61,7 @@ describe('the guide to migrations', () => {
 
   it('prunes with --yes', async () => {
     const [show = [], drop = []] = commandsOf(pruning);
-    expect((await run(show)).out).toContain('Post.size$1 is kept aside; 2 values are dropped for good');
+    expect((await run(show)).out).toContain('Post.size$1 is archived; 2 values are permanently deleted');
     expect((await run(drop)).code).toBe(0);
     expect(await run(show)).toMatchObject({ code: 0, out: expect.stringContaining('there is no archived data') });
   }, 60_000);

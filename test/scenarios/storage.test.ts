@@ -69,7 +69,7 @@ describe('both', () => {
 describe('storage restored', () => {
   const open = (database: string) =>
     openTables(parseConfig({ flags: { project: join(service.dataFolder, '..', 'project'), database }, env: {} }), {
-      tell: () => undefined,
+      log: () => undefined,
     });
 
   it('ends every session and begins a new epoch, on the record, of a running service too', async () => {
@@ -93,7 +93,7 @@ describe('storage restored', () => {
 
   it('refuses where there is nothing', async () => {
     const tables = await open(testDatabaseUrl(service.dataFolder));
-    await expect(tables.noteRestored()).rejects.toThrow('there is nothing in the database that was restored');
+    await expect(tables.noteRestored()).rejects.toThrow('the database is empty; restore it first');
     await tables.close();
   });
 });

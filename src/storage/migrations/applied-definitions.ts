@@ -4,93 +4,93 @@ import { type Definitions, parseDefinition, type Resource } from '../../resource
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 
-/** What was applied to the tables before. */
+/** The content of `_Definition`, parsed: the definitions as last applied, and everything archived. */
 export interface AppliedState {
   readonly resources: ReadonlyMap<string, AppliedResource>;
-  /** Fields kept aside, by resource and name, as they were. */
+  /** Archived fields by resource and name. */
   readonly fields: ReadonlyMap<string, ReadonlyMap<string, AppliedField>>;
-  /** Columns kept aside by conversions, by resource and field, the oldest first. */
+  /** Columns archived by conversions, by resource and field, oldest first. */
   readonly columns: ReadonlyMap<string, ReadonlyMap<string, readonly ArchivedColumn[]>>;
 }
 
-/** A resource as it was last applied. */
+/** A resource as last applied. */
 export interface AppliedResource {
-  /** Undefined where the program can no longer read it. */
+  /** Undefined if this version of the program cannot parse it. */
   readonly resource: Resource | undefined;
-  readonly keptAside: boolean;
+  readonly archived: boolean;
 }
 
-/** A field as it was when its column was in force, and as its definition said it. */
+/** A field as last applied to its column, with its definition as written. */
 export interface AppliedField {
   readonly field: Field;
   readonly source: Json;
 }
 
-/** The column of a field before a conversion: `price$2`. */
+/** A column that a conversion archived: `price$2`. */
 export interface ArchivedColumn extends AppliedField {
   readonly column: string;
-  /** Counts up, so in the order in which columns were put aside. */
+  /** Increases with each conversion. */
   readonly number: number;
 }
 
-/** A row of `_Definition`: a resource `Article`, a field kept aside `Article.title`, a column kept aside `Article.price$2`. */
+/** A row of `_Definition`. Its id names a resource (`Article`), an archived field (`Article.title`) or an archived column (`Article.price$2`). */
 export interface DefinitionRow {
   readonly id: string;
   readonly hash: string;
   readonly source: JsonObject;
-  readonly keptAside: boolean;
+  readonly archived: boolean;
 }
 
-/** Everything that is on the record about definitions. */
+/** Loads all rows of `_Definition`. */
 export async function loadDefinitionRows(tx: Transaction): Promise<readonly DefinitionRow[]> {
-  const rows = await tx.all<{ id: string; hash: string; source: string; keptAside: number | boolean }>(
-    sql`SELECT "id", "hash", "source", "keptAside" FROM "_Definition" ORDER BY "id"`,
+  const rows = await tx.all<{ id: string; hash: string; source: string; archived: number | boolean }>(
+    sql`SELECT "id", "hash", "source", "keptAside" AS "archived" FROM "_Definition" ORDER BY "id"`,
   );
-  return rows.map(({ source, keptAside, ...row }) => ({ ...row, source: JSON.parse(source) as JsonObject, keptAside: Boolean(keptAside) }));
+  return rows.map(({ source, archived, ...row }) => ({ ...row, source: JSON.parse(source) as JsonObject, archived: Boolean(archived) }));
 }
 
-/** Reads the rows into what they say. */
+/** Converts rows of `_Definition` into resources, fields and columns. */
 export function toAppliedState(rows: readonly DefinitionRow[]): AppliedState {
   const resources = new Map<string, AppliedResource>();
   const fields = new Map<string, Map<string, AppliedField>>();
   const columns = new Map<string, Map<string, readonly ArchivedColumn[]>>();
-  for (const { id, source, keptAside } of rows) {
-    const [name = '', part] = id.split('.');
+  for (const { id, source, archived } of rows) {
+    const [name = '', column] = id.split('.');
     const { resource } = parseDefinition(source, { builtIn: true });
-    if (part === undefined) resources.set(name, { resource, keptAside });
-    else keepPart({ fields, columns }, { resource, name, part });
+    if (column === undefined) resources.set(name, { resource, archived });
+    else addArchived({ fields, columns }, { resource, name, column });
   }
   return { resources, fields, columns };
 }
 
-/** The definitions that were applied and are not kept aside. */
+/** Returns the applied definitions that are not archived. */
 export function appliedDefinitions(applied: ReadonlyMap<string, AppliedResource>): Definitions {
-  const inForce = [...applied].filter(([, { keptAside }]) => !keptAside);
+  const inForce = [...applied].filter(([, { archived }]) => !archived);
   return new Map(inForce.flatMap(([name, { resource }]) => (resource === undefined ? [] : [[name, resource] as const])));
 }
 
-interface Parts {
+interface ArchivedMaps {
   readonly fields: Map<string, Map<string, AppliedField>>;
   readonly columns: Map<string, Map<string, readonly ArchivedColumn[]>>;
 }
 
-interface Part {
+interface ArchivedName {
   readonly resource: Resource | undefined;
   readonly name: string;
   /** `title`, or `price$2`. */
-  readonly part: string;
+  readonly column: string;
 }
 
-function keepPart({ fields, columns }: Parts, { resource, name, part }: Part): void {
-  const [field = '', number] = part.split('$');
-  const kept = resource && toAppliedField(resource, field);
-  if (kept === undefined) return;
+function addArchived({ fields, columns }: ArchivedMaps, { resource, name, column }: ArchivedName): void {
+  const [field = '', number] = column.split('$');
+  const applied = resource && toAppliedField(resource, field);
+  if (applied === undefined) return;
   if (number === undefined) {
-    fields.set(name, (fields.get(name) ?? new Map<string, AppliedField>()).set(field, kept));
+    fields.set(name, (fields.get(name) ?? new Map<string, AppliedField>()).set(field, applied));
     return;
   }
   const ofResource = columns.get(name) ?? new Map<string, readonly ArchivedColumn[]>();
-  const all = [...(ofResource.get(field) ?? []), { ...kept, column: part, number: Number(number) }];
+  const all = [...(ofResource.get(field) ?? []), { ...applied, column, number: Number(number) }];
   columns.set(
     name,
     ofResource.set(
@@ -101,35 +101,35 @@ function keepPart({ fields, columns }: Parts, { resource, name, part }: Part): v
 }
 
 /**
- * A field of a resource, as its definition says it; undefined where it has none. Without the name before: what is kept aside may
- * get that one back, and a field that comes from itself could not be read.
+ * Returns a field of a resource with its definition as written, or undefined if the resource has none of that name. `renamedFrom` is
+ * left out: an archived field can be renamed back to its former name, and a definition that names itself in `renamedFrom` is invalid.
  */
 export function toAppliedField(resource: Resource, name: string): AppliedField | undefined {
   const field = resource.fields.get(name);
   const sources = resource.source['fields'] as JsonObject | undefined;
   const source = sources !== undefined && Object.hasOwn(sources, name) ? sources[name] : undefined;
   if (field === undefined || !isObject(source)) return undefined;
-  const { renamedFrom: _renamedFrom, ...kept } = source;
-  return { field, source: kept };
+  const { renamedFrom: _renamedFrom, ...written } = source;
+  return { field, source: written };
 }
 
-/** Keeps a row, in the place of the one that has its id. */
-export async function saveDefinitionRow(tx: Transaction, { id, hash, source, keptAside }: DefinitionRow): Promise<void> {
+/** Inserts a row of `_Definition`, or replaces the one with the same id. */
+export async function saveDefinitionRow(tx: Transaction, { id, hash, source, archived }: DefinitionRow): Promise<void> {
   await tx.run(sql`
     INSERT INTO "_Definition" ("id", "hash", "source", "appliedAt", "keptAside")
-    VALUES (${id}, ${hash}, ${JSON.stringify(source)}, ${new Date(tx.now).toISOString()}, ${keptAside})
+    VALUES (${id}, ${hash}, ${JSON.stringify(source)}, ${new Date(tx.now).toISOString()}, ${archived})
     ON CONFLICT ("id") DO UPDATE SET "hash" = excluded."hash", "source" = excluded."source",
       "appliedAt" = excluded."appliedAt", "keptAside" = excluded."keptAside"`);
 }
 
-/** Says of a resource that its records are kept aside. */
+/** Marks a resource as archived. */
 export async function archiveResource(tx: Transaction, resource: string): Promise<void> {
   await tx.run(
     sql`UPDATE "_Definition" SET "keptAside" = ${true}, "appliedAt" = ${new Date(tx.now).toISOString()} WHERE "id" = ${resource}`,
   );
 }
 
-/** Forgets a row. */
+/** Deletes a row of `_Definition`. */
 export async function deleteDefinitionRow(tx: Transaction, id: string): Promise<void> {
   await tx.run(sql`DELETE FROM "_Definition" WHERE "id" = ${id}`);
 }

@@ -48,10 +48,10 @@ describe('what is no longer defined, or is called otherwise', () => {
     });
     const old = (fields: Fields) => migrate(test.database, define({ Article: { fields: { title: { type: 'string' } } }, Old: { fields } }));
     const fits = { title: { type: 'string' }, authorId: { type: 'reference', to: 'Article' } };
-    expect(blocked(await old(fits))[0]).toContain('Old.version is required, and 1 record has no value');
+    expect(blocked(await old(fits))[0]).toContain('Old.version is required, but 1 record has no value');
     await test.database.transaction((tx) => tx.run(sql`DELETE FROM "Old"`));
     const wrong = await old({ title: { type: 'string' }, authorId: { type: 'reference', to: 'User' } });
-    expect(blocked(wrong)).toEqual([expect.stringContaining('Old.authorId refers to Article')]);
+    expect(blocked(wrong)).toEqual([expect.stringContaining('Old.authorId has a column that references Article')]);
     expect(kinds(await old(fits))).toContain('bringBack title');
     expect((await old(fits)).plan.steps).toEqual([]);
   });
@@ -99,9 +99,9 @@ describe('what is no longer defined, or is called otherwise', () => {
     await test.apply(before);
     const reasons = (evolved: MigrationResult): readonly string[] => evolved.done.map(({ reason }) => reason);
     const misspelt = await test.apply({ ...before, headline: { type: 'string', renamedFrom: 'titel' } });
-    expect(reasons(misspelt)).toContain('Article.headline is new: no values of titel are there to take over');
+    expect(reasons(misspelt)).toContain('Article.headline is new: there is no column titel to rename');
     const other = define({ Article: { fields: before }, Post: { fields: before, renamedFrom: 'Artikel' } });
-    expect(reasons(await migrate(test.database, other))).toContain('Post is new: no records of Artikel are there to take over');
+    expect(reasons(await migrate(test.database, other))).toContain('Post is new: there is no table Artikel to rename');
   });
 
   it('keeps aside what it can no longer rename, because both are there', async () => {

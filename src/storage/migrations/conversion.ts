@@ -6,76 +6,46 @@ import type { Log, Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
 import { type ConvertedValue, convertValue } from './convert-value.ts';
 import { dialectOf } from './migration-dialects.ts';
+import type { Conversion, ConversionColumn, ReferenceTarget } from './migration-plan.ts';
 import { startConversionProgress } from './migration-progress.ts';
 
-/** A column and what is written in it. */
-export interface ConversionColumn {
-  readonly column: string;
-  readonly field: Field;
-  /** Where references lead to. */
-  readonly target?: ReferenceTarget;
-}
-
-/** The table that references have to lead into; undefined where there is none. */
-export interface ReferenceTarget {
-  readonly table: string | undefined;
-}
-
-/** Values of one column on their way into another type. */
-export interface Conversion {
-  /** The table as it is called before any step. */
-  readonly table: string;
-  /** The table as it is called after. */
-  readonly resource: Resource;
-  readonly from: ConversionColumn;
-  /** As it is to be. */
-  readonly after: Field;
-  /** The columns kept aside, the oldest first. */
-  readonly aside: readonly ConversionColumn[];
-  /** Which of those has the values as they were when they were of type `after` before; undefined where they never were. */
-  readonly returnsTo: number | undefined;
-  /** In the database's words. */
-  readonly columnType: string;
-  readonly target?: ReferenceTarget;
-}
-
-/** What became of the values. */
+/** The result of a conversion. */
 export interface ConversionOutcome {
   /** Rows with a value. */
   readonly rows: number;
-  /** Rows whose value has no place in the new type. */
+  /** Rows whose value cannot be converted. */
   readonly lost: number;
-  /** Ids of the first of them. */
+  /** Ids of the first of these rows. */
   readonly ids: readonly string[];
 }
 
-/** Rows that are read, and written, by one statement. */
+/** Rows per statement. */
 const CHUNK = 500;
-/** Ids that are shown. */
-const SHOWN = 5;
+/** Ids in an outcome. */
+const MAX_IDS = 5;
 
-/** The value that a row will have, as SQL: worked out by `convertValues`, which comes before. */
+/** Returns SQL for the converted value of a row. `convertValues` must have run before. */
 export function convertedValueSql({ table, resource, after }: Conversion): Sql {
   const row = sql.raw(`${quoteName(table)}."id"`);
   return sql`(SELECT c."value" FROM ${scratchOf(resource, after)} AS c WHERE c."id" = ${row})`;
 }
 
-/** Copies what was worked out into the column. */
+/** Returns the statement that copies the converted values into the new column. */
 export function copyConvertedSql({ resource, after }: Conversion): string {
   const [table, column, scratch] = [resource.name, after.name, scratchName(resource, after)].map(quoteName);
   return `UPDATE ${table} SET ${column} = (SELECT c."value" FROM ${scratch} AS c WHERE c."id" = ${table}."id")`;
 }
 
 /**
- * Works out what each value becomes, in code, chunk by chunk, into a table of the transaction's own: so that whatever is
- * asked of rows in SQL (does anything collide, is anything missing) can be asked of values that no column holds yet.
+ * Converts the values of a column in memory, in chunks, into a temporary table. Preconditions in SQL, such as uniqueness, can then
+ * read values that no column contains yet.
  */
-export async function convertValues(tx: Transaction, conversion: Conversion, tell: Log): Promise<ConversionOutcome> {
+export async function convertValues(tx: Transaction, conversion: Conversion, log: Log): Promise<ConversionOutcome> {
   const { resource, after, table, from } = conversion;
-  const counted = await startConversionProgress(tx, { table, field: from.column }, tell);
+  const progress = await startConversionProgress(tx, { table, field: from.column }, log);
   const scratch = scratchOf(resource, after);
   await dropScratchTable(tx, conversion);
-  // Ids of one kind in all tables: else no index on them could be entered.
+  // The ids need the column type of other tables: with another collation, joins could not use the index.
   const id = sql.raw(dialectOf(tx).columnTypes.text);
   await tx.run(
     sql`CREATE TEMP TABLE ${scratch} ("id" ${id} PRIMARY KEY NOT NULL, "value" ${sql.raw(conversion.columnType)}, "lost" INTEGER NOT NULL)`,
@@ -86,25 +56,25 @@ export async function convertValues(tx: Transaction, conversion: Conversion, tel
     const values = rows.map((row) => sql`(${sql.join(toScratchRow(tx, conversion, row))})`);
     await tx.run(sql`INSERT INTO ${scratch} ("id", "value", "lost") VALUES ${sql.join(values)}`);
     last = rows.at(-1)?.id ?? last;
-    counted.more(rows.length);
+    progress.add(rows.length);
   }
-  if (conversion.target !== undefined) await dropDangling(tx, conversion);
-  counted.end();
+  if (conversion.target !== undefined) await markDanglingLost(tx, conversion);
+  progress.end();
   const outcome = await tx.one<{ rows: number; lost: number }>(
     sql`SELECT count(*) AS "rows", coalesce(sum("lost"), 0) AS "lost" FROM ${scratch}`,
   );
-  const ids = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${scratch} WHERE "lost" = 1 ORDER BY "id" LIMIT ${SHOWN}`);
+  const ids = await tx.all<{ id: string }>(sql`SELECT "id" FROM ${scratch} WHERE "lost" = 1 ORDER BY "id" LIMIT ${MAX_IDS}`);
   return { rows: outcome?.rows ?? 0, lost: outcome?.lost ?? 0, ids: ids.map(({ id }) => id) };
 }
 
-/** Drops what was worked out. */
+/** Drops the temporary table of a conversion. */
 export async function dropScratchTable(tx: Transaction, { resource, after }: Conversion): Promise<void> {
   await tx.run(sql`DROP TABLE IF EXISTS ${scratchOf(resource, after)}`);
 }
 
-/** Rows with a value, now or in what comes back. */
-function chunkAfter(tx: Transaction, { table, from, aside }: Conversion, last: string): Sql {
-  const columns = [...aside, from];
+/** Selects the next rows that have a value in the column or in an archived one. */
+function chunkAfter(tx: Transaction, { table, from, archived }: Conversion, last: string): Sql {
+  const columns = [...archived, from];
   const values = columns.map(({ column }, index) => sql`${sql.raw(quoteName(column))} AS ${sql.raw(`"value${index}"`)}`);
   const dangles = columns.slice(0, -1).flatMap((before, index) => {
     const next = columns[index + 1];
@@ -123,28 +93,28 @@ function chunkAfter(tx: Transaction, { table, from, aside }: Conversion, last: s
 
 function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: SourceRow): readonly Sql[] {
   const { after } = conversion;
-  const became = convertRow(conversion, row);
+  const converted = convertRow(conversion, row);
   const type = typeOf(after);
-  const value = became.fits && became.value !== undefined ? type.toColumn(became.value, after) : undefined;
-  return [sql`${row.id}`, dialect.writtenValue(value ?? null, type.column), sql`${became.fits ? 0 : 1}`];
+  const value = converted.fits && converted.value !== undefined ? type.toColumn(converted.value, after) : undefined;
+  return [sql`${row.id}`, dialect.writtenValue(value ?? null, type.column), sql`${converted.fits ? 0 : 1}`];
 }
 
-/** References to nothing have no place either: the database would refuse them. */
-async function dropDangling(tx: Transaction, { resource, after, target }: Conversion): Promise<void> {
+/** A reference to a record that does not exist is lost too: the database would refuse it. */
+async function markDanglingLost(tx: Transaction, { resource, after, target }: Conversion): Promise<void> {
   const dangles = isDangling(tx, { column: sql`"value"`, field: after, target });
   await tx.run(sql`UPDATE ${scratchOf(resource, after)} SET "value" = NULL, "lost" = 1 WHERE ${dangles}`);
 }
 
-interface Leading {
+interface ReferenceColumn {
   readonly column: Sql;
   readonly field: Field;
   readonly target: ReferenceTarget | undefined;
 }
 
-/** Whether a value, or an item of a list, is the id of nothing. */
-function isDangling(tx: Transaction, { column, field, target }: Leading): Sql {
+/** Returns a condition that is true if the value, or an item of the list, is not the id of a record. */
+function isDangling(tx: Transaction, { column, field, target }: ReferenceColumn): Sql {
   const ids = target?.table === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(target.table))})`;
-  // Before it becomes one, an id may be anything that is written like one.
+  // The cast: the column may still have another type, such as INTEGER.
   if (field.of === undefined) return sql`(${column} IS NOT NULL AND CAST(${column} AS TEXT) NOT IN ${ids})`;
   return sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value NOT IN ${ids})`;
 }
@@ -153,65 +123,68 @@ function scratchOf(resource: Resource, after: Field): Sql {
   return sql.raw(quoteName(scratchName(resource, after)));
 }
 
-/** `$` is in no name of a resource: it hides no table. */
+/** Resource names contain no `$`, so the temporary table hides no other. */
 function scratchName(resource: Resource, { name }: Field): string {
   return `converted$${resource.name}$${name}`;
 }
 
-/** A row of a conversion as it is read. */
+/** A selected row of a conversion. */
 export interface SourceRow {
   readonly id: string;
-  /** What its columns hold, from the oldest to the one in force. */
+  /** Stored values of the archived columns, oldest first, then of the present one. */
   readonly [value: `value${number}`]: unknown;
-  /** Whether a value could not become that of the next column, because it led to nothing there. */
+  /** 1 if the value could not be converted to the next column, because it references no record there. */
   readonly [dangles: `dangles${number}`]: unknown;
 }
 
-/** What returns has its value again, unless somebody wrote another since or the type has no place for it by now. */
-export function convertRow({ from, after, aside, returnsTo = -1 }: Conversion, row: SourceRow): ConvertedValue {
-  const history = readHistory([...aside, from], row);
-  const [value, then] = [history.values[returnsTo], aside[returnsTo]];
-  if (value !== undefined && then !== undefined && history.origins.at(-1)?.has(returnsTo) === true) {
-    // Through the same door, for what else is asked of it by now: that an enum still lists it.
-    const returned = convertValue(value, then.field, after);
+/**
+ * Converts the value of a row. A value of the restored column is used again, unless the value was changed since, or is no longer valid
+ * under the options of the new field.
+ */
+export function convertRow({ from, after, archived, restored = -1 }: Conversion, row: SourceRow): ConvertedValue {
+  const history = toHistory([...archived, from], row);
+  const [value, column] = [history.values[restored], archived[restored]];
+  if (value !== undefined && column !== undefined && history.origins.at(-1)?.has(restored) === true) {
+    // Converted to its own type, because the options may have changed: an enum may no longer list the value.
+    const returned = convertValue(value, column.field, after);
     if (returned.fits) return returned;
   }
-  return convertAt(history, aside.length, after);
+  return convertAt(history, archived.length, after);
 }
 
-/** What the columns of a row hold, from the oldest to the one in force. */
+/** The values of a row in the columns of a field, oldest first. */
 interface History {
   readonly columns: readonly ConversionColumn[];
   readonly values: readonly (Json | undefined)[];
-  /** For each column, those before it whose value it still says in its own way: nobody wrote another in the meantime. Itself too. */
+  /** For each column, the indexes of the columns whose value it still represents, because no other was written since. Includes its own. */
   readonly origins: readonly ReadonlySet<number>[];
 }
 
 /**
- * The value of a column in another type. Where it has none, the last of those before that has its place there and that nobody has
- * taken away: a text that was no number is there again once the number is a text.
+ * Converts the value of a column. If that is impossible, converts the latest earlier value that it still represents: a text that was no
+ * number is restored when the number becomes a text again.
  */
 function convertAt({ columns, values, origins }: History, at: number, after: Field): ConvertedValue {
   for (let index = at; index >= 0; index--) {
     const [value, written] = [values[index], columns[index]];
     if (value === undefined || written === undefined || origins[at]?.has(index) !== true) continue;
-    const became = convertValue(value, written.field, after);
-    if (became.fits || index === at) return became;
+    const converted = convertValue(value, written.field, after);
+    if (converted.fits || index === at) return converted;
   }
   return { fits: true };
 }
 
-function readHistory(columns: readonly ConversionColumn[], row: SourceRow): History {
-  const values = columns.map(({ field }, index) => read(row[`value${index}`], field));
+function toHistory(columns: readonly ConversionColumn[], row: SourceRow): History {
+  const values = columns.map(({ field }, index) => toValue(row[`value${index}`], field));
   const origins: Set<number>[] = [];
   const history: History = { columns, values, origins };
   for (const [at, { field }] of columns.entries()) {
     const found = new Set([at]);
     for (let before = 0; before < at; before++) {
       const dangles = before === at - 1 && row[`dangles${before}`] === 1;
-      const became = dangles ? undefined : convertAt(history, before, field);
-      if (!saysTheSame(became, values[at], { beside: before === at - 1 })) continue;
-      // And whatever in between says the same as that: where it came back from there, it was what this was made of.
+      const converted = dangles ? undefined : convertAt(history, before, field);
+      if (!isUnchanged(converted, values[at], { adjacent: before === at - 1 })) continue;
+      // The columns between the two that represent the same value are origins as well.
       for (const [other, its] of origins.entries()) if (origins[before]?.has(other) === true || its.has(before)) found.add(other);
     }
     origins.push(found);
@@ -219,12 +192,16 @@ function readHistory(columns: readonly ConversionColumn[], row: SourceRow): Hist
   return history;
 }
 
-/** Of columns that others once lay between, only values tell: that both have none may have another reason. */
-function saysTheSame(became: ConvertedValue | undefined, value: Json | undefined, { beside }: { readonly beside: boolean }): boolean {
-  const said = became?.fits === true ? became.value : undefined;
-  return JSON.stringify(said) === JSON.stringify(value) && (beside || value !== undefined);
+/** Two missing values count as unchanged only in adjacent columns: otherwise the value may have been removed in between. */
+function isUnchanged(
+  converted: ConvertedValue | undefined,
+  value: Json | undefined,
+  { adjacent }: { readonly adjacent: boolean },
+): boolean {
+  const expected = converted?.fits === true ? converted.value : undefined;
+  return JSON.stringify(expected) === JSON.stringify(value) && (adjacent || value !== undefined);
 }
 
-function read(stored: unknown, field: Field): Json | undefined {
+function toValue(stored: unknown, field: Field): Json | undefined {
   return stored === null || stored === undefined ? undefined : typeOf(field).fromColumn(stored, field);
 }

@@ -2,25 +2,25 @@ import type { Field } from '../../fields/index.ts';
 import { type Json, parseDecimal } from '../../operators/index.ts';
 import { typeOf, validateFieldValue } from '../../resources/index.ts';
 
-/** What becomes of a value: its canonical form in the new type (absent: none), or that it has none. */
+/** The result for one value: its canonical form in the new type (absent if there is no value), or that it cannot be converted. */
 export type ConvertedValue = { readonly fits: true; readonly value?: Json } | { readonly fits: false };
 
 const LOST: ConvertedValue = Object.freeze({ fits: false });
-const NOTHING: ConvertedValue = Object.freeze({ fits: true });
+const NO_VALUE: ConvertedValue = Object.freeze({ fits: true });
 
-/** Why values of one field can never become those of another; undefined where each has its chance. */
+/** Returns the reason why no value of one field can be converted to the other; undefined if some can. */
 export function describeImpossibleConversion(before: Field, after: Field): string | undefined {
   const isHash = [before.type, after.type].includes('password');
-  return isHash ? 'what is kept of a password is a hash, which can neither be read nor be made of something else' : undefined;
+  return isHash ? 'passwords are stored as hashes, which cannot be converted to or from another type' : undefined;
 }
 
 /**
- * A value in another type, exactly or not at all: nothing is rounded, cut or guessed. What comes out is what could be written
- * today, its options (`maxLength`, `values`, …) included.
+ * Converts a value to another type, exactly or not at all: values are never rounded, truncated or guessed. The result is valid under
+ * the options of the new field (`maxLength`, `values`, …).
  */
 export function convertValue(value: Json, before: Field, after: Field): ConvertedValue {
   if (before.type === 'list' && Array.isArray(value) && after.type !== 'list' && after.type !== 'json') {
-    if (value.length === 0) return NOTHING;
+    if (value.length === 0) return NO_VALUE;
     return value.length === 1 ? convertValue(value[0] as Json, before.of ?? before, after) : LOST;
   }
   const candidate = toCandidate(value, before, after);
@@ -28,7 +28,7 @@ export function convertValue(value: Json, before: Field, after: Field): Converte
   return { fits: true, value: typeOf(after).toCanonical?.(candidate, after) ?? candidate };
 }
 
-/** The one thing that the value could mean in the new type, yet unchecked. */
+/** Returns the only possible equivalent in the new type, not yet validated. */
 function toCandidate(value: Json, before: Field, after: Field): Json | undefined {
   if (after.type === 'list') return toItems(value, before, after);
   return (CANDIDATES.get(after.type) ?? toText)(value, before);
@@ -50,21 +50,21 @@ const CANDIDATES: ReadonlyMap<string, (value: Json, before: Field) => Json | und
   ['json', (value) => value],
 ]);
 
-/** What every type with a text column takes: text as it is, anything else as JSON writes it. */
+/** For types with a text column: text stays as it is, other values become JSON. */
 function toText(value: Json): Json {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** A text that is meant as a number: one with zeros in front is a postcode or an article's number. */
+/** Excludes leading zeros: such a text is more likely a postcode or an article number. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** Only where the number is exactly what the text says. */
+/** Converts a text only if the number represents it exactly. */
 function toNumber(value: Json): Json | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
-  const said = typeof value === 'string' && NUMBER.test(value) ? parseDecimal(value) : undefined;
-  const read = said === undefined ? undefined : parseDecimal(Number(value));
-  return read !== undefined && said?.unscaled === read.unscaled && said.scale === read.scale ? Number(value) : undefined;
+  const written = typeof value === 'string' && NUMBER.test(value) ? parseDecimal(value) : undefined;
+  const stored = written === undefined ? undefined : parseDecimal(Number(value));
+  return stored !== undefined && written?.unscaled === stored.unscaled && written.scale === stored.scale ? Number(value) : undefined;
 }
 
 function toDecimal(value: Json): Json | undefined {
@@ -87,13 +87,13 @@ function toBoolean(value: Json): Json | undefined {
 
 const MIDNIGHT = 'T00:00:00.000Z';
 
-/** Of an instant only where nothing but the day would be left out. */
+/** Converts a timestamp only if it is midnight UTC. */
 function toDate(value: Json, before: Field): Json | undefined {
   if (typeof value !== 'string') return undefined;
   return before.type === 'timestamp' && value.endsWith(MIDNIGHT) ? value.slice(0, -MIDNIGHT.length) : value;
 }
 
-/** A day begins at midnight, UTC, as it ends there when it goes back. */
+/** Converts a date to midnight UTC, which `toDate` converts back. */
 function toTimestamp(value: Json, before: Field): Json | undefined {
   if (typeof value !== 'string') return undefined;
   return before.type === 'date' ? value + MIDNIGHT : value;

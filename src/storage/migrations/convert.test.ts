@@ -42,7 +42,7 @@ describe('a type that is changed', () => {
     const { plan, done, definitions } = await test.apply(asNumber);
     expect([done, plan.held, definitions.get('Article')?.fields.get('price')?.type]).toEqual([[], ['Article'], 'string']);
     expect(stepOf(plan.steps, 'convert')).toMatchObject({ risk: 'lossy', rows: 6, ids: ['2', '3', '4', '5', '6'] });
-    expect(stepOf(plan.steps, 'convert').reason).toContain('6 of 7 values cannot follow');
+    expect(stepOf(plan.steps, 'convert').reason).toContain('6 of 7 values cannot be converted');
     expect(await prices()).toContain('free');
   });
 
@@ -65,7 +65,7 @@ describe('a type that is changed', () => {
     await test.apply(asText);
     await test.insert(asText, { price: '12' }, { price: 'free' });
     expect(blocked(await test.force({ price: { type: 'integer', required: true } }))).toEqual([
-      expect.stringContaining('Article.price is required, and 1 record has no value for it'),
+      expect.stringContaining('Article.price is required, but 1 record has no value'),
     ]);
     expect(kinds(await test.force({ price: { type: 'integer', required: true, default: 0 } }))).toEqual([
       'convert price',
@@ -79,7 +79,7 @@ describe('a type that is changed', () => {
     await test.apply(asText);
     await test.insert(asText, { price: '1' }, { price: '1.0' });
     const evolved = await test.apply({ price: { type: 'integer', unique: true } });
-    expect(blocked(evolved)).toEqual(['Article (price) is to be unique, and several records have 1 (2); change those records first']);
+    expect(blocked(evolved)).toEqual(['Article (price) must be unique, but several records have 1 (2); change these records first']);
   });
 
   it('makes its indexes anew, on the new column', async () => {

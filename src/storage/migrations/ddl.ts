@@ -6,24 +6,24 @@ import { toLiteral } from '../../sql.ts';
 import { type Existence, existenceSql, quoteName } from '../table-names.ts';
 import type { TableDialect } from './table-state.ts';
 
-/** An index that a definition asks for. */
+/** An index that a definition requires. */
 export interface WantedIndex {
   readonly name: string;
   readonly unique: boolean;
-  /** Fields as the definition lists them. */
+  /** Fields in the order of the definition. */
   readonly fields: readonly string[];
-  /** Fields and, where the index is not unique, `id`: so it can be walked in the order of lists. */
+  /** The fields and, if the index is not unique, `id`: lists are sorted by it last. */
   readonly columns: readonly string[];
-  /** Values that rows must have to stand in it. */
+  /** The field values of indexed rows, in a partial index. */
   readonly where?: JsonObject;
-  /** Where deleted records are kept: those that stand in it. All of them where absent. */
+  /** With soft deletes: which records are indexed. All if absent. */
   readonly of?: Existence;
 }
 
-/** Longest name that every database takes. */
-const NAME = 63;
+/** The limit of PostgreSQL, in bytes. */
+const MAX_NAME_LENGTH = 63;
 
-/** `CREATE TABLE`. Whether a value must be there and what stands for it is checked by code, and stands in no table. */
+/** Returns `CREATE TABLE`. The table has no NOT NULL and no DEFAULT for fields: both are validated in code. */
 export function createTableSql(resource: Resource, dialect: TableDialect): readonly string[] {
   const by = partitionColumnOf(resource, dialect);
   const columns = columnsOf(resource).map(({ field }) =>
@@ -33,19 +33,19 @@ export function createTableSql(resource: Resource, dialect: TableDialect): reado
   );
   const start = `CREATE TABLE ${quoteName(resource.name)} (${columns.join(', ')}`;
   if (dialect.partitions === undefined || by === undefined) return [`${start})${dialect.tableOptions}`];
-  // No key reaches across partitions but by the column that they go by.
+  // PostgreSQL requires the partition column in every unique key of a partitioned table.
   return [
     `${start}, PRIMARY KEY ("id", ${quoteName(by)}))${dialect.partitions.tableOptions(by)}`,
     dialect.partitions.restSql(resource.name),
   ];
 }
 
-/** The column by which a resource's table is kept in partitions; undefined where it is kept whole. */
+/** Returns the column that the table of a resource is partitioned by; undefined if it is not partitioned. */
 export function partitionColumnOf({ partitionBy }: Resource, { partitions }: TableDialect): string | undefined {
   return partitions === undefined ? undefined : partitionBy;
 }
 
-/** `ALTER TABLE … ADD FOREIGN KEY`: the references of a new table, where they come last. */
+/** Returns `ALTER TABLE … ADD FOREIGN KEY` for the references of a new table, on databases that need the referenced table first. */
 export function addReferencesSql(resource: Resource, dialect: TableDialect): readonly string[] {
   if (!dialect.referencesLast) return [];
   return columnsOf(resource).flatMap(({ name, field }) =>
@@ -55,17 +55,17 @@ export function addReferencesSql(resource: Resource, dialect: TableDialect): rea
   );
 }
 
-/** `ALTER TABLE … ADD COLUMN`. */
+/** Returns `ALTER TABLE … ADD COLUMN`. */
 export function addColumnSql(resource: Resource, field: Field, dialect: TableDialect): string {
   return `ALTER TABLE ${quoteName(resource.name)} ADD COLUMN ${columnSql(field, dialect)}`;
 }
 
-/** `ALTER TABLE … RENAME COLUMN`. */
+/** Returns `ALTER TABLE … RENAME COLUMN`. */
 export function renameColumnSql(resource: Resource, from: string, to: string): string {
   return `ALTER TABLE ${quoteName(resource.name)} RENAME COLUMN ${quoteName(from)} TO ${quoteName(to)}`;
 }
 
-/** `CREATE INDEX`. */
+/** Returns `CREATE INDEX`. */
 export function createIndexSql(resource: Resource, index: WantedIndex, dialect: TableDialect): string {
   const columns = index.columns.map(dialect.indexPart).join(', ');
   const conditions = [
@@ -76,7 +76,7 @@ export function createIndexSql(resource: Resource, index: WantedIndex, dialect: 
   return `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${quoteName(index.name)} ON ${quoteName(resource.name)} (${columns})${where}`;
 }
 
-/** The rows that stand in a partial index. DDL takes no bound values: each is written out, as its own column type has it. */
+/** Returns the condition of a partial index. DDL takes no bound values, so each value is a literal of its column type. */
 function whereSql(resource: Resource, where: JsonObject, dialect: TableDialect): string {
   return Object.entries(where)
     .map(([name, value]) => {
@@ -89,14 +89,14 @@ function whereSql(resource: Resource, where: JsonObject, dialect: TableDialect):
     .join(' AND ');
 }
 
-/** `DROP INDEX`. */
+/** Returns `DROP INDEX`. */
 export function dropIndexSql(name: string): string {
   return `DROP INDEX ${quoteName(name)}`;
 }
 
 /**
- * A reference carries no ON DELETE: the database refuses, and destroys nothing by itself. What `onDelete` asks for is done by code,
- * where it is decided and recorded; what is kept aside has no definition in force that could ask for anything.
+ * References have no ON DELETE, so the database refuses to delete a referenced row. `onDelete` is performed in code, where every
+ * deletion is decided and recorded in the audit log. Archived columns have no definition in force, so they always restrict.
  */
 function columnSql(field: Field, dialect: TableDialect): string {
   const column = `${quoteName(field.name)} ${dialect.columnTypes[typeOf(field).column]}`;
@@ -108,24 +108,24 @@ function withoutTarget({ to: _, ...field }: Field): Field {
 }
 
 /**
- * Every index that a resource's table should have, by name. References have one too: a deletion asks who refers. Where deleted
- * records are kept, only the others are unique among each other, and those have an index of their own to be found by. In a table of
- * partitions, what is unique is so among the rows of one time.
+ * Returns every index that the table of a resource needs, by name. References are indexed, because a deletion searches for referencing
+ * records. With soft deletes, unique indexes leave out soft-deleted records, which have an index of their own. In a partitioned table,
+ * a unique index includes the partition column.
  */
 export function wantedIndexes(resource: Resource, dialect: TableDialect): ReadonlyMap<string, WantedIndex> {
-  const asked: ResourceIndex[] = [...resource.indexes];
+  const defined: ResourceIndex[] = [...resource.indexes];
   for (const field of resource.fields.values()) {
-    if (field.unique) asked.push({ fields: [field.name], unique: true });
-    else if (field.index) asked.push({ fields: [field.name], unique: false });
+    if (field.unique) defined.push({ fields: [field.name], unique: true });
+    else if (field.index) defined.push({ fields: [field.name], unique: false });
   }
   const { softDelete } = resource;
-  const holdsAll = ({ unique, where }: ResourceIndex): boolean => where === undefined && !(unique && softDelete);
+  const indexesAll = ({ unique, where }: ResourceIndex): boolean => where === undefined && !(unique && softDelete);
   for (const field of resource.fields.values()) {
-    if (field.to !== undefined && !asked.some((index) => holdsAll(index) && index.fields[0] === field.name))
-      asked.push({ fields: [field.name], unique: false });
+    if (field.to !== undefined && !defined.some((index) => indexesAll(index) && index.fields[0] === field.name))
+      defined.push({ fields: [field.name], unique: false });
   }
   const by = partitionColumnOf(resource, dialect);
-  const wanted = asked
+  const wanted = defined
     .map((index) => toWanted(resource, index, softDelete && index.unique ? 'notDeleted' : undefined))
     .map((index) =>
       index.unique && by !== undefined && !index.columns.includes(by) ? { ...index, columns: [...index.columns, by] } : index,
@@ -134,32 +134,33 @@ export function wantedIndexes(resource: Resource, dialect: TableDialect): Readon
   return new Map(wanted.map((index) => [index.name, index]));
 }
 
-/** `ALTER TABLE … RENAME TO`; where only the case differs, through a name in between, without which SQLite sees two of the same. */
+/** Returns `ALTER TABLE … RENAME TO`. If only the case differs, renames twice: SQLite takes the two names for the same table. */
 export function renameTableSql(from: string, to: string): readonly string[] {
   const rename = (before: string, after: string): string => `ALTER TABLE ${quoteName(before)} RENAME TO ${quoteName(after)}`;
   return from.toLowerCase() === to.toLowerCase() ? [rename(from, `${to}$`), rename(`${to}$`, to)] : [rename(from, to)];
 }
 
-/** `ALTER TABLE … DROP COLUMN`. */
+/** Returns `ALTER TABLE … DROP COLUMN`. */
 export function dropColumnSql(table: string, column: string): string {
   return `ALTER TABLE ${quoteName(table)} DROP COLUMN ${quoteName(column)}`;
 }
 
-/** Whether an index is one of ours to drop: what a person made by hand stays. */
+/** Returns whether migrations manage an index. Indexes that were created by hand are never dropped. */
 export function isManagedIndex(name: string): boolean {
   return /^(ix|ux)_.*\$/.test(name);
 }
 
 function toWanted(resource: Resource, { fields, unique, where }: ResourceIndex, of: Existence | undefined): WantedIndex {
-  const rows = of === undefined ? where : { of, where: where ?? null };
-  // `$` is in no name of a resource or field: two indexes never come to the same name.
+  // The names of existing indexes contain a hash of these texts: any other text would drop and recreate the indexes.
+  const rows = of === undefined ? where : { of: of === 'deleted' ? 'deleted' : 'living', where: where ?? null };
+  // Names of resources and fields contain no `$`, so two indexes never get the same name.
   const name = `${unique ? 'ux' : 'ix'}_${[resource.name, ...fields].join('$')}${rows === undefined ? '' : `$${digest(JSON.stringify(rows))}`}`;
   const columns = unique || fields.includes('id') ? fields : [...fields, 'id'];
   return { name: shorten(name), unique, fields, columns, ...(where !== undefined && { where }), ...(of !== undefined && { of }) };
 }
 
 function shorten(name: string): string {
-  return name.length <= NAME ? name : `${name.slice(0, NAME - 13)}$${digest(name)}`;
+  return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH - 13)}$${digest(name)}`;
 }
 
 function digest(text: string): string {

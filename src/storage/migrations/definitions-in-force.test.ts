@@ -13,7 +13,7 @@ const after = define({ A: { fields: { b: { type: 'string' } } } });
 /** What was applied before: `name` in force, `-name` kept aside. */
 function applied(...names: readonly string[]): ReadonlyMap<string, AppliedResource> {
   return new Map(
-    names.map((name) => [name.replace('-', ''), { resource: resourceOf(before, name.replace('-', '')), keptAside: name.startsWith('-') }]),
+    names.map((name) => [name.replace('-', ''), { resource: resourceOf(before, name.replace('-', '')), archived: name.startsWith('-') }]),
   );
 }
 
@@ -34,15 +34,10 @@ describe('settleInForce', () => {
   const keeping = (softDelete: boolean) => define({ Whole: { softDelete, fields: parts.Whole }, Part: { softDelete, fields: parts.Part } });
 
   it.each([
-    [
-      'whoever is no longer to keep deleted records waits for what goes with it',
-      true,
-      'Part',
-      /^Whole would no longer keep deleted records, and Part/,
-    ],
-    ['whoever is to keep deleted records waits for what it goes with', false, 'Whole', /^Part would keep deleted records, and Whole/],
+    ['whoever is no longer to keep deleted records waits for what goes with it', true, 'Part', /^Whole cannot turn softDelete off: Part/],
+    ['whoever is to keep deleted records waits for what it goes with', false, 'Whole', /^Part cannot turn softDelete on: Whole/],
   ] as const)('%s', (_, was, refused, why) => {
-    const applied = new Map([...keeping(was)].map(([name, resource]) => [name, { resource, keptAside: false }]));
+    const applied = new Map([...keeping(was)].map(([name, resource]) => [name, { resource, archived: false }]));
     const settled = resolveDefinitionsInForce(keeping(!was), { applied }, new Set([refused]));
     expect(['Whole', 'Part'].map((name) => settled.definitions.get(name)?.softDelete)).toEqual([was, was]);
     expect([...settled.refused]).toEqual([[refused === 'Part' ? 'Whole' : 'Part', expect.stringMatching(why)]]);

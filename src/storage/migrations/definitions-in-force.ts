@@ -2,23 +2,23 @@ import { type Definitions, findCascadeConflict, type Resource } from '../../reso
 import type { AppliedResource } from './applied-definitions.ts';
 import type { TableRenames } from './table-renames.ts';
 
-/** Which definitions are in force when some are refused. */
+/** The definitions in force after a migration that refused some resources. */
 export interface DefinitionsInForce {
   readonly definitions: Definitions;
-  /** Refused too, because of what was refused: resource → why. */
+  /** Resources that are refused as a consequence, with the reason. */
   readonly refused: ReadonlyMap<string, string>;
 }
 
-/** What was applied, and which tables are to have another name. */
+/** The definitions as applied before, and the planned renames of tables. */
 export interface StateBefore {
   readonly applied: ReadonlyMap<string, AppliedResource>;
   readonly renames?: TableRenames;
 }
 
 /**
- * A refused resource stays as it was applied, or stays out where it never was. That may leave a reference without the
- * resource it points to: then what it points to stays as it was, too, or else whoever refers to it does. And it may leave
- * records to be kept when what they go with is gone for good: then the other of the two stays as it was, too.
+ * Resolves which definitions are in force if some resources are refused. A refused resource stays as applied, or is left out if it never
+ * was. Two kinds of conflict follow, and each makes one more resource stay as applied, until none is left: a reference to a resource that
+ * is not in force, and a cascade from a resource that deletes permanently to one with soft deletes.
  */
 export function resolveDefinitionsInForce(
   wanted: Definitions,
@@ -28,42 +28,42 @@ export function resolveDefinitionsInForce(
   const nameBefore = new Map([...renames].map(([from, to]) => [to, from]));
   const definitions = new Map(wanted);
   const also = new Map<string, string>();
-  const fallBack = (name: string): void => {
+  const revert = (name: string): void => {
     definitions.delete(name);
     const before = applied.get(nameBefore.get(name) ?? name);
-    if (before?.resource !== undefined && !before.keptAside) definitions.set(before.resource.name, before.resource);
+    if (before?.resource !== undefined && !before.archived) definitions.set(before.resource.name, before.resource);
   };
-  const settleDangling = ({ resource, to }: Dangling): void => {
+  const resolveDangling = ({ resource, to }: Dangling): void => {
     const before = applied.get(to);
-    // Taken out of the definitions, and still referred to by what has to stay as it was. Once at most, or this would not end.
+    // At most once per resource, so that the loop below ends.
     const renamed = renames.get(to);
     if (renamed !== undefined && definitions.has(renamed) && !also.has(renamed)) {
-      also.set(renamed, `${to} is to be called ${renamed}, and ${resource.name}, which stays as it was, refers to it by its name before`);
-      fallBack(renamed);
-    } else if (!wanted.has(to) && !also.has(to) && before?.resource !== undefined && !before.keptAside) {
+      also.set(renamed, `${to} cannot be renamed to ${renamed}: ${resource.name} stays as it is and references it by its former name`);
+      revert(renamed);
+    } else if (!wanted.has(to) && !also.has(to) && before?.resource !== undefined && !before.archived) {
       definitions.set(to, before.resource);
-      also.set(to, `${to} is no longer defined, and ${resource.name}, which stays as it was, refers to it`);
+      also.set(to, `${to} is no longer defined, but ${resource.name} stays as it is and references it`);
     } else {
-      also.set(resource.name, `${resource.name} refers to ${to}, which is not in force`);
+      also.set(resource.name, `${resource.name} references ${to}, which is not in force`);
       if (definitions.get(resource.name) === applied.get(resource.name)?.resource) definitions.delete(resource.name);
-      else fallBack(resource.name);
+      else revert(resource.name);
     }
   };
-  const settleOutlived = ({ resource, to }: Outlived): void => {
+  const resolveOutlived = ({ resource, to }: Outlived): void => {
     const [stays, waits] = definitions.get(to.name) === wanted.get(to.name) ? [resource, to] : [to, resource];
     const why =
       waits === to
-        ? `would no longer keep deleted records, and ${stays.name}, whose records go with them, stays as it was and does`
-        : `would keep deleted records, and ${stays.name}, with whose records its own go, stays as it was and keeps none`;
+        ? `cannot turn softDelete off: ${stays.name}, which is deleted with it, stays as it is and has softDelete`
+        : `cannot turn softDelete on: ${stays.name}, with which it is deleted, stays as it is and has no softDelete`;
     also.set(waits.name, `${waits.name} ${why}`);
-    fallBack(waits.name);
+    revert(waits.name);
   };
-  for (const name of refused) fallBack(name);
+  for (const name of refused) revert(name);
   for (;;) {
     const dangling = findDangling(definitions);
     const pair = dangling === undefined ? findOutlived(definitions, wanted) : undefined;
-    if (dangling !== undefined) settleDangling(dangling);
-    else if (pair !== undefined) settleOutlived(pair);
+    if (dangling !== undefined) resolveDangling(dangling);
+    else if (pair !== undefined) resolveOutlived(pair);
     else return { definitions, refused: also };
   }
 }
@@ -78,7 +78,7 @@ interface Outlived {
   readonly to: Resource;
 }
 
-/** Wanted together, two never stand so: where they do, one is as it was, and the other, as wanted, has to wait for it. */
+/** The wanted definitions are valid together, so one of such a pair is as applied and the other as wanted. */
 function findOutlived(definitions: Definitions, wanted: Definitions): Outlived | undefined {
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {
@@ -89,7 +89,7 @@ function findOutlived(definitions: Definitions, wanted: Definitions): Outlived |
   return undefined;
 }
 
-/** A resource with a reference to one that is not there. */
+/** Returns a resource that references another one that is not in force. */
 function findDangling(definitions: Definitions): Dangling | undefined {
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {

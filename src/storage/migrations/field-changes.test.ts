@@ -47,7 +47,7 @@ describe('a changed definition', () => {
       c: { type: 'string' },
     });
     expect(refused.done).toEqual([]);
-    expect(blocked(refused)).toEqual([expect.stringContaining('Article.b is required, and 2 records have no value')]);
+    expect(blocked(refused)).toEqual([expect.stringContaining('Article.b is required, but 2 records have no value')]);
     expect([...(refused.definitions.get('Article')?.fields.keys() ?? [])].slice(5)).toEqual(['title', 'note', 'a']);
   });
 
@@ -70,7 +70,7 @@ describe('a changed definition', () => {
     expect(kinds(await test.apply({ ...before, title: { type: 'string', index: true } }))).toEqual(['createIndex']);
     expect(kinds(await test.apply(before))).toEqual(['dropIndex']);
     const unique = await test.apply({ ...before, title: { type: 'string', unique: true } });
-    expect(blocked(unique)).toEqual(['Article (title) is to be unique, and several records have "a" (2); change those records first']);
+    expect(blocked(unique)).toEqual(['Article (title) must be unique, but several records have "a" (2); change these records first']);
     expect(kinds(await test.apply({ ...before, note: { type: 'string', unique: true } }))).toContain('createIndex');
   });
 
@@ -84,7 +84,7 @@ describe('a changed definition', () => {
     await test.apply(before);
     await test.insert(before, {}, {});
     const evolved = await test.apply({ ...before, code: { type: 'string', unique: true, default: 'x' } });
-    expect(blocked(evolved)[0]).toContain('Article (code) is to be unique');
+    expect(blocked(evolved)[0]).toContain('Article (code) must be unique');
   });
 
   it('refuses a reference whose default is the id of nothing, and takes one that is there', async () => {
@@ -92,9 +92,9 @@ describe('a changed definition', () => {
     const other = (to: string): Fields => ({ ...before, other: { type: 'reference', to, default: id } });
     await test.apply(before);
     await test.insert(before, { title: 'one' });
-    expect(blocked(await test.apply(other('Article')))).toEqual([expect.stringContaining('and no Article has this id')]);
+    expect(blocked(await test.apply(other('Article')))).toEqual([expect.stringContaining('but no Article has this id')]);
     const beside = await migrate(test.database, define({ Article: { fields: other('Desk') }, Desk: { fields: before } }));
-    expect(blocked(beside)).toEqual([expect.stringContaining('and no Desk has this id')]);
+    expect(blocked(beside)).toEqual([expect.stringContaining('but no Desk has this id')]);
     await test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "id" = ${id}`));
     expect(kinds(await test.apply(other('Article')))).toEqual(['addColumn other', 'backfill other', 'createIndex', 'keepAside']);
     expect(await test.rows('Article')).toMatchObject([{ id, other: id }]);
@@ -132,8 +132,8 @@ describe('a changed definition', () => {
     await test.insert(fields(['a', 'b', 'c']), { status: 'a', tags: ['a', 'b'] }, { status: 'a' });
     expect(kinds(await test.apply(fields(['a', 'b'])))).toEqual(['redefine']);
     expect(blocked(await test.apply(fields(['d'])))).toEqual([
-      'Article.status no longer lists "a" (2), which records have; keep listing them, or change those records first',
-      'Article.tags no longer lists "a" (1), which records have; keep listing them, or change those records first',
+      'Article.status no longer lists "a" (2), but records have these values; list them again, or change the records first',
+      'Article.tags no longer lists "a" (1), but records have these values; list them again, or change the records first',
     ]);
   });
 
@@ -143,7 +143,7 @@ describe('a changed definition', () => {
     const { plan } = await test.apply({ title: { type: 'string', maxLength: 20, default: 'x' } });
     expect(plan.steps).toMatchObject([{ kind: 'redefine', sql: [] }]);
     expect(plan.steps[0]?.reason).toContain('title: required was true, is false');
-    expect(plan.steps[0]?.reason).toContain('maxLength was 50, is 20 (for values to come; stored ones are not checked)');
+    expect(plan.steps[0]?.reason).toContain('maxLength was 50, is 20 (applies to new values; stored values are not checked)');
     expect(await test.epoch()).toBe(at + 1);
   });
 
@@ -156,7 +156,7 @@ describe('a changed definition', () => {
     await test.apply(before);
     expect(blocked(await test.apply({ Title: { type: 'string' } }))[0]).toContain('renamedFrom: title');
     const evolved = await migrate(test.database, define({ ARTICLE: { fields: before } }));
-    expect(blocked(evolved)[0]).toContain('differs only in case from Article');
+    expect(blocked(evolved)[0]).toContain('differs only in case from the existing table Article');
     expect(evolved.definitions.has('ARTICLE')).toBe(false);
   });
 });

@@ -3,13 +3,13 @@ import { typeOf } from '../../resources/index.ts';
 import { describeImpossibleConversion } from './convert-value.ts';
 import type { TableState } from './table-state.ts';
 
-/** Where a field's values are now, and as what they were written; undefined where that is not known. */
+/** The column that has the values of a field, and the field that they were written as; undefined if that is not known. */
 interface Origin {
   readonly from: string;
   readonly before: Field | undefined;
 }
 
-/** Why the values in a column can never become those of the field, in words; empty where they are, or have their chance. */
+/** Returns the reasons why no value of a column can be used for a field; empty if all can be, or some can be converted. */
 export function findIncompatibilities(
   { resource, actual, dialect }: TableState,
   field: Field,
@@ -20,27 +20,26 @@ export function findIncompatibilities(
   const change = before && describeTypeChange(before, field);
   const impossible = before !== undefined && change !== undefined ? describeImpossibleConversion(before, field) : undefined;
   if (impossible !== undefined) return [`${name} ${change}, and ${impossible}; ${OTHERWISE}`];
-  // What a column that does not fit its own definition holds is anyone's guess.
+  // A column that does not match its own definition was changed by hand: its values cannot be interpreted.
   const written = before ?? field;
   const needed = dialect.columnTypes[typeOf(written).column];
   if (column !== undefined && column.type !== needed)
-    return [`${name} would need a column of type ${needed}, and there is one of type ${column.type}; ${OTHERWISE}`];
-  if (column !== undefined && column.refers !== written.to) {
-    const is = column.refers === undefined ? 'does not refer to records yet' : `refers to ${column.refers}`;
-    return [`${name} ${is}, and stored values cannot follow; ${OTHERWISE}`];
+    return [`${name} needs a column of type ${needed}, but the existing one has type ${column.type}; ${OTHERWISE}`];
+  if (column !== undefined && column.references !== written.to) {
+    const is = column.references === undefined ? 'has a column without a foreign key' : `has a column that references ${column.references}`;
+    return [`${name} ${is}, so its values cannot be used; ${OTHERWISE}`];
   }
   return [];
 }
 
-const OTHERWISE = 'add a field of another name instead';
+const OTHERWISE = 'add a field with another name instead';
 
-/** A change of type for which stored values have to be converted; undefined where there is none. */
+/** Describes a change of type that needs a conversion of stored values; undefined if there is none. */
 export function describeTypeChange(before: Field, after: Field): string | undefined {
   if (before.type !== after.type) {
     const widens = FIELD_TYPES.get(before.type)?.widensTo.includes(after.type) === true;
     return widens ? undefined : `changes from ${before.type} to ${after.type}`;
   }
-  // Two places unless said, in both.
   if (before.type === 'decimal' && scaleOf(before) !== scaleOf(after))
     return `changes from ${scaleOf(before)} to ${scaleOf(after)} decimal places`;
   if (before.to !== after.to) return `changes from a reference to ${before.to} into one to ${after.to}`;
@@ -49,30 +48,31 @@ export function describeTypeChange(before: Field, after: Field): string | undefi
   return items === undefined ? undefined : `has items whose type ${items}`;
 }
 
+/** With the default of the type. */
 function scaleOf(field: Field): number {
   return field.scale ?? 2;
 }
 
-/** Options that are checked when values are written, and for which no table is touched. */
-const CHECKED = ['min', 'max', 'minLength', 'maxLength', 'pattern'] as const;
-const QUIET = ['required', 'default', 'values', 'readOnly', 'writeOnly', 'immutable', 'guarded', 'onDelete'] as const;
+/** Options that apply to new values only. */
+const LIMITS = ['min', 'max', 'minLength', 'maxLength', 'pattern'] as const;
+const OTHER_OPTIONS = ['required', 'default', 'values', 'readOnly', 'writeOnly', 'immutable', 'guarded', 'onDelete'] as const;
 
-/** What is different about a field without its column being touched, in words. */
+/** Describes the changes of a field that leave its column as it is. */
 export function describeChanges(before: Field, after: Field): readonly string[] {
   const changes: string[] = [];
   if (before.type !== after.type && describeTypeChange(before, after) === undefined)
     changes.push(`${after.name} widens from ${before.type} to ${after.type}`);
-  for (const option of QUIET) {
+  for (const option of OTHER_OPTIONS) {
     if (!isSame(before[option], after[option]))
       changes.push(`${after.name}: ${option} was ${show(before[option])}, is ${show(after[option])}`);
   }
-  for (const option of CHECKED) {
+  for (const option of LIMITS) {
     if (isSame(before[option], after[option])) continue;
     changes.push(
-      `${after.name}: ${option} was ${show(before[option])}, is ${show(after[option])} (for values to come; stored ones are not checked)`,
+      `${after.name}: ${option} was ${show(before[option])}, is ${show(after[option])} (applies to new values; stored values are not checked)`,
     );
   }
-  if (before.writeOnly && !after.writeOnly) changes.push(`${after.name} was secret, and what is stored of it will be shown`);
+  if (before.writeOnly && !after.writeOnly) changes.push(`${after.name} was writeOnly; its stored values become readable`);
   if (before.of !== undefined && after.of !== undefined) changes.push(...describeChanges(before.of, after.of));
   return changes;
 }

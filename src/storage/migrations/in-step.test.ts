@@ -43,7 +43,7 @@ describe('definitions change with their tables', () => {
     const keeper = createKeeper(before);
     let commits = 0;
     using _ = onCommit(() => commits++);
-    const [first, , last] = await Promise.all([readAll(keeper), migrate(test.database, after, { keeper }), readAll(keeper)]);
+    const [first, , last] = await Promise.all([readAll(keeper), migrate(test.database, after, { holder: keeper }), readAll(keeper)]);
     expect([first, last, commits]).toEqual([['title'], ['headline'], 1]);
     expect(await readAll(keeper)).toEqual(['headline']);
   });
@@ -56,7 +56,7 @@ describe('definitions change with their tables', () => {
       if (fails-- > 0) throw new Error('disk');
     });
     const [evolved, behind, next] = await Promise.all([
-      failure(migrate(test.database, after, { keeper })),
+      failure(migrate(test.database, after, { holder: keeper })),
       failure(readAll(keeper)),
       // Asks again as soon as it was refused, as a read in relaxed mode does.
       readAll(keeper).catch(() => readAll(keeper)),
@@ -68,7 +68,7 @@ describe('definitions change with their tables', () => {
   it('or not at all, where our own tables cannot follow', async () => {
     const keeper = createKeeper(before);
     await test.database.transaction((tx) => tx.run(sql`CREATE TABLE "_Decision" ("id" INTEGER PRIMARY KEY, "at" INTEGER)`));
-    expect(await failure(migrate(test.database, after, { keeper }))).toBeDefined();
+    expect(await failure(migrate(test.database, after, { holder: keeper }))).toBeDefined();
     expect(keeper.definitions).toBe(before);
   });
 });

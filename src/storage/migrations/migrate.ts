@@ -1,156 +1,142 @@
+/** Begin here: `migrate` selects the steps of a plan, writes a backup, performs them and brings the definitions into force. */
 import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
-import { sql } from '../../sql.ts';
 import type { Database, Log, Transaction } from '../contract.ts';
-import { storeVersion } from '../policy-history.ts';
-import { loadPolicy } from '../policy-records.ts';
 import { advanceRevision } from '../revision.ts';
-import { dialectOf, MIGRATION_LOCK } from './migration-dialects.ts';
+import { archiveResource, deleteDefinitionRow, saveDefinitionRow } from './applied-definitions.ts';
+import { dialectOf } from './migration-dialects.ts';
 import { recordMigration } from './migration-history.ts';
-import { type CreateBackup, requiresBackup, retryWhileBusy, withBackup } from './migration-lock.ts';
-import { hashPlan, type Plan, type Step, toStep } from './migration-plan.ts';
-import { noLog } from './migration-progress.ts';
+import { type CreateBackup, MIGRATION_LOCK, requiresBackup, retryWhileBusy, withBackup } from './migration-lock.ts';
+import { type DraftStep, hashPlan, type Plan, type Step, toStep } from './migration-plan.ts';
+import { noLog, runStep } from './migration-progress.ts';
 import { isUpToDate, saveDefinitionsInForce } from './migration-status.ts';
-import { performSteps } from './perform-steps.ts';
-import { loadRules, type Renames, rewriteRule } from './renamed-paths.ts';
+import { rewritePolicies } from './rewrite-rules.ts';
 import { selectSteps } from './select-steps.ts';
+import { saveTableRename } from './table-renames.ts';
 
-/** What came of an evolution. */
+/** The result of a migration. */
 export interface MigrationResult {
-  /** The definitions in force: those given, save that a held one stays as it was applied or stays out. */
+  /** The definitions in force. A held resource stays as applied, or is left out if it never was. */
   readonly definitions: Definitions;
   readonly plan: Plan;
-  /** What of the plan was done. */
+  /** The performed steps. */
   readonly done: readonly Step[];
 }
 
-/** Where whoever answers requests keeps the definitions in force. */
+/** Holds the definitions that requests use. */
 export interface DefinitionsHolder {
   readonly definitions: Definitions;
   replaceDefinitions(definitions: Definitions): void;
 }
 
-/** How an evolution goes on. */
+/** Options of a migration. */
 export interface MigrateOptions {
-  readonly keeper?: DefinitionsHolder;
-  /** For the record: `start`, `dev`, `cli`, or the id of a user. */
+  readonly holder?: DefinitionsHolder;
+  /** Recorded in the history: `start`, `dev`, `cli`, or the id of a user. */
   readonly actor?: string;
-  /** The hash of the plan whose steps may be done though something is lost. */
+  /** The hash of the plan whose lossy steps are confirmed. */
   readonly allow?: string;
-  /** Looks at the tables even where definitions have not changed since they were last looked at. */
+  /** Compares the tables even if the definitions have not changed since the last migration. */
   readonly thorough?: boolean;
-  /** Told what takes long, and which backup was made, as it happens. */
-  readonly tell?: Log | undefined;
+  /** Receives progress, and the path of the backup. */
+  readonly log?: Log | undefined;
 }
 
 /**
- * Lets tables follow definitions, all in one transaction: a process killed in the midst of it leaves them as they were.
- * Does only what loses nothing, and what was allowed; a second run finds nothing to do. Any change begins a new epoch.
- * Before values are written or lost, a backup is made under the same lock; where it cannot be, nothing is done.
+ * Migrates the tables to the definitions, in one transaction. Performs only the steps that lose nothing, and the confirmed ones; a second
+ * run finds nothing to do. Each migration that performs a step begins a new revision. A backup is written first, under the same lock, if
+ * values are written or lost; if it cannot be written, nothing is changed.
  *
- * Definitions come into force inside the transaction: a request that queued behind it, in the same commit, finds the tables
- * and the definitions changed together. Where the commit fails, neither has changed.
+ * The definitions come into force inside the transaction: a request that is batched into the same commit behind it sees the tables and
+ * the definitions change together. If the commit fails, neither has changed.
  *
- * @throws SetupError where one of the service's own tables cannot follow, the plan is no longer the one that was allowed, or no backup
- * can be made.
+ * @throws SetupError if a table of the system cannot be migrated, the plan differs from the confirmed one, or no backup can be written.
  */
 export async function migrate(database: Database, definitions: Definitions, options: MigrateOptions = {}): Promise<MigrationResult> {
-  const { keeper, tell = noLog } = options;
-  const before = keeper?.definitions;
+  const { holder, log = noLog } = options;
+  const before = holder?.definitions;
   try {
     return await retryWhileBusy(
       () =>
-        withBackup(database, tell, async (tx, backUp) => {
-          const evolved = await evolveIn(tx, definitions, { ...options, tell, backUp });
-          keeper?.replaceDefinitions(evolved.definitions);
-          return evolved;
+        withBackup(database, log, async (tx, createBackup) => {
+          const result = await migrateIn(tx, definitions, { ...options, log, createBackup });
+          holder?.replaceDefinitions(result.definitions);
+          return result;
         }),
-      tell,
+      log,
     );
   } catch (error) {
-    // Nobody has been answered by them: those behind in the commit failed with it, and the next commit has not begun.
-    if (before !== undefined) keeper?.replaceDefinitions(before);
+    // No answer used the new definitions: the requests in the same commit failed with it, and the next commit has not begun.
+    if (before !== undefined) holder?.replaceDefinitions(before);
     throw error;
   }
 }
 
-/** What would have to be done for tables to follow the definitions; does none of it. */
+/** Returns the plan for the definitions, within a transaction. Performs nothing. */
 export async function planMigrationIn(tx: Transaction, definitions: Definitions): Promise<Plan> {
   const { plan, dropScratchTables } = await selectSteps(tx, definitions);
   await dropScratchTables();
   return plan;
 }
 
-/** The same, in a transaction of its own. */
-export function planMigration(database: Database, definitions: Definitions, tell: Log = noLog): Promise<Plan> {
-  return retryWhileBusy(() => database.transaction((tx) => planMigrationIn(tx, definitions), { longRunning: true }), tell);
+/** Returns the plan for the definitions, in a transaction of its own. Performs nothing. */
+export function planMigration(database: Database, definitions: Definitions, log: Log = noLog): Promise<Plan> {
+  return retryWhileBusy(() => database.transaction((tx) => planMigrationIn(tx, definitions), { longRunning: true }), log);
 }
 
-interface Evolving extends Omit<MigrateOptions, 'tell'> {
-  readonly tell: Log;
-  readonly backUp: CreateBackup;
+interface TransactionMigrateOptions extends Omit<MigrateOptions, 'log'> {
+  readonly log: Log;
+  readonly createBackup: CreateBackup;
 }
 
-async function evolveIn(tx: Transaction, wanted: Definitions, options: Evolving): Promise<MigrationResult> {
-  const { actor = 'start', allow, thorough, tell, backUp } = options;
+async function migrateIn(tx: Transaction, wanted: Definitions, options: TransactionMigrateOptions): Promise<MigrationResult> {
+  const { actor = 'start', allow, thorough, log, createBackup } = options;
   const from = performance.now();
   await dialectOf(tx).prepare(tx);
-  const asks = allow !== undefined || thorough === true;
-  if (!asks && (await isUpToDate(tx, wanted))) return nothingToDo(wanted);
+  const isForced = allow !== undefined || thorough === true;
+  if (!isForced && (await isUpToDate(tx, wanted))) return nothingToDo(wanted);
   await tx.lock(MIGRATION_LOCK);
-  // Whoever held it has perhaps done all of it.
-  if (!asks && (await isUpToDate(tx, wanted))) return nothingToDo(wanted);
-  const settled = await selectSteps(tx, wanted, { allow, tell, isDone: true });
-  checkOwnTables(settled.plan, settled.definitions);
-  const backup = settled.work.some(requiresBackup) ? backUp(settled.plan.hash) : undefined;
-  await performSteps(tx, settled.work, tell);
-  await settled.dropScratchTables();
-  const done = settled.work.map(toStep);
+  // Another process may have migrated while this one waited for the lock.
+  if (!isForced && (await isUpToDate(tx, wanted))) return nothingToDo(wanted);
+  const selected = await selectSteps(tx, wanted, { allow, log, locksTables: true });
+  validateSystemTables(selected.plan, selected.definitions);
+  const backup = selected.steps.some(requiresBackup) ? createBackup(selected.plan.hash) : undefined;
+  await performSteps(tx, selected.steps, log);
+  await selected.dropScratchTables();
+  const done = selected.steps.map(toStep);
   if (done.length > 0) {
-    const epoch = await advanceRevision(tx);
-    await rewritePolicies(tx, { renames: settled.renames, before: settled.before, epoch });
+    const revision = await advanceRevision(tx);
+    await rewritePolicies(tx, { renames: selected.renames, before: selected.before, revision });
   }
-  await saveDefinitionsInForce(tx, settled.definitions);
-  if (done.length > 0) await recordMigration(tx, { actor, planHash: settled.plan.hash, steps: done, from, backup });
-  return { definitions: settled.definitions, plan: settled.plan, done };
+  await saveDefinitionsInForce(tx, selected.definitions);
+  if (done.length > 0) await recordMigration(tx, { actor, planHash: selected.plan.hash, steps: done, from, backup });
+  return { definitions: selected.definitions, plan: selected.plan, done };
 }
 
 function nothingToDo(wanted: Definitions): MigrationResult {
   return { definitions: wanted, plan: { hash: hashPlan([], wanted), steps: [], held: [] }, done: [] };
 }
 
-/** The program itself relies on its own tables being as it knows them. */
-function checkOwnTables({ steps, held }: Plan, definitions: Definitions): void {
+/** The program cannot run if one of its own tables stays as it was. */
+function validateSystemTables({ steps, held }: Plan, definitions: Definitions): void {
   const own = held.filter((name) => name.startsWith('_') || (name === 'User' && !definitions.has('User')));
   if (own.length === 0) return;
   const reasons = steps.filter(({ resource, risk }) => own.includes(resource) && risk === 'blocked').map(({ reason }) => reason);
-  throw new SetupError('the database does not fit this version', reasons);
+  throw new SetupError('cannot migrate the database to this version', reasons);
 }
 
-/** Who is named as the author of what an evolution changes in policies. */
-const EVOLUTION = 'evolution';
-
-/** What policies are carried along with. */
-export interface PolicyRewrite {
-  readonly renames: Renames;
-  /** The definitions before. */
-  readonly before: Definitions;
-  /** The epoch that the evolution begins. */
-  readonly epoch: number;
+/** Performs steps in order, then updates `_Definition`, whose rows describe the tables after all steps. */
+export async function performSteps(tx: Transaction, steps: readonly DraftStep[], log: Log): Promise<void> {
+  for (const step of steps) await runStep(tx, step, log);
+  for (const { deferred = [] } of steps) for (const statement of deferred) await tx.run(statement);
+  for (const step of steps) await saveDefinitionChanges(tx, step);
 }
 
-/** Says what is renamed anew in every rule that names it, and keeps a version of every policy that this changes. */
-export async function rewritePolicies(tx: Transaction, { renames, before, epoch }: PolicyRewrite): Promise<void> {
-  const changed = new Set<string>();
-  for (const rule of await loadRules(tx)) {
-    const carried = rewriteRule(rule, renames, before);
-    if (!carried.changed) continue;
-    changed.add(rule.policyId);
-    const conditions = JSON.stringify(carried.conditions);
-    await tx.run(sql`UPDATE "_PolicyRule" SET "resource" = ${carried.resource}, "conditions" = ${conditions} WHERE "id" = ${rule.ruleId}`);
-  }
-  for (const id of changed) {
-    await tx.run(sql`UPDATE "_Policy" SET "updatedAt" = ${new Date(tx.now).toISOString()}, "version" = ${epoch} WHERE "id" = ${id}`);
-    await storeVersion(tx, { kind: 'policy', id, value: await loadPolicy(tx, id), revision: epoch, by: EVOLUTION });
+async function saveDefinitionChanges(tx: Transaction, { resource, kind, field, from, definitionChanges = [] }: DraftStep): Promise<void> {
+  if (kind === 'renameTable' && from !== undefined) await saveTableRename(tx, from, resource);
+  if (kind === 'keepAside' && field === undefined) await archiveResource(tx, resource);
+  for (const change of definitionChanges) {
+    if ('save' in change) await saveDefinitionRow(tx, change.save);
+    else await deleteDefinitionRow(tx, change.delete);
   }
 }

@@ -4,12 +4,9 @@ import { postgresTables } from '../postgres/tables.ts';
 import { sqliteTables } from '../sqlite/tables.ts';
 import type { TableDialect } from './table-state.ts';
 
-const TABLES: Readonly<Record<SqlDialect['name'], TableDialect>> = Object.freeze({ sqlite: sqliteTables, postgres: postgresTables });
+const DIALECTS: Readonly<Record<SqlDialect['name'], TableDialect>> = Object.freeze({ sqlite: sqliteTables, postgres: postgresTables });
 
-/** Held by whoever changes tables. */
-export const MIGRATION_LOCK = 'evolution';
-
-/** How the database at hand makes tables and tells of them. */
+/** Returns the table dialect of the database of a transaction. */
 export function dialectOf({ dialect }: Pick<Transaction, 'dialect'>): TableDialect {
-  return TABLES[dialect.name];
+  return DIALECTS[dialect.name];
 }

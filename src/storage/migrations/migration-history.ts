@@ -5,46 +5,51 @@ import type { Transaction } from '../contract.ts';
 import { dialectOf } from './migration-dialects.ts';
 import type { Step } from './migration-plan.ts';
 
-/** One time that something was done. */
+/** One migration, prune or restore in the history. */
 export interface MigrationRecord {
   readonly id: string;
   readonly at: string;
   /** `start`, `dev`, `cli`, or the id of a user. */
   readonly actor: string;
   readonly planHash: string;
-  /** What was done: kind, resource, field, risk, reason. A backup and a restore are of resource `*`. */
+  /** The performed steps: kind, resource, field, risk, reason. A backup and a restore have the resource `*`. */
   readonly steps: readonly JsonObject[];
   readonly durationMs: number;
 }
 
-/** What is kept of an evolution. */
+/** A migration that is to be recorded. */
 export interface CompletedMigration extends Pick<MigrationRecord, 'actor' | 'planHash'> {
   readonly steps: readonly Step[];
-  /** When it began, by `performance.now()`. */
+  /** Start time by `performance.now()`. */
   readonly from: number;
-  /** The name of the backup of what stood before, where one was made. */
+  /** Name of the backup that was written first, if any. */
   readonly backup?: string | undefined;
 }
 
-/** What is done to no resource by itself. */
-const OF_ALL = { resource: '*' } as const;
+const ALL_RESOURCES = { resource: '*' } as const;
 
-/** Keeps one row for an evolution that did something, in its own transaction. */
+/** Records a migration that performed at least one step, in the transaction of the migration. */
 export async function recordMigration(tx: Transaction, { actor, planHash, steps, from, backup }: CompletedMigration): Promise<void> {
-  const shown = steps.map(({ kind, resource, field, risk, reason }) => ({ kind, resource, field, risk, reason }));
-  const kept = backup === undefined ? [] : [{ ...OF_ALL, kind: 'backup', risk: 'safe', reason: `what stood before is kept as ${backup}` }];
-  await insertEvolution(tx, { actor, planHash, steps: [...kept, ...shown], from });
+  const performed = steps.map(({ kind, resource, field, risk, reason }) => ({ kind, resource, field, risk, reason }));
+  const written =
+    backup === undefined ? [] : [{ ...ALL_RESOURCES, kind: 'backup', risk: 'safe', reason: `a backup was written first: ${backup}` }];
+  await insertMigration(tx, { actor, planHash, steps: [...written, ...performed], from });
 }
 
-/** Keeps one row for a restore, in its own transaction; whoever works with the database learns from it that it is another. */
+/** Records a restore, in its transaction. The new value in `_State` lets other processes detect that the content was replaced. */
 export async function recordRestore(tx: Transaction, { reason, from }: { readonly reason: string; readonly from: number }): Promise<void> {
   await tx.run(
     sql`INSERT INTO "_State" ("id", "text") VALUES ('restored', ${createId()}) ON CONFLICT ("id") DO UPDATE SET "text" = excluded."text"`,
   );
-  await insertEvolution(tx, { actor: 'cli', planHash: '', steps: [{ ...OF_ALL, kind: 'restore', risk: 'destructive', reason }], from });
+  await insertMigration(tx, {
+    actor: 'cli',
+    planHash: '',
+    steps: [{ ...ALL_RESOURCES, kind: 'restore', risk: 'destructive', reason }],
+    from,
+  });
 }
 
-async function insertEvolution(
+async function insertMigration(
   tx: Transaction,
   { actor, planHash, steps, from }: Pick<CompletedMigration, 'actor' | 'planHash' | 'from'> & { readonly steps: readonly object[] },
 ): Promise<void> {
@@ -54,18 +59,7 @@ async function insertEvolution(
   );
 }
 
-/** Whether the record is kept in chains: not before an evolution of this version. */
-export function hasChains(tx: Transaction): Promise<boolean> {
-  return dialectOf(tx).hasTable(tx, '_Chain');
-}
-
-/** Returns whether versions of policies are hashed: only after a migration by a program version that hashes them. */
-export async function hasHistoryHashes(tx: Transaction): Promise<boolean> {
-  const tables = await dialectOf(tx).introspect(tx);
-  return tables.some(({ name, columns }) => name === '_Epoch' && columns.has('historyHash'));
-}
-
-/** What was done, the newest first; nothing of a database that no evolution has seen. */
+/** Lists the latest migrations, newest first. Returns none if the database was never migrated. */
 export async function listMigrations(tx: Transaction, limit: number): Promise<readonly MigrationRecord[]> {
   if (!(await dialectOf(tx).hasTable(tx, '_Evolution'))) return [];
   const rows = await tx.all<Omit<MigrationRecord, 'steps'> & { steps: string }>(

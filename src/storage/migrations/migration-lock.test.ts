@@ -12,11 +12,11 @@ import { listMigrations } from './migration-history.ts';
 import { pruneArchived } from './prune-archived.ts';
 
 let test: Evolution;
-const told: string[] = [];
-const tell = (line: string): void => void told.push(line);
+const logged: string[] = [];
+const log = (line: string): void => void logged.push(line);
 
 beforeEach(async () => {
-  told.length = 0;
+  logged.length = 0;
   test = openEvolution({ kept: 3 });
   await test.apply(texts);
   await test.insert(texts, { size: '1' }, { size: 'wide' });
@@ -38,7 +38,7 @@ function columns(file: string): unknown[] {
 
 async function apply(fields: Fields): Promise<void> {
   const { hash } = await planMigration(test.database, article(fields));
-  await migrate(test.database, article(fields), { allow: hash, tell });
+  await migrate(test.database, article(fields), { allow: hash, log });
 }
 
 async function backupsInHistory(): Promise<readonly unknown[]> {
@@ -50,18 +50,18 @@ describe('before an evolution', () => {
   it.each([
     ['writes values', counted],
     ['leaves values behind', numbers],
-  ])('that %s, what stands is kept: told, and in the history', async (_, fields) => {
+  ])('that %s, what stands is kept: logged, and in the history', async (_, fields) => {
     await apply(fields);
     const [file = '', ...more] = test.backups();
     expect([columns(file), more]).toEqual([['size'], []]);
-    expect(told).toEqual(['a backup is made first of what stands now', `what stands now is kept in ${file}`]);
-    expect(await backupsInHistory()).toEqual([`what stood before is kept as ${basename(file)}`]);
+    expect(logged).toEqual(['writing a backup first', `backup written: ${file}`]);
+    expect(await backupsInHistory()).toEqual([`a backup was written first: ${basename(file)}`]);
   });
 
   it('that touches no value, none is made', async () => {
     await apply({ ...texts, more: { type: 'string' } });
     await apply(texts);
-    expect([test.backups(), told, await backupsInHistory()]).toEqual([[], [], []]);
+    expect([test.backups(), logged, await backupsInHistory()]).toEqual([[], [], []]);
   });
 
   it('that nobody allows, none is made', async () => {
@@ -72,9 +72,9 @@ describe('before an evolution', () => {
   it('and before a prune, which drops what is in it', async () => {
     await apply({ more: { type: 'string' } });
     expect(test.backups()).toEqual([]);
-    await pruneArchived(test.database, article({ more: { type: 'string' } }), { actor: 'cli', tell });
+    await pruneArchived(test.database, article({ more: { type: 'string' } }), { actor: 'cli', log });
     expect(test.backups().map(columns)).toEqual([['size', 'more']]);
-    expect(await pruneArchived(test.database, article({ more: { type: 'string' } }), { actor: 'cli', tell })).toEqual([]);
+    expect(await pruneArchived(test.database, article({ more: { type: 'string' } }), { actor: 'cli', log })).toEqual([]);
     expect(test.backups()).toHaveLength(1);
   });
 
@@ -98,7 +98,7 @@ describe('nothing is done', () => {
     const error = await failure(test.apply(counted));
     rmSync(folder());
     expect(error).toBeInstanceOf(SetupError);
-    expect((error as SetupError).message).toBe('no backup could be made of what stands now, so nothing was done');
+    expect((error as SetupError).message).toBe('cannot write a backup first, so nothing was changed');
     expect((error as SetupError).mistakes).toEqual([expect.stringContaining(folder())]);
     expect(columns(test.path)).toEqual(['size']);
   });
@@ -109,18 +109,18 @@ describe('nothing is done', () => {
       if (text === 'COMMIT') throw new BetterSqlite3.SqliteError('full', 'SQLITE_FULL');
       return exec.call(this, text);
     });
-    expect(await failure(migrate(test.database, article(counted), { tell }))).toBeInstanceOf(Problem);
+    expect(await failure(migrate(test.database, article(counted), { log }))).toBeInstanceOf(Problem);
     vi.restoreAllMocks();
-    expect(told).toHaveLength(2);
+    expect(logged).toHaveLength(2);
     expect(test.backups()).toEqual([]);
     expect(columns(test.path)).toEqual(['size']);
   });
 });
 
-it('is done all the same where older backups cannot be removed, and that is told', async () => {
+it('is done all the same where older backups cannot be removed, and that is logged', async () => {
   const folder = join(dirname(test.path), 'backups');
   for (let day = 1; day <= 3; day++) mkdirSync(join(folder, `2020010${day}T000000000Z-old.db`), { recursive: true });
-  await migrate(test.database, article(counted), { tell });
-  expect(told.slice(1)).toEqual([expect.stringContaining('is kept in'), expect.stringMatching(/^older backups could not be removed: /)]);
+  await migrate(test.database, article(counted), { log });
+  expect(logged.slice(1)).toEqual([expect.stringContaining('backup written: '), expect.stringMatching(/^cannot remove older backups: /)]);
   expect(columns(test.path)).toEqual(['size', 'count']);
 });

@@ -2,32 +2,36 @@ import { Problem, SetupError } from '../../errors.ts';
 import type { Backup, Backups, Database, Log, Transaction } from '../contract.ts';
 import type { Step } from './migration-plan.ts';
 
-/** Has what is committed copied before something is done with it; answers the name of the backup, where the database has one. */
+/** The lock that every migration and prune holds. */
+export const MIGRATION_LOCK = 'evolution';
+
+/** Writes a backup of the committed content; returns its name, or undefined if the database has no automatic backups. */
 export type CreateBackup = (label: string) => string | undefined;
 
 /**
- * A transaction that can have a backup made before it changes anything, while it holds the lock: so that there is nothing between
- * the two. The backup stays where the transaction commits, and the oldest make room for it; else it goes.
+ * Runs work in a transaction that can write a backup before its first change. The backup is written under the lock of the transaction,
+ * so no other commit lies between the two. If the transaction commits, the backup is kept and the oldest ones are removed; otherwise
+ * the backup is discarded.
  */
 export async function withBackup<T>(
   database: Database,
-  tell: Log,
-  work: (tx: Transaction, backUp: CreateBackup) => Promise<T>,
+  log: Log,
+  work: (tx: Transaction, createBackup: CreateBackup) => Promise<T>,
 ): Promise<T> {
   let backup: Backup | undefined;
-  const backUp: CreateBackup = (label) => {
+  const createBackup: CreateBackup = (label) => {
     if (database.backups === undefined) {
-      tell('no backup is made first: not by itself, of this database');
+      log('no backup is written first: this database has no automatic backups');
       return undefined;
     }
-    tell('a backup is made first of what stands now');
-    backup = make(database.backups, label);
-    tell(`what stands now is kept in ${backup.file}`);
+    log('writing a backup first');
+    backup = writeBackup(database.backups, label);
+    log(`backup written: ${backup.file}`);
     return backup.name;
   };
-  let answer: T;
+  let result: T;
   try {
-    answer = await database.transaction((tx) => work(tx, backUp), { longRunning: true });
+    result = await database.transaction((tx) => work(tx, createBackup), { longRunning: true });
   } catch (error) {
     backup?.discard();
     throw error;
@@ -35,46 +39,46 @@ export async function withBackup<T>(
   try {
     backup?.complete();
   } catch (error) {
-    // What was asked for is done; that older backups stay is no reason to say otherwise.
-    tell(`older backups could not be removed: ${error instanceof Error ? error.message : String(error)}`);
+    // The work is committed, so this is only logged.
+    log(`cannot remove older backups: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return answer;
+  return result;
 }
 
-/** Whether a step changes or loses values: then what stands before is kept whole. */
+/** Returns whether a step changes or loses values, so that a backup is written first. */
 export function requiresBackup({ risk }: Step): boolean {
   return risk !== 'safe';
 }
 
-function make(backups: Backups, label: string): Backup {
+function writeBackup(backups: Backups, label: string): Backup {
   try {
     return backups.create(label);
   } catch (error) {
     if (!(error instanceof SetupError)) throw error;
-    throw new SetupError('no backup could be made of what stands now, so nothing was done', [error.message, ...error.mistakes]);
+    throw new SetupError('cannot write a backup first, so nothing was changed', [error.message, ...error.mistakes]);
   }
 }
 
-/** Milliseconds to wait for another process that evolves the same database. */
-const PATIENCE = 10 * 60_000;
-/** Milliseconds between two tries, in which requests go on. */
-const PAUSE = 50;
+/** Milliseconds to wait for another process that migrates the same database. */
+const RETRY_TIMEOUT = 10 * 60_000;
+/** Milliseconds between two attempts. Requests are served meanwhile. */
+const RETRY_INTERVAL = 50;
 
 /**
- * Two may start at once: the second waits until the first is done, however long a conversion takes, and then finds nothing to do.
- * Whoever looks on is told that it waits.
+ * Repeats work while another process holds the lock of the database, and logs once that it waits. Of two processes that start at the
+ * same time, the second waits for the migration of the first and then finds nothing to do.
  */
-export async function retryWhileBusy<T>(work: () => Promise<T>, tell: Log): Promise<T> {
-  let isTold = false;
+export async function retryWhileBusy<T>(work: () => Promise<T>, log: Log): Promise<T> {
+  let isLogged = false;
   for (const from = performance.now(); ; ) {
     try {
       return await work();
     } catch (error) {
       const isBusy = error instanceof Problem && error.code === 'STORAGE_BUSY';
-      if (!isBusy || performance.now() - from > PATIENCE) throw error;
-      if (!isTold) tell('another process works on the database; this waits until that is done');
-      isTold = true;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE));
+      if (!isBusy || performance.now() - from > RETRY_TIMEOUT) throw error;
+      if (!isLogged) log('another process has locked the database; waiting until it has finished');
+      isLogged = true;
+      await new Promise((resolve) => setTimeout(resolve, RETRY_INTERVAL));
     }
   }
 }

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
-import type { Definitions } from '../../resources/index.ts';
+import type { Field } from '../../fields/index.ts';
+import type { Definitions, Resource } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import type { DefinitionRow } from './applied-definitions.ts';
-import type { Conversion } from './conversion.ts';
 
-/** What a step does. The first ten and `dropRecords` touch a table; the others change what is in force, and the last says why nothing does. */
+/**
+ * The kind of a step. `keepAside` archives and `bringBack` restores an archived table or column; `hide` makes records count as
+ * soft-deleted; `redefine` changes the definition without a change of the table; `stay` states why nothing is done.
+ */
 export type StepKind =
   | 'createTable'
   | 'renameTable'
@@ -24,20 +27,20 @@ export type StepKind =
   | 'stay';
 
 /**
- * What a step costs. `safe` touches no value; `needs-backfill` writes values and loses none; `lossy` leaves values behind
- * that cannot follow; `destructive` deletes them for good; `blocked` cannot be done as things are.
+ * The risk of a step. `safe` changes no value; `needs-backfill` writes values and loses none; `lossy` archives values that cannot be
+ * converted, hides records or breaks rules; `destructive` permanently deletes data; `blocked` cannot be performed.
  */
 export type Risk = 'safe' | 'needs-backfill' | 'lossy' | 'destructive' | 'blocked';
 
-/** Risks that somebody has to allow, plan by plan. */
+/** Risks that are performed only for a plan whose hash was confirmed. */
 export const NEEDS_CONFIRMATION: ReadonlySet<Risk> = new Set(['lossy', 'destructive']);
 
-/** A rule of a policy, for people to find it. */
+/** A rule of a policy, with the names that an admin finds it by. */
 export interface RuleName {
   readonly policyId: string;
   readonly policy: string;
   readonly ruleId: string;
-  /** Its description, or its place: `rule 2`. */
+  /** The description of the rule, or its position: `rule 2`. */
   readonly rule: string;
 }
 
@@ -46,124 +49,156 @@ export interface Step {
   readonly resource: string;
   readonly kind: StepKind;
   readonly risk: Risk;
-  /** What it does and why, or what stands in its way, in words. */
+  /** A sentence for people: the change and its reason, or why it is blocked. */
   readonly reason: string;
-  /** The field it is about, where it is about one. */
+  /** The field, where the step concerns a single one. */
   readonly field?: string;
-  /** Of a rename, the name before: of the field where there is one, else of the resource. */
+  /** The former name in a rename: of the field if `field` is set, else of the resource. */
   readonly from?: string;
-  /** How many rows it concerns, where that was counted. */
+  /** The number of affected rows, where it was counted. */
   readonly rows?: number;
   /** Ids of the first records that would lose a value. */
   readonly ids?: readonly string[];
-  /** Rules that read what it is about. */
+  /** Rules that read the resource or field. */
   readonly rules?: readonly RuleName[];
-  /** Its SQL for people to read. Values stand as parameters. */
+  /** The SQL for people to read, with placeholders for values. */
   readonly sql: readonly string[];
 }
 
-/** What has to be done for tables to follow definitions. Plain data. */
+/** The steps that migrate the tables to the definitions. Plain data. */
 export interface Plan {
-  /** SHA-256 over the steps and the definitions: the same for the same, on every machine; another once anything else would be lost. */
+  /** SHA-256 over the steps and the definitions. Equal on every machine; it changes when the affected data of a lossy step change. */
   readonly hash: string;
   readonly steps: readonly Step[];
-  /** Resources that stay wholly as they were, because a step of theirs is blocked, or asks first and is not allowed. */
+  /** Resources that are not migrated at all, because one of their steps is blocked or needs a confirmation that was not given. */
   readonly held: readonly string[];
 }
 
-/** A change of what is on the record about definitions. */
-export type DefinitionChange = { readonly keep: DefinitionRow } | { readonly drop: string };
+/** A change of the rows in `_Definition`: saves a row, or deletes the row of an id. */
+export type DefinitionChange = { readonly save: DefinitionRow } | { readonly delete: string };
 
-/** A step as it is planned: how it is done, and what rows have to say first. */
+/** A step with everything that performing it takes. */
 export interface DraftStep extends Step {
-  /** Done one after the other. */
+  /** Run in order. */
   readonly statements: readonly Sql[];
-  /** Done once all other steps are: what refers to tables that other steps make. */
-  readonly last?: readonly Sql[];
-  /** Counts the rows concerned; the step is left out where there are none. */
-  readonly concerns?: Sql;
-  /** Values that are worked out before anything is done; what becomes of them says how risky the step is. */
+  /** Run after the statements of all steps, because they refer to tables that other steps create. */
+  readonly deferred?: readonly Sql[];
+  /** Counts the affected rows. The step is left out if there are none. */
+  readonly affected?: Sql;
+  /** A conversion that is computed before the plan is complete: the number of lost values decides the risk. */
   readonly conversion?: Conversion;
-  readonly notes?: readonly DefinitionChange[];
+  readonly definitionChanges?: readonly DefinitionChange[];
 }
 
-/** Rows that would be in the way of a step: asked before anything is done. */
+/** The values of one column and the type that they are converted to. */
+export interface Conversion {
+  /** The table name before the migration. */
+  readonly table: string;
+  /** The resource under its new name. */
+  readonly resource: Resource;
+  readonly from: ConversionColumn;
+  /** The field as newly defined. */
+  readonly after: Field;
+  /** The archived columns of the field, oldest first. */
+  readonly archived: readonly ConversionColumn[];
+  /** Index of the archived column that has the new type and is restored; undefined if there is none. */
+  readonly restored: number | undefined;
+  /** The column type in the syntax of the database. */
+  readonly columnType: string;
+  readonly target?: ReferenceTarget;
+}
+
+/** A column and the field that its values were written as. */
+export interface ConversionColumn {
+  readonly column: string;
+  readonly field: Field;
+  /** Present if the field is a reference or a list of references. */
+  readonly target?: ReferenceTarget;
+}
+
+/** The table that a reference points to; undefined if it does not exist. */
+export interface ReferenceTarget {
+  readonly table: string | undefined;
+}
+
+/** A query for rows that block a step. It runs before any step is performed. */
 export interface Precondition {
   readonly field?: string;
   readonly query: Sql;
-  /** What the rows that came back mean; undefined where they are not in the way. */
+  /** Returns the reason for a refusal, or undefined if these rows do not block the step. */
   refuse(rows: readonly Readonly<Record<string, unknown>>[]): Refusal | undefined;
 }
 
-/** What is in the way, and what to do about it. */
+/** The reason why a step is blocked, and what to do about it. */
 export interface Refusal {
   readonly reason: string;
-  /** How many rows are. */
+  /** The number of rows that block it. */
   readonly rows?: number;
-  /** Ids of the first of them. */
+  /** Ids of the first of these rows. */
   readonly ids?: readonly string[];
 }
 
-/** A plan for one resource as far as definitions and tables say it; rows have the last word. */
+/** The plan of one resource, derived from definitions and tables alone. Its preconditions have not run yet. */
 export interface ResourceDraft {
   readonly resource: string;
   readonly steps: readonly DraftStep[];
   readonly refusals: readonly string[];
-  readonly obstacles: readonly Precondition[];
+  readonly preconditions: readonly Precondition[];
 }
 
-interface StepParts extends Pick<DraftStep, 'kind' | 'reason' | 'notes'> {
+interface StepInput extends Pick<DraftStep, 'kind' | 'reason' | 'definitionChanges'> {
   readonly risk?: Risk;
   readonly field?: string;
-  /** SQL without values. */
+  /** SQL without bound values. */
   readonly texts?: readonly string[];
 }
 
-/** A step whose SQL holds no values; safe unless it says otherwise. */
-export function createStep(resource: string, { texts = [], risk = 'safe', ...parts }: StepParts): DraftStep {
-  return { resource, risk, ...parts, sql: texts, statements: texts.map((text) => sql.raw(text)) };
+/** Creates a step whose SQL has no bound values. Its risk is `safe` by default. */
+export function createStep(resource: string, { texts = [], risk = 'safe', ...input }: StepInput): DraftStep {
+  return { resource, risk, ...input, sql: texts, statements: texts.map((text) => sql.raw(text)) };
 }
 
-/** A step that says why there is none. */
+/** Creates a step that performs nothing and gives the reason why the resource is not migrated. */
 export function createBlockedStep(resource: string, { field, ...refusal }: Refusal & { readonly field?: string | undefined }): DraftStep {
   return { resource, kind: 'stay', risk: 'blocked', ...refusal, ...(field !== undefined && { field }), sql: [], statements: [] };
 }
 
-/** What people are shown of a step. */
-export function toStep({ statements: _s, last: _l, concerns: _c, conversion: _v, notes: _n, ...step }: DraftStep): Step {
+/** Returns the plain data of a draft step. */
+export function toStep({ statements: _s, deferred: _d, affected: _a, conversion: _c, definitionChanges: _n, ...step }: DraftStep): Step {
   return step;
 }
 
-/** Raised where the same definitions come to other tables than before: the next start looks at them again. */
+/** Increase it when the same definitions lead to other tables than before: each database is then compared again at its next start. */
 const TABLES_VERSION = 1;
 
-const known = new WeakMap<Definitions, string>();
+const definitionHashes = new WeakMap<Definitions, string>();
 
-/** SHA-256 of definitions as written, the program's own among them: the same as long as nothing at all is said otherwise. */
+/** Returns the SHA-256 of all definitions as written, those of the system included. */
 export function hashDefinitions(definitions: Definitions): string {
-  let hash = known.get(definitions);
+  let hash = definitionHashes.get(definitions);
   if (hash === undefined) {
     const sources = [...definitions.values()].map(({ name, source }) => [name, source] as const);
-    hash = digest([TABLES_VERSION, sources.sort(([a], [b]) => (a < b ? -1 : 1))]);
-    known.set(definitions, hash);
+    hash = hashJson([TABLES_VERSION, sources.sort(([a], [b]) => (a < b ? -1 : 1))]);
+    definitionHashes.set(definitions, hash);
   }
   return hash;
 }
 
 /**
- * SHA-256 of a plan. What comes and goes while the service runs is left out (how many rows are to be given a default),
- * what would be lost is not: whoever allowed the loss of two values has not allowed that of three.
+ * Returns the SHA-256 of a plan. It leaves out numbers that change while the service runs, such as the rows that get a default. It
+ * includes the affected rows of lossy steps: a confirmation for two lost values does not cover a third.
  */
 export function hashPlan(steps: readonly Step[], definitions: Definitions): string {
-  const essence = steps.map(({ resource, kind, risk, field, from, sql, rows, ids }) => {
+  const hashed = steps.map(({ resource, kind, risk, field, from, sql, rows, ids }) => {
     const loss = risk === 'lossy' || risk === 'destructive' ? { rows, ids } : {};
     return { resource, kind, risk, field, from, sql, ...loss };
   });
   const hashes = [...definitions.values()].map(({ name, hash }) => [name, hash] as const);
-  return digest([essence, hashes.sort(([a], [b]) => (a < b ? -1 : 1))]);
+  return hashJson([hashed, hashes.sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
-function digest(value: unknown): string {
+/** Independent of the order of keys. */
+function hashJson(value: unknown): string {
   const text = JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;
     return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));

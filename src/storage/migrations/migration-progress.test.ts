@@ -6,16 +6,16 @@ import { migrate } from './migrate.ts';
 import { pruneArchived } from './prune-archived.ts';
 
 let test: Evolution;
-let told: string[];
-const tell = (line: string): void => void told.push(line);
+let logged: string[];
+const log = (line: string): void => void logged.push(line);
 const text: Fields = { size: { type: 'string' } };
 const WAIT = onPostgres
-  ? 'requests that need this table wait meanwhile'
-  : 'requests wait meanwhile, because no answer leaves before its entry is written and that takes the same lock';
-const NO_BACKUP = 'no backup is made first: not by itself, of this database';
+  ? 'requests that use this table wait meanwhile'
+  : 'requests wait meanwhile, because their audit entries need the same lock';
+const NO_BACKUP = 'no backup is written first: this database has no automatic backups';
 
 beforeEach(async () => {
-  told = [];
+  logged = [];
   test = openEvolution();
   await test.apply(text);
 });
@@ -28,45 +28,45 @@ async function insert(records: number): Promise<void> {
   );
 }
 
-async function tellOf(fields: Fields): Promise<readonly string[]> {
-  await migrate(test.database, article(fields), { tell });
-  return told.map((line) => line.replace(/\d+\.\d s$/, '… s'));
+async function logOf(fields: Fields): Promise<readonly string[]> {
+  await migrate(test.database, article(fields), { log });
+  return logged.map((line) => line.replace(/\d+\.\d s$/, '… s'));
 }
 
 describe('what takes long', () => {
-  it('is told before and after, with how many records and why requests wait', async () => {
+  it('is logged before and after, with how many records and why requests wait', async () => {
     await insert(10_001);
-    expect(await tellOf({ size: { type: 'string', index: true } })).toEqual([
-      `Article (size) has an index: this comes by 10,001 records; ${WAIT}`,
+    expect(await logOf({ size: { type: 'string', index: true } })).toEqual([
+      `Article (size) is indexed: processing 10,001 records; ${WAIT}`,
       'Article: done in … s',
     ]);
   });
 
-  it('is told on the way too, where values are worked out one by one', async () => {
+  it('is logged on the way too, where values are worked out one by one', async () => {
     await insert(100_001);
-    expect(await tellOf({ size: { type: 'integer' } })).toEqual([
-      `Article.size: what becomes of the values of 100,001 records is worked out; ${WAIT}`,
+    expect(await logOf({ size: { type: 'integer' } })).toEqual([
+      `Article.size: converting the values of 100,001 records; ${WAIT}`,
       'Article.size: 50,000 of 100,001',
       'Article.size: 100,000 of 100,001',
-      'Article.size: worked out in … s',
+      'Article.size: converted in … s',
       NO_BACKUP,
-      `Article.size changes from string to integer; all 100001 values follow: this comes by 100,001 records; ${WAIT}`,
+      `Article.size changes from string to integer; all 100001 values can be converted: processing 100,001 records; ${WAIT}`,
       'Article.size: done in … s',
     ]);
   });
 
-  it('is told of what a prune takes out', async () => {
+  it('is logged of what a prune takes out', async () => {
     await insert(10_001);
     await test.apply({ other: { type: 'string' } });
-    await pruneArchived(test.database, article({ other: { type: 'string' } }), { actor: 'cli', tell });
-    expect(told.slice(0, 2)).toEqual([
+    await pruneArchived(test.database, article({ other: { type: 'string' } }), { actor: 'cli', log });
+    expect(logged.slice(0, 2)).toEqual([
       NO_BACKUP,
-      `Article.size is kept aside; 10001 values are dropped for good: this comes by 10,001 records; ${WAIT}`,
+      `Article.size is archived; 10001 values are permanently deleted: processing 10,001 records; ${WAIT}`,
     ]);
   });
 
-  it('is not told of what does not', async () => {
+  it('is not logged of what does not', async () => {
     await insert(10_000);
-    expect(await tellOf({ size: { type: 'string', index: true }, other: { type: 'string' } })).toEqual([]);
+    expect(await logOf({ size: { type: 'string', index: true }, other: { type: 'string' } })).toEqual([]);
   });
 });

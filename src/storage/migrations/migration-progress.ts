@@ -1,56 +1,56 @@
 import { sql } from '../../sql.ts';
 import type { Log, Transaction } from '../contract.ts';
-
 import { dialectOf } from './migration-dialects.ts';
 import type { DraftStep, StepKind } from './migration-plan.ts';
 
-/** Records above which it is told. */
-const MANY = 10_000;
+/** The progress of steps on more records than this is logged. */
+const LOGGED_RECORDS = 10_000;
 
-/** Says nothing. */
+/** Discards all lines. */
 export const noLog: Log = () => undefined;
 
-/** Steps that come by every record, or drop them all. */
-const LONG: ReadonlySet<StepKind> = new Set(['createIndex', 'convert', 'backfill', 'dropColumn', 'dropTable', 'dropRecords']);
+/** Steps that read or write every record. */
+const FULL_SCANS: ReadonlySet<StepKind> = new Set(['createIndex', 'convert', 'backfill', 'dropColumn', 'dropTable', 'dropRecords']);
 
-/** Does a step; where it comes by many records, tells before how many they are, and after how long it took. */
-export async function runStep(tx: Transaction, { resource, kind, field, reason, statements }: DraftStep, tell: Log): Promise<void> {
-  const records = LONG.has(kind) ? await countRecords(tx, resource) : 0;
+/** Runs the statements of a step. For many records, logs their number first and the duration at the end. */
+export async function runStep(tx: Transaction, { resource, kind, field, reason, statements }: DraftStep, log: Log): Promise<void> {
+  const records = FULL_SCANS.has(kind) ? await countRecords(tx, resource) : 0;
   const from = performance.now();
-  if (records > MANY) tell(`${reason}: this comes by ${inGroups(records)} records; ${dialectOf(tx).waiting}`);
+  if (records > LOGGED_RECORDS) log(`${reason}: processing ${formatCount(records)} records; ${dialectOf(tx).waitNotice}`);
   for (const statement of statements) await tx.run(statement);
-  if (records > MANY) tell(`${nameOf(resource, field)}: done in ${toSeconds(performance.now() - from)}`);
+  if (records > LOGGED_RECORDS) log(`${nameOf(resource, field)}: done in ${toSeconds(performance.now() - from)}`);
 }
 
-/** Tells how far the values of a column have been worked out. */
+/** Logs the progress of a conversion. */
 export interface ConversionProgress {
-  /** So many more are. */
-  more(values: number): void;
+  /** Adds to the number of converted values. */
+  add(values: number): void;
   end(): void;
 }
 
 /** Values between two lines. */
-const EVERY = 50_000;
+const LOG_INTERVAL = 50_000;
 
-/** Counts values as they are worked out, where there are many. */
+/** Starts the log of a conversion; it stays silent for few records. */
 export async function startConversionProgress(
   tx: Transaction,
   { table, field }: { table: string; field: string },
-  tell: Log,
+  log: Log,
 ): Promise<ConversionProgress> {
   const records = await countRecords(tx, table);
-  if (records <= MANY) return { more: () => undefined, end: () => undefined };
+  if (records <= LOGGED_RECORDS) return { add: () => undefined, end: () => undefined };
   const name = nameOf(table, field);
   const from = performance.now();
   let done = 0;
-  tell(`${name}: what becomes of the values of ${inGroups(records)} records is worked out; ${dialectOf(tx).waiting}`);
+  log(`${name}: converting the values of ${formatCount(records)} records; ${dialectOf(tx).waitNotice}`);
   return {
-    more(values) {
+    add(values) {
       const before = done;
       done += values;
-      if (Math.floor(done / EVERY) > Math.floor(before / EVERY)) tell(`${name}: ${inGroups(done)} of ${inGroups(records)}`);
+      if (Math.floor(done / LOG_INTERVAL) > Math.floor(before / LOG_INTERVAL))
+        log(`${name}: ${formatCount(done)} of ${formatCount(records)}`);
     },
-    end: () => tell(`${name}: worked out in ${toSeconds(performance.now() - from)}`),
+    end: () => log(`${name}: converted in ${toSeconds(performance.now() - from)}`),
   };
 }
 
@@ -63,8 +63,8 @@ function nameOf(resource: string, field: string | undefined): string {
   return field === undefined ? resource : `${resource}.${field}`;
 }
 
-/** `1,000,000`, wherever it runs. */
-function inGroups(count: number): string {
+/** `1,000,000`, in every locale. */
+function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }
 

@@ -1,3 +1,4 @@
+import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Statement, Transaction } from '../contract.ts';
@@ -5,19 +6,19 @@ import { appliedDefinitions, type DefinitionRow, loadDefinitionRows, saveDefinit
 import { dialectOf } from './migration-dialects.ts';
 import { hashDefinitions } from './migration-plan.ts';
 
-const STANDING: Statement = Object.freeze({ sql: `SELECT "text" FROM "_State" WHERE "id" = 'definitions'`, parameters: [] });
+const SELECT_HASH: Statement = Object.freeze({ sql: `SELECT "text" FROM "_State" WHERE "id" = 'definitions'`, parameters: [] });
 
-/** Whether these are the definitions in force, to the letter: then tables have followed them. */
+/** Returns whether exactly these definitions are in force, so that no table has to be migrated. */
 export async function isUpToDate(tx: Transaction, definitions: Definitions): Promise<boolean> {
   if (!(await dialectOf(tx).hasTable(tx, '_State'))) return false;
   return (await loadHash(tx)) === hashDefinitions(definitions);
 }
 
-/** Keeps the definitions in force: what the next start compares with, and what other processes go by. */
+/** Saves the definitions in force and their hash: the next start compares with it, and other processes load them. */
 export async function saveDefinitionsInForce(tx: Transaction, definitions: Definitions): Promise<void> {
   const rows = new Map((await loadDefinitionRows(tx)).map((row) => [row.id, row]));
   for (const { name, hash, source } of definitions.values()) {
-    const row: DefinitionRow = { id: name, hash, source, keptAside: false };
+    const row: DefinitionRow = { id: name, hash, source, archived: false };
     if (!isSame(rows.get(name), row)) await saveDefinitionRow(tx, row);
   }
   const hash = hashDefinitions(definitions);
@@ -28,8 +29,8 @@ export async function saveDefinitionsInForce(tx: Transaction, definitions: Defin
 }
 
 /**
- * The definitions in force where they are others than those known, because another process let tables follow other files;
- * undefined where they are the same. The service's own come with the program.
+ * Loads the definitions in force if they differ from the known ones, because another process migrated the tables to other files.
+ * Returns undefined if they are the same. The definitions of the system are those of this program.
  */
 export async function loadOtherDefinitions(tx: Transaction, known: Definitions): Promise<Definitions | undefined> {
   const hash = await loadHash(tx);
@@ -41,11 +42,46 @@ export async function loadOtherDefinitions(tx: Transaction, known: Definitions):
   return new Map([...own, ...(user === undefined ? [] : [['User', user] as const]), ...others]);
 }
 
+/**
+ * Refuses a database that a newer version of the program has migrated: this version would ignore the tables and fields that it does
+ * not know, and their data would become inconsistent with the rest.
+ *
+ * @param own Definitions that include those of the system.
+ * @throws SetupError that lists every unknown table and field.
+ */
+export async function validateProgramVersion(tx: Transaction, own: Definitions): Promise<void> {
+  const rows = (await loadDefinitionRows(tx)).filter(({ archived }) => !archived);
+  const { resources } = toAppliedState(rows);
+  const unknown = rows.flatMap((row) => {
+    const resource = resources.get(row.id)?.resource;
+    if (resource === undefined) return [`this program cannot parse the definition of ${row.id}`];
+    return row.id.startsWith('_') ? describeUnknown(row, resource.fields.keys(), own) : [];
+  });
+  if (unknown.length > 0) throw new SetupError('the database was written by a newer version of this program', unknown);
+}
+
+/** Returns whether the audit log has hash chains: only after a migration by a version that writes them. */
+export function hasChains(tx: Transaction): Promise<boolean> {
+  return dialectOf(tx).hasTable(tx, '_Chain');
+}
+
+/** Returns whether versions of policies are hashed: only after a migration by a program version that hashes them. */
+export async function hasHistoryHashes(tx: Transaction): Promise<boolean> {
+  const tables = await dialectOf(tx).introspect(tx);
+  return tables.some(({ name, columns }) => name === '_Epoch' && columns.has('historyHash'));
+}
+
+function describeUnknown({ id }: DefinitionRow, fields: Iterable<string>, own: Definitions): readonly string[] {
+  const known = own.get(id);
+  if (known === undefined) return [`this program does not know the table ${id}`];
+  return [...fields].filter((name) => !known.fields.has(name)).map((name) => `this program does not know the field ${id}.${name}`);
+}
+
 async function loadHash(tx: Transaction): Promise<string | undefined> {
-  const row = await tx.one<{ text: string | null }>(STANDING);
+  const row = await tx.one<{ text: string | null }>(SELECT_HASH);
   return row?.text ?? undefined;
 }
 
 function isSame(a: DefinitionRow | undefined, b: DefinitionRow): boolean {
-  return a !== undefined && a.hash === b.hash && a.keptAside === b.keptAside && JSON.stringify(a.source) === JSON.stringify(b.source);
+  return a !== undefined && a.hash === b.hash && a.archived === b.archived && JSON.stringify(a.source) === JSON.stringify(b.source);
 }

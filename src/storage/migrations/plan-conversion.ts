@@ -2,66 +2,65 @@ import type { Field } from '../../fields/index.ts';
 import { typeOf } from '../../resources/index.ts';
 import type { Sql } from '../../sql.ts';
 import type { AppliedField, ArchivedColumn } from './applied-definitions.ts';
-import { type Conversion, convertedValueSql, copyConvertedSql, type ReferenceTarget } from './conversion.ts';
+import { convertedValueSql, copyConvertedSql } from './conversion.ts';
 import { addColumnSql, renameColumnSql } from './ddl.ts';
 import { describeTypeChange } from './field-changes.ts';
-import { createStep, type DefinitionChange, type DraftStep } from './migration-plan.ts';
+import { type Conversion, createStep, type DefinitionChange, type DraftStep, type ReferenceTarget } from './migration-plan.ts';
 import type { TableState } from './table-state.ts';
 
-/** A change of type that stored values follow through code. */
+/** The plan of a conversion. */
 export interface ConversionDraft {
   readonly steps: readonly DraftStep[];
-  /** The value that a row will have, once it is worked out. */
+  /** The converted value of a row. */
   readonly after: Sql;
-  /** Columns that are put aside or come back. */
+  /** Columns that are archived or restored. */
   readonly columns: readonly string[];
 }
 
 /**
- * Whether values have to be converted for a change of type. A wider type needs no conversion by itself; once columns were put
- * aside, it is one all the same: what came of what stays told from one type to the next.
+ * Returns whether a change of type needs a conversion. A wider type alone needs none. If columns of the field are archived, it is
+ * converted all the same, so that their values can still be traced from one type to the next.
  */
 export function hasToConvert(table: TableState, before: Field, after: Field): boolean {
   if (describeTypeChange(before, after) !== undefined) return true;
-  return before.type !== after.type && asidesOf(table, before.name).length > 0;
+  return before.type !== after.type && archivedColumnsOf(table, before.name).length > 0;
 }
 
 /**
- * Plans a change of type: the column as it is is put aside under a name of its own, `price$2`, and what converts of it is copied
- * into a new one. Where a column of that type was put aside before, it comes back in the place of a new one, so that what
- * the types in between could not hold is there again.
+ * Plans a change of type. The present column is archived under a new name, `price$2`, and its converted values are copied into a new
+ * column. If an archived column has the new type, it is restored instead, so that values that the types in between could not represent
+ * are available again.
  */
 export function planConversion(table: TableState, field: Field, from: AppliedField & { readonly column: string }): ConversionDraft {
   const { resource, dialect } = table;
-  const asides = asidesOf(table, from.column);
-  const same = asides.findLastIndex((aside) => isSameForm(aside.field, field));
-  const back = same < 0 ? asides.findLastIndex((aside) => isWider(aside.field, field)) : same;
-  const columnType = dialect.columnTypes[typeOf(field).column];
+  const columns = archivedColumnsOf(table, from.column);
+  const same = columns.findLastIndex((archived) => isSameType(archived.field, field));
+  const source = same < 0 ? columns.findLastIndex((archived) => isWider(archived.field, field)) : same;
   const conversion: Conversion = {
-    table: table.stored,
+    table: table.currentName,
     resource,
     from: { column: from.column, field: from.field, ...targetOf(table, from.field) },
     after: field,
-    returnsTo: back < 0 ? undefined : back,
-    aside: asides.map(({ column, field: before }) => ({ column, field: before, ...targetOf(table, before) })),
-    columnType,
+    restored: source < 0 ? undefined : source,
+    archived: columns.map(({ column, field: before }) => ({ column, field: before, ...targetOf(table, before) })),
+    columnType: dialect.columnTypes[typeOf(field).column],
     ...targetOf(table, field),
   };
-  const restored = same < 0 ? undefined : asides[same];
-  const carried = renameArchivedColumns(table, { from: from.column, field: field.name, except: restored });
-  const aside = `${field.name}$${carried.next}`;
+  const restored = same < 0 ? undefined : columns[same];
+  const renamed = renameArchivedColumns(table, { from: from.column, field: field.name, except: restored });
+  const archived = `${field.name}$${renamed.next}`;
   const texts = [
-    ...carried.texts,
-    renameColumnSql(resource, from.column, aside),
+    ...renamed.texts,
+    renameColumnSql(resource, from.column, archived),
     restored === undefined ? addColumnSql(resource, field, dialect) : renameColumnSql(resource, restored.column, field.name),
     copyConvertedSql(conversion),
   ];
-  const kept = { hash: resource.hash, source: { name: resource.name, fields: { [field.name]: from.source } }, keptAside: true };
-  const notes: DefinitionChange[] = [...carried.notes, { keep: { id: `${resource.name}.${aside}`, ...kept } }];
-  if (restored !== undefined) notes.unshift({ drop: `${resource.name}.${restored.column}` });
+  const row = { hash: resource.hash, source: { name: resource.name, fields: { [field.name]: from.source } }, archived: true };
+  const definitionChanges: DefinitionChange[] = [...renamed.definitionChanges, { save: { id: `${resource.name}.${archived}`, ...row } }];
+  if (restored !== undefined) definitionChanges.unshift({ delete: `${resource.name}.${restored.column}` });
   const change = describeTypeChange(from.field, field) ?? `widens from ${from.field.type} to ${field.type}`;
   const reason = `${resource.name}.${from.column} ${change}`;
-  const step = createStep(resource.name, { kind: 'convert', risk: 'needs-backfill', field: field.name, reason, texts, notes });
+  const step = createStep(resource.name, { kind: 'convert', risk: 'needs-backfill', field: field.name, reason, texts, definitionChanges });
   return {
     steps: [{ ...step, conversion, ...(from.column !== field.name && { from: from.column }) }],
     after: convertedValueSql(conversion),
@@ -69,45 +68,45 @@ export function planConversion(table: TableState, field: Field, from: AppliedFie
   };
 }
 
-/** What conversions put aside of a field, the oldest first. */
-function asidesOf({ columnsAside, actual }: TableState, field: string): readonly ArchivedColumn[] {
-  return (columnsAside.get(field) ?? []).filter(({ column }) => actual.columns.has(column));
+/** Returns the existing columns of a field that conversions archived, oldest first. */
+function archivedColumnsOf({ archivedColumns, actual }: TableState, field: string): readonly ArchivedColumn[] {
+  return (archivedColumns.get(field) ?? []).filter(({ column }) => actual.columns.has(column));
 }
 
-interface Carrying {
-  /** The field's name before, … */
+interface FieldRename {
+  /** The former name of the field. */
   readonly from: string;
-  /** … and after: the same where it is not renamed. */
+  /** The new name; the same if the field is not renamed. */
   readonly field: string;
-  /** One that goes elsewhere. */
+  /** A column that is renamed elsewhere. */
   readonly except?: ArchivedColumn | undefined;
 }
 
-interface Carried {
+interface RenamedColumns {
   readonly texts: readonly string[];
-  readonly notes: readonly DefinitionChange[];
-  /** The number of the next column that is put aside. */
+  readonly definitionChanges: readonly DefinitionChange[];
+  /** The number of the next archived column. */
   readonly next: number;
 }
 
-/** What was put aside of a field goes along when it is renamed. */
-export function renameArchivedColumns(table: TableState, { from, field, except }: Carrying): Carried {
+/** Renames the archived columns of a field that is renamed. */
+export function renameArchivedColumns(table: TableState, { from, field, except }: FieldRename): RenamedColumns {
   const { resource } = table;
-  let next = nextAside(table, field);
+  let next = nextColumnNumber(table, field);
   const texts: string[] = [];
-  const notes: DefinitionChange[] = [];
-  for (const aside of from === field ? [] : asidesOf(table, from)) {
-    if (aside === except) continue;
+  const definitionChanges: DefinitionChange[] = [];
+  for (const archived of from === field ? [] : archivedColumnsOf(table, from)) {
+    if (archived === except) continue;
     const column = `${field}$${next++}`;
-    texts.push(renameColumnSql(resource, aside.column, column));
-    const kept = { hash: resource.hash, source: { name: resource.name, fields: { [field]: aside.source } }, keptAside: true };
-    notes.push({ drop: `${resource.name}.${aside.column}` }, { keep: { id: `${resource.name}.${column}`, ...kept } });
+    texts.push(renameColumnSql(resource, archived.column, column));
+    const row = { hash: resource.hash, source: { name: resource.name, fields: { [field]: archived.source } }, archived: true };
+    definitionChanges.push({ delete: `${resource.name}.${archived.column}` }, { save: { id: `${resource.name}.${column}`, ...row } });
   }
-  return { texts, notes, next };
+  return { texts, definitionChanges, next };
 }
 
-/** By the columns there are: `Price$1` leaves no place for `price$1`. */
-function nextAside({ actual }: TableState, field: string): number {
+/** Ignores case: SQLite cannot have both `Price$1` and `price$1`. */
+function nextColumnNumber({ actual }: TableState, field: string): number {
   const taken = [...actual.columns.keys()].flatMap((column) => {
     const [of = '', number] = column.split('$');
     return number !== undefined && of.toLowerCase() === field.toLowerCase() ? [Number(number)] : [];
@@ -115,17 +114,17 @@ function nextAside({ actual }: TableState, field: string): number {
   return Math.max(0, ...taken) + 1;
 }
 
-/** Whether values of the two are written alike. */
-function isSameForm(a: Field, b: Field): boolean {
+/** Returns whether two fields store their values in the same form. */
+function isSameType(a: Field, b: Field): boolean {
   return a.type === b.type && describeTypeChange(a, b) === undefined;
 }
 
-/** Whether the one could have become the other without a conversion, and so without anything being put aside. */
+/** Returns whether a field could have been widened to the other one, which archives no column. */
 function isWider(wider: Field, field: Field): boolean {
   return typeOf(field).widensTo.includes(wider.type);
 }
 
 function targetOf(table: TableState, field: Field): { readonly target?: ReferenceTarget } {
   const to = field.to ?? field.of?.to;
-  return to === undefined ? {} : { target: { table: table.storedName(to) } };
+  return to === undefined ? {} : { target: { table: table.currentNameOf(to) } };
 }

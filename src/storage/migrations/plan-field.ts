@@ -9,131 +9,133 @@ import { createStep, type DraftStep, type Precondition } from './migration-plan.
 import { hasToConvert, planConversion, renameArchivedColumns } from './plan-conversion.ts';
 import { defaultPrecondition, requiredPrecondition, valuesPrecondition } from './preconditions.ts';
 import { findNameClash } from './table-renames.ts';
-import { columnBefore, rowsBefore, type TableDialect, type TableState } from './table-state.ts';
+import { columnBefore, type TableDialect, type TableState, tableBefore } from './table-state.ts';
 
-/** What one field of a definition asks of its table. */
+/** The plan of one field. */
 export interface FieldDraft {
   readonly steps: readonly DraftStep[];
   readonly refusals: readonly string[];
-  readonly obstacles: readonly Precondition[];
-  /** The value that a row will have, as SQL that can be asked before any step is done. */
+  readonly preconditions: readonly Precondition[];
+  /** The value of a row after the migration, as SQL that can be queried before any step. */
   readonly after: Sql;
-  /** What is different about it without its column being touched, in words. */
+  /** Descriptions of changes that leave the column as it is. */
   readonly changes: readonly string[];
-  /** Columns that are put aside or come back. */
+  /** Columns that are archived or restored. */
   readonly moved: readonly string[];
 }
 
-const NONE: FieldDraft = Object.freeze({ steps: [], refusals: [], obstacles: [], after: sql`NULL`, changes: [], moved: [] });
+const NONE: FieldDraft = Object.freeze({ steps: [], refusals: [], preconditions: [], after: sql`NULL`, changes: [], moved: [] });
 
-/** Plans one field of a table that exists: its column is there, was there under another name, or is new. */
+/** Plans one field of an existing table. Its column exists, exists under a former name, or is new. */
 export function planField(table: TableState, field: Field): FieldDraft {
   const from = sourceOf(table, field);
-  const refusal = refuseSecondColumn(table, field, from) ?? refuseLateRename(table, field);
+  const refusal = describeNameTaken(table, field, from) ?? describeLateRename(table, field);
   if (refusal !== undefined) return { ...NONE, refusals: [refusal] };
-  const draft = from === undefined ? planNew(table, field) : planExisting(table, field, from);
-  const obstacles = [...draft.obstacles];
-  const isSure = table.applied?.fields.get(field.name)?.required === true && !draft.steps.some(({ kind }) => kind === 'convert');
-  if (field.required && !isSure) obstacles.push(requiredPrecondition(table, field, draft.after));
+  const draft = from === undefined ? planNewColumn(table, field) : planExistingColumn(table, field, from);
+  const preconditions = [...draft.preconditions];
+  const wasRequired = table.applied?.fields.get(field.name)?.required === true && !draft.steps.some(({ kind }) => kind === 'convert');
+  if (field.required && !wasRequired) preconditions.push(requiredPrecondition(table, field, draft.after));
   if (field.to !== undefined && draft.steps.some(({ kind }) => kind === 'backfill'))
-    obstacles.push(defaultPrecondition(table, field, draft.after));
-  return { ...draft, obstacles };
+    preconditions.push(defaultPrecondition(table, field, draft.after));
+  return { ...draft, preconditions };
 }
 
-/** The name of the column that holds the field's values now; undefined where none does. */
+/** Returns the name of the column that has the values of a field; undefined if there is none. */
 function sourceOf({ actual, resource }: TableState, field: Field): string | undefined {
   if (actual.columns.has(field.name)) return field.name;
   const { renamedFrom } = field;
   return renamedFrom !== undefined && actual.columns.has(renamedFrom) && !resource.fields.has(renamedFrom) ? renamedFrom : undefined;
 }
 
-/** A rename that comes when values of that name are kept aside: taken for a return of those, the others would be out of force unseen. */
-function refuseSecondColumn(
+/** Without this refusal, a rename to the name of an archived column would restore that column, and archive the renamed one unnoticed. */
+function describeNameTaken(
   { resource, applied, actual }: TableState,
   { name, renamedFrom }: Field,
   from: string | undefined,
 ): string | undefined {
   if (renamedFrom === undefined || resource.fields.has(renamedFrom)) return undefined;
-  const twin = findNameClash(actual.columns.keys(), name, renamedFrom);
-  const isBeside = twin === name ? applied?.fields.has(renamedFrom) === true && !applied.fields.has(name) : from === renamedFrom;
-  if (twin === undefined || !isBeside) return undefined;
-  return `${resource.name}.${twin} has values of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; take that back, drop those for good with storage prune and rename then, or choose another name`;
+  const taken = findNameClash(actual.columns.keys(), name, renamedFrom);
+  const isPending = taken === name ? applied?.fields.has(renamedFrom) === true && !applied.fields.has(name) : from === renamedFrom;
+  if (taken === undefined || !isPending) return undefined;
+  const what = `${resource.name}.${renamedFrom} cannot be renamed to ${name}, because the column ${taken} exists and has values of its own`;
+  return `${what}; choose another name, or undo the rename, permanently delete the archived column with storage prune, and rename again`;
 }
 
-/** A name before that is said once the field is in force under its new one: the values of the first would stay aside unseen. */
-function refuseLateRename({ resource, applied, keptFields }: TableState, { name, renamedFrom }: Field): string | undefined {
-  const standing = applied?.fields.get(name);
-  if (renamedFrom === undefined || standing === undefined || standing.renamedFrom === renamedFrom) return undefined;
-  if (!keptFields.has(renamedFrom) || resource.fields.has(renamedFrom)) return undefined;
-  const beside = `${resource.name}.${name} is in force already, and ${resource.name}.${renamedFrom}, from which it is to come, is kept aside`;
-  return `${beside}; call it ${renamedFrom} again to have those values back, or leave renamedFrom out`;
+/** A `renamedFrom` that is added after the field is in force under its new name would leave the former values archived unnoticed. */
+function describeLateRename({ resource, applied, archivedFields }: TableState, { name, renamedFrom }: Field): string | undefined {
+  const inForce = applied?.fields.get(name);
+  if (renamedFrom === undefined || inForce === undefined || inForce.renamedFrom === renamedFrom) return undefined;
+  if (!archivedFields.has(renamedFrom) || resource.fields.has(renamedFrom)) return undefined;
+  const what = `${resource.name}.${name} is already in force, so it cannot be renamed from ${renamedFrom}, which is archived`;
+  return `${what}; name the field ${renamedFrom} again to restore those values, or remove renamedFrom`;
 }
 
-function planNew({ resource, actual, dialect, ...table }: TableState, field: Field): FieldDraft {
+function planNewColumn(table: TableState, field: Field): FieldDraft {
+  const { resource, actual, dialect } = table;
   const name = `${resource.name}.${field.name}`;
-  const twin = findNameClash(actual.columns.keys(), field.name);
-  if (twin !== undefined) {
-    const reason = `${name} differs only in case from ${twin}, whose values are kept; say renamedFrom: ${twin} to take them over`;
+  const clash = findNameClash(actual.columns.keys(), field.name);
+  if (clash !== undefined) {
+    const reason = `${name} differs only in case from the existing column ${clash}; add renamedFrom: ${clash} to use its values`;
     return { ...NONE, refusals: [reason] };
   }
-  const value = defaultOf(field);
   const add = createStep(resource.name, {
     kind: 'addColumn',
     field: field.name,
-    // One that is misspelt would leave the values it was to take over aside, and a new field without any.
-    reason: field.renamedFrom === undefined ? `${name} is new` : `${name} is new: no values of ${field.renamedFrom} are there to take over`,
+    // The name in renamedFrom may be misspelt.
+    reason: field.renamedFrom === undefined ? `${name} is new` : `${name} is new: there is no column ${field.renamedFrom} to rename`,
     texts: [addColumnSql(resource, field, dialect)],
   });
-  const rows = rowsBefore({ resource, actual, dialect, ...table });
-  const steps =
-    value === undefined
-      ? [add]
-      : [
-          add,
-          backfill(resource.name, {
-            field,
-            value: castValue(value, field, dialect),
-            concerns: sql`SELECT count(*) AS "count" FROM ${rows}`,
-          }),
-        ];
-  return { ...NONE, steps, after: value === undefined ? sql`NULL` : castValue(value, field, dialect) };
+  const stored = defaultOf(field);
+  if (stored === undefined) return { ...NONE, steps: [add], after: sql`NULL` };
+  const value = castValue(stored, field, dialect);
+  const affected = sql`SELECT count(*) AS "count" FROM ${tableBefore(table)}`;
+  return { ...NONE, steps: [add, createBackfill(resource.name, { field, value, affected })], after: value };
 }
 
-function planExisting(table: TableState, field: Field, from: string): FieldDraft {
+function planExistingColumn(table: TableState, field: Field, from: string): FieldDraft {
   const { resource, applied } = table;
   const inForce = applied && toAppliedField(applied, from);
-  const before = inForce ?? toAutomaticField(table, from) ?? table.keptFields.get(from);
-  const isBack = applied?.fields.has(from) !== true;
+  const before = inForce ?? toAutomaticField(table, from) ?? table.archivedFields.get(from);
+  const isRestored = applied?.fields.has(from) !== true;
   const refusals = findIncompatibilities(table, field, { from, before: before?.field });
   const converts = before !== undefined && refusals.length === 0 && hasToConvert(table, before.field, field);
-  const moved = converts ? planConversion(table, field, { ...before, column: from }) : moveColumn(table, field, from);
+  const moved = converts ? planConversion(table, field, { ...before, column: from }) : planColumnRename(table, field, from);
   const steps: DraftStep[] = [...moved.steps];
-  if (isBack) {
-    const reason = `${resource.name}.${field.name} comes back with the values that were kept of it`;
-    steps.unshift(
-      createStep(resource.name, { kind: 'bringBack', field: field.name, reason, notes: [{ drop: `${resource.name}.${from}` }] }),
-    );
-  }
+  if (isRestored) steps.unshift(createRestore(table, field, from));
   const wasRequired = applied?.fields.get(from)?.required === true && !converts;
   const value = field.required && !wasRequired ? defaultOf(field) : undefined;
   if (value !== undefined) {
-    const concerns = sql`SELECT count(*) AS "count" FROM ${rowsBefore(table)} WHERE ${moved.after} IS NULL`;
-    steps.push(backfill(resource.name, { field, value: castValue(value, field, table.dialect), concerns }));
+    const affected = sql`SELECT count(*) AS "count" FROM ${tableBefore(table)} WHERE ${moved.after} IS NULL`;
+    steps.push(createBackfill(resource.name, { field, value: castValue(value, field, table.dialect), affected }));
   }
   return {
     steps,
     refusals,
-    obstacles: !converts && losesValues(before?.field, field) ? [valuesPrecondition(table, field, columnBefore(table, from))] : [],
+    preconditions: !converts && removesValues(before?.field, field) ? [valuesPrecondition(table, field, columnBefore(table, from))] : [],
     after: value === undefined ? moved.after : sql`coalesce(${moved.after}, ${castValue(value, field, table.dialect)})`,
     changes: before === undefined ? [] : describeChanges(before.field, field),
     moved: moved.columns,
   };
 }
 
-/** The fields that every record has by itself stand in no definition as written. */
+/** Returns a field that every record has; definitions do not contain these. */
 export function toAutomaticField({ applied }: Pick<TableState, 'applied'>, name: string): AppliedField | undefined {
   const field = applied?.fields.get(name);
   return field && { field, source: { type: field.type } };
+}
+
+/** Brings a column into force that the applied definition does not have: an archived one, or one that was created by hand. */
+function createRestore({ resource, archivedFields }: TableState, field: Field, from: string): DraftStep {
+  const name = `${resource.name}.${field.name}`;
+  const reason = archivedFields.has(from)
+    ? `${name} is defined again; its archived values are restored`
+    : `${name} uses the existing column ${from} and its values`;
+  return createStep(resource.name, {
+    kind: 'bringBack',
+    field: field.name,
+    reason,
+    definitionChanges: [{ delete: `${resource.name}.${from}` }],
+  });
 }
 
 interface MovedColumn {
@@ -142,20 +144,21 @@ interface MovedColumn {
   readonly columns: readonly string[];
 }
 
-/** The column as it is, under the field's name. What was put aside of it by conversions goes along. */
-function moveColumn(table: TableState, field: Field, from: string): MovedColumn {
+/** Renames the column, and those that conversions archived of it. Plans nothing if the name stays. */
+function planColumnRename(table: TableState, field: Field, from: string): MovedColumn {
   const { resource } = table;
   const after = columnBefore(table, from);
   if (from === field.name) return { steps: [], after, columns: [] };
-  const carried = renameArchivedColumns(table, { from, field: field.name });
-  const texts = [renameColumnSql(resource, from, field.name), ...carried.texts];
-  const reason = `${resource.name}.${from} is called ${field.name} now and keeps its values`;
-  const step = createStep(resource.name, { kind: 'renameColumn', field: field.name, reason, texts, notes: carried.notes });
+  const archived = renameArchivedColumns(table, { from, field: field.name });
+  const texts = [renameColumnSql(resource, from, field.name), ...archived.texts];
+  const reason = `${resource.name}.${from} is renamed to ${field.name} and keeps its values`;
+  const { definitionChanges } = archived;
+  const step = createStep(resource.name, { kind: 'renameColumn', field: field.name, reason, texts, definitionChanges });
   return { steps: [{ ...step, from }], after, columns: [] };
 }
 
-/** Whether a value that was listed no longer is, or nobody knows what was. */
-function losesValues(before: Field | undefined, field: Field): boolean {
+/** Returns whether a listed value is removed, or the former values are unknown. */
+function removesValues(before: Field | undefined, field: Field): boolean {
   const allowed = (field.of ?? field).values;
   const known = (before?.of ?? before)?.values;
   return allowed !== undefined && known?.every((value) => allowed.includes(value)) !== true;
@@ -163,13 +166,13 @@ function losesValues(before: Field | undefined, field: Field): boolean {
 
 interface Backfill {
   readonly field: Field;
-  /** As the column holds it. */
+  /** The default in the type of the column. */
   readonly value: Sql;
-  readonly concerns: Sql;
+  readonly affected: Sql;
 }
 
-/** Gives the default to rows without a value; left out where there are none. */
-function backfill(resource: string, { field, value, concerns }: Backfill): DraftStep {
+/** Writes the default into rows without a value. */
+function createBackfill(resource: string, { field, value, affected }: Backfill): DraftStep {
   const [table, column] = [resource, field.name].map(quoteName) as [string, string];
   return {
     resource,
@@ -179,16 +182,16 @@ function backfill(resource: string, { field, value, concerns }: Backfill): Draft
     reason: `records without ${resource}.${field.name} get its default ${JSON.stringify(field.default)}`,
     sql: [`UPDATE ${table} SET ${column} = ? WHERE ${column} IS NULL`],
     statements: [sql`UPDATE ${sql.raw(table)} SET ${sql.raw(column)} = ${value} WHERE ${sql.raw(column)} IS NULL`],
-    concerns,
+    affected,
   };
 }
 
-/** A value of a type of its own, whatever stands around it. */
+/** PostgreSQL cannot infer the type of a bound value in every place. */
 function castValue(value: unknown, field: Field, { castTypes }: TableDialect): Sql {
   return sql`CAST(${value} AS ${sql.raw(castTypes[typeOf(field).column])})`;
 }
 
-/** A field's default as its column holds it. */
+/** Returns the default of a field in the form of its column. */
 function defaultOf(field: Field): unknown {
   if (field.default === undefined) return undefined;
   const type = typeOf(field);

@@ -3,123 +3,123 @@ import type { Sql } from '../../sql.ts';
 import { type AppliedState, type DefinitionRow, toAppliedState } from './applied-definitions.ts';
 import { renameTableSql } from './ddl.ts';
 import { createStep, type DraftStep, type ResourceDraft } from './migration-plan.ts';
-import { planNewTable, planTable } from './plan-resource.ts';
+import { planNewTable, planTable } from './plan-table.ts';
 import { findNameClash, findTableRenames, renameDefinitionRows, renameTables, type TableRenames } from './table-renames.ts';
 import type { ActualTable, TableDialect } from './table-state.ts';
 
-/** Everything a plan is made of. */
+/** The input of a plan. */
 export interface PlanInput {
-  /** Definitions as they were last applied, as they are on the record, … */
+  /** The rows of `_Definition`, as stored and parsed. */
   readonly rows: readonly DefinitionRow[];
-  /** … and read. */
   readonly applied: AppliedState;
-  /** Tables as they are. */
+  /** The existing tables. */
   readonly actual: readonly ActualTable[];
-  /** Definitions as they are to be. */
+  /** The definitions to migrate to. */
   readonly definitions: Definitions;
   readonly dialect: TableDialect;
   listItems(list: Sql): Sql;
 }
 
-/** A plan before rows have been asked. */
+/** A plan whose preconditions have not been checked. */
 export interface MigrationDraft {
-  /** One for each resource that asks for anything. */
+  /** One for each resource with a step or a refusal. */
   readonly drafts: readonly ResourceDraft[];
   readonly renames: TableRenames;
 }
 
-/** Plans what tables have to do to follow definitions. Pure: rows are asked later. */
-export function draftMigration(parts: PlanInput): MigrationDraft {
-  const renames = findTableRenames(parts.definitions, parts.actual);
-  const actual = renameTables(parts.actual, renames);
-  const planning: Planning = {
-    ...parts,
+/** Plans the steps that migrate the tables to the definitions. Reads no row. */
+export function draftMigration(input: PlanInput): MigrationDraft {
+  const renames = findTableRenames(input.definitions, input.actual);
+  const actual = renameTables(input.actual, renames);
+  const renamed: RenamedInput = {
+    ...input,
     renames,
     actual,
-    stored: storedNames(actual, renames),
-    applied: renames.size === 0 ? parts.applied : toAppliedState(renameDefinitionRows(parts.rows, renames)),
+    currentNames: currentNamesOf(actual, renames),
+    applied: renames.size === 0 ? input.applied : toAppliedState(renameDefinitionRows(input.rows, renames)),
   };
-  const drafts = [...parts.definitions.values()].map((resource) => planResource(planning, resource));
-  for (const [name, { keptAside }] of planning.applied.resources) {
-    if (!keptAside && !parts.definitions.has(name)) drafts.push(planGone(planning, name));
+  const drafts = [...input.definitions.values()].map((resource) => planResource(renamed, resource));
+  for (const [name, { archived }] of renamed.applied.resources) {
+    if (!archived && !input.definitions.has(name)) drafts.push(planRemoved(renamed, name));
   }
   return { renames, drafts: drafts.filter(({ steps, refusals }) => steps.length > 0 || refusals.length > 0) };
 }
 
-/** Tables and what was applied to them, as though renames of tables were done. */
-interface Planning extends PlanInput {
+/** The input with tables and applied definitions under their new names. */
+interface RenamedInput extends PlanInput {
   readonly renames: TableRenames;
-  /** Name that a table is to have → name that it has. */
-  readonly stored: ReadonlyMap<string, string>;
+  /** New name of a table → its name before any step. */
+  readonly currentNames: ReadonlyMap<string, string>;
 }
 
-function planResource(planning: Planning, resource: Resource): ResourceDraft {
-  const { applied, actual, dialect, stored, listItems } = planning;
+function planResource(input: RenamedInput, resource: Resource): ResourceDraft {
+  const { applied, actual, dialect, currentNames, listItems } = input;
   const table = actual.find(({ name }) => name.toLowerCase() === resource.name.toLowerCase());
   if (table === undefined) return planNewTable(resource, dialect);
   const refusal =
-    describeSecondTable(planning, resource) ??
-    describeLateRename(planning, resource) ??
-    (table.name === resource.name ? undefined : describeTwin(resource, table.name));
-  if (refusal !== undefined) return { resource: resource.name, steps: [], refusals: [refusal], obstacles: [] };
+    describeNameTaken(input, resource) ??
+    describeLateRename(input, resource) ??
+    (table.name === resource.name ? undefined : describeCaseClash(resource, table.name));
+  if (refusal !== undefined) return { resource: resource.name, steps: [], refusals: [refusal], preconditions: [] };
   const before = applied.resources.get(resource.name);
   const draft = planTable({
     resource,
     actual: table,
-    stored: stored.get(resource.name) ?? resource.name,
+    currentName: currentNames.get(resource.name) ?? resource.name,
     applied: before?.resource,
-    wasAside: before?.keptAside === true,
-    keptFields: applied.fields.get(resource.name) ?? new Map(),
-    columnsAside: applied.columns.get(resource.name) ?? new Map(),
+    wasArchived: before?.archived === true,
+    archivedFields: applied.fields.get(resource.name) ?? new Map(),
+    archivedColumns: applied.columns.get(resource.name) ?? new Map(),
     dialect,
-    storedName: (name) => stored.get(name),
+    currentNameOf: (name) => currentNames.get(name),
     listItems,
   });
-  const rename = planRename(planning, resource);
+  const rename = planRename(input, resource);
   return rename === undefined ? draft : { ...draft, steps: [rename, ...draft.steps] };
 }
 
-function storedNames(actual: readonly ActualTable[], renames: TableRenames): ReadonlyMap<string, string> {
+function currentNamesOf(actual: readonly ActualTable[], renames: TableRenames): ReadonlyMap<string, string> {
   const before = new Map([...renames].map(([from, to]) => [to, from]));
   return new Map(actual.map(({ name }) => [name, before.get(name) ?? name]));
 }
 
-function planRename({ renames }: Planning, { name }: Resource): DraftStep | undefined {
+function planRename({ renames }: RenamedInput, { name }: Resource): DraftStep | undefined {
   const from = [...renames].find(([, to]) => to === name)?.[0];
   if (from === undefined) return undefined;
-  const reason = `${from} is called ${name} now and keeps its records`;
+  const reason = `${from} is renamed to ${name} and keeps its records`;
   return { ...createStep(name, { kind: 'renameTable', reason, texts: renameTableSql(from, name) }), from };
 }
 
-/** A rename that comes when records of that name are kept aside: taken for a return of those, the others would be out of force unseen. */
-function describeSecondTable({ applied, actual, definitions }: Planning, { name, renamedFrom = '' }: Resource): string | undefined {
+/** Without this refusal, a rename to the name of an archived table would restore that table, and archive the renamed one unnoticed. */
+function describeNameTaken({ applied, actual, definitions }: RenamedInput, { name, renamedFrom = '' }: Resource): string | undefined {
   const from = applied.resources.get(renamedFrom);
-  if (from === undefined || from.keptAside || definitions.has(renamedFrom)) return undefined;
+  if (from === undefined || from.archived || definitions.has(renamedFrom)) return undefined;
   const tables = actual.map((table) => table.name);
-  const twin = findNameClash(tables, name, renamedFrom);
-  // Renamed long ago, and in force since.
-  if (twin === undefined || (twin === name && applied.resources.get(name)?.keptAside === false)) return undefined;
-  return `${twin} has records of its own, which are kept aside, and ${renamedFrom} is to be called ${name}; take that back, drop those for good with storage prune and rename then, or choose another name`;
+  const taken = findNameClash(tables, name, renamedFrom);
+  // If the resource of that name is in force, the rename was performed before.
+  if (taken === undefined || (taken === name && applied.resources.get(name)?.archived === false)) return undefined;
+  const what = `${renamedFrom} cannot be renamed to ${name}, because the table ${taken} exists and has records of its own`;
+  return `${what}; choose another name, or undo the rename, permanently delete the archived table with storage prune, and rename again`;
 }
 
-/** A name before that is said once the resource is in force under its new one: the records of the first would stay aside unseen. */
-function describeLateRename({ applied, rows }: Planning, { name, renamedFrom = '' }: Resource): string | undefined {
-  if (applied.resources.get(renamedFrom)?.keptAside !== true || applied.resources.get(name)?.keptAside !== false) return undefined;
-  // As it is on the record: `applied` may be without it.
+/** A `renamedFrom` that is added after the resource is in force under its new name would leave the former records archived unnoticed. */
+function describeLateRename({ applied, rows }: RenamedInput, { name, renamedFrom = '' }: Resource): string | undefined {
+  if (applied.resources.get(renamedFrom)?.archived !== true || applied.resources.get(name)?.archived !== false) return undefined;
+  // The stored row: `renamedFrom` is removed from `applied` if there are renames.
   if (rows.find(({ id }) => id === name)?.source['renamedFrom'] === renamedFrom) return undefined;
-  const beside = `${name} is in force already, and ${renamedFrom}, from which it is to come, is kept aside`;
-  return `${beside}; call it ${renamedFrom} again to have those records back, or leave renamedFrom out`;
+  const what = `${name} is already in force, so it cannot be renamed from ${renamedFrom}, which is archived`;
+  return `${what}; name the resource ${renamedFrom} again to restore those records, or remove renamedFrom`;
 }
 
-function describeTwin({ name }: Resource, twin: string): string {
-  return `${name} differs only in case from ${twin}, whose records are kept; say renamedFrom: ${twin} to take them over, or give it another name`;
+function describeCaseClash({ name }: Resource, taken: string): string {
+  return `${name} differs only in case from the existing table ${taken}; add renamedFrom: ${taken} to use its records, or choose another name`;
 }
 
-/** A resource that is no longer defined: kept aside, unless another was to have its records and cannot. */
-function planGone(planning: Planning, name: string): ResourceDraft {
-  const taker = [...planning.definitions.values()].find(({ renamedFrom }) => renamedFrom === name);
-  const refusal = taker && describeSecondTable(planning, taker);
-  if (refusal !== undefined) return { resource: name, steps: [], refusals: [refusal], obstacles: [] };
-  const step = createStep(name, { kind: 'keepAside', reason: `${name} is no longer defined; its records are kept aside` });
-  return { resource: name, steps: [step], refusals: [], obstacles: [] };
+/** Archives a resource that is no longer defined. Refused if another resource is to be renamed from it and cannot be. */
+function planRemoved(input: RenamedInput, name: string): ResourceDraft {
+  const successor = [...input.definitions.values()].find(({ renamedFrom }) => renamedFrom === name);
+  const refusal = successor && describeNameTaken(input, successor);
+  if (refusal !== undefined) return { resource: name, steps: [], refusals: [refusal], preconditions: [] };
+  const step = createStep(name, { kind: 'keepAside', reason: `${name} is no longer defined; its table is archived` });
+  return { resource: name, steps: [step], refusals: [], preconditions: [] };
 }

@@ -2,46 +2,85 @@ import type { Field } from '../../fields/index.ts';
 import type { Json } from '../../operators/index.ts';
 import { typeOf } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
+import type { Log, Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
+import { convertValues } from './conversion.ts';
 import type { WantedIndex } from './ddl.ts';
-import type { Precondition } from './migration-plan.ts';
-import { rowsBefore, type TableState } from './table-state.ts';
+import { createBlockedStep, type DraftStep, type Precondition, type ResourceDraft } from './migration-plan.ts';
+import { type TableState, tableBefore } from './table-state.ts';
 
-/** Values that are shown of what is in the way. */
-const SHOWN = 5;
+/** Values or ids in a reason. */
+const MAX_VALUES = 5;
 
-/** The value that a row will have of a field, as SQL that can be asked before any step is done. */
+/** Returns the value of a field after the migration, as SQL that can be queried before any step. */
 export type ValueAfter = (field: string) => Sql;
 
-/** A required field without a value in some row. Asked where that was not sure before. */
+/**
+ * Runs the queries of a draft. Computes conversions, which decides their risk; counts the affected rows and leaves out steps without any;
+ * and adds a blocked step for each precondition that fails. Runs no query if the draft is refused anyway.
+ */
+export async function checkPreconditions(tx: Transaction, draft: ResourceDraft, log: Log): Promise<readonly DraftStep[]> {
+  const { resource, steps, refusals, preconditions } = draft;
+  if (refusals.length > 0) return [...steps, ...refusals.map((reason) => createBlockedStep(resource, { reason }))];
+  const converted: DraftStep[] = [];
+  // First of all conversions: counts and preconditions read the converted values.
+  for (const step of steps) converted.push(await computeConversion(tx, step, log));
+  const checked: DraftStep[] = [];
+  for (const step of converted) checked.push(...(await countAffected(tx, step)));
+  for (const { query, refuse, field } of preconditions) {
+    const refusal = refuse(await tx.all(query));
+    if (refusal !== undefined) checked.push(createBlockedStep(resource, { ...refusal, field }));
+  }
+  return checked;
+}
+
+async function computeConversion(tx: Transaction, step: DraftStep, log: Log): Promise<DraftStep> {
+  if (step.conversion === undefined) return step;
+  const { rows, lost, ids } = await convertValues(tx, step.conversion, log);
+  if (lost === 0) {
+    const reason = `${step.reason}; ${rows === 0 ? 'there are no values' : `all ${rows} values can be converted`}`;
+    return { ...step, risk: rows === 0 ? 'safe' : 'needs-backfill', rows, reason };
+  }
+  const records = `${ids.join(', ')}${lost > ids.length ? ', …' : ''}`;
+  const reason = `${step.reason}; ${lost} of ${rows} values cannot be converted and would remain only in the archived column (records ${records})`;
+  return { ...step, risk: 'lossy', rows: lost, ids, reason };
+}
+
+async function countAffected(tx: Transaction, step: DraftStep): Promise<readonly DraftStep[]> {
+  if (step.affected === undefined) return [step];
+  const row = await tx.one<{ count: number }>(step.affected);
+  return row === undefined || row.count === 0 ? [] : [{ ...step, rows: row.count }];
+}
+
+/** Fails if a record has no value for a required field. */
 export function requiredPrecondition(table: TableState, field: Field, after: Sql): Precondition {
   const name = `${table.resource.name}.${field.name}`;
   return {
     field: field.name,
-    query: sql`SELECT count(*) AS "count" FROM ${rowsBefore(table)} WHERE ${after} IS NULL`,
+    query: sql`SELECT count(*) AS "count" FROM ${tableBefore(table)} WHERE ${after} IS NULL`,
     refuse([row]) {
       const rows = Number(row?.['count'] ?? 0);
       if (rows === 0) return undefined;
-      const without = `${rows} ${rows === 1 ? 'record has' : 'records have'} no value for it`;
-      return { rows, reason: `${name} is required, and ${without}; give it a default, or make it required once every record has one` };
+      const without = `${rows} ${rows === 1 ? 'record has' : 'records have'} no value`;
+      return { rows, reason: `${name} is required, but ${without}; add a default, or make it required when every record has a value` };
     },
   };
 }
 
-/** A reference whose default is the id of no record: rows that were given it would refer to nothing. */
+/** Fails if records would get a default that is the id of no record. */
 export function defaultPrecondition(table: TableState, field: Field, after: Sql): Precondition {
   const { to = '' } = field;
-  const stored = table.storedName(to);
-  const ids = stored === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(stored))})`;
-  const reason = `${table.resource.name}.${field.name} has the default ${JSON.stringify(field.default)}, and no ${to} has this id`;
+  const current = table.currentNameOf(to);
+  const ids = current === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(current))})`;
+  const reason = `${table.resource.name}.${field.name} has the default ${JSON.stringify(field.default)}, but no ${to} has this id`;
   return {
     field: field.name,
-    query: sql`SELECT 1 AS "found" FROM ${rowsBefore(table)} WHERE ${after} NOT IN ${ids} LIMIT 1`,
+    query: sql`SELECT 1 AS "found" FROM ${tableBefore(table)} WHERE ${after} NOT IN ${ids} LIMIT 1`,
     refuse: (rows) => (rows.length === 0 ? undefined : { reason }),
   };
 }
 
-/** Values of an enum that rows have and the definition no longer lists; of a list, its first such item. */
+/** Fails if records have enum values that the definition no longer lists. Of a list, only the first such item is reported. */
 export function valuesPrecondition(table: TableState, field: Field, column: Sql): Precondition {
   const list = JSON.stringify((field.of ?? field).values ?? []);
   const unlisted = sql`NOT IN (SELECT value FROM ${table.listItems(sql`${list}`)})`;
@@ -50,8 +89,8 @@ export function valuesPrecondition(table: TableState, field: Field, column: Sql)
       ? sql`CASE WHEN ${column} ${unlisted} THEN ${column} END`
       : sql`(SELECT value FROM ${table.listItems(column)} WHERE value ${unlisted} LIMIT 1)`;
   const query = sql`
-    SELECT f."found" AS "value", count(*) AS "count" FROM (SELECT ${found} AS "found" FROM ${rowsBefore(table)}) AS f
-    WHERE f."found" IS NOT NULL GROUP BY f."found" ORDER BY "count" DESC, "value" LIMIT ${SHOWN}`;
+    SELECT f."found" AS "value", count(*) AS "count" FROM (SELECT ${found} AS "found" FROM ${tableBefore(table)}) AS f
+    WHERE f."found" IS NOT NULL GROUP BY f."found" ORDER BY "count" DESC, "value" LIMIT ${MAX_VALUES}`;
   const name = `${table.resource.name}.${field.name}`;
   return {
     field: field.name,
@@ -59,31 +98,31 @@ export function valuesPrecondition(table: TableState, field: Field, column: Sql)
     refuse(rows) {
       if (rows.length === 0) return undefined;
       const used = field.writeOnly ? 'values' : rows.map((row) => `${JSON.stringify(row['value'] as Json)} (${countOf(row)})`).join(', ');
-      return { reason: `${name} no longer lists ${used}, which records have; keep listing them, or change those records first` };
+      return { reason: `${name} no longer lists ${used}, but records have these values; list them again, or change the records first` };
     },
   };
 }
 
-/** Deleted records of a resource that is no longer to keep any: they would be back, and nobody asked for that. */
+/** Fails if a resource without soft deletes would still have soft-deleted records: they would be visible again. */
 export function deletedPrecondition(table: TableState): Precondition {
   const { name } = table.resource;
   return {
-    query: sql`SELECT "id", count(*) OVER () AS "count" FROM ${rowsBefore(table)} WHERE "deletedAt" IS NOT NULL ORDER BY "id" LIMIT ${SHOWN}`,
+    query: sql`SELECT "id", count(*) OVER () AS "count" FROM ${tableBefore(table)} WHERE "deletedAt" IS NOT NULL ORDER BY "id" LIMIT ${MAX_VALUES}`,
     refuse(found) {
       const [row] = found;
       if (row === undefined) return undefined;
       const rows = countOf(row);
-      const what = `${rows} deleted ${name} ${rows === 1 ? 'record' : 'records'} would come back to life without softDelete`;
+      const what = `${rows} soft-deleted ${name} ${rows === 1 ? 'record' : 'records'} would be visible again without softDelete`;
       return {
         rows,
         ids: found.map(({ id }) => String(id)),
-        reason: `${what}; restore them, or drop them for good with storage prune --deleted-before 0, first`,
+        reason: `${what}; first restore them, or permanently delete them with storage prune --deleted-before 0 --yes`,
       };
     },
   };
 }
 
-/** Records that would share what is to be unique. One without a value shares it with nobody. */
+/** Fails if records share the values of a unique index. Records without a value do not conflict. */
 export function uniquePrecondition(
   table: TableState,
   { fields, where, of }: Pick<WantedIndex, 'fields' | 'where' | 'of'>,
@@ -92,23 +131,23 @@ export function uniquePrecondition(
   const { resource } = table;
   const values = fields.map(after);
   const selected = sql.join(values.map((value, index) => sql`${value} AS ${sql.raw(`"v${index}"`)}`));
-  const living = of === undefined ? [] : [sql`${after('deletedAt')} IS NULL`];
-  const conditions = [...values.map((value) => sql`${value} IS NOT NULL`), ...wheres(table, where ?? {}, after), ...living];
+  const notDeleted = of === undefined ? [] : [sql`${after('deletedAt')} IS NULL`];
+  const conditions = [...values.map((value) => sql`${value} IS NOT NULL`), ...toConditions(table, where ?? {}, after), ...notDeleted];
   const grouping = sql.raw(values.map((_, index) => index + 1).join(', '));
-  const query = sql`SELECT ${selected}, count(*) AS "count" FROM ${rowsBefore(table)} WHERE ${sql.join(conditions, sql` AND `)}
-    GROUP BY ${grouping} HAVING count(*) > 1 ORDER BY "count" DESC, ${grouping} LIMIT ${SHOWN}`;
+  const query = sql`SELECT ${selected}, count(*) AS "count" FROM ${tableBefore(table)} WHERE ${sql.join(conditions, sql` AND `)}
+    GROUP BY ${grouping} HAVING count(*) > 1 ORDER BY "count" DESC, ${grouping} LIMIT ${MAX_VALUES}`;
   return {
     query,
     refuse(rows) {
       if (rows.length === 0) return undefined;
-      const shared = rows.map((row) => `${values.map((_, index) => show(row[`v${index}`])).join(', ')} (${countOf(row)})`);
-      const what = `${resource.name} (${fields.join(', ')}) is to be unique, and several records have ${shared.join('; ')}`;
-      return { reason: `${what}; change those records first` };
+      const shared = rows.map((row) => `${values.map((_, index) => render(row[`v${index}`])).join(', ')} (${countOf(row)})`);
+      const what = `${resource.name} (${fields.join(', ')}) must be unique, but several records have ${shared.join('; ')}`;
+      return { reason: `${what}; change these records first` };
     },
   };
 }
 
-function wheres({ resource }: TableState, where: Readonly<Record<string, Json>>, after: ValueAfter): readonly Sql[] {
+function toConditions({ resource }: TableState, where: Readonly<Record<string, Json>>, after: ValueAfter): readonly Sql[] {
   return Object.entries(where).map(([name, value]) => {
     const field = resource.fields.get(name);
     return sql`${after(name)} = ${field === undefined ? null : typeOf(field).toColumn(value, field)}`;
@@ -119,6 +158,6 @@ function countOf(row: Readonly<Record<string, unknown>>): number {
   return Number(row['count']);
 }
 
-function show(value: unknown): string {
+function render(value: unknown): string {
   return typeof value === 'bigint' ? String(value) : JSON.stringify(value).slice(0, 80);
 }

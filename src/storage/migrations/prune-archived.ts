@@ -5,23 +5,23 @@ import { quoteName } from '../table-names.ts';
 import { type DefinitionRow, loadDefinitionRows } from './applied-definitions.ts';
 import { dropColumnSql, dropIndexSql } from './ddl.ts';
 import { draftDeletedRecordDrops, dropSelection } from './deleted-records.ts';
-import { dialectOf, MIGRATION_LOCK } from './migration-dialects.ts';
+import { performSteps } from './migrate.ts';
+import { dialectOf } from './migration-dialects.ts';
 import { recordMigration } from './migration-history.ts';
-import { type CreateBackup, retryWhileBusy, withBackup } from './migration-lock.ts';
+import { type CreateBackup, MIGRATION_LOCK, retryWhileBusy, withBackup } from './migration-lock.ts';
 import { createStep, type DraftStep, hashPlan, type Plan, type Step, toStep } from './migration-plan.ts';
 import { noLog } from './migration-progress.ts';
-import { performSteps } from './perform-steps.ts';
 import type { ActualTable, TableDialect } from './table-state.ts';
 
-/** What is dropped besides what is kept aside. */
+/** Selects soft-deleted records to delete as well. */
 export interface PruneOptions {
-  /** Deleted records, where they have been that for so many days; none where absent. */
+  /** Deletes records that were soft-deleted more than this number of days ago. None if absent. */
   readonly deletedBefore?: number | undefined;
 }
 
 /**
- * What is kept aside, as the steps that would drop it for good: fields and resources that are no longer defined, columns from
- * before a conversion. What the definitions ask for back is left out.
+ * Plans the permanent deletion of everything archived: removed fields and resources, and columns from before a conversion. Leaves out
+ * what the definitions use again.
  */
 export async function planPruneArchived(tx: Transaction, definitions: Definitions, options: PruneOptions = {}): Promise<Plan> {
   const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
@@ -29,33 +29,33 @@ export async function planPruneArchived(tx: Transaction, definitions: Definition
   return toPlan(drafts, definitions);
 }
 
-/** For the record, and for whoever looks on. */
-interface Pruning extends PruneOptions {
+interface PerformOptions extends PruneOptions {
+  /** Recorded in the history. */
   readonly actor: string;
-  readonly tell?: Log;
+  readonly log?: Log;
 }
 
-/** Drops what is kept aside, in one transaction and after a backup, and answers what that was, and what has to stay. */
+/** Permanently deletes everything archived, in one transaction, after a backup. Returns the steps, including those for kept records. */
 export function pruneArchived(
   database: Database,
   definitions: Definitions,
-  { actor, tell = noLog, ...options }: Pruning,
+  { actor, log = noLog, ...options }: PerformOptions,
 ): Promise<readonly Step[]> {
   return retryWhileBusy(
-    () => withBackup(database, tell, (tx, backUp) => pruneIn(tx, definitions, { actor, tell, backUp, ...options })),
-    tell,
+    () => withBackup(database, log, (tx, createBackup) => pruneIn(tx, definitions, { actor, log, createBackup, ...options })),
+    log,
   );
 }
 
-interface PruningIn extends Pruning {
-  readonly tell: Log;
-  readonly backUp: CreateBackup;
+interface TransactionPruneOptions extends PerformOptions {
+  readonly log: Log;
+  readonly createBackup: CreateBackup;
 }
 
 async function pruneIn(
   tx: Transaction,
   definitions: Definitions,
-  { actor, tell, backUp, ...options }: PruningIn,
+  { actor, log, createBackup, ...options }: TransactionPruneOptions,
 ): Promise<readonly Step[]> {
   const from = performance.now();
   await tx.lock(MIGRATION_LOCK);
@@ -63,8 +63,8 @@ async function pruneIn(
   const { hash, steps } = toPlan(drafts, definitions);
   const done = steps.filter(({ kind }) => kind !== 'stay');
   if (done.length > 0) {
-    const backup = backUp(hash);
-    await performSteps(tx, drafts, tell);
+    const backup = createBackup(hash);
+    await performSteps(tx, drafts, log);
     await recordMigration(tx, { actor, planHash: hash, steps: done, from, backup });
   }
   await dropSelection(tx);
@@ -87,24 +87,25 @@ async function draftPrune(tx: Transaction, definitions: Definitions): Promise<re
   const dialect = dialectOf(tx);
   if (!(await dialect.hasTable(tx, '_Definition'))) return [];
   const tables = new Map((await dialect.introspect(tx)).map((table) => [table.name, table]));
-  const rows = (await loadDefinitionRows(tx)).filter((row) => row.keptAside && !isWanted(row, definitions));
-  const gone = rows.flatMap(({ id }) => (id.includes('.') ? [] : (tables.get(id) ?? [])));
+  const rows = (await loadDefinitionRows(tx)).filter((row) => row.archived && !isUsedAgain(row, definitions));
+  const archivedTables = rows.flatMap(({ id }) => (id.includes('.') ? [] : (tables.get(id) ?? [])));
   const steps: DraftStep[] = [];
   for (const { id } of rows) {
     const [name = '', column] = id.split('.');
     const table = tables.get(name);
-    if (column !== undefined && table?.columns.has(column) === true && !gone.includes(table))
+    if (column !== undefined && table?.columns.has(column) === true && !archivedTables.includes(table))
       steps.push(await dropColumn(tx, table, column));
   }
-  for (const [index, table] of gone.entries()) {
-    // References among tables that all go would have the database refuse to drop the first of them.
-    steps.push(await dropTable(tx, table, { rows, before: index === 0 ? gone.flatMap((each) => loosenReferences(each, dialect)) : [] }));
+  for (const [index, table] of archivedTables.entries()) {
+    // The references go first: the tables may reference each other, and the database refuses to drop a referenced one.
+    const before = index === 0 ? archivedTables.flatMap((each) => dropReferences(each, dialect)) : [];
+    steps.push(await dropTable(tx, table, { rows, before }));
   }
   return steps;
 }
 
-/** Whether the definitions say again, under this name or as `renamedFrom`, what is kept aside. */
-function isWanted({ id }: DefinitionRow, definitions: Definitions): boolean {
+/** Returns whether a definition has the archived name again, or in `renamedFrom`. */
+function isUsedAgain({ id }: DefinitionRow, definitions: Definitions): boolean {
   const [name = '', column] = id.split('.');
   const all = [...definitions.values()];
   if (column === undefined) return all.some((resource) => resource.name === name || resource.renamedFrom === name);
@@ -115,32 +116,33 @@ function isWanted({ id }: DefinitionRow, definitions: Definitions): boolean {
 async function dropColumn(tx: Transaction, { name, indexes }: ActualTable, column: string): Promise<DraftStep> {
   const counted = await tx.one<{ count: number }>(sql`SELECT count(${sql.ref(column)}) AS "count" FROM ${sql.table(name)}`);
   const rows = counted?.count ?? 0;
-  const over = [...indexes.values()].filter((index) => index.columns.includes(column));
-  const reason = `${name}.${column} is kept aside; ${rows} ${rows === 1 ? 'value is' : 'values are'} dropped for good`;
-  const texts = [...over.map((index) => dropIndexSql(index.name)), dropColumnSql(name, column)];
+  const overColumn = [...indexes.values()].filter((index) => index.columns.includes(column));
+  const reason = `${name}.${column} is archived; ${rows} ${rows === 1 ? 'value is' : 'values are'} permanently deleted`;
+  const texts = [...overColumn.map((index) => dropIndexSql(index.name)), dropColumnSql(name, column)];
+  const definitionChanges = [{ delete: `${name}.${column}` }];
   return {
-    ...createStep(name, { kind: 'dropColumn', risk: 'destructive', field: column, reason, texts, notes: [{ drop: `${name}.${column}` }] }),
+    ...createStep(name, { kind: 'dropColumn', risk: 'destructive', field: column, reason, texts, definitionChanges }),
     rows,
   };
 }
 
-interface Dropping {
-  /** What is on the record about what is kept aside. */
+interface TableDrop {
+  /** The rows of `_Definition` for everything archived. */
   readonly rows: readonly DefinitionRow[];
-  /** SQL that comes first. */
+  /** SQL to run first. */
   readonly before: readonly string[];
 }
 
-async function dropTable(tx: Transaction, { name }: ActualTable, { rows: kept, before }: Dropping): Promise<DraftStep> {
+async function dropTable(tx: Transaction, { name }: ActualTable, { rows: archived, before }: TableDrop): Promise<DraftStep> {
   const counted = await tx.one<{ count: number }>(sql`SELECT count(*) AS "count" FROM ${sql.table(name)}`);
   const rows = counted?.count ?? 0;
-  const reason = `${name} is kept aside; ${rows} ${rows === 1 ? 'record is' : 'records are'} dropped for good`;
+  const reason = `${name} is archived; ${rows} ${rows === 1 ? 'record is' : 'records are'} permanently deleted`;
   const texts = [...before, `DROP TABLE ${quoteName(name)}`];
-  const notes = kept.filter(({ id }) => id === name || id.startsWith(`${name}.`)).map(({ id }) => ({ drop: id }));
-  return { ...createStep(name, { kind: 'dropTable', risk: 'destructive', reason, texts, notes }), rows };
+  const definitionChanges = archived.filter(({ id }) => id === name || id.startsWith(`${name}.`)).map(({ id }) => ({ delete: id }));
+  return { ...createStep(name, { kind: 'dropTable', risk: 'destructive', reason, texts, definitionChanges }), rows };
 }
 
-function loosenReferences(table: ActualTable, dialect: TableDialect): readonly string[] {
-  const references = [...table.columns.values()].filter(({ refers }) => refers !== undefined);
-  return references.map((column) => dialect.loosen(table, column));
+function dropReferences(table: ActualTable, dialect: TableDialect): readonly string[] {
+  const columns = [...table.columns.values()].filter(({ references }) => references !== undefined);
+  return columns.map((column) => dialect.dropReferenceSql(table, column));
 }

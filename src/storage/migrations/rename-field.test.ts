@@ -28,15 +28,15 @@ describe('a field under a name that is kept aside', () => {
     await populate();
     await apply({ Article: { fields: { note: text } } });
     const evolved = await apply({ Article: { fields: { title: { ...text, renamedFrom: 'note' } } } });
-    const beside = 'Article.title has values of its own, which are kept aside, and note is to be called title';
-    // In this order: prune leaves what the definitions ask for.
-    const then = 'take that back, drop those for good with storage prune and rename then, or choose another name';
+    const beside = 'Article.note cannot be renamed to title, because the column title exists and has values of its own';
+    // In this order, because prune keeps columns that the definitions name in `renamedFrom`.
+    const then = 'choose another name, or undo the rename, permanently delete the archived column with storage prune, and rename again';
     expect(blocked(evolved)).toEqual([`${beside}; ${then}`]);
   });
 
   it('or that differs from it only in case, is refused too: whether it is in force, kept aside, or about to be', async () => {
     await populate();
-    const taken = expect.stringContaining('Article.title has values of its own, which are kept aside, and note is to be called TITLE');
+    const taken = expect.stringContaining('Article.note cannot be renamed to TITLE, because the column title exists');
     const onto: Sources = { Article: { fields: { TITLE: { ...text, renamedFrom: 'note' } } } };
     expect(blocked(await apply(onto))).toEqual([taken]);
     await apply({ Article: { fields: { note: text } } });
@@ -49,8 +49,8 @@ describe('a field under a name that is kept aside', () => {
     await populate();
     await apply({ Article: { fields: { titel: text, note: text } } });
     const late = await apply({ Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } });
-    const beside = 'Article.titel is in force already, and Article.title, from which it is to come, is kept aside';
-    expect(blocked(late)).toEqual([`${beside}; call it title again to have those values back, or leave renamedFrom out`]);
+    const beside = 'Article.titel is already in force, so it cannot be renamed from title, which is archived';
+    expect(blocked(late)).toEqual([`${beside}; name the field title again to restore those values, or remove renamedFrom`]);
     expect((await apply({ Article: { fields: { titel: text, note: text } } })).plan.held).toEqual([]);
     await apply({ Article: { fields: { title: text, note: text } } });
     expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);

@@ -108,8 +108,8 @@ describe('a resource under another name', () => {
     await populate({ Article: article });
     await apply({ Post: article });
     const late = await apply({ Post: post, Other: { fields: { note: text } } });
-    const beside = 'Post is in force already, and Article, from which it is to come, is kept aside';
-    expect(blocked(late)).toEqual([`${beside}; call it Article again to have those records back, or leave renamedFrom out`]);
+    const beside = 'Post is already in force, so it cannot be renamed from Article, which is archived';
+    expect(blocked(late)).toEqual([`${beside}; name the resource Article again to restore those records, or remove renamedFrom`]);
     expect([late.plan.held, kinds(late)]).toEqual([['Post'], ['createTable']]);
     await apply({ Article: article });
     expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);
@@ -120,7 +120,7 @@ describe('a resource under another name', () => {
     await apply({});
     await apply({ Post: article });
     const evolved = await apply({ Article: { ...article, renamedFrom: 'Post' } });
-    expect(blocked(evolved)[0]).toContain('Article has records of its own, which are kept aside');
+    expect(blocked(evolved)[0]).toContain('because the table Article exists and has records of its own');
     expect(evolved.definitions.has('Post')).toBe(true);
   });
 
@@ -138,7 +138,7 @@ describe('a resource under another name', () => {
     await apply({});
     await apply({ Post: article });
     const evolved = await apply({ ARTICLE: { ...article, renamedFrom: 'Post' } });
-    expect(blocked(evolved)[0]).toContain('Article has records of its own, which are kept aside, and Post is to be called ARTICLE');
+    expect(blocked(evolved)[0]).toContain('Post cannot be renamed to ARTICLE, because the table Article exists and has records of its own');
     expect([evolved.done, evolved.definitions.has('Post')]).toEqual([[], true]);
   });
 
@@ -210,7 +210,7 @@ describe('policies that name what is renamed', () => {
     const rules = await makePolicy(rule('Article', [equal('resource.title')]), rule('Comment', []));
     const renamed = await apply({ Post: { ...article, renamedFrom: 'Article' }, Comment: comment('Post') });
     expect(stepOf(renamed.done, 'renameTable').reason).toBe(
-      'Article is called Post now and keeps its records; rule 1 of policy "P" follows',
+      'Article is renamed to Post and keeps its records; rule 1 of policy "P" is rewritten',
     );
     expect(await rules()).toEqual([['Post', equal('resource.title')], ['Comment']]);
   });
@@ -219,7 +219,7 @@ describe('policies that name what is renamed', () => {
     await populate({ Article: article });
     const rules = await makePolicy(rule('Article', [equal('resource.title')]));
     const both = { Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } };
-    expect(stepOf((await apply(both)).done, 'renameColumn').reason).toContain('rule 1 of policy "P" follows');
+    expect(stepOf((await apply(both)).done, 'renameColumn').reason).toContain('rule 1 of policy "P" is rewritten');
     expect(await rules()).toEqual([['Post', equal('resource.headline')]]);
   });
 
@@ -261,7 +261,7 @@ describe('policies that name what is renamed', () => {
     await populate({ Article: article });
     await makePolicy(rule('Article', [equal('resource.title')], { description: 'titled' }));
     const gone = stepOf((await apply(without)).done, 'keepAside');
-    expect(gone.reason).toContain('titled of policy "P" is about it');
+    expect(gone.reason).toContain('read by titled of policy "P"');
     expect(stepOf((await apply({ Article: article })).done, 'bringBack').rules).toMatchObject([{ rule: 'titled' }]);
     await apply(without);
     await test.database.transaction(async (tx) => {

@@ -2,11 +2,11 @@ import { SetupError } from '../../errors.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { Log, Transaction } from '../contract.ts';
 import { appliedDefinitions, loadDefinitionRows, toAppliedState } from './applied-definitions.ts';
-import { evaluateDraft } from './check-preconditions.ts';
-import { type Conversion, dropScratchTable } from './conversion.ts';
+import { dropScratchTable } from './conversion.ts';
 import { resolveDefinitionsInForce } from './definitions-in-force.ts';
 import { dialectOf } from './migration-dialects.ts';
 import {
+  type Conversion,
   createBlockedStep,
   type DraftStep,
   hashPlan,
@@ -17,43 +17,43 @@ import {
 } from './migration-plan.ts';
 import { noLog } from './migration-progress.ts';
 import { draftMigration } from './plan-migration.ts';
-import { loadRules, type Renames } from './renamed-paths.ts';
-import { addRuleWarnings } from './rule-warnings.ts';
+import { checkPreconditions } from './preconditions.ts';
+import { addRuleWarnings, loadRules, type Renames } from './rewrite-rules.ts';
 import type { TableRenames } from './table-renames.ts';
 import type { ActualTable } from './table-state.ts';
 
-/** A plan, and what of it is to be done. */
+/** A plan, and the part of it that is performed. */
 export interface SelectedSteps {
   readonly plan: Plan;
-  /** The steps to do, in their order. */
-  readonly work: readonly DraftStep[];
-  /** The definitions in force once they are done: those wanted, save that a held one stays as it was applied or stays out. */
+  /** The steps to perform, in order. */
+  readonly steps: readonly DraftStep[];
+  /** The definitions in force after the steps. A held resource stays as applied, or is left out if it never was. */
   readonly definitions: Definitions;
-  /** The definitions in force until then. */
+  /** The definitions in force before the steps. */
   readonly before: Definitions;
-  /** What the work renames. */
+  /** The renames among the steps. */
   readonly renames: Renames;
-  /** Drops what was worked out for the plan; whoever does the work calls it after. */
+  /** Drops the temporary tables of the conversions. Call it after the steps. */
   dropScratchTables(): Promise<void>;
 }
 
-/** What is allowed, and who is told of what takes long. */
-interface SettleOptions {
+interface SelectOptions {
+  /** The hash of the plan whose lossy steps are confirmed. */
   readonly allow?: string | undefined;
-  readonly tell?: Log;
-  /** Whether the work is done next: then what rows say must still be so. */
-  readonly isDone?: boolean;
+  readonly log?: Log;
+  /** True if the steps are performed next: locks the tables, so that the preconditions still hold then. */
+  readonly locksTables?: boolean;
 }
 
 /**
- * Makes the plan, asks the rows what stands in its way, and leaves out what is neither safe nor allowed.
+ * Makes the plan, checks its preconditions against the stored rows, and selects the resources of which every step is safe or confirmed.
  *
- * @throws SetupError where `allow` is the hash of another plan, and there is something to allow.
+ * @throws SetupError if `allow` is the hash of another plan, and the present one has a step that needs confirmation.
  */
 export async function selectSteps(
   tx: Transaction,
   wanted: Definitions,
-  { allow, tell = noLog, isDone = false }: SettleOptions = {},
+  { allow, log = noLog, locksTables = false }: SelectOptions = {},
 ): Promise<SelectedSteps> {
   const dialect = dialectOf(tx);
   const isNew = !(await dialect.hasTable(tx, '_Definition'));
@@ -62,32 +62,32 @@ export async function selectSteps(
   const before = appliedDefinitions(applied.resources);
   const actual = await dialect.introspect(tx);
   const { drafts, renames } = draftMigration({ rows, applied, actual, definitions: wanted, dialect, listItems: tx.dialect.listItems });
-  if (isDone) await dialect.hold(tx, concerned(drafts, { renames, actual }));
+  if (locksTables) await dialect.lockTables(tx, tablesOf(drafts, { renames, actual }));
   const rules = isNew ? [] : await loadRules(tx);
-  const asked: DraftStep[] = [];
-  for (const draft of drafts) asked.push(...(await evaluateDraft(tx, draft, tell)));
-  const steps = inOrder(addRuleWarnings(asked, { rules, tables: renames, before, wanted }));
+  const checked: DraftStep[] = [];
+  for (const draft of drafts) checked.push(...(await checkPreconditions(tx, draft, log)));
+  const steps = sortSteps(addRuleWarnings(checked, { rules, tables: renames, before, wanted }));
   const hash = hashPlan(steps, wanted);
-  if (allow !== undefined && allow !== hash && steps.some(({ risk }) => NEEDS_CONFIRMATION.has(risk))) throw staleAllowance(hash);
+  if (allow !== undefined && allow !== hash && steps.some(({ risk }) => NEEDS_CONFIRMATION.has(risk))) throw planChanged(hash);
   const refused = steps
     .filter(({ risk }) => risk === 'blocked' || (NEEDS_CONFIRMATION.has(risk) && allow !== hash))
     .map(({ resource }) => resource);
   const inForce = resolveDefinitionsInForce(wanted, { applied: applied.resources, renames }, new Set(refused));
-  const stays = [...inForce.refused].map(([resource, reason]) => createBlockedStep(resource, { reason }));
+  const blocked = [...inForce.refused].map(([resource, reason]) => createBlockedStep(resource, { reason }));
   const held = new Set([...refused, ...inForce.refused.keys()]);
-  const work = steps.filter(({ resource }) => !held.has(resource));
+  const selected = steps.filter(({ resource }) => !held.has(resource));
   return {
-    plan: { hash, steps: [...steps, ...stays].map(toStep), held: [...held] },
-    work,
+    plan: { hash, steps: [...steps, ...blocked].map(toStep), held: [...held] },
+    steps: selected,
     definitions: inForce.definitions,
     before,
-    renames: renamesOf(work),
-    dropScratchTables: () => dropAllScratchTables(tx, asked),
+    renames: renamesOf(selected),
+    dropScratchTables: () => dropAllScratchTables(tx, checked),
   };
 }
 
-/** Tables that are there, and drafts are about: under the names that they have before any step. */
-function concerned(
+/** Returns the existing tables that drafts concern, by their names before any step. */
+function tablesOf(
   drafts: readonly ResourceDraft[],
   { renames, actual }: { renames: TableRenames; actual: readonly ActualTable[] },
 ): readonly string[] {
@@ -95,22 +95,22 @@ function concerned(
   return actual.map(({ name }) => name).filter((name) => names.has(renames.get(name) ?? name));
 }
 
-/** Tables have their names, and are there, before anything refers to them. */
-function inOrder(steps: readonly DraftStep[]): readonly DraftStep[] {
-  const place = ({ kind }: DraftStep): number => (kind === 'renameTable' ? 0 : kind === 'createTable' ? 1 : 2);
-  return steps.toSorted((a, b) => place(a) - place(b));
+/** Renames and creates tables before other steps reference them. */
+function sortSteps(steps: readonly DraftStep[]): readonly DraftStep[] {
+  const rank = ({ kind }: DraftStep): number => (kind === 'renameTable' ? 0 : kind === 'createTable' ? 1 : 2);
+  return steps.toSorted((a, b) => rank(a) - rank(b));
 }
 
-function staleAllowance(hash: string): SetupError {
-  return new SetupError('the plan is no longer the one that was allowed; nothing was done', [
-    `what would be done now has the hash ${hash}: look at it with storage plan, and allow that`,
+function planChanged(hash: string): SetupError {
+  return new SetupError('the plan is not the one that --allow confirms; nothing was done', [
+    `the present plan has the hash ${hash}: check it with storage plan, then pass this hash`,
   ]);
 }
 
-function renamesOf(work: readonly DraftStep[]): Renames {
+function renamesOf(steps: readonly DraftStep[]): Renames {
   const tables = new Map<string, string>();
   const fields = new Map<string, Map<string, string>>();
-  for (const { resource, field, from } of work) {
+  for (const { resource, field, from } of steps) {
     if (from === undefined) continue;
     if (field === undefined) tables.set(from, resource);
     else fields.set(resource, (fields.get(resource) ?? new Map<string, string>()).set(from, field));

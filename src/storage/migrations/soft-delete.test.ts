@@ -48,6 +48,14 @@ describe('softDelete', () => {
     expect((await test.apply(fields, KEPT)).done).toEqual([]);
   });
 
+  it('has index names that stay the same from version to version', async () => {
+    await test.apply({ slug: { type: 'string', unique: true } }, { softDelete: true });
+    expect((await test.indexesOf('Article')).map((text) => text.split('"')[1])).toEqual([
+      'ix_Article$deletedAt$fd17332b32bc',
+      'ux_Article$slug$118587762fa4',
+    ]);
+  });
+
   it('on a table with rows comes to the same, loses nothing, and goes back again', async () => {
     await test.apply(fields, SECTIONS);
     await test.insert(fields, { slug: 'a', section: 'front', place: 1 }, { slug: 'b' });
@@ -101,7 +109,7 @@ describe('softDelete', () => {
     expect(refused.plan.steps.find(({ risk }) => risk === 'blocked')).toMatchObject({
       rows: 2,
       ids: ['1', '3'],
-      reason: expect.stringMatching(/^2 deleted Article records would come back to life/),
+      reason: expect.stringMatching(/^2 soft-deleted Article records would be visible again/),
     });
     expect(refused.definitions.get('Article')?.softDelete).toBe(true);
     // Nor does a field of the project's own take their place.

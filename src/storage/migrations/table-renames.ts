@@ -4,10 +4,10 @@ import type { Transaction } from '../contract.ts';
 import { type DefinitionRow, deleteDefinitionRow, loadDefinitionRows, saveDefinitionRow } from './applied-definitions.ts';
 import type { ActualTable } from './table-state.ts';
 
-/** Tables that are to have another name: name before → name after. */
+/** Renames of tables: former name → new name. */
 export type TableRenames = ReadonlyMap<string, string>;
 
-/** The tables that definitions say are theirs under another name, and that are still there under it. */
+/** Returns the tables that still have the name in `renamedFrom` of a definition. */
 export function findTableRenames(definitions: Definitions, actual: readonly ActualTable[]): TableRenames {
   const names = new Set(actual.map(({ name }) => name));
   const renames = new Map<string, string>();
@@ -18,26 +18,26 @@ export function findTableRenames(definitions: Definitions, actual: readonly Actu
   return renames;
 }
 
-/** What already has a name that something is to be called, or one that differs only in case: no database holds both. */
+/** Returns the name among `names` that equals `name` except for case; SQLite cannot hold both. `from` is about to be renamed and ignored. */
 export function findNameClash(names: Iterable<string>, name: string, from?: string): string | undefined {
   return [...names].find((each) => each !== from && each.toLowerCase() === name.toLowerCase());
 }
 
-/** Tables as they will be called: whatever is planned beside a rename is planned as though it were done. */
+/** Returns the tables under their new names, so that other steps are planned as if the renames were done. */
 export function renameTables(actual: readonly ActualTable[], renames: TableRenames): readonly ActualTable[] {
   return actual.map((table) => ({
     ...table,
     name: renames.get(table.name) ?? table.name,
     columns: new Map(
       [...table.columns].map(([name, column]) => {
-        const refers = column.refers === undefined ? undefined : (renames.get(column.refers) ?? column.refers);
-        return [name, { ...column, ...(refers !== undefined && { refers }) }];
+        const { references } = column;
+        return [name, references === undefined ? column : { ...column, references: renames.get(references) ?? references }];
       }),
     ),
   }));
 }
 
-/** What is on the record about definitions, under the new names: of resources, and of what references point to. */
+/** Returns rows of `_Definition` with the new names of resources, in ids and in references. */
 export function renameDefinitionRows(rows: readonly DefinitionRow[], renames: TableRenames): readonly DefinitionRow[] {
   if (renames.size === 0) return rows;
   return rows.map((row) => {
@@ -46,7 +46,7 @@ export function renameDefinitionRows(rows: readonly DefinitionRow[], renames: Ta
   });
 }
 
-/** The same on the record itself. What is in force is written anew anyway; what is kept aside has nobody else to do it. */
+/** Saves a rename in the rows of `_Definition`. Those of archived fields and resources are not written by any other step. */
 export async function saveTableRename(tx: Transaction, from: string, to: string): Promise<void> {
   const rows = await loadDefinitionRows(tx);
   for (const [index, renamed] of renameDefinitionRows(rows, new Map([[from, to]])).entries()) {
@@ -57,7 +57,7 @@ export async function saveTableRename(tx: Transaction, from: string, to: string)
   }
 }
 
-/** Without the name from before that: should it be the new one again, the definition would say that it comes from itself. */
+/** Leaves out `renamedFrom`: a resource can be renamed back, and a definition that names itself in `renamedFrom` is invalid. */
 function renameSource({ renamedFrom: _renamedFrom, ...source }: JsonObject, renames: TableRenames): JsonObject {
   const fields = source['fields'];
   const name = rename(source['name'], renames);
@@ -65,7 +65,7 @@ function renameSource({ renamedFrom: _renamedFrom, ...source }: JsonObject, rena
   return { ...source, ...(name !== undefined && { name }), fields: Object.fromEntries(renamed) };
 }
 
-/** In a field, and in the item of a list. */
+/** Renames the target of a reference, also in the items of a list. */
 function renameTarget(field: Json, renames: TableRenames): Json {
   if (!isObject(field)) return field;
   const to = rename(field['to'], renames);

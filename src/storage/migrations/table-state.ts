@@ -5,132 +5,130 @@ import type { Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
 import type { AppliedField, ArchivedColumn } from './applied-definitions.ts';
 
-/** A column as the database has it. */
+/** A column as introspected. */
 export interface ActualColumn {
   readonly name: string;
-  /** In the database's words: TEXT, INTEGER. */
+  /** In the syntax of the database: TEXT, INTEGER. */
   readonly type: string;
-  /** The table that its foreign key points to. */
-  readonly refers?: string;
-  /** The name of that key, where keys have names. */
+  /** The table that its foreign key references. */
+  readonly references?: string;
+  /** The name of the foreign key, on databases that name them. */
   readonly constraint?: string;
 }
 
-/** An index as the database has it. */
+/** An index as introspected. */
 export interface ActualIndex {
   readonly name: string;
   readonly unique: boolean;
   readonly columns: readonly string[];
-  /** Whether it holds only some of the rows. Which, is in the name of an index of ours. */
+  /** True for a partial index. Its condition is part of the name, if migrations manage it. */
   readonly partial: boolean;
 }
 
-/** A table as the database has it. */
+/** A table as introspected. */
 export interface ActualTable {
   readonly name: string;
   readonly columns: ReadonlyMap<string, ActualColumn>;
   readonly indexes: ReadonlyMap<string, ActualIndex>;
-  /** The column by which its rows are in partitions; absent where it has none. */
+  /** The column that the table is partitioned by; absent if it is not partitioned. */
   readonly partitionBy?: string;
 }
 
-/** How databases differ in tables. Each database brings one of these. */
+/** The DDL and introspection of one database system. */
 export interface TableDialect {
-  /** As a column is made, and as `ActualColumn` has it. */
+  /** Column types in DDL, as introspection returns them. */
   readonly columnTypes: Readonly<Record<ColumnType, string>>;
-  /** As a value is cast. */
+  /** Types in CAST. */
   readonly castTypes: Readonly<Record<ColumnType, string>>;
-  /** What follows the columns of a new table. */
+  /** The end of `CREATE TABLE`, after the columns. */
   readonly tableOptions: string;
-  /** Whether a table can be made only once those that it refers to are there. */
+  /** True if a foreign key can be created only after the table that it references. */
   readonly referencesLast: boolean;
-  /** A column as a part of an index that can be walked in the order of lists. */
+  /** A column in `CREATE INDEX`, sorted as lists are. */
   indexPart(column: string): string;
-  /** True and false where no value can be bound. */
+  /** A boolean literal. */
   booleanText(value: boolean): string;
-  /** Undefined where a table is kept whole, whatever its definition asks for. */
+  /** Undefined if tables are never partitioned, even if their definitions have `partitionBy`. */
   readonly partitions?: PartitionDialect | undefined;
-  /** SQL after which a table no longer keeps the one that a column of it refers to from being dropped. */
-  loosen(table: ActualTable, column: ActualColumn): string;
-  /** Makes what comparisons need beside tables, where it is missing. */
+  /** Returns SQL that removes the references of a column, so that the referenced table can be dropped. */
+  dropReferenceSql(table: ActualTable, column: ActualColumn): string;
+  /** Creates missing SQL functions that statements call. */
   prepare(tx: Transaction): Promise<void>;
-  /** Which requests wait while tables are changed, and why. */
-  readonly waiting: string;
-  /** Keeps everybody else out of tables until the transaction ends. */
-  hold(tx: Transaction, tables: readonly string[]): Promise<void>;
+  /** For the log of long steps: which requests wait meanwhile, and why. */
+  readonly waitNotice: string;
+  /** Locks tables against all other access until the transaction ends. */
+  lockTables(tx: Transaction, tables: readonly string[]): Promise<void>;
   introspect(tx: Transaction): Promise<readonly ActualTable[]>;
   hasTable(tx: Transaction, name: string): Promise<boolean>;
 }
 
-/** How a database keeps a table in partitions, each of a day of one of its columns. */
+/** The DDL of tables with one partition per day. */
 export interface PartitionDialect {
-  /** What follows the columns of a new table. */
+  /** The end of `CREATE TABLE`, after the columns. */
   tableOptions(column: string): string;
-  /** SQL that makes the partition for rows whose day has none. */
+  /** Returns SQL that creates the default partition, for rows whose day has none. */
   restSql(table: string): string;
-  /** SQL by which a table that is whole becomes the first of its partitions, without indexes of ours. */
+  /** Returns SQL that turns a table into the first partition of a new one, without the managed indexes. */
   convertSql(table: ActualTable, column: string): readonly string[];
-  /** Makes partitions for these days where there are none, and for the days of rows that have none; answers how many. */
+  /** Creates missing partitions for these days, and for the days of rows in the default partition; returns the number created. */
   make(tx: Transaction, table: Partitioned, days: readonly string[]): Promise<number>;
   /**
-   * Drops the first partition that ends by a day and begins behind another, all but the rows that stay, whatever their number in an
-   * instant; undefined where there is none. Fails with STORAGE_BUSY rather than make others wait for long.
+   * Drops the first partition in a range, except for the rows to keep; returns undefined if there is none. Takes the same time for any
+   * number of rows. Fails with STORAGE_BUSY instead of making other transactions wait for long.
    */
   drop(tx: Transaction, table: Partitioned, which: PartitionToDrop): Promise<DroppedPartition | undefined>;
 }
 
-/** A table in partitions. */
+/** A partitioned table. */
 export interface Partitioned {
   readonly table: string;
-  /** The column by whose days it is. */
+  /** The column whose day decides the partition. */
   readonly column: string;
 }
 
-/** Which partition may go. */
+/** The range of partitions that may be dropped. */
 export interface PartitionToDrop {
-  /** A day: `2026-01-31`. */
+  /** The partition ends on or before this day: `2026-01-31`. */
   readonly before: string;
-  /** Where the one before ended; undefined for the first of all. */
+  /** The end of the partition that was dropped last; undefined for the first. */
   readonly after: string | undefined;
-  /** A query for those rows of it that stay all the same. */
+  /** Selects the rows of the partition that are kept. */
   staying(partition: Sql): Sql;
 }
 
-/** A partition that went. */
+/** A dropped partition. */
 export interface DroppedPartition {
-  /** The first day that was not in it. */
+  /** The first day after it. */
   readonly until: string;
 }
 
-/** One resource and the table that is there for it. */
+/** A resource and its existing table. */
 export interface TableState {
-  /** As it is to be. */
+  /** The resource as newly defined. */
   readonly resource: Resource;
-  /** Under the name that it is to have. */
+  /** The table under its new name. */
   readonly actual: ActualTable;
-  /** The name that it has before any step is done: what rows are asked by. */
-  readonly stored: string;
-  /** As it was last applied; undefined where it never was, or can no longer be read. */
+  /** The name of the table before any step. Preconditions query it. */
+  readonly currentName: string;
+  /** The resource as last applied; undefined if it never was, or cannot be parsed. */
   readonly applied: Resource | undefined;
-  /** Whether it was out of force. */
-  readonly wasAside: boolean;
-  /** Fields kept aside, as they were. */
-  readonly keptFields: ReadonlyMap<string, AppliedField>;
-  /** Columns kept aside by conversions, by field, the oldest first. */
-  readonly columnsAside: ReadonlyMap<string, readonly ArchivedColumn[]>;
+  readonly wasArchived: boolean;
+  readonly archivedFields: ReadonlyMap<string, AppliedField>;
+  /** Columns archived by conversions, by field, oldest first. */
+  readonly archivedColumns: ReadonlyMap<string, readonly ArchivedColumn[]>;
   readonly dialect: TableDialect;
-  /** The name that the table of a resource has before any step is done; undefined where there is none. */
-  storedName(resource: string): string | undefined;
-  /** A table expression with one row, `value`, for each item of a stored list. */
+  /** Returns the name of the table of any resource before any step; undefined if it has none. */
+  currentNameOf(resource: string): string | undefined;
+  /** Returns a table expression with one row, `value`, for each item of a stored list. */
   listItems(list: Sql): Sql;
 }
 
-/** The table, for asking its rows before any step is done. */
-export function rowsBefore({ stored }: TableState): Sql {
-  return sql.raw(quoteName(stored));
+/** Returns the table under its name before any step. */
+export function tableBefore({ currentName }: TableState): Sql {
+  return sql.raw(quoteName(currentName));
 }
 
-/** A column of it, for the same. */
-export function columnBefore({ stored }: TableState, column: string): Sql {
-  return sql.raw(`${quoteName(stored)}.${quoteName(column)}`);
+/** Returns a column of the table under its name before any step. */
+export function columnBefore({ currentName }: TableState, column: string): Sql {
+  return sql.raw(`${quoteName(currentName)}.${quoteName(column)}`);
 }

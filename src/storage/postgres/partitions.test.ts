@@ -103,7 +103,7 @@ it('a table that is whole becomes the first partition, with all of its rows, and
   await append('2126-01-31T12:00:00.000Z', 'of a clock that is wrong');
   const evolved = await migrate(database, SYSTEM);
   expect(evolved.done.filter(({ kind }) => kind !== 'createIndex').map(({ reason }) => reason)).toEqual([
-    '_Decision is kept in partitions by the days of at from now on',
+    '_Decision is partitioned by the day of at',
   ]);
   expect((await planMigration(database, SYSTEM)).steps).toEqual([]);
   await append('2126-01-31T13:00:00.000Z', 'new');

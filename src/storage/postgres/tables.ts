@@ -20,11 +20,11 @@ export const postgresTables: TableDialect = Object.freeze({
   // The order of lists: records without a value come first.
   indexPart: (column: string) => (column === 'id' ? quoteName(column) : `${quoteName(column)} NULLS FIRST`),
   booleanText: (value: boolean) => (value ? 'TRUE' : 'FALSE'),
-  loosen: ({ name }: ActualTable, { constraint = '' }: ActualColumn) =>
+  dropReferenceSql: ({ name }: ActualTable, { constraint = '' }: ActualColumn) =>
     `ALTER TABLE ${quoteName(name)} DROP CONSTRAINT ${quoteName(constraint)}`,
-  waiting: 'requests that need this table wait meanwhile',
+  waitNotice: 'requests that use this table wait meanwhile',
   prepare,
-  hold,
+  lockTables,
   introspect,
   hasTable: async (tx: Transaction, name: string) =>
     (await tx.one(
@@ -49,7 +49,7 @@ async function prepareFunction(tx: Transaction, name: string, toSql: () => strin
 }
 
 /** Locks tables exclusively before they are read: with a weaker lock, two migrations would each block the other's change. */
-async function hold(tx: Transaction, tables: readonly string[]): Promise<void> {
+async function lockTables(tx: Transaction, tables: readonly string[]): Promise<void> {
   if (tables.length === 0) return;
   await tx.run(sql`LOCK TABLE ${sql.join(tables.map((name) => sql.table(name)))} IN ACCESS EXCLUSIVE MODE`);
 }
@@ -106,7 +106,7 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
 
 function toColumn({ name, type, collation, refers, constraint }: ColumnRow): ActualColumn {
   const full = collation === null || collation === 'default' ? type : `${type} COLLATE "${collation}"`;
-  return { name, type: full, ...(refers !== null && { refers }), ...(constraint !== null && { constraint }) };
+  return { name, type: full, ...(refers !== null && { references: refers }), ...(constraint !== null && { constraint }) };
 }
 
 function toIndex(name: string, parts: readonly IndexRow[]): ActualIndex {

@@ -15,12 +15,12 @@ export const sqliteTables: TableDialect = Object.freeze({
   indexPart: quoteName,
   booleanText: (value: boolean) => (value ? '1' : '0'),
   // Dropping a table deletes its rows one by one; a NULL references none of them.
-  loosen: ({ name }: ActualTable, column: ActualColumn) => `UPDATE ${quoteName(name)} SET ${quoteName(column.name)} = NULL`,
+  dropReferenceSql: ({ name }: ActualTable, column: ActualColumn) => `UPDATE ${quoteName(name)} SET ${quoteName(column.name)} = NULL`,
   // Functions belong to the connection.
   prepare: async () => undefined,
-  waiting: 'requests wait meanwhile, because no answer leaves before its entry is written and that takes the same lock',
+  waitNotice: 'requests wait meanwhile, because their audit entries need the same lock',
   // The write lock covers all tables.
-  hold: async () => undefined,
+  lockTables: async () => undefined,
   introspect,
   hasTable: async (tx: Transaction, name: string) =>
     (await tx.one(sql`SELECT 1 FROM sqlite_schema WHERE "type" = 'table' AND "name" = ${name}`)) !== undefined,
@@ -62,7 +62,7 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
 }
 
 function toColumn({ name, type, refers }: ColumnRow): ActualColumn {
-  return { name, type, ...(refers !== null && { refers }) };
+  return { name, type, ...(refers !== null && { references: refers }) };
 }
 
 function toIndex(name: string, parts: readonly IndexRow[]): ActualIndex {

@@ -1,0 +1,185 @@
+import type { Resource } from '../../resources/index.ts';
+import { sql } from '../../sql.ts';
+import { toAppliedField } from './applied-definitions.ts';
+import {
+  addReferencesSql,
+  createIndexSql,
+  createTableSql,
+  dropIndexSql,
+  isManagedIndex,
+  partitionColumnOf,
+  type WantedIndex,
+  wantedIndexes,
+} from './ddl.ts';
+import { createStep, type DraftStep, type Precondition, type ResourceDraft } from './migration-plan.ts';
+import { planField, toAutomaticField } from './plan-field.ts';
+import { deletedPrecondition, uniquePrecondition, type ValueAfter } from './preconditions.ts';
+import { type ActualIndex, type TableDialect, type TableState, tableBefore } from './table-state.ts';
+
+/** Plans a resource without a table. */
+export function planNewTable(resource: Resource, dialect: TableDialect): ResourceDraft {
+  const indexes = [...wantedIndexes(resource, dialect).values()].map((index) => createIndexStep(resource, index, dialect));
+  const texts = createTableSql(resource, dialect);
+  const references = addReferencesSql(resource, dialect);
+  const { name, renamedFrom } = resource;
+  const reason = renamedFrom === undefined ? `${name} is new` : `${name} is new: there is no table ${renamedFrom} to rename`;
+  const step = createStep(name, { kind: 'createTable', reason, texts });
+  const create: DraftStep = { ...step, sql: [...texts, ...references], deferred: references.map((text) => sql.raw(text)) };
+  return { resource: resource.name, steps: [create, ...indexes], refusals: [], preconditions: [] };
+}
+
+/** Plans a resource with an existing table: partitions, fields, soft deletes, indexes, then what the definition no longer has. */
+export function planTable(found: TableState): ResourceDraft {
+  const partition = planPartitions(found);
+  // The conversion to partitions drops the indexes, so all of them are planned again.
+  const table = partition === undefined ? found : { ...found, actual: { ...found.actual, indexes: new Map() } };
+  const { resource, applied } = table;
+  const fields = new Map([...resource.fields.values()].map((field) => [field.name, planField(table, field)]));
+  const drafts = [...fields.values()];
+  const moved = new Set(drafts.flatMap((draft) => draft.moved));
+  const after: ValueAfter = (field) => fields.get(field)?.after ?? sql`NULL`;
+  const indexes = planIndexes(table, { moved, after });
+  const soft = planSoftDelete(table, after);
+  const steps = [...drafts.flatMap((draft) => draft.steps), ...soft.steps, ...indexes.steps, ...archiveFields(table)];
+  if (partition !== undefined) steps.unshift(partition);
+  if (table.wasArchived || applied === undefined) steps.unshift(createTableRestore(table));
+  const changes = [...soft.changes, ...drafts.flatMap((draft) => draft.changes)];
+  if (changes.length > 0 || (steps.length === 0 && applied?.hash !== resource.hash)) {
+    const reason = changes.join('; ') || 'the definition has changed; its table stays the same';
+    steps.push(createStep(resource.name, { kind: 'redefine', reason }));
+  }
+  return {
+    resource: resource.name,
+    steps,
+    refusals: drafts.flatMap((draft) => draft.refusals),
+    preconditions: [...drafts.flatMap((draft) => draft.preconditions), ...soft.preconditions, ...indexes.preconditions],
+  };
+}
+
+/** Plans the conversion of an existing table to partitions, if the definition has `partitionBy`. */
+function planPartitions({ resource, actual, dialect }: TableState): DraftStep | undefined {
+  const by = partitionColumnOf(resource, dialect);
+  if (dialect.partitions === undefined || by === undefined || actual.partitionBy === by) return undefined;
+  const texts = dialect.partitions.convertSql(actual, by);
+  return createStep(resource.name, { kind: 'convert', reason: `${resource.name} is partitioned by the day of ${by}`, texts });
+}
+
+/** Brings a table into force that was archived, or that no applied definition describes. */
+function createTableRestore({ resource: { name }, wasArchived }: TableState): DraftStep {
+  const reason = wasArchived
+    ? `${name} is defined again; its archived records are restored`
+    : `${name} uses the existing table and its records`;
+  return createStep(name, { kind: 'bringBack', reason });
+}
+
+/** Archives the fields that were in force and are no longer defined. */
+function archiveFields(table: TableState): readonly DraftStep[] {
+  const { resource, applied, actual } = table;
+  const renamed = new Set(
+    [...resource.fields.values()].map(({ name, renamedFrom }) => (actual.columns.has(name) ? undefined : renamedFrom)),
+  );
+  const removed = [...(applied?.fields.keys() ?? [])].filter((name) => !resource.fields.has(name) && !renamed.has(name));
+  return removed.map((field) => {
+    const former = applied && (toAppliedField(applied, field) ?? toAutomaticField(table, field));
+    const row = { id: `${resource.name}.${field}`, hash: applied?.hash ?? '', archived: true };
+    return createStep(resource.name, {
+      kind: 'keepAside',
+      field,
+      reason: `${resource.name}.${field} is no longer defined; its column is archived`,
+      definitionChanges:
+        former === undefined ? [] : [{ save: { ...row, source: { name: resource.name, fields: { [field]: former.source } } } }],
+    });
+  });
+}
+
+interface SoftDeleteDraft {
+  readonly steps: readonly DraftStep[];
+  readonly preconditions: readonly Precondition[];
+  readonly changes: readonly string[];
+}
+
+/**
+ * Plans a change of `softDelete`. Its columns are planned like other fields. With softDelete turned off, soft-deleted records would be
+ * visible again; turned on, records with a value in an earlier `deletedAt` are hidden.
+ */
+function planSoftDelete(table: TableState, after: ValueAfter): SoftDeleteDraft {
+  const { resource, applied, actual } = table;
+  const was = applied?.softDelete === true;
+  if (was === resource.softDelete) return { steps: [], preconditions: [], changes: [] };
+  if (was) {
+    const preconditions = actual.columns.has('deletedAt') ? [deletedPrecondition(table)] : [];
+    return { steps: [], preconditions, changes: ['softDelete was true, is false: deleted records can no longer be restored'] };
+  }
+  const changes = ['softDelete was false, is true: deleted records are kept and can be restored'];
+  return { steps: [hideDeleted(table, after)], preconditions: [], changes };
+}
+
+/**
+ * A project may have had a `deletedAt` field of its own. Its values are kept, but records with a value disappear from responses, so the
+ * step is lossy and needs confirmation.
+ */
+function hideDeleted(table: TableState, after: ValueAfter): DraftStep {
+  const { name } = table.resource;
+  const reason = `records with a value in ${name}.deletedAt count as soft-deleted and are hidden`;
+  return {
+    ...createStep(name, { kind: 'hide', risk: 'lossy', field: 'deletedAt', reason }),
+    affected: sql`SELECT count(*) AS "count" FROM ${tableBefore(table)} WHERE ${after('deletedAt')} IS NOT NULL`,
+  };
+}
+
+interface IndexDraft {
+  readonly steps: readonly DraftStep[];
+  readonly preconditions: readonly Precondition[];
+}
+
+interface IndexContext {
+  /** Columns that are archived or restored. Their indexes are recreated, because an index stays with its column. */
+  readonly moved: ReadonlySet<string>;
+  readonly after: ValueAfter;
+}
+
+/** Plans missing indexes, and drops managed ones that are no longer defined. */
+function planIndexes(table: TableState, { moved, after }: IndexContext): IndexDraft {
+  const { resource, actual, dialect } = table;
+  const wanted = wantedIndexes(resource, dialect);
+  const stays = (index: ActualIndex): boolean =>
+    isSameIndex(index, wanted.get(index.name)) && !index.columns.some((name) => moved.has(name));
+  const dropped = [...actual.indexes.values()].filter((index) => isManagedIndex(index.name) && !stays(index));
+  const droppedNames = new Set(dropped.map(({ name }) => name));
+  const created = [...wanted.values()].filter(({ name }) => !actual.indexes.has(name) || droppedNames.has(name));
+  return {
+    steps: [
+      ...dropped.map((index) => dropIndexStep(resource, index)),
+      ...created.map((index) => createIndexStep(resource, index, dialect)),
+    ],
+    preconditions: created.filter(({ unique }) => unique).map((index) => uniquePrecondition(table, index, after)),
+  };
+}
+
+function createIndexStep(resource: Resource, index: WantedIndex, dialect: TableDialect): DraftStep {
+  const values = Object.entries(index.where ?? {}).map(([name, value]) => `${name} is ${JSON.stringify(value)}`);
+  const where = values.length === 0 ? '' : ` where ${values.join(' and ')}`;
+  const what = index.unique ? 'is unique' : 'is indexed';
+  const of =
+    index.of === undefined ? '' : index.of === 'deleted' ? ' for soft-deleted records' : ' among records that are not soft-deleted';
+  return createStep(resource.name, {
+    kind: 'createIndex',
+    reason: `${resource.name} (${index.fields.join(', ')}) ${what}${of}${where}`,
+    texts: [createIndexSql(resource, index, dialect)],
+  });
+}
+
+function dropIndexStep(resource: Resource, { name, columns }: ActualIndex): DraftStep {
+  return createStep(resource.name, {
+    kind: 'dropIndex',
+    reason: `the index on ${resource.name} (${columns.join(', ')}) is no longer defined`,
+    texts: [dropIndexSql(name)],
+  });
+}
+
+/** The name of a partial index contains a hash of its condition, so the conditions need no comparison. */
+function isSameIndex(actual: ActualIndex, wanted: WantedIndex | undefined): boolean {
+  if (wanted === undefined || actual.unique !== wanted.unique) return false;
+  const isPartial = wanted.where !== undefined || wanted.of !== undefined;
+  return actual.partial === isPartial && actual.columns.join() === wanted.columns.join();
+}

@@ -1,0 +1,218 @@
+import { type Path, type RenamedConditions, renamePaths, storedPaths } from '../../conditions/index.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import type { Definitions } from '../../resources/index.ts';
+import { sql } from '../../sql.ts';
+import type { Transaction } from '../contract.ts';
+import { storeVersion } from '../policy-history.ts';
+import { loadPolicy } from '../policy-records.ts';
+import type { DraftStep, RuleName, Step, StepKind } from './migration-plan.ts';
+import type { TableRenames } from './table-renames.ts';
+
+/** A stored rule with its name and the paths in its conditions. */
+export interface StoredRule extends RuleName {
+  readonly resource: string;
+  readonly conditions: readonly JsonObject[];
+  readonly paths: readonly Path[];
+}
+
+/** Renames of tables by former name, and of fields by new resource name and former field name. */
+export interface Renames {
+  readonly tables: TableRenames;
+  readonly fields: ReadonlyMap<string, ReadonlyMap<string, string>>;
+}
+
+/** A rule after renames. */
+export interface RewrittenRule extends Pick<RenamedConditions, 'conditions'> {
+  readonly resource: string;
+  readonly changed: boolean;
+  /** True if the rule reads a renamed name in a place that cannot be rewritten, such as a CEL expression. */
+  readonly breaks: boolean;
+}
+
+/**
+ * Loads every rule of every policy, inactive ones included. Selects only columns that every version of the program has created, because
+ * the tables of the system may not be migrated yet.
+ */
+export async function loadRules(tx: Transaction): Promise<readonly StoredRule[]> {
+  const rows = await tx.all<RuleRow>(
+    sql`SELECT r."id", r."policyId", p."name" AS "policy", r."position", r."description", r."resource", r."conditions"
+      FROM "_PolicyRule" r JOIN "_Policy" p ON p."id" = r."policyId" ORDER BY p."name", r."position"`,
+  );
+  return rows.map(({ id, position, description, conditions, ...rule }) => {
+    const written = JSON.parse(conditions ?? '[]') as readonly JsonObject[];
+    return { ...rule, ruleId: id, rule: description ?? `rule ${position + 1}`, conditions: written, paths: storedPaths(written) };
+  });
+}
+
+interface RuleRow {
+  readonly id: string;
+  readonly policyId: string;
+  readonly policy: string;
+  readonly position: number;
+  readonly description: string | null;
+  readonly resource: string;
+  readonly conditions: string | null;
+}
+
+/** Returns the rules for a resource, or, if a field is given, those that read the field. */
+export function findRulesAbout(
+  rules: readonly StoredRule[],
+  { resource, field }: Pick<Step, 'resource' | 'field'>,
+  definitions: Definitions,
+): readonly RuleName[] {
+  const found = rules.filter((rule) =>
+    field === undefined
+      ? rule.resource === resource
+      : rule.paths.some((path) =>
+          mentionsOf(path, rule.resource, definitions).some((at) => at.resource === resource && path.keys[at.index] === field),
+        ),
+  );
+  return found.map(({ policyId, policy, ruleId, rule }) => ({ policyId, policy, ruleId, rule }));
+}
+
+/** Rewrites a rule to the new names. `before` are the definitions that the rule was written for. */
+export function rewriteRule(rule: StoredRule, { tables, fields }: Renames, before: Definitions): RewrittenRule {
+  let isUnsure = false;
+  const { conditions, changed, expressions } = renamePaths(rule.conditions, (path) => {
+    const keys = [...path.keys];
+    for (const [index, names] of Map.groupBy(mentionsOf(path, rule.resource, before), (mention) => mention.index)) {
+      const having = names.filter(({ resource }) => before.get(resource)?.fields.has(path.keys[index] ?? '') === true);
+      const after = new Set(having.map(({ resource }) => fields.get(tables.get(resource) ?? resource)?.get(path.keys[index] ?? '')));
+      const [name] = after;
+      // A rule on all resources reads a field that only some of them rename.
+      if (after.size > 1) isUnsure = true;
+      else if (name !== undefined) keys[index] = name;
+    }
+    return keys.some((key, index) => key !== path.keys[index]) ? keys : undefined;
+  });
+  const resource = tables.get(rule.resource) ?? rule.resource;
+  return {
+    conditions,
+    resource,
+    changed: changed || resource !== rule.resource,
+    breaks: isUnsure || expressions.length > 0 || comparesName(rule, tables),
+  };
+}
+
+interface Mention {
+  readonly resource: string;
+  /** The key that names one of its fields. */
+  readonly index: number;
+}
+
+/** Returns the resources whose fields a path names: those of the rule, and the one that a reference leads to. */
+function mentionsOf({ group, keys }: Path, ruleResource: string, definitions: Definitions): readonly Mention[] {
+  const isData = group === 'request' && keys[0] === 'data';
+  if (group === 'environment' || (group === 'request' && !isData)) return [];
+  const index = isData ? 1 : 0;
+  const about = ruleResource === '*' ? [...definitions.keys()] : [ruleResource];
+  const bases = group === 'user' ? ['User'] : about;
+  return bases.flatMap((resource) => {
+    const to = isData ? undefined : definitions.get(resource)?.fields.get(keys[index] ?? '')?.to;
+    return [{ resource, index }, ...(to === undefined || keys.length <= index + 1 ? [] : [{ resource: to, index: index + 1 }])];
+  });
+}
+
+/** `resource.name` (unless a field has this name) and `request.path` contain the name of the resource. */
+function comparesName({ conditions, paths }: StoredRule, tables: TableRenames): boolean {
+  if (!paths.some(({ text }) => text === 'resource.name' || text === 'request.path')) return false;
+  const text = JSON.stringify(conditions);
+  return [...tables.keys()].some((name) => text.includes(name));
+}
+
+/** The rules, and the definitions before and after. */
+export interface RuleContext {
+  readonly rules: readonly StoredRule[];
+  readonly tables: TableRenames;
+  readonly before: Definitions;
+  readonly wanted: Definitions;
+}
+
+/** Steps that change the meaning of rules. */
+const CHANGES_MEANING: ReadonlySet<StepKind> = new Set(['createTable', 'addColumn', 'keepAside', 'bringBack', 'convert']);
+
+/** Rules that a reason names; the step has all of them. */
+const MAX_NAMED = 5;
+
+/**
+ * Adds to each step the rules that it concerns. A rename rewrites the rules that contain the name; if one cannot be rewritten, the rename
+ * needs confirmation. A field that is created again names the rules that read it already, so that old permissions do not apply unnoticed.
+ */
+export function addRuleWarnings(steps: readonly DraftStep[], context: RuleContext): readonly DraftStep[] {
+  if (context.rules.length === 0) return steps;
+  return steps.map((step) => {
+    if (step.from !== undefined) return addRewrittenRules(step, context);
+    return CHANGES_MEANING.has(step.kind) ? addReadingRules(step, context) : step;
+  });
+}
+
+function addReadingRules(step: DraftStep, { rules, tables, before, wanted }: RuleContext): DraftStep {
+  const renamed = rules.map((rule) => ({ ...rule, resource: tables.get(rule.resource) ?? rule.resource }));
+  const found = findRulesAbout(renamed, step, new Map([...before, ...wanted]));
+  if (found.length === 0) return step;
+  return { ...step, rules: found, reason: `${step.reason}; read by ${describeRules(found)}` };
+}
+
+function addRewrittenRules(step: DraftStep, { rules, tables, before }: RuleContext): DraftStep {
+  const renames = toRenames(step, tables);
+  const results = rules.map((rule) => ({ rule, ...rewriteRule(rule, renames, before) }));
+  const rewritten = results.filter(({ changed, breaks }) => changed && !breaks).map(({ rule }) => toRuleName(rule));
+  const broken = results.filter(({ breaks }) => breaks).map(({ rule }) => toRuleName(rule));
+  const sentences = [step.reason];
+  if (rewritten.length > 0) sentences.push(`${describeRules(rewritten)} ${rewritten.length === 1 ? 'is' : 'are'} rewritten`);
+  if (broken.length > 0)
+    sentences.push(`${describeRules(broken)} would break: the name cannot be rewritten there and must be changed by hand`);
+  const found = [...rewritten, ...broken];
+  return {
+    ...step,
+    reason: sentences.join('; '),
+    ...(found.length > 0 && { rules: found }),
+    ...(broken.length > 0 && { risk: 'lossy', rows: 0 }),
+  };
+}
+
+/** Returns the rename of this step alone. Stored rules still contain the former name of the resource. */
+function toRenames({ resource, field, from = '' }: DraftStep, tables: TableRenames): Renames {
+  if (field === undefined) return { tables: new Map([[from, resource]]), fields: new Map() };
+  const nameBefore = [...tables].find(([, to]) => to === resource)?.[0] ?? resource;
+  return { tables: new Map(), fields: new Map([[nameBefore, new Map([[from, field]])]]) };
+}
+
+function toRuleName({ policyId, policy, ruleId, rule }: RuleName): RuleName {
+  return { policyId, policy, ruleId, rule };
+}
+
+function describeRules(rules: readonly RuleName[]): string {
+  const named = rules.slice(0, MAX_NAMED).map(({ policy, rule }) => `${rule} of policy ${JSON.stringify(policy)}`);
+  const more = rules.length - named.length;
+  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
+}
+
+/** The author of the policy versions that a migration creates. Stored data contain this name. */
+const AUTHOR = 'evolution';
+
+/** The renames of a migration, as they apply to policies. */
+export interface PolicyRewrite {
+  readonly renames: Renames;
+  readonly before: Definitions;
+  /** The revision that the migration begins. */
+  readonly revision: number;
+}
+
+/** Rewrites every rule that contains a renamed name, and saves a new version of each changed policy. */
+export async function rewritePolicies(tx: Transaction, { renames, before, revision }: PolicyRewrite): Promise<void> {
+  const changed = new Set<string>();
+  for (const rule of await loadRules(tx)) {
+    const rewritten = rewriteRule(rule, renames, before);
+    if (!rewritten.changed) continue;
+    changed.add(rule.policyId);
+    const conditions = JSON.stringify(rewritten.conditions);
+    await tx.run(
+      sql`UPDATE "_PolicyRule" SET "resource" = ${rewritten.resource}, "conditions" = ${conditions} WHERE "id" = ${rule.ruleId}`,
+    );
+  }
+  for (const id of changed) {
+    await tx.run(sql`UPDATE "_Policy" SET "updatedAt" = ${new Date(tx.now).toISOString()}, "version" = ${revision} WHERE "id" = ${id}`);
+    await storeVersion(tx, { kind: 'policy', id, value: await loadPolicy(tx, id), revision, by: AUTHOR });
+  }
+}
