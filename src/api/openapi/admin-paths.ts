@@ -2,10 +2,9 @@ import { RULE_ACTIONS } from '../../actions.ts';
 import { POLICY_TYPES } from '../../authz/policies/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
-import { accessPaths } from './access-paths.ts';
-import { explanationMembers } from './access-schemas.ts';
-import { advicePaths, WARNINGS } from './finding-paths.ts';
-import { storagePaths } from './migration-paths.ts';
+import { accessPaths, explanationMembers } from './access-paths.ts';
+import { findingPaths, WARNINGS } from './finding-paths.ts';
+import { migrationPaths } from './migration-paths.ts';
 import { adminOperation, arrayOf, envelope, objectOf, pathParameter, queryParameter, schemaRef } from './openapi-operation.ts';
 import { lineByLine } from './transfer-paths.ts';
 
@@ -25,13 +24,13 @@ const policyPaths: JsonObject = {
     get: adminOperation('policies', 'policies.list', {
       summary: 'Lists policies with their rules.',
       parameters: [
-        queryParameter('isActive', 'Active or inactive ones only.', { type: 'boolean' }),
-        queryParameter('type', 'Those of this type only.', { type: 'string', enum: [...POLICY_TYPES] }),
+        queryParameter('isActive', 'Only active (true) or inactive (false) policies.', { type: 'boolean' }),
+        queryParameter('type', 'Only policies of this type.', { type: 'string', enum: [...POLICY_TYPES] }),
       ],
       answers: { 200: { description: 'The policies.', schema: envelope(arrayOf(POLICY), COUNT) } },
     }),
     post: adminOperation('policies', 'policies.create', {
-      summary: 'Creates a policy. Every mistake in it is listed.',
+      summary: 'Creates a policy. The response lists every mistake.',
       body: schemaRef('admin.PolicyInput'),
       answers: {
         201: { description: 'The policy.', schema: envelope(POLICY, { ...MESSAGE, ...WARNINGS }), headers: ['Location', 'ETag'] },
@@ -41,13 +40,13 @@ const policyPaths: JsonObject = {
   },
   '/policies/{id}': {
     get: adminOperation('policies', 'policies.read', {
-      summary: 'Shows a policy with its rules.',
+      summary: 'Returns a policy with its rules.',
       parameters: [POLICY_ID],
       answers: { 200: { description: 'The policy.', schema: envelope(POLICY), headers: ['ETag'] } },
       problems: [404],
     }),
     put: adminOperation('policies', 'policies.update', {
-      summary: 'Changes the members given. In force for every request that begins after the answer.',
+      summary: 'Changes the given members. The change applies to every request that starts after the response.',
       parameters: [POLICY_ID, 'ifMatch'],
       body: schemaRef('admin.PolicyChange'),
       answers: {
@@ -56,7 +55,7 @@ const policyPaths: JsonObject = {
       problems: [404, 409, 412, 422, 428],
     }),
     delete: adminOperation('policies', 'policies.delete', {
-      summary: 'Deletes a policy, its rules and its assignments. What it was stays on the record.',
+      summary: 'Deletes a policy, its rules and its assignments. Its history is kept.',
       parameters: [POLICY_ID, 'ifMatch'],
       answers: { 200: { description: 'Deleted.', schema: DONE } },
       problems: [404, 412, 428],
@@ -65,22 +64,22 @@ const policyPaths: JsonObject = {
   '/policies/import': {
     post: adminOperation('policies', 'policies.import', {
       summary:
-        'Creates and changes many policies, each known by its name, and assigns them: all or none, in one epoch. Every mistake is listed.',
-      parameters: [queryParameter('dryRun', 'Say what would become of them, and store nothing.', { type: 'boolean' })],
+        'Creates, replaces and assigns policies, identified by name: all or none, in one revision. The response lists every mistake.',
+      parameters: [queryParameter('dryRun', 'Validate and count, but store nothing.', { type: 'boolean' })],
       body: objectOf({ policies: arrayOf(schemaRef('admin.PolicyImport')), dryRun: { type: 'boolean', default: false } }, ['policies']),
       otherBodies: {
         'application/json': arrayOf(schemaRef('admin.PolicyImport')),
         'application/x-ndjson': lineByLine(schemaRef('admin.PolicyImport')),
       },
-      answers: { 200: { description: 'What became of them.', schema: envelope(IMPORTED, MESSAGE) } },
+      answers: { 200: { description: 'The number of policies and assignments.', schema: envelope(IMPORTED, MESSAGE) } },
       problems: [422],
     }),
   },
   '/policies/export': {
     get: adminOperation('policies', 'policies.export', {
-      summary: 'Gives every policy with the roles that it is assigned to: `data` is what an import takes.',
+      summary: 'Exports all policies with the roles that they are assigned to. `data` is a valid body of an import.',
       parameters: [
-        queryParameter('format', 'As the answer of every address, or a line for each policy.', {
+        queryParameter('format', '`json` (default), or `ndjson` with one policy per line.', {
           type: 'string',
           enum: ['json', 'ndjson'],
         }),
@@ -96,7 +95,7 @@ const policyPaths: JsonObject = {
   },
   '/policies-templates': {
     get: adminOperation('policies', 'templates.list', {
-      summary: 'Ready-made policies: each `template` is accepted by `POST /admin/api/policies` as it is.',
+      summary: 'Lists ready-made policies. Each `template` is a valid body of `POST /admin/api/policies`.',
       answers: { 200: { description: 'The templates.', schema: envelope(arrayOf(schemaRef('admin.Template')), COUNT) } },
     }),
   },
@@ -117,18 +116,18 @@ function assignmentPath({ id, to, parameter, schema }: AssignmentKind): JsonObje
   const assigned = envelope(schemaRef(schema), { ...MESSAGE, ...WARNINGS });
   return {
     get: adminOperation('assignments', `assignments.${id}.read`, {
-      summary: `Shows how the policy is assigned to the ${to}.`,
+      summary: `Returns the assignment of the policy to the ${to}.`,
       parameters,
       answers: { 200: { description: 'The assignment.', schema: envelope(schemaRef(schema)), headers: ['ETag'] } },
       problems: [404, 422],
     }),
     post: adminOperation('assignments', `assignments.${id}.create`, {
-      summary: `Assigns the policy to the ${to}. An assignment that is inactive or expired is renewed; one in force answers 409.`,
+      summary: `Assigns the policy to the ${to}. An inactive or expired assignment is renewed; an active one gives 409.`,
       parameters: [...parameters, 'ifMatch'],
       body,
       bodyRequired: false,
       answers: {
-        200: { description: 'The assignment, renewed.', schema: assigned, headers: ['ETag'] },
+        200: { description: 'The renewed assignment.', schema: assigned, headers: ['ETag'] },
         201: { description: 'The assignment.', schema: assigned, headers: ['ETag'] },
       },
       problems: [404, 409, 412, 422, 428],
@@ -141,9 +140,9 @@ function assignmentPath({ id, to, parameter, schema }: AssignmentKind): JsonObje
       problems: [404, 412, 422, 428],
     }),
     delete: adminOperation('assignments', `assignments.${id}.delete`, {
-      summary: 'Takes the assignment away. No request that begins after the answer is allowed by it.',
+      summary: 'Removes the assignment. It does not apply to requests that start after the response.',
       parameters: [...parameters, 'ifMatch'],
-      answers: { 200: { description: 'Taken away.', schema: DONE } },
+      answers: { 200: { description: 'Removed.', schema: DONE } },
       problems: [404, 412, 428],
     }),
   };
@@ -166,8 +165,8 @@ const assignmentPaths: JsonObject = {
   }),
   '/users/{userId}/policies': {
     get: adminOperation('assignments', 'assignments.ofUser', {
-      summary: 'Lists the policies assigned to a user, and with `role` those of the role too.',
-      parameters: [pathParameter('userId', 'Id of the user.'), queryParameter('role', 'A role whose policies to list too.', ROLE)],
+      summary: 'Lists the policies assigned to a user; with `role`, also those of the role.',
+      parameters: [pathParameter('userId', 'Id of the user.'), queryParameter('role', 'Also list the policies of this role.', ROLE)],
       answers: { 200: { description: 'The policies.', schema: envelope(arrayOf(POLICY), COUNT) } },
       problems: [404],
     }),
@@ -184,22 +183,22 @@ const assignmentPaths: JsonObject = {
 
 const PAST_EXPLANATION: JsonObject = {
   ...explanationMembers,
-  warnings: { ...arrayOf(TEXT), description: 'Where the trace is not that of its time.' },
+  warnings: { ...arrayOf(TEXT), description: 'A warning if the trace differs from the recorded decision.' },
 };
 
 const decisionPaths: JsonObject = {
   '/decisions': {
     get: adminOperation('decisions', 'decisions.list', {
-      summary: 'Searches the record, newest first.',
+      summary: 'Searches the audit log, newest first.',
       parameters: [
         queryParameter('userId', 'Decisions about this user.', TEXT),
         queryParameter('role', 'Decisions about callers of this role.', TEXT),
         queryParameter('resource', 'Decisions about this resource.', TEXT),
         queryParameter('action', 'Decisions about this action.', { type: 'string', examples: [...RULE_ACTIONS] }),
-        queryParameter('allowed', 'Grants or denials only.', { type: 'boolean' }),
-        queryParameter('kind', 'Access to records, or changes made by admins.', { type: 'string', enum: ['access', 'admin'] }),
-        queryParameter('from', 'Not before.', { type: 'string', format: 'date-time' }),
-        queryParameter('to', 'Before.', { type: 'string', format: 'date-time' }),
+        queryParameter('allowed', 'Only allowed (true) or denied (false) requests.', { type: 'boolean' }),
+        queryParameter('kind', '`access`: requests to records; `admin`: changes by admins.', { type: 'string', enum: ['access', 'admin'] }),
+        queryParameter('from', 'Start (inclusive).', { type: 'string', format: 'date-time' }),
+        queryParameter('to', 'End (exclusive).', { type: 'string', format: 'date-time' }),
         'limit',
         'cursor',
       ],
@@ -210,15 +209,18 @@ const decisionPaths: JsonObject = {
   },
   '/decisions/verify': {
     get: adminOperation('decisions', 'decisions.verify', {
-      summary: 'Looks whether the entries are as they were written, some at a time, against their chains and what was signed of them last.',
-      parameters: [queryParameter('limit', 'How many entries.', { type: 'integer', minimum: 1, maximum: 10_000, default: 1000 }), 'cursor'],
-      answers: { 200: { description: 'What was found.', schema: envelope(schemaRef('admin.Verification'), { nextCursor: TEXT }) } },
+      summary: 'Verifies the integrity of the audit log page by page, against its hash chains and the last checkpoints.',
+      parameters: [
+        queryParameter('limit', 'Maximum number of entries in the page.', { type: 'integer', minimum: 1, maximum: 10_000, default: 1000 }),
+        'cursor',
+      ],
+      answers: { 200: { description: 'The result.', schema: envelope(schemaRef('admin.Verification'), { nextCursor: TEXT }) } },
     }),
   },
   '/decisions/{id}': {
     get: adminOperation('decisions', 'decisions.read', {
-      summary: 'Shows one entry, and why it was decided so: the trace under the policies of its time.',
-      parameters: [pathParameter('id', 'Id of the entry: `X-Decision-Id` of the answer.')],
+      summary: 'Returns an entry with an explanation under the policies of its revision.',
+      parameters: [pathParameter('id', 'Id of the entry: `X-Decision-Id` of the response.')],
       answers: {
         200: { description: 'The entry.', schema: envelope({ allOf: [schemaRef('admin.Decision'), { properties: PAST_EXPLANATION }] }) },
       },
@@ -227,18 +229,22 @@ const decisionPaths: JsonObject = {
   },
   '/policies-analytics': {
     get: adminOperation('decisions', 'analytics.read', {
-      summary: 'Counts of policies and decisions.',
+      summary: 'Returns counts of policies and decisions.',
       parameters: [
-        queryParameter('timeframe', 'A number of days, hours or weeks.', { type: 'string', pattern: '^[1-9][0-9]*[dhw]$', default: '7d' }),
+        queryParameter('timeframe', 'A number of hours, days or weeks, such as `7d`.', {
+          type: 'string',
+          pattern: '^[1-9][0-9]*[dhw]$',
+          default: '7d',
+        }),
       ],
       answers: { 200: { description: 'The counts.', schema: envelope(schemaRef('admin.Analytics')) } },
     }),
   },
 };
 
-/** Every address under `/admin/api`. */
+/** All paths under `/admin/api`. */
 export const adminPaths: JsonObject = Object.fromEntries(
-  Object.entries({ ...policyPaths, ...advicePaths, ...accessPaths, ...assignmentPaths, ...decisionPaths, ...storagePaths }).map(
+  Object.entries({ ...policyPaths, ...findingPaths, ...accessPaths, ...assignmentPaths, ...decisionPaths, ...migrationPaths }).map(
     ([path, item]) => [`/admin/api${path}`, item],
   ),
 );

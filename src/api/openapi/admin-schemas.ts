@@ -4,17 +4,21 @@ import { DEFAULT_PRIORITY, EFFECTS, POLICY_TYPES } from '../../authz/policies/in
 import { CONTEXT_GROUPS } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
-import { accessSchemas } from './access-schemas.ts';
-import { operatorSchema } from './filter-parameters.ts';
-import { adviceSchemas } from './finding-paths.ts';
-import { storageSchemas } from './migration-paths.ts';
+import { accessSchemas } from './access-paths.ts';
+import { findingSchemas } from './finding-paths.ts';
+import { migrationSchemas } from './migration-paths.ts';
 import { arrayOf, objectOf, schemaRef } from './openapi-operation.ts';
+import { operatorSchema } from './resource-schemas.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 const ID: JsonObject = { type: 'string', format: 'uuid' };
 const INSTANT: JsonObject = { type: 'string', format: 'date-time' };
 const COUNT: JsonObject = { type: 'integer', minimum: 0 };
-const PRIORITY: JsonObject = { type: 'integer', default: DEFAULT_PRIORITY, description: 'The higher goes first.' };
+const PRIORITY: JsonObject = {
+  type: 'integer',
+  default: DEFAULT_PRIORITY,
+  description: 'Rules with a higher priority are evaluated first.',
+};
 const ACTIVE: JsonObject = { type: 'boolean', default: true };
 const VERSION: JsonObject = { type: 'integer', minimum: 1, description: 'Revision of the last change: the `ETag`.' };
 
@@ -22,7 +26,7 @@ const ruleMembers: JsonObject = {
   resource: { type: 'string', description: 'A resource, or `*` for all.' },
   action: { type: 'string', enum: [...RULE_ACTIONS, '*'] },
   effect: { type: 'string', enum: [...EFFECTS], default: 'ALLOW' },
-  conditions: { ...arrayOf(schemaRef('admin.Condition')), default: [], description: 'All must hold.' },
+  conditions: { ...arrayOf(schemaRef('admin.Condition')), default: [], description: 'All must be true.' },
   priority: PRIORITY,
   description: TEXT,
   isActive: ACTIVE,
@@ -31,31 +35,31 @@ const ruleMembers: JsonObject = {
 const policyMembers: JsonObject = {
   name: { type: 'string', minLength: 1, maxLength: 200, description: 'Unique.' },
   description: TEXT,
-  type: { type: 'string', enum: [...POLICY_TYPES], description: 'Only CUSTOM policies may have expressions.' },
+  type: { type: 'string', enum: [...POLICY_TYPES], description: 'Only CUSTOM policies may contain expressions.' },
   isActive: ACTIVE,
   priority: PRIORITY,
-  createdBy: { type: 'string', description: 'The acting admin where absent.' },
+  createdBy: { type: 'string', description: 'Default: the admin who makes the request.' },
   tags: { ...arrayOf(TEXT), default: [] },
 };
 
 const PRINCIPAL: JsonObject = {
   ...objectOf({ id: TEXT, role: TEXT, email: TEXT }, ['id', 'role', 'email']),
-  description: 'Laid over the stored user with this id; any further attributes.',
+  description: 'Replaces attributes of the stored user with this id. May contain any attribute.',
   additionalProperties: true,
 };
 
-/** What the admin endpoints and signing in carry. */
+/** Schemas of the admin endpoints and of authentication. */
 export const adminSchemas: JsonObject = {
   'api.Caller': {
     ...objectOf({ id: TEXT, email: TEXT, name: { type: ['string', 'null'] }, role: TEXT }),
-    description: 'A user, as shown to themselves; `GET /auth/me` shows every field that is not secret.',
+    description: 'The current user. `GET /auth/me` returns every field that is not secret.',
     additionalProperties: true,
   },
   'admin.Condition': conditionSchema(),
   'admin.Rule': objectOf({ id: ID, policyId: ID, ...ruleMembers, createdAt: INSTANT }, ['description']),
   'admin.RuleInput': {
     ...objectOf(
-      { id: { ...ID, description: 'Of a rule that the policy has: it keeps its id.' }, ...ruleMembers },
+      { id: { ...ID, description: 'Id of an existing rule of the policy.' }, ...ruleMembers },
       optionalBut(['resource', 'action'], ruleMembers),
     ),
     additionalProperties: false,
@@ -97,7 +101,7 @@ export const adminSchemas: JsonObject = {
       },
       ['roles', 'users', ...optionalBut(['name', 'type'], policyMembers)],
     ),
-    description: 'A policy said as a whole, known by its name; what the service sets itself is passed over. Who has it already keeps it.',
+    description: 'A complete policy, identified by its name. Members that the service sets are ignored. Existing assignments are kept.',
   },
   'admin.PolicyChange': {
     type: 'object',
@@ -145,14 +149,14 @@ export const adminSchemas: JsonObject = {
         user: PRINCIPAL,
         resource: {
           ...objectOf({ name: TEXT, id: TEXT }, ['id']),
-          description: 'Laid over the stored record with this id; any further fields that the resource has.',
+          description: 'Replaces fields of the stored record with this id. May contain any field of the resource.',
           additionalProperties: true,
         },
         action: { type: 'string', enum: SINGLE_DECISION_ACTIONS },
         environment: schemaRef('admin.Environment'),
         data: {
           description:
-            'What the request would send: `request.data` of conditions, and the values of a create, an update or one record of an import.',
+            'Data of the request: `request.data` in conditions, and the values of a create, an update or one record of an import.',
         },
       },
       ['user', 'environment', 'data'],
@@ -160,8 +164,8 @@ export const adminSchemas: JsonObject = {
     additionalProperties: false,
   },
   ...accessSchemas,
-  ...adviceSchemas,
-  ...storageSchemas,
+  ...findingSchemas,
+  ...migrationSchemas,
   'admin.Template': objectOf({
     id: TEXT,
     name: TEXT,
@@ -175,7 +179,7 @@ export const adminSchemas: JsonObject = {
     totalPolicies: COUNT,
     activePolicies: COUNT,
     policyTypes: objectOf(Object.fromEntries(POLICY_TYPES.map((type) => [type, COUNT]))),
-    from: { ...INSTANT, description: 'The counts begin here.' },
+    from: { ...INSTANT, description: 'Start of the counts.' },
     accessGrants: COUNT,
     accessDenials: COUNT,
     recentActivity: { ...arrayOf({ type: 'object' }), description: 'The newest 20 decisions.' },
@@ -190,7 +194,11 @@ function conditionSchema(): JsonObject {
       operator: operatorSchema,
       value: { description: `A literal, an array, or \`\${path}\`: a value of the context.`, examples: ['draft', `\${resource.authorId}`] },
       context: { type: 'string', enum: [...CONTEXT_GROUPS] },
-      ifExists: { type: 'boolean', default: false, description: 'Where the field is missing, the comparison is false instead of unknown.' },
+      ifExists: {
+        type: 'boolean',
+        default: false,
+        description: 'If true, the comparison is false instead of unknown for a missing field.',
+      },
     },
     ['value', 'context', 'ifExists'],
   );
@@ -213,17 +221,17 @@ function conditionSchema(): JsonObject {
 function verificationSchema(): JsonObject {
   const place = {
     writer: { type: 'string', description: 'The chain.' },
-    sequence: { type: 'integer', description: 'The place in it.' },
-    id: { type: 'string', description: 'The entry that stands there.' },
+    sequence: { type: 'integer', description: 'The position in the chain.' },
+    id: { type: 'string', description: 'Id of the entry at that position.' },
   };
   return objectOf({
-    whole: { type: 'boolean', description: 'Whether nothing was found.' },
-    entries: { ...COUNT, description: 'Entries that were looked at.' },
+    whole: { type: 'boolean', description: 'True if no break was found.' },
+    entries: { ...COUNT, description: 'Number of verified entries.' },
     chains: COUNT,
-    notChained: { ...COUNT, description: 'Entries from before there were chains; counted on the first page.' },
+    notChained: { ...COUNT, description: 'Entries from before hash chains were introduced. Counted on the first page.' },
     breaks: {
       ...arrayOf(objectOf({ kind: { type: 'string', enum: [...BREAK_KINDS] }, ...place, detail: TEXT }, ['writer', 'sequence', 'id'])),
-      description: 'What is not as it was written; the first 1000.',
+      description: 'Breaks of the chains. At most 1000.',
     },
     breakCount: COUNT,
     policies: {
@@ -256,21 +264,21 @@ function decisionSchema(): JsonObject {
       reason: TEXT,
       ruleId: TEXT,
       policyId: TEXT,
-      epoch: { type: 'integer', description: 'Version of the policies it was made under.' },
+      epoch: { type: 'integer', description: 'Revision of the policies under which it was made.' },
       requestId: TEXT,
       ip: TEXT,
-      outcome: { type: 'string', description: 'Code of the problem, where the request was allowed and failed all the same.' },
+      outcome: { type: 'string', description: 'Code of the problem, if an allowed request failed.' },
       facts: {
         type: 'object',
         description:
-          'The values that its conditions read, by path; of a change of policies, `policyRevision` and `policyHash` of their history.',
+          'The values that the conditions read, by path. For a change of policies: `policyRevision` and `policyHash` of their history.',
       },
     },
     ['userId', 'recordId', 'ruleId', 'policyId', 'outcome', 'facts'],
   );
 }
 
-/** The names of the members that may be left out: all but these. */
+/** Returns the names of the optional members: all except `needed`. */
 function optionalBut(needed: readonly string[], members: JsonObject): readonly string[] {
   return ['id', ...Object.keys(members).filter((name) => !needed.includes(name))];
 }

@@ -20,11 +20,11 @@ const SESSION: JsonObject = objectOf({
   user: schemaRef('api.Caller'),
 });
 
-/** The first admin, tokens, and who one is. */
+/** The paths of authentication. */
 export const authPaths: JsonObject = {
   '/auth/setup': {
     post: signing('setup', {
-      summary: 'Makes the first admin. Works while there is none.',
+      summary: 'Creates the first admin. Refused if an admin exists.',
       body: objectOf({ email: EMAIL, password: PASSWORD, name: { type: 'string' }, token: SETUP_TOKEN }, ['token']),
       answers: {
         201: {
@@ -37,7 +37,7 @@ export const authPaths: JsonObject = {
   },
   '/auth/login': {
     post: signing('login', {
-      summary: 'Gives tokens for an email and a password.',
+      summary: 'Returns tokens for an email and a password.',
       body: objectOf({ email: { type: 'string' }, password: { type: 'string' } }),
       answers: { 200: { description: 'Tokens.', schema: SESSION } },
       problems: [401, 422],
@@ -45,22 +45,22 @@ export const authPaths: JsonObject = {
   },
   '/auth/refresh': {
     post: signing('refresh', {
-      summary: 'Gives new tokens for a refresh token. Using one twice ends its session.',
+      summary: 'Returns new tokens for a refresh token. Using a refresh token twice ends its session.',
       body: objectOf({ refreshToken: { type: 'string' } }),
-      answers: { 200: { description: 'New tokens; the refresh token sent is used up.', schema: SESSION } },
+      answers: { 200: { description: 'New tokens. The old refresh token is no longer valid.', schema: SESSION } },
       problems: [401, 422],
     }),
   },
   '/auth/logout': {
     post: signing('logout', {
-      summary: 'Ends the session of the token: it and its refresh token are of no use afterwards.',
+      summary: 'Ends the session of the token. The token and its refresh token are no longer valid.',
       answers: { 200: { description: 'Ended.', schema: objectOf({ success: { const: true }, message: { type: 'string' } }) } },
       caller: 'bearer',
     }),
   },
   '/auth/me': {
     get: signing('me', {
-      summary: 'Says who the token stands for, as stored now.',
+      summary: 'Returns the current user as stored.',
       answers: { 200: { description: 'The user.', schema: envelope(schemaRef('api.Caller')) } },
       caller: 'bearer',
     }),
@@ -73,13 +73,13 @@ function signing(id: string, parts: Omit<OperationParts, 'id' | 'tag'>): JsonObj
 
 const OK: JsonObject = objectOf({ success: { const: true }, status: { type: 'string', examples: ['ok'] } });
 
-/** Addresses for those who operate the service. */
+/** The paths of health, readiness and the document. */
 export const servicePaths: JsonObject = {
   '/healthz': {
     get: toOperation({
       id: 'service.health',
       tag: 'Service health',
-      summary: 'Says that the process is alive.',
+      summary: 'Returns 200 while the process is running.',
       answers: { 200: { description: 'Alive.', schema: OK } },
       caller: 'public',
     }),
@@ -88,7 +88,7 @@ export const servicePaths: JsonObject = {
     get: toOperation({
       id: 'service.readiness',
       tag: 'Service health',
-      summary: 'Says whether decisions can be recorded: 503 where they cannot.',
+      summary: 'Returns 200 if decisions can be recorded, 503 otherwise.',
       answers: { 200: { description: 'Ready.', schema: OK } },
       caller: 'public',
     }),
@@ -97,7 +97,7 @@ export const servicePaths: JsonObject = {
     get: toOperation({
       id: 'service.description',
       tag: 'Service health',
-      summary: 'This document, with the resources that the caller may read or list.',
+      summary: 'Returns this document with the resources that the caller may read or list.',
       answers: { 200: { description: 'OpenAPI 3.1.', schema: { type: 'object' } } },
       problems: [403],
     }),

@@ -4,7 +4,7 @@ import type { Resource } from '../../resources/index.ts';
 import { arrayOf, envelope, objectOf, schemaRef, toOperation } from './openapi-operation.ts';
 import { inputOf } from './resource-paths.ts';
 
-/** `POST /api/batch`, with these resources. */
+/** Returns the path `POST /api/batch` for the resources. */
 export function batchPaths(resources: readonly Resource[]): JsonObject {
   // A request names a resource, so without one there is no batch to describe.
   if (resources.length === 0) return {};
@@ -13,10 +13,10 @@ export function batchPaths(resources: readonly Resource[]): JsonObject {
       post: toOperation({
         id: 'batch.run',
         tag: 'Batch requests',
-        summary: 'Runs several requests in order, each decided and recorded by itself.',
+        summary: 'Runs several requests in order. Each is decided and recorded separately.',
         description: [
-          'With `atomic` all are done or none; the answer is then the problem of the request that failed, and `errors` name its place.',
-          'A text `$0.id` in an id, in data or in a filter is replaced by the id of the record that request 0 gave; `$$0.id` is the text `$0.id`.',
+          'With `atomic`, all requests are applied or none. If one fails, the response is its problem, and `errors` contain its position.',
+          'A text `$0.id` in an id, in data or in a filter is replaced by the id of the record that request 0 returned; `$$0.id` stands for the text `$0.id`.',
         ].join('\n\n'),
         body: objectOf({ requests: { ...arrayOf(schemaRef('batch.Request')), minItems: 1 }, atomic: { type: 'boolean', default: false } }, [
           'atomic',
@@ -37,7 +37,7 @@ export function batchSchemas(resources: readonly Resource[]): JsonObject {
   return {
     'batch.Request': {
       anyOf: [...BATCH_ACTIONS.values()].flatMap((action) => requestsOf(action, resources)),
-      description: 'The members of an action are given in `data` or beside it.',
+      description: 'The members of an action are given in `data` or next to it.',
     },
     'batch.create': ofAny('create'),
     'batch.update': ofAny('update'),
@@ -78,15 +78,19 @@ function memberOf(action: Action, member: ActionInput): JsonObject {
   return inputOf('batch', action, member);
 }
 
-const OPTIONAL: JsonObject = { type: 'boolean', default: false, description: 'Whether it may match nothing although the batch is atomic.' };
+const OPTIONAL: JsonObject = {
+  type: 'boolean',
+  default: false,
+  description: 'If true, the request may match no record in an atomic batch.',
+};
 
 const ITEM: JsonObject = objectOf(
   {
-    status: { type: 'integer', description: 'What the request would have answered by itself.' },
+    status: { type: 'integer', description: 'Status of the response as a single request.' },
     success: { type: 'boolean' },
-    data: { description: 'Where it succeeded.' },
+    data: { description: 'Present if the request succeeded.' },
     error: schemaRef('api.Problem'),
-    decisionId: { type: 'string', description: 'The entry under which its decision is on the record.' },
+    decisionId: { type: 'string', description: 'Id of the audit entry of the decision.' },
   },
   ['data', 'error', 'decisionId'],
 );

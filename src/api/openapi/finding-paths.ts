@@ -11,50 +11,51 @@ const CODE: JsonObject = {
 const RULE: JsonObject = objectOf({ id: TEXT, description: TEXT }, ['description']);
 const POLICY: JsonObject = objectOf({ id: TEXT, name: TEXT });
 
-/** One advice. */
-export const adviceSchemas: JsonObject = {
+/** Schema of a policy finding. */
+export const findingSchemas: JsonObject = {
   'admin.Advice': objectOf(
     {
       code: CODE,
       detail: TEXT,
-      todo: { type: 'string', description: 'What to do about it.' },
+      todo: { type: 'string', description: 'What to do.' },
       policy: POLICY,
-      rule: { ...RULE, description: 'Absent where it is about the policy as a whole.' },
-      path: { type: 'string', description: 'Member of the policy: `rules.0.conditions`. Absent where it is about assignments.' },
-      other: { ...objectOf({ rule: RULE, policy: POLICY }), description: 'The rule beside which this one is remarkable.' },
-      users: { ...arrayOf(TEXT), description: 'Ids of users whose assignments it is about; the first 20.' },
-      role: { type: 'string', description: 'The role whose assignment it is about.' },
+      rule: { ...RULE, description: 'Absent if the finding is about the whole policy.' },
+      path: {
+        type: 'string',
+        description: 'Path of the member, such as `rules.0.conditions`. Absent if the finding is about assignments.',
+      },
+      other: { ...objectOf({ rule: RULE, policy: POLICY }), description: 'The other rule of a finding about two rules.' },
+      users: { ...arrayOf(TEXT), description: 'Ids of users whose assignments the finding is about. At most 20.' },
+      role: { type: 'string', description: 'The role whose assignment the finding is about.' },
     },
     ['rule', 'path', 'other', 'users', 'role'],
   ),
 };
 
-/** Beside a policy or assignment that was written: advice on it. */
+/** Members of a response to a written policy or assignment. */
 export const WARNINGS: JsonObject = {
-  warnings: { ...arrayOf(schemaRef('admin.Advice')), description: 'Advice on what was written, where there is any; the first 100.' },
+  warnings: { ...arrayOf(schemaRef('admin.Advice')), description: 'Findings about the written policy or assignment. At most 100.' },
   warningsTruncated: {
     const: true,
-    description: 'There is more than `warnings` shows: `GET /admin/api/policies-advice?policyId=…` has it all.',
+    description: 'There are more findings; `GET /admin/api/policies-advice?policyId=…` lists all.',
   },
 };
 
-/** Where advice is asked for. */
-export const advicePaths: JsonObject = {
+/** The path of policy findings. */
+export const findingPaths: JsonObject = {
   '/policies-advice': {
     get: adminOperation('policies', 'advice.list', {
-      summary:
-        'Advice on policies: rules that never decide, contradict or repeat each other, fire where a value is missing, and what to do.',
-      description:
-        'Policy by policy. A page ends early where looking takes long; `nextCursor` says that there are more policies to look at.',
+      summary: 'Lists policy findings: rules that are valid but probably wrong, and what to do.',
+      description: 'Findings are listed by policy. A page may end early; `nextCursor` is present if more policies follow.',
       parameters: [
-        queryParameter('policyId', 'On this policy only, told from its side.', TEXT),
-        queryParameter('code', 'Of this kind only.', { type: 'string', enum: [...FINDINGS.keys()] }),
-        queryParameter('limit', 'Policies to look at.', { type: 'integer', minimum: 1, maximum: 1000, default: 100 }),
-        queryParameter('cursor', '`nextCursor` of the page before.', TEXT),
+        queryParameter('policyId', 'Only findings about this policy.', TEXT),
+        queryParameter('code', 'Only findings with this code.', { type: 'string', enum: [...FINDINGS.keys()] }),
+        queryParameter('limit', 'Maximum number of policies in the page.', { type: 'integer', minimum: 1, maximum: 1000, default: 100 }),
+        queryParameter('cursor', '`nextCursor` of the previous page.', TEXT),
       ],
       answers: {
         200: {
-          description: 'The advice.',
+          description: 'The findings.',
           schema: envelope(arrayOf(schemaRef('admin.Advice')), { count: { type: 'integer' }, nextCursor: TEXT }),
         },
       },

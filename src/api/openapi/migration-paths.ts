@@ -8,30 +8,30 @@ const RISK: JsonObject = {
   type: 'string',
   enum: ['safe', 'needs-backfill', 'lossy', 'destructive', 'blocked'],
   description: [
-    '`safe` touches no value; `needs-backfill` writes values and loses none; `lossy` leaves values behind that cannot follow;',
-    '`destructive` deletes them for good; `blocked` cannot be done as things are.',
+    '`safe` changes no value; `needs-backfill` writes values and loses none; `lossy` loses values that cannot be converted;',
+    '`destructive` permanently deletes values; `blocked` cannot be applied to the stored data.',
   ].join(' '),
 };
 
 const ABOUT: JsonObject = {
   resource: TEXT,
-  kind: { type: 'string', description: 'What is done: `addColumn`, `convert`, … or `stay`, where nothing is.' },
+  kind: { type: 'string', description: 'Kind of the step: `addColumn`, `convert`, …, or `stay` if nothing is changed.' },
   risk: RISK,
-  reason: { type: 'string', description: 'What is done and why, or what stands in the way.' },
+  reason: { type: 'string', description: 'What the step does and why, or why it is blocked.' },
   field: TEXT,
 };
 
-/** Steps by which tables follow definitions. */
-export const storageSchemas: JsonObject = {
+/** Schemas of migrations. */
+export const migrationSchemas: JsonObject = {
   'admin.StorageStep': objectOf(
     {
       ...ABOUT,
-      from: { type: 'string', description: 'Of a rename, the name before.' },
-      rows: { ...COUNT, description: 'Rows concerned, where they were counted; of a lossy step, those that lose a value.' },
-      ids: { ...arrayOf(TEXT), description: 'Records that would lose a value; the first five.' },
+      from: { type: 'string', description: 'The previous name, for a rename.' },
+      rows: { ...COUNT, description: 'Number of affected rows, if known; for a lossy step, the rows that lose a value.' },
+      ids: { ...arrayOf(TEXT), description: 'Ids of records that would lose a value. At most five.' },
       rules: {
         ...arrayOf(objectOf({ policyId: TEXT, policy: TEXT, ruleId: TEXT, rule: TEXT })),
-        description: 'Rules of policies that name what the step is about.',
+        description: 'Policy rules that use the changed field or resource.',
       },
       sql: arrayOf(TEXT),
     },
@@ -39,10 +39,10 @@ export const storageSchemas: JsonObject = {
   ),
   'admin.StoragePlan': objectOf(
     {
-      hash: { type: 'string', description: 'What `bailiwick storage apply --allow` takes. Absent where the files have mistakes.' },
+      hash: { type: 'string', description: 'Hash for `bailiwick storage apply --allow`. Absent if the files have mistakes.' },
       steps: arrayOf(schemaRef('admin.StorageStep')),
-      held: { ...arrayOf(TEXT), description: 'Resources that stay as they were.' },
-      mistakes: { ...arrayOf(TEXT), description: 'Mistakes in the definition files; then there is no plan.' },
+      held: { ...arrayOf(TEXT), description: 'Resources that are not migrated.' },
+      mistakes: { ...arrayOf(TEXT), description: 'Mistakes in the definition files. If there are any, there is no plan.' },
     },
     ['hash'],
   ),
@@ -56,20 +56,20 @@ export const storageSchemas: JsonObject = {
   }),
 };
 
-/** Where storage is asked about. */
-export const storagePaths: JsonObject = {
+/** The paths of migrations. */
+export const migrationPaths: JsonObject = {
   '/storage/plan': {
     get: adminOperation('storage', 'storage.plan', {
-      summary: 'What would have to be done for tables to follow the definition files as they are now. Does none of it.',
+      summary: 'Returns the migration plan for the current definition files. Applies nothing.',
       answers: { 200: { description: 'The plan.', schema: envelope(schemaRef('admin.StoragePlan')) } },
     }),
   },
   '/storage/history': {
     get: adminOperation('storage', 'storage.history', {
-      summary: 'What was done to tables, the newest first.',
-      parameters: [queryParameter('limit', 'How many.', { type: 'integer', minimum: 1, maximum: 1000, default: 50 })],
+      summary: 'Lists the applied migrations, newest first.',
+      parameters: [queryParameter('limit', 'Maximum number of migrations.', { type: 'integer', minimum: 1, maximum: 1000, default: 50 })],
       answers: {
-        200: { description: 'What was done.', schema: envelope(arrayOf(schemaRef('admin.Evolution')), { count: { type: 'integer' } }) },
+        200: { description: 'The migrations.', schema: envelope(arrayOf(schemaRef('admin.Evolution')), { count: { type: 'integer' } }) },
       },
     }),
   },

@@ -4,14 +4,12 @@ import { adminPaths } from './admin-paths.ts';
 import { adminSchemas } from './admin-schemas.ts';
 import { authPaths, servicePaths } from './auth-paths.ts';
 import { batchPaths, batchSchemas } from './batch-paths.ts';
-import { filterSchemas } from './filter-parameters.ts';
-import { HEADERS, PARAMETERS } from './openapi-operation.ts';
-import { problemResponses, problemSchemas } from './problem-schemas.ts';
+import { HEADERS, PARAMETERS, problemResponses, problemSchemas } from './openapi-operation.ts';
 import { resourcePaths } from './resource-paths.ts';
-import { resourceSchemas } from './resource-schemas.ts';
+import { filterSchemas, resourceSchemas } from './resource-schemas.ts';
 import { TRANSFER_SCHEMAS } from './transfer-paths.ts';
 
-/** What the description is made from. */
+/** Input of the document. */
 export interface OpenApiParts {
   readonly definitions: Definitions;
   readonly serverUrl?: string;
@@ -21,10 +19,10 @@ export interface OpenApiParts {
   readonly visible?: ReadonlySet<string>;
 }
 
-/** Of the API, not of the program: which that is concerns nobody who has not logged in. */
+/** Version of the API. The version of the program is not shown to anonymous callers. */
 const API_VERSION = '1';
 
-/** Describes the service as OpenAPI 3.1. Internal resources and secret fields are left out. */
+/** Creates the OpenAPI 3.1 document. Internal resources and secret fields are left out. */
 export function createOpenApi({ definitions, serverUrl, hasSetup = true, visible }: OpenApiParts): JsonObject {
   const resources = ordinaryResources(definitions).filter(({ name }) => visible?.has(name) ?? true);
   const { '/auth/setup': setup, ...signing } = authPaths;
@@ -58,18 +56,18 @@ export function createOpenApi({ definitions, serverUrl, hasSetup = true, visible
 }
 
 const DESCRIPTION = [
-  'This document shows the resources that its caller may read or list: `anon` without a token.',
-  'Resources come from definition files; who may do what with them is decided by policies, and every decision is on the record.',
-  'An answer to a decided request names its entry in `X-Decision-Id`. Errors are `application/problem+json`.',
+  'This document shows the resources that the caller may read or list. Without a token, the caller is `anon`.',
+  'Resources are declared in definition files. Policies decide every request, and every decision is written to the audit log.',
+  'The header `X-Decision-Id` of a response is the id of its audit entry. Errors are `application/problem+json`.',
 ].join('\n\n');
 
 const TAGS = [
-  { name: 'Batch requests', description: 'Many requests in one call, each decided and recorded by itself.' },
-  { name: 'Signing in', description: 'The first admin, tokens, and who one is.' },
+  { name: 'Batch requests', description: 'Several requests in one call. Each is decided and recorded separately.' },
+  { name: 'Signing in', description: 'The first admin, tokens, and the current user.' },
   { name: 'Admin policies', description: 'Policies and their rules.' },
   { name: 'Admin assignments', description: 'Which users and roles policies are assigned to.' },
-  { name: 'Admin access tests', description: 'What would be decided, and why. Nothing is recorded or counted.' },
-  { name: 'Admin decisions', description: 'The record of decisions, and counts from it.' },
-  { name: 'Admin storage', description: 'How tables follow definitions.' },
-  { name: 'Service health', description: 'For those who operate the service.' },
+  { name: 'Admin access tests', description: 'Decisions on hypothetical requests, with reasons. They are neither recorded nor counted.' },
+  { name: 'Admin decisions', description: 'The audit log and its analytics.' },
+  { name: 'Admin storage', description: 'Migrations of tables to the definitions.' },
+  { name: 'Service health', description: 'Health, readiness and this document.' },
 ];

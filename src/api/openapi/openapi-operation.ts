@@ -1,8 +1,9 @@
+import { PROBLEMS } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 
-/** One operation, as the path files write it. */
+/** Description of an operation. */
 export interface OperationParts {
-  /** Unique and stable: generators name functions after it. */
+  /** Unique and stable, because generators derive function names from it. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
@@ -11,26 +12,26 @@ export interface OperationParts {
   readonly parameters?: readonly (JsonObject | ParameterName)[];
   readonly body?: JsonObject;
   readonly bodyRequired?: boolean;
-  /** Bodies beside the JSON: schema by media type; another one of JSON stands beside `body`. */
+  /** Alternative bodies: schema by media type. An alternative JSON body is combined with `body`. */
   readonly otherBodies?: Readonly<Record<string, JsonObject>>;
-  /** Status → answer. */
+  /** Successful responses by status. */
   readonly answers: Readonly<Record<number, AnswerParts>>;
-  /** Statuses of the problems it may answer with beside those that every operation may. */
+  /** Statuses of problems, in addition to those of every operation. */
   readonly problems?: readonly number[];
-  /** Who may call: anyone (with or without a token: the default), bearer of a token only, or without a token. */
+  /** Authentication: optional (`anyone`, the default), required (`bearer`) or none (`public`). */
   readonly caller?: 'anyone' | 'bearer' | 'public';
 }
 
-/** A successful answer. */
+/** A successful response. */
 export interface AnswerParts {
   readonly description: string;
   readonly schema: JsonObject;
-  /** What it may be beside JSON: schema by media type. */
+  /** Alternatives to JSON: schema by media type. */
   readonly files?: Readonly<Record<string, JsonObject>>;
   readonly headers?: readonly HeaderName[];
 }
 
-/** Writes an operation out. */
+/** Returns an OpenAPI operation. */
 export function toOperation(parts: OperationParts): JsonObject {
   const { id, tag, summary, description, parameters = [], body, bodyRequired = true, otherBodies = {}, answers, caller = 'anyone' } = parts;
   return {
@@ -48,91 +49,91 @@ export function toOperation(parts: OperationParts): JsonObject {
   };
 }
 
-/** A reference into the document: `ref('schemas', 'Article')`. */
+/** Returns a reference to a component: `ref('schemas', 'Article')`. */
 export function ref(section: 'schemas' | 'responses' | 'headers' | 'parameters', name: string): JsonObject {
   return { $ref: `#/components/${section}/${name}` };
 }
 
-/** A reference to a schema. */
+/** Returns a reference to a schema. */
 export function schemaRef(name: string): JsonObject {
   return ref('schemas', name);
 }
 
-/** An object with exactly these members; those not named in `optional` are always there. */
+/** Returns the schema of an object. All members are required, except those in `optional`. */
 export function objectOf(properties: JsonObject, optional: readonly string[] = []): JsonObject {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
 }
 
-/** The envelope of a success. Members in `extras` are there where they say something. */
+/** Returns the schema of a successful response. Members in `extras` are optional. */
 export function envelope(data: JsonObject, extras: JsonObject = {}): JsonObject {
   return objectOf({ success: { const: true }, data, ...extras }, Object.keys(extras));
 }
 
-/** A list of what the schema says. */
+/** Returns the schema of an array. */
 export function arrayOf(items: JsonObject): JsonObject {
   return { type: 'array', items };
 }
 
-/** The schema, or null. */
+/** Returns a schema that also accepts null. */
 export function orNull(schema: JsonObject): JsonObject {
   return { anyOf: [schema, { type: 'null' }] };
 }
 
-/** A parameter in the path. */
+/** Returns a path parameter. */
 export function pathParameter(name: string, description: string, schema: JsonObject = { type: 'string' }): JsonObject {
   return { name, in: 'path', required: true, description, schema };
 }
 
-/** An optional parameter in the query. */
+/** Returns an optional query parameter. */
 export function queryParameter(name: string, description: string, schema: JsonObject): JsonObject {
   return { name, in: 'query', description, schema };
 }
 
 type ParameterName = 'id' | 'limit' | 'offset' | 'cursor' | 'total' | 'fields' | 'expand' | 'ifMatch';
 
-/** Parameters that several operations take. */
+/** Shared parameters. */
 export const PARAMETERS: Readonly<Record<ParameterName, JsonObject>> = {
   id: pathParameter('id', 'Id of the record.'),
-  limit: queryParameter('limit', 'Records of a page. More than the maximum (1000 unless set otherwise) is refused.', {
+  limit: queryParameter('limit', 'Maximum number of records in the page. Values above the configured maximum (default 1000) are refused.', {
     type: 'integer',
     minimum: 1,
     default: 50,
   }),
-  offset: queryParameter('offset', 'Records to skip. For small data: `cursor` costs the same at any depth.', {
+  offset: queryParameter('offset', 'Number of records to skip. For large tables use `cursor`, whose cost does not depend on the depth.', {
     type: 'integer',
     minimum: 0,
   }),
-  cursor: queryParameter('cursor', '`nextCursor` of the page before, with the same filter, sort and caller.', { type: 'string' }),
-  total: queryParameter('total', 'Whether to count all records that match.', { type: 'boolean', default: false }),
-  fields: queryParameter('fields', 'Fields to show beside the id, comma-separated; all where absent.', { type: 'string' }),
+  cursor: queryParameter('cursor', '`nextCursor` of the previous page. Filter, sort and caller must be the same.', { type: 'string' }),
+  total: queryParameter('total', 'If true, the response contains the number of all matching records.', { type: 'boolean', default: false }),
+  fields: queryParameter('fields', 'Fields to return in addition to the id, comma-separated. Default: all.', { type: 'string' }),
   expand: queryParameter(
     'expand',
-    'References to show the records of, comma-separated; `name:Resource.field(20)` shows up to 20 records of a resource that refer here by a field. Each is shown where its own `read` is allowed.',
+    'References to expand, comma-separated. `name:Resource.field(20)` adds up to 20 records of a resource that reference this record by a field. A record is included only if the caller may `read` it.',
     { type: 'string', examples: ['authorId,comments:Comment.articleId(20)'] },
   ),
   ifMatch: {
     name: 'If-Match',
     in: 'header',
-    description: 'ETag of the record, policy or assignment as it was read: 412 where it has changed since.',
+    description: 'ETag of the record, policy or assignment that the caller has read. The response is 412 if it has changed since.',
     schema: { type: 'string', examples: ['"3"'] },
   },
 };
 
 type HeaderName = 'X-Request-Id' | 'X-Decision-Id' | 'ETag' | 'Location' | 'Retry-After' | 'WWW-Authenticate' | 'Allow';
 
-/** Headers of answers. */
+/** Response headers. */
 export const HEADERS: Readonly<Record<HeaderName, JsonObject>> = {
-  'X-Request-Id': { description: 'The id of the request: the one sent, where it is sane.', schema: { type: 'string' } },
-  'X-Decision-Id': { description: 'The entry under which the decision is on the record.', schema: { type: 'string', format: 'uuid' } },
+  'X-Request-Id': { description: 'Id of the request: the value that was sent, if it is valid.', schema: { type: 'string' } },
+  'X-Decision-Id': { description: 'Id of the audit entry of the decision.', schema: { type: 'string', format: 'uuid' } },
   ETag: { description: 'Version of the record, policy or assignment, for `If-Match`.', schema: { type: 'string' } },
-  Location: { description: 'Address of the new record.', schema: { type: 'string' } },
+  Location: { description: 'URL of the new record.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
-  'WWW-Authenticate': { description: '`Bearer`, with what is wrong with the token.', schema: { type: 'string' } },
-  Allow: { description: 'Methods that are allowed here.', schema: { type: 'string' } },
+  'WWW-Authenticate': { description: '`Bearer`, with the reason why the token was refused.', schema: { type: 'string' } },
+  Allow: { description: 'Allowed methods.', schema: { type: 'string' } },
 };
 
-/** The headers of an answer, by reference; every answer has a request id. */
+/** Returns references to response headers. Every response has a request id. */
 export function headerRefs(names: readonly HeaderName[] = []): JsonObject {
   return Object.fromEntries((['X-Request-Id', ...names] as const).map((name) => [name, ref('headers', name)]));
 }
@@ -161,7 +162,7 @@ function toProblems({ body, caller = 'anyone', problems = [] }: OperationParts):
 
 type AdminOperation = Omit<OperationParts, 'id' | 'tag' | 'caller'>;
 
-/** An operation that only an admin's token opens: 401 without a token, 403 with another's. */
+/** Returns an operation that requires an admin token: 401 without a token, 403 for other users. */
 export function adminOperation(
   area: 'policies' | 'assignments' | 'access tests' | 'decisions' | 'storage',
   id: string,
@@ -170,3 +171,67 @@ export function adminOperation(
   const problems = [403, ...(parts.problems ?? [])];
   return toOperation({ ...parts, problems, caller: 'bearer', id: `admin.${id}`, tag: `Admin ${area}` });
 }
+
+/** Schemas of errors. */
+export const problemSchemas: JsonObject = {
+  'api.Problem': {
+    ...objectOf(
+      {
+        success: { const: false },
+        type: { type: 'string', format: 'uri-reference' },
+        title: { type: 'string', description: 'The same for every problem of this code.' },
+        status: { type: 'integer' },
+        code: { type: 'string', enum: Object.keys(PROBLEMS), description: 'Stable code for programs.' },
+        detail: { type: 'string', description: 'What went wrong. For a denial, the reason of the decision.' },
+        hint: { type: 'string', description: 'What to do about it.' },
+        errors: { type: 'array', items: schemaRef('api.Issue'), description: 'All mistakes, if the request can have several.' },
+        requestId: { type: 'string' },
+        decisionId: { type: 'string', description: 'Id of the audit entry of the decision.' },
+      },
+      ['hint', 'errors', 'decisionId'],
+    ),
+    description: 'An error (RFC 9457).',
+  },
+  'api.Issue': {
+    ...objectOf(
+      {
+        path: { type: 'string', description: 'Dotted path of the member in the request.', examples: ['rules.0.conditions.1.operator'] },
+        row: { type: 'integer', description: 'Line number, if a file was sent.' },
+        code: { type: 'string' },
+        detail: { type: 'string' },
+      },
+      ['row'],
+    ),
+    description: 'A mistake in a request.',
+  },
+};
+
+/** Returns one response for each status of problems, with its codes: `problem403`. */
+export function problemResponses(): JsonObject {
+  const byStatus = Map.groupBy(Object.entries(PROBLEMS), ([, { status }]) => status);
+  const statuses = [...byStatus].sort(([a], [b]) => a - b);
+  return Object.fromEntries(statuses.map(([status, kinds]) => [`problem${status}`, toResponse(status, kinds)]));
+}
+
+type Kinds = readonly (readonly [string, { readonly title: string; readonly hint?: string }])[];
+
+function toResponse(status: number, kinds: Kinds): JsonObject {
+  const codes = kinds.map(([code]) => code);
+  return {
+    description: kinds.map(([code, { title, hint }]) => `\`${code}\`: ${title}${hint === undefined ? '' : ` (${hint})`}`).join('  \n'),
+    headers: headerRefs(HEADERS_OF.get(status)),
+    content: {
+      'application/problem+json': {
+        schema: { allOf: [schemaRef('api.Problem'), { properties: { status: { const: status }, code: { enum: codes } } }] },
+      },
+    },
+  };
+}
+
+const HEADERS_OF: ReadonlyMap<number, Parameters<typeof headerRefs>[0]> = new Map([
+  [401, ['WWW-Authenticate']],
+  [403, ['X-Decision-Id']],
+  [405, ['Allow']],
+  [429, ['Retry-After']],
+  [503, ['Retry-After']],
+]);

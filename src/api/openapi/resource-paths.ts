@@ -14,7 +14,7 @@ import {
 import { withoutSecretProperties } from './resource-schemas.ts';
 import { importRowSchema, transferParts } from './transfer-paths.ts';
 
-/** Every address of one resource. */
+/** Returns the paths of one resource. */
 export function resourcePaths(resource: Resource): JsonObject {
   const { name } = resource;
   const base = `/api/${name}`;
@@ -30,7 +30,7 @@ export function resourcePaths(resource: Resource): JsonObject {
   };
 }
 
-/** Without those that are about deleted records, where none are kept. */
+/** Returns the actions of a resource. Actions on soft-deleted records need `softDelete`. */
 function actionsOf({ softDelete }: Resource): readonly Action[] {
   return [...ACTIONS.values()].filter(({ ofDeleted }) => softDelete || ofDeleted !== true);
 }
@@ -53,7 +53,7 @@ function verb(resource: Resource, action: 'list' | 'create' | 'read' | 'update' 
   });
 }
 
-/** The same action by its name, with a JSON body. */
+/** Returns the operation `POST /api/<resource>/<action>`. */
 function byName(resource: Resource, action: Action): JsonObject {
   const { name } = resource;
   const files = transferParts(name, action.name);
@@ -81,7 +81,7 @@ function describeOperation(name: string): JsonObject {
   return toOperation({
     id: `${name}.schema`,
     tag: name,
-    summary: 'Describes the fields of the resource, to whoever may read or list it.',
+    summary: 'Returns the fields of the resource to callers who may read or list it.',
     answers: { 200: { description: 'Fields and metadata.', schema: envelope({ type: 'object' }), headers: ['X-Decision-Id'] } },
     problems: [403, 404],
   });
@@ -102,10 +102,10 @@ function whereParameter(name: string): JsonObject {
 function sortParameter(resource: Resource): JsonObject {
   const own = [...withoutSecretProperties(resource).fields.values()].find(({ readOnly }) => !readOnly);
   const schema = { type: 'string', examples: [`-createdAt,${own?.name ?? 'id'}`] };
-  return queryParameter('sort', 'Field names, comma-separated; a `-` in front is descending.', schema);
+  return queryParameter('sort', 'Field names, comma-separated. A leading `-` sorts in descending order.', schema);
 }
 
-const DELETED = queryParameter('deleted', 'The deleted records in place of the others: the action `listDeleted`.', {
+const DELETED = queryParameter('deleted', 'List the soft-deleted records instead (the action `listDeleted`).', {
   type: 'boolean',
   default: false,
 });
@@ -120,17 +120,24 @@ export function inputOf(name: string, action: Action, member: ActionInput): Json
       type: 'object',
       allOf: [schemaRef(`${name}.where`)],
       minProperties: 1,
-      description: 'As `where`: values or operators by field; all must hold.',
+      description: 'Values or operators by field, as in `where`. All must be true.',
     },
     where: schemaRef(`${name}.where`),
-    sort: { type: 'string', description: 'As in the query.' },
+    sort: { type: 'string', description: 'As in the query string.' },
     limit: { type: 'integer', minimum: 1 },
     offset: { type: 'integer', minimum: 0 },
     cursor: { type: 'string' },
     total: { type: 'boolean' },
-    fields: { ...arrayOf({ type: 'string' }), description: 'Fields to show beside the id; also as in the query.' },
-    expand: { ...arrayOf({ type: 'string' }), maxItems: 5, description: 'What to expand; also as in the query.' },
-    ifMatch: { type: ['integer', 'string'], description: 'Version of the record as it was read.' },
+    fields: {
+      ...arrayOf({ type: 'string' }),
+      description: 'Fields to return in addition to the id. A text as in the query string is also accepted.',
+    },
+    expand: {
+      ...arrayOf({ type: 'string' }),
+      maxItems: 5,
+      description: 'References to expand. A text as in the query string is also accepted.',
+    },
+    ifMatch: { type: ['integer', 'string'], description: 'Version of the record that the caller has read.' },
   };
   return inputs[member];
 }
@@ -150,9 +157,9 @@ function answersOf(name: string, action: Action['name']): Readonly<Record<number
     case 'export':
       return { 200: { description: 'A page of the records that the caller may see.', schema: pageOf(shown), headers: ['X-Decision-Id'] } };
     case 'delete':
-      return { 200: { ...DONE, description: 'It is gone.' } };
+      return { 200: { ...DONE, description: 'The record was deleted.' } };
     case 'restore':
-      return { 200: { ...DONE, description: 'It is back.' } };
+      return { 200: { ...DONE, description: 'The record was restored.' } };
     case 'import':
       return {
         201: {
@@ -165,7 +172,7 @@ function answersOf(name: string, action: Action['name']): Readonly<Record<number
       return {
         200: {
           ...one,
-          description: 'The record that matched.',
+          description: 'The matching record.',
           schema: envelope(record, { created: { const: false } }),
         },
         201: { ...created, schema: envelope(record, { created: { const: true } }) },
@@ -176,7 +183,7 @@ function answersOf(name: string, action: Action['name']): Readonly<Record<number
       return {
         200: {
           ...one,
-          description: `The changed record, or null where none matched; ${UNREAD}.`,
+          description: `The changed record, or null if none matched; ${UNREAD}.`,
           schema: envelope({ anyOf: [record, ID_AND_VERSION, { type: 'null' }] }, { updated: { type: 'boolean' } }),
         },
       };
@@ -195,18 +202,18 @@ const ID_AND_VERSION: JsonObject = {
 
 const MESSAGE: JsonObject = { message: { type: 'string' } };
 
-/** What shows nothing of a record. */
+/** A response that contains only the id of a record. */
 const DONE: AnswerParts = {
-  description: 'It is done.',
+  description: 'Done.',
   schema: envelope(objectOf({ id: { type: 'string' } }), MESSAGE),
   headers: ['X-Decision-Id'],
 };
 
 function pageOf(record: JsonObject): JsonObject {
   return envelope(arrayOf(record), {
-    count: { type: 'integer', description: 'Records of this page.' },
-    total: { type: 'integer', description: 'Records of all pages, where asked for.' },
-    nextCursor: { type: 'string', description: 'For the next page; absent on the last.' },
+    count: { type: 'integer', description: 'Number of records in this page.' },
+    total: { type: 'integer', description: 'Number of all matching records, if requested.' },
+    nextCursor: { type: 'string', description: 'Cursor of the next page; absent on the last.' },
     warnings: arrayOf({ type: 'string' }),
   });
 }

@@ -2,35 +2,38 @@ import type { ActionName } from '../../actions.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { type AnswerParts, arrayOf, envelope, objectOf, queryParameter, schemaRef } from './openapi-operation.ts';
 
-/** What an action takes and answers beside its JSON object: files. */
+/** The files that an action accepts and returns. */
 export interface TransferDescriptions {
   readonly parameters: readonly JsonObject[];
-  /** Members of its JSON object beside those of every action. */
+  /** Additional members of the JSON body. */
   readonly members: JsonObject;
   /** Schema by media type. */
   readonly bodies: Readonly<Record<string, JsonObject>>;
-  /** Answers that it has besides. */
+  /** Additional responses. */
   readonly answers: Readonly<Record<number, AnswerParts>>;
-  /** Schema by media type of what an answer of 200 may be, too. */
+  /** Alternatives to the 200 response: schema by media type. */
   readonly files: Readonly<Record<string, JsonObject>>;
 }
 
 const choice = (...values: readonly string[]): JsonObject => ({ type: 'string', enum: values });
 
 const HOW: Readonly<Record<string, readonly [description: string, schema: JsonObject]>> = {
-  mode: ['upsert: a row whose key a stored record has changes that record.', choice('create', 'upsert')],
-  key: ['The unique field that tells records apart, for upsert.', { type: 'string' }],
-  dryRun: ['Decide and check everything, store nothing.', { type: 'boolean' }],
-  onError: ['What becomes of the rows behind one that is rejected.', choice('stop', 'skip')],
-  atomic: ['All rows or none.', { type: 'boolean' }],
+  mode: ['With `upsert`, a row changes the stored record with the same key.', choice('create', 'upsert')],
+  key: ['The unique field that identifies records, for `upsert`.', { type: 'string' }],
+  dryRun: ['Decide and validate every row, but store nothing.', { type: 'boolean' }],
+  onError: ['After a rejected row: stop, or skip it and continue.', choice('stop', 'skip')],
+  atomic: ['Import all rows or none.', { type: 'boolean' }],
 };
 
 const CELLS: readonly JsonObject[] = [
-  queryParameter('delimiter', 'Of CSV: what stands between cells.', choice(',', ';', 'tab')),
-  queryParameter('escape', 'Of CSV: whether an apostrophe keeps spreadsheets from running a text.', { type: 'boolean', default: true }),
+  queryParameter('delimiter', 'Delimiter of CSV.', choice(',', ';', 'tab')),
+  queryParameter('escape', 'CSV: prefix texts with an apostrophe that a spreadsheet would run as formulas.', {
+    type: 'boolean',
+    default: true,
+  }),
 ];
 
-/** Files that imports take and exports give; nothing for other actions. */
+/** Returns the files of imports and exports; undefined for other actions. */
 export function transferParts(name: string, action: ActionName): TransferDescriptions | undefined {
   if (action === 'import') return importParts(name);
   return action === 'export' ? exportParts(name) : undefined;
@@ -48,7 +51,7 @@ function importParts(name: string): TransferDescriptions {
     answers: {
       200: {
         description:
-          'What became of the rows of a file. As NDJSON: each rejection as it happens, then the summary, or the problem that stopped it.',
+          'The result of an imported file. As NDJSON: each rejection when it happens, then the summary, or the problem that stopped the import.',
         schema: envelope(schemaRef('api.ImportCounts'), { rejections: arrayOf(schemaRef('api.Rejection')), message: { type: 'string' } }),
         headers: ['X-Decision-Id'],
       },
@@ -57,17 +60,17 @@ function importParts(name: string): TransferDescriptions {
   };
 }
 
-/** A row to import: a new record, with `mode=upsert` the key and what is to change, or a record as an export gives it. */
+/** Returns the schema of a row: a new record; with `mode=upsert`, the key and the changed fields; or an exported record. */
 export function importRowSchema(name: string): JsonObject {
   return {
     anyOf: [schemaRef(`${name}.create`), schemaRef(`${name}.row`), schemaRef(`${name}.shown`)],
-    description: 'A new record; with mode=upsert, the key and what is to change. What the service sets by itself is passed over.',
+    description: 'A new record; with `mode=upsert`, the key and the changed fields. Fields that the service sets are ignored.',
   };
 }
 
 function exportParts(name: string): TransferDescriptions {
   return {
-    parameters: [queryParameter('format', 'A file of all records, where given.', choice('ndjson', 'csv', 'json')), ...CELLS],
+    parameters: [queryParameter('format', 'Return a file with all records in this format.', choice('ndjson', 'csv', 'json')), ...CELLS],
     members: {},
     bodies: {},
     answers: {},
@@ -75,12 +78,12 @@ function exportParts(name: string): TransferDescriptions {
   };
 }
 
-/** A text whose lines are JSON; OpenAPI has no words of its own for that. */
+/** Returns the schema of NDJSON, for which OpenAPI has no own type. */
 export function lineByLine(schema: JsonObject): JsonObject {
   return { type: 'string', contentMediaType: 'application/x-ndjson', contentSchema: schema };
 }
 
-/** Schemas that imports of every resource share. */
+/** Schemas of imports, for all resources. */
 export const TRANSFER_SCHEMAS: JsonObject = {
   'api.ImportCounts': objectOf(
     {
@@ -94,7 +97,7 @@ export const TRANSFER_SCHEMAS: JsonObject = {
   ),
   'api.Rejection': objectOf(
     {
-      row: { type: 'integer', description: 'Line, row or place in the file, from 1; the header of CSV is row 1.' },
+      row: { type: 'integer', description: 'Line, row or position in the file, from 1. The header of a CSV file is row 1.' },
       code: { type: 'string' },
       detail: { type: 'string' },
       errors: arrayOf(schemaRef('api.Issue')),
