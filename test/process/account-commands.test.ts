@@ -1,4 +1,4 @@
-/** Passwords, users and the policy of admins from the shell, beside a service that runs and without one. */
+/** The CLI commands for passwords, users and the admin policy, with and without a running service. */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a command with this on its standard input. */
+/** Runs a command with this standard input. */
 function bailiwick(input: string, ...args: readonly string[]): Promise<Ended> {
   return new Promise((resolve) => {
     const line = [join(root, 'bin/bailiwick.js'), ...args, '--project', 'examples/newsroom', '--data', data];
@@ -36,7 +36,7 @@ function bailiwick(input: string, ...args: readonly string[]): Promise<Ended> {
 const logIn = async (email: string, password: string): Promise<number> =>
   (await send(program.url, 'POST /auth/login', { body: { email, password } })).status;
 
-it('a lost password is set while the service runs, and in force at once', async () => {
+it('a new password is set while the service runs, and is valid at once', async () => {
   const ended = await bailiwick(`${NEXT}\n`, 'user', 'password', 'ada@example.com');
   expect(ended).toEqual({ code: 0, out: 'the password of ada@example.com was set and every session ended\n', err: '' });
   expect([await logIn('ada@example.com', 'correct horse battery'), await logIn('ada@example.com', NEXT)]).toEqual([401, 200]);
@@ -63,7 +63,7 @@ it.each([
   expect([ended.code, ended.out, ended.err]).toEqual([code, '', expect.stringContaining(words)]);
 });
 
-it('the policy of admins is restored, also where no service runs', async () => {
+it('the admin policy is restored, also without a running service', async () => {
   const { body } = await send(program.url, 'POST /auth/login', { body: { email: 'ada@example.com', password: NEXT } });
   const token = String(body['token']);
   const policies = (await send(program.url, 'GET /admin/api/policies', { token })).body.data as { id: string; name: string }[];

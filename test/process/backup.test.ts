@@ -22,7 +22,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Writes the project's one definition. */
+/** Writes the only definition of the project. */
 function define(...fields: readonly string[]): void {
   writeFileSync(join(folder, 'resources', 'Note.yaml'), `name: Note\nfields:\n${fields.map((field) => `  ${field}\n`).join('')}`);
 }
@@ -30,14 +30,14 @@ function define(...fields: readonly string[]): void {
 const run = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', folder, '--data', data]);
 const start = (): Promise<Program> => startProgram({ data, project: folder, args: ['--log-level', 'error'] });
 
-/** Puts a backup where a service of its own would have its database; gives that data folder. */
+/** Copies a backup into a new data folder; returns the folder. */
 function standAlone(file: string): string {
   const alone = mkdtempSync(join(folder, 'alone-'));
   copyFileSync(file, join(alone, 'bailiwick.db'));
   return alone;
 }
 
-/** Notes of a size, straight into the tables. */
+/** Inserts notes of this size directly into the table. */
 function populate(rows: number, size: string): void {
   const database = new Sqlite(join(data, 'bailiwick.db'));
   database.exec(`DELETE FROM Note; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
@@ -49,7 +49,7 @@ const sizes = (): readonly unknown[] => query(data, 'SELECT DISTINCT size FROM N
 const leftovers = (): string[] => readdirSync(data).filter((name) => name.endsWith('.part'));
 
 describe('backup', () => {
-  it('is made while a service answers under load: none is refused, and what was answered before is in it', async () => {
+  it('refuses no request under load, and contains every change acknowledged before it', async () => {
     const program = await start();
     const token = await setUp(program.url);
     const answered: string[] = [];
@@ -82,7 +82,7 @@ describe('backup', () => {
     await program.stop();
   }, 120_000);
 
-  it('is made twice at once; the same name is never half a file', async () => {
+  it('can run twice at once, and two backups to the same file leave a whole one', async () => {
     await run('storage', 'apply');
     populate(50_000, 'a');
     const same = await Promise.all(['same.db', 'same.db', 'other.db'].map((name) => run('backup', join(folder, name))));
@@ -98,7 +98,7 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  it('is taken over by a running service: the data of then, a new epoch, sessions ended, what was revoked since back in force', async () => {
+  it('is adopted by a running service: old data, a new revision, ended sessions, and revoked policies in force again', async () => {
     const program = await start();
     const token = await setUp(program.url);
     await expectDone(send(program.url, 'POST /api/Note', { token, body: { size: 'then' } }));
@@ -123,7 +123,7 @@ describe('restore', () => {
 
     const listed = await expectDone(send(program.url, 'GET /api/Note'));
     expect(listed.body.data).toMatchObject([{ size: 'then' }]);
-    // The one token had logged out since, the other did not exist then: neither is good.
+    // One token was logged out after the backup, the other was issued after it: both are invalid.
     for (const each of [token, since]) expect((await send(program.url, 'GET /api/Note', { token: each })).status).toBe(401);
     const again = await logIn(program.url, ADMIN);
     await expectDone(send(program.url, 'POST /api/Note', { token: again, body: { size: 'after' } }));
@@ -135,7 +135,7 @@ describe('restore', () => {
     expect(await program.stop()).toBe(0);
   }, 60_000);
 
-  it('killed at any moment leaves the old or the new, and a service that goes on', async () => {
+  it('killed at any moment leaves the old or the new database, and the service continues', async () => {
     await run('storage', 'apply');
     populate(150_000, 'then');
     expect((await run('backup', join(folder, 'then.db'))).code).toBe(0);
@@ -164,7 +164,7 @@ describe('restore', () => {
     expect(await program.stop()).toBe(0);
   }, 180_000);
 
-  it('refuses what is no backup, and changes nothing', async () => {
+  it('refuses a file that is not a backup, and changes nothing', async () => {
     await run('storage', 'apply');
     populate(20_000, 'now');
     expect((await run('backup', join(folder, 'whole.db'))).code).toBe(0);
@@ -194,7 +194,7 @@ function spawnRestore(): ReturnType<typeof spawn> {
   return spawn(process.execPath, [main, ...args], { stdio: 'ignore' });
 }
 
-/** A disk without space is played by a limit on the size of the process's files. */
+/** A limit on file sizes simulates a full disk. */
 const canLimit = spawnSync('prlimit', ['--version']).status === 0;
 
 async function runLimited(...args: readonly string[]): Promise<{ code: number | null; err: string }> {
@@ -206,8 +206,8 @@ async function runLimited(...args: readonly string[]): Promise<{ code: number | 
   return { code: code as number | null, err };
 }
 
-describe.skipIf(!canLimit)('a disk that is full', () => {
-  it('lets nothing be done that is not safe: by a start, by apply, by a prune or a restore; and leaves no half of a backup', async () => {
+describe.skipIf(!canLimit)('a full disk', () => {
+  it('makes start, apply, prune and restore fail without changes, and leaves no partial backup', async () => {
     await run('storage', 'apply');
     populate(50_000, 'now');
     expect((await run('backup', join(folder, 'whole.db'))).code).toBe(0);

@@ -13,7 +13,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A disk without space is played by a limit on the size of the process's files: Linux can set it on one that runs. */
+/** A limit on file sizes simulates a full disk. Linux can set it on a running process. */
 const canLimit = spawnSync('prlimit', ['--version']).status === 0;
 
 function limitFiles({ child }: Program, bytes: number | 'unlimited'): void {
@@ -24,13 +24,13 @@ function largestFile(data: string): number {
   return Math.max(...readdirSync(data).map((name) => statSync(join(data, name)).size));
 }
 
-/** A way to play a disk that is full. */
+/** A way to simulate a full disk. */
 interface Way {
   readonly name: string;
   readonly isPossible: boolean;
-  /** Makes the folder of the data what it takes. */
+  /** Prepares the data folder. */
   prepare(data: string): void;
-  /** Leaves room for so many bytes more. */
+  /** Leaves space for this number of bytes. */
   fill(program: Program, data: string, bytes: number): void;
   empty(program: Program, data: string): void;
 }
@@ -43,7 +43,7 @@ const LIMIT: Way = {
   empty: (program) => limitFiles(program, 'unlimited'),
 };
 
-/** A disk of our own in memory, where we may mount one. */
+/** A small file system in memory, if the user may mount one. */
 const SMALL: Way = {
   name: 'a small disk',
   isPossible: canMount(),
@@ -70,10 +70,10 @@ function createTip(program: Program, token: string): Promise<Reply> {
   return send(program.url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'x'.repeat(2000) } });
 }
 
-describe('a disk that is full', () => {
+describe('a full disk', () => {
   const ways = [LIMIT, SMALL].filter(({ isPossible }) => isPossible);
   it.each(ways)(
-    '$name is answered 503 and told by /readyz; nothing is lost; it goes on by itself when there is space',
+    '$name is answered 503, also by /readyz; nothing is lost, and the service recovers when there is space',
     async (way) => {
       const data = mkdtempSync(join(folder, 'strict-'));
       way.prepare(data);
@@ -89,7 +89,7 @@ describe('a disk that is full', () => {
       }
       expect([reply.status, reply.body.code]).toEqual([503, 'STORAGE_UNAVAILABLE']);
       expect(JSON.stringify(reply.body)).not.toMatch(/sqlite|EFBIG|ENOSPC|tmp/i);
-      // What was just undone has left room for a smaller one.
+      // The rolled back transaction has left space for a smaller one.
       way.fill(program, data, 0);
       reply = await send(program.url, 'GET /api/Tip?limit=1', { token });
       expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(503);
@@ -113,7 +113,7 @@ describe('a disk that is full', () => {
   );
 
   it.skipIf(!canLimit)(
-    'leaves reads answered, and only those, where the record is relaxed',
+    'refuses writes and answers reads in audit mode relaxed',
     async () => {
       const data = join(folder, 'relaxed');
       const program = await startProgram({ data, args: ['--log-level', 'silent', '--audit-mode', 'relaxed'] });
@@ -126,7 +126,7 @@ describe('a disk that is full', () => {
       const headers = { authorization: `Bearer ${token}` };
       const file = await fetch(`${program.url}/api/Tip/export?format=ndjson`, { method: 'POST', headers });
       expect([file.status, (await file.text()).split('\n')]).toEqual([200, [expect.stringContaining('"id"'), '']]);
-      // It ends as well as ever while nothing can be written.
+      // The process stops normally although nothing can be written.
       expect(await program.stop()).toBe(0);
       expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
     },
@@ -134,7 +134,7 @@ describe('a disk that is full', () => {
   );
 });
 
-/** A disk that fails to keep what it was given is played by whoever may stand between a process and its system. */
+/** strace simulates a disk that fails to sync. */
 const canTrace = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status === 0;
 
 async function failSyncs({ child }: Program): Promise<ChildProcess> {
@@ -145,8 +145,8 @@ async function failSyncs({ child }: Program): Promise<ChildProcess> {
   return tracer;
 }
 
-describe.skipIf(!canTrace)('a disk that fails to keep what it was given', () => {
-  it('is answered 503, and what was answered before and after is there', async () => {
+describe.skipIf(!canTrace)('a disk that fails to sync', () => {
+  it('is answered 503, and loses no acknowledged change', async () => {
     const data = join(folder, 'failing');
     const program = await startProgram({ data, args: ['--log-level', 'silent'] });
     const token = await setUp(program.url);

@@ -1,4 +1,4 @@
-/** The package as npm would publish it, built, packed and installed into a folder of its own. Nothing is asked of a network. */
+/** Builds, packs and installs the package as npm would publish it, without a network. */
 import { exec, execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -6,30 +6,30 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const run = promisify(execFile);
-// By a shell: on Windows, npm is a script.
+// Uses a shell, because npm is a script on Windows.
 const runLine = promisify(exec);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What npm packs besides what `package.json` lists, and what `dist/` is made of. */
+/** The files from which the package is built and packed. */
 const STAGED = ['LICENSE', 'README.md', 'package.json', 'rolldown.config.ts', 'src', 'tsconfig.build.json', 'tsconfig.json'];
 
-/** Where it was installed. */
+/** The installed package. */
 export interface Installed {
-  /** The package itself. */
+  /** Folder of the package. */
   readonly folder: string;
-  /** What its users start. */
+  /** Path of the command. */
   readonly main: string;
-  /** The files that were packed; paths within the package. */
+  /** Packed files, as paths within the package. */
   readonly files: readonly string[];
 }
 
-/** Builds the package and installs it below `project`. It finds there what it depends on, and nothing that only we develop with. */
+/** Builds the package and installs it below `project`, with its dependencies and without its development dependencies. */
 export async function installPackage(project: string): Promise<Installed> {
   const modules = join(project, 'node_modules');
   const folder = join(modules, 'bailiwick');
   mkdirSync(folder, { recursive: true });
   const stage = stagePackage(project);
-  // Not what npm runs before it, which sets the checkout up: whoever runs this has done so, and nothing may replace node_modules now.
+  // Skips the pre-scripts, which would reinstall node_modules during the test run.
   await runLine('npm run build --ignore-scripts', { cwd: stage });
   const { stdout } = await runLine('npm pack --ignore-scripts --offline --json', { cwd: stage });
   const [packed] = JSON.parse(stdout) as readonly { readonly filename: string; readonly files: readonly { readonly path: string }[] }[];
@@ -39,7 +39,7 @@ export async function installPackage(project: string): Promise<Installed> {
   return { folder, main: join(folder, 'bin/bailiwick.js'), files: packed.files.map(({ path }) => path) };
 }
 
-/** A copy of what the package is made of: two that build at once would empty each other's `dist/` in the checkout. */
+/** Copies the sources, because concurrent builds in the checkout would empty each other's `dist/`. */
 function stagePackage(project: string): string {
   const stage = join(project, 'stage');
   const listed = readManifest(root).files.filter((name) => name !== 'dist');
@@ -57,7 +57,7 @@ function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** Lets a project find a package of the checkout, which finds its own dependencies from where it really is. */
+/** Links a package of the checkout into the project. Its own dependencies resolve from its real path. */
 export function link(modules: string, name: string): void {
   const at = join(modules, name);
   mkdirSync(dirname(at), { recursive: true });

@@ -9,7 +9,7 @@ import { runProgram, setUp, startProgram } from './program.ts';
 const ROUNDS = 20;
 const CLIENTS = 8;
 
-/** Kills the process itself, under load, and looks at the database from outside. */
+/** Kills the process under load, and checks the database directly. */
 describe('kill -9 under load', () => {
   const data = mkdtempSync(join(tmpdir(), 'bailiwick-kill-'));
   const answered = { decisions: new Set<string>(), created: new Set<string>() };
@@ -22,11 +22,11 @@ describe('kill -9 under load', () => {
   }, 60_000);
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-  it(`loses no entry and no record whose answer was sent, ${ROUNDS} times`, async () => {
+  it(`loses no acknowledged record and no entry, ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const program = await startProgram({ data, args: ['--log-level', 'error'] });
       const clients = Array.from({ length: CLIENTS }, (_, index) => work(program.url, token, { reads: index % 2 === 0, answered }));
-      // By answers and not by time alone: on a busy machine little would be answered before.
+      // Waits for responses, not only for time: a busy machine would answer little before.
       const enough = answered.decisions.size + CLIENTS + 1;
       while (answered.decisions.size < enough) await sleep(5);
       await sleep(Math.random() * 200);
@@ -44,9 +44,9 @@ describe('kill -9 under load', () => {
     expect(answered.created.size).toBeGreaterThan(ROUNDS);
     expect([...answered.decisions].filter((id) => !kept.decisions.has(id))).toEqual([]);
     expect([...answered.created].filter((id) => !kept.created.has(id))).toEqual([]);
-    // A change exists if and only if its entry does.
+    // A change exists if and only if its entry exists.
     expect(entriesOf).toEqual(new Set([kept.created.size]));
-    // Every chain is whole, wherever it was cut off.
+    // Every hash chain is valid up to its end.
     const verified = await runProgram(['decisions', 'verify', '--data', data, '--json']);
     const { chains, breaks } = JSON.parse(verified.out) as { chains: number; breaks: unknown };
     expect([verified.code, breaks]).toEqual([0, []]);
@@ -59,7 +59,7 @@ interface Work {
   readonly answered: { readonly decisions: Set<string>; readonly created: Set<string> };
 }
 
-/** Sends requests until the service is gone; notes what was answered. */
+/** Sends requests until the service is gone; collects the responses. */
 async function work(url: string, token: string, { reads, answered }: Work): Promise<void> {
   for (let count = 0; ; count++) {
     try {

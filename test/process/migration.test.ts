@@ -21,7 +21,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Writes the project's one definition. */
+/** Writes the only definition of the project. */
 function define(...fields: readonly string[]): void {
   writeFileSync(join(folder, 'resources', 'Note.yaml'), `name: Note\nfields:\n${fields.map((field) => `  ${field}\n`).join('')}`);
 }
@@ -30,7 +30,7 @@ const storage = (command: string, ...args: readonly string[]): Promise<Ended> =>
   runProgram(['storage', command, '--project', folder, '--data', data, ...args]);
 const evolutions = (): readonly unknown[] => query(data, 'SELECT actor FROM _Evolution ORDER BY at, id');
 
-/** Notes whose `size` is a number written as text. */
+/** Inserts notes with numbers as text in `size`. */
 function populate(rows: number): void {
   const database = new Sqlite(join(data, 'bailiwick.db'));
   database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
@@ -39,14 +39,14 @@ function populate(rows: number): void {
 }
 
 describe('storage', () => {
-  it('plan, history and prune make no database where there is none', async () => {
+  it('plan, history and prune do not create a missing database', async () => {
     define('size: { type: string }');
     for (const command of ['plan', 'history', 'prune']) expect((await storage(command)).code).toBe(0);
     expect((await storage('plan')).out).toContain('CREATE TABLE "Note"');
     expect(existsSync(data)).toBe(false);
   }, 60_000);
 
-  it('does what is lossy only for the hash that its plan has, and tells of it', async () => {
+  it('performs a lossy step only with the hash of its plan, and reports it', async () => {
     define('size: { type: string }');
     expect((await storage('apply')).code).toBe(0);
     populate(3);
@@ -70,7 +70,7 @@ describe('storage', () => {
 });
 
 describe('a running service', () => {
-  it('follows what another process applies, with its next request', async () => {
+  it('uses the definitions that another process applied from its next request', async () => {
     define('size: { type: string }');
     const program = await startProgram({ data, project: folder, args: ['--log-level', 'error'] });
     const token = await setUp(program.url);
@@ -87,7 +87,7 @@ describe('a running service', () => {
     await program.stop();
   }, 60_000);
 
-  it('finds its users again where a field of theirs has another name', async () => {
+  it('authenticates users after a field of User was renamed', async () => {
     const defineUser = (field: string): void => writeFileSync(join(folder, 'resources', 'User.yaml'), `name: User\nfields:\n  ${field}\n`);
     defineUser('department: { type: string, default: news }');
     const program = await startProgram({ data, project: folder, args: ['--log-level', 'error'] });
@@ -104,7 +104,7 @@ describe('a running service', () => {
 });
 
 describe('a changed definition', () => {
-  it('is followed once by two services that start at once', async () => {
+  it('is migrated once by two services that start at once', async () => {
     define('size: { type: string }');
     await storage('apply');
     populate(20_000);
@@ -115,7 +115,7 @@ describe('a changed definition', () => {
     expect(await Promise.all(programs.map((program) => program.stop()))).toEqual([0, 0]);
   }, 120_000);
 
-  it('is waited for by a start, a plan and a prune, for longer than a request waits; a start that waits can be stopped', async () => {
+  it('makes start, plan and prune wait longer than a request, and a waiting start can be stopped', async () => {
     define('size: { type: string }');
     await storage('apply');
     const other = new Sqlite(join(data, 'bailiwick.db'));
@@ -143,7 +143,7 @@ describe('a changed definition', () => {
     for (const each of [started, ...others]) expect(await each?.ended).toEqual([0, null]);
   }, 60_000);
 
-  it(`is followed wholly or not at all, whenever the process is killed`, async () => {
+  it('is migrated completely or not at all if the process is killed', async () => {
     define('size: { type: string }');
     await storage('apply');
     populate(ROWS);
@@ -170,7 +170,7 @@ describe('a changed definition', () => {
   }, 180_000);
 });
 
-/** What the database says of the conversion, in its columns, its rows and its history. */
+/** Returns the state of the conversion in the columns, rows and history. */
 function shapeNow(): object {
   const ofColumn = (name: string, what: string): readonly unknown[] =>
     query(data, `SELECT ${what} FROM pragma_table_info('Note') WHERE name = '${name}'`);

@@ -22,17 +22,17 @@ beforeAll(async () => {
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe('the package', () => {
-  it('holds what it runs from, and neither sources nor tests', () => {
+  it('contains the build, and neither sources nor tests', () => {
     const places = new Set(installed.files.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path)));
     expect([...places].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'package.json']);
     expect(installed.files.filter((path) => /\.(test|fixture)\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
   });
 
-  it('looks at the version of Node before it loads anything that an old one could not', () => {
+  it('checks the version of Node before it loads modules that need it', () => {
     expect(readFileSync(join(installed.folder, 'dist/main.js'), 'utf8')).not.toMatch(/^(import|export) .*from/m);
   });
 
-  it('loads late what most services do without', () => {
+  it('loads rarely used modules lazily', () => {
     expect(packagesOf('dist/cli.js')).toEqual(['commander']);
     const packages = packagesOf('dist/service.js');
     expect(packages).toContain('fastify');
@@ -47,7 +47,7 @@ describe('the package', () => {
     expect(await runProgram(args, {}, installed.main)).toEqual({ code: 0, out: expect.stringMatching(out), err: '' });
   });
 
-  it('brings what is loaded for PostgreSQL alone', async () => {
+  it('contains the modules for PostgreSQL', async () => {
     const { code, err } = await runProgram(
       ['start', '--project', newsroom, '--database', 'postgres://me@127.0.0.1:1/x'],
       {},
@@ -57,7 +57,7 @@ describe('the package', () => {
   });
 });
 
-/** The packages that a file loads before it does anything, itself and by the files it imports. */
+/** Returns the packages that a file imports statically, directly or through other files. */
 function packagesOf(path: string): readonly string[] {
   const files = new Set([path]);
   const packages = new Set<string>();
@@ -94,13 +94,13 @@ describe('a service that is started from the package', () => {
   });
 
   let token: string;
-  it('checks what is written, though what it checks with is gone since it listens', async () => {
+  it('validates values after its validator package was removed from disk', async () => {
     const modules = join(project, 'node_modules');
     rmSync(join(modules, 'ajv'));
     token = await setUp(program.url).finally(() => link(modules, 'ajv'));
   });
 
-  it('decides, by an expression too', async () => {
+  it('decides requests, also by an expression', async () => {
     const rules = [{ resource: 'Article', action: 'list', conditions: [{ expression: 'user.role == "user"' }] }];
     await expectDone(send(program.url, 'POST /admin/api/policies', { token, body: { name: 'list', type: 'CUSTOM', rules } }));
     expect(await send(program.url, 'GET /api/Article', { token })).toMatchObject({ status: 200, body: { data: [] } });
@@ -125,7 +125,7 @@ describe('a program that imports the package', () => {
     expect(stdout).toBe('200 Problem SetupError true\n');
   });
 
-  it('has its types: the one mistake is found, and no other', async () => {
+  it('type-checks against the declarations, which report exactly the one mistake', async () => {
     link(join(project, 'node_modules'), '@types/node');
     const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', types: ['node'], noEmit: true };
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.mts'] }));

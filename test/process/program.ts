@@ -1,4 +1,4 @@
-/** The program as a process of its own: started, read along with, spoken to and stopped as its users do. */
+/** Starts the program in its own process, reads its output, sends requests and stops it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -8,17 +8,17 @@ import Sqlite from 'better-sqlite3';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const CHECKOUT = join(root, 'bin/bailiwick.js');
-/** Milliseconds for something to be printed: however busy the machine. */
+/** Milliseconds to wait for output. Long, because the machine may be busy. */
 const PATIENCE = 60_000;
 
-/** How a command ended, and what it printed. */
+/** Exit code and output of a command. */
 export interface Ended {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** Runs a command to its end; of the checkout, where no other program is given. */
+/** Runs a command to its end, by default of the checkout. */
 export function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}, main: string = CHECKOUT): Promise<Ended> {
   return new Promise((resolve) => {
     const options = { cwd: root, env: { ...process.env, ...env }, timeout: 20_000 };
@@ -26,7 +26,7 @@ export function runProgram(args: readonly string[], env: Readonly<Record<string,
   });
 }
 
-/** Runs a command whose reader goes away at once, as `… | head -0` does; gives the exit code. */
+/** Runs a command whose reader closes the pipe at once, as `… | head -0` does; returns the exit code. */
 export async function runUnread(args: readonly string[]): Promise<number | null> {
   const child = spawn(process.execPath, [CHECKOUT, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout.destroy();
@@ -34,21 +34,21 @@ export async function runUnread(args: readonly string[]): Promise<number | null>
   return code as number | null;
 }
 
-/** A service that listens. */
+/** A running service. */
 export interface Program {
   readonly url: string;
   readonly child: ChildProcess;
-  /** Everything it has printed, on either stream. */
+  /** Returns its output so far, on both streams. */
   printed(): string;
-  /** Resolves once it has printed this. */
+  /** Resolves when the output contains this text. */
   prints(text: string): Promise<void>;
-  /** Its exit code, once it has ended. */
+  /** Resolves with the exit code. */
   readonly ended: Promise<number | null>;
-  /** Sends a signal; gives the exit code. */
+  /** Sends a signal; returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
-/** What to start; the newsroom where no project is given. */
+/** Options of a start. The default project is the newsroom. */
 export interface Start {
   readonly data: string;
   readonly project?: string;
@@ -57,11 +57,11 @@ export interface Start {
   readonly env?: Readonly<Record<string, string>>;
   /** A module that is loaded before the program. */
   readonly preload?: string;
-  /** The program; that of the checkout where none is given. */
+  /** Path of the program. Default: the checkout. */
   readonly main?: string;
 }
 
-/** Starts a service on a free port; resolves once it listens and has said what it has to say. */
+/** Starts a service on a free port; resolves when it listens and has printed its messages. */
 export async function startProgram({ data, project = 'examples/newsroom', command = 'start', ...how }: Start): Promise<Program> {
   const { args = [], env = {}, preload, main = CHECKOUT } = how;
   const program = [...(preload === undefined ? [] : ['--import', preload]), main];
@@ -70,7 +70,7 @@ export async function startProgram({ data, project = 'examples/newsroom', comman
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // A test that fails before it stops the program leaves none behind.
+  // Ends the program even if a test fails before it stops it.
   const orphan = (): boolean => child.kill('SIGKILL');
   process.once('exit', orphan);
   let text = '';
@@ -103,24 +103,24 @@ export async function startProgram({ data, project = 'examples/newsroom', comman
   };
 }
 
-/** What came back of a call. */
+/** The response to a request. */
 export interface Reply {
   readonly status: number;
   readonly decisionId: string | null;
   readonly body: { readonly code?: string; readonly data?: unknown; readonly detail?: string } & Readonly<Record<string, unknown>>;
-  /** When it was sent, and when its head was here, in milliseconds of one watch. */
+  /** When the request was sent, and when the head of the response arrived, in milliseconds of one clock. */
   readonly sentAt: number;
   readonly arrivedAt: number;
 }
 
-/** What to send beside method and path. */
+/** Token, body and headers of a request. */
 export interface Sent {
   readonly token?: string;
   readonly body?: unknown;
   readonly requestId?: string;
 }
 
-/** Sends one request and reads the answer to its end. */
+/** Sends one request and reads the whole response. */
 export async function send(
   url: string,
   call: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`,
@@ -141,37 +141,37 @@ export async function send(
 
 const ADMIN = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' };
 
-/** Makes the first admin; gives the token. */
+/** Creates the first admin; returns the token. */
 export async function setUp(url: string): Promise<string> {
   await expectDone(send(url, 'POST /auth/setup', { body: ADMIN }));
   return logIn(url, ADMIN.email);
 }
 
-/** Logs a user in; every user of these tests has the same password. */
+/** Logs a user in. All users of these tests have the same password. */
 export async function logIn(url: string, email: string): Promise<string> {
   const { body } = await expectDone(send(url, 'POST /auth/login', { body: { email, password: ADMIN.password } }));
   return String(body['token']);
 }
 
-/** Makes a user of a role; gives the id. */
+/** Creates a user with this role; returns the id. */
 export async function createUser(url: string, token: string, { email, role }: { email: string; role: string }): Promise<string> {
   const made = await expectDone(send(url, 'POST /api/User', { token, body: { name: email, email, role, password: ADMIN.password } }));
   return idOf(made);
 }
 
-/** The id of the record in an answer. */
+/** Returns the id of the record in a response. */
 export function idOf({ body }: Reply): string {
   return String((body.data as { id?: unknown } | undefined)?.id);
 }
 
-/** The answer, which has to be a success. */
+/** Returns the response; throws unless it is a success. */
 export async function expectDone(reply: Promise<Reply>): Promise<Reply> {
   const done = await reply;
   if (done.status >= 300) throw new Error(`expected success, given ${done.status} ${JSON.stringify(done.body)}`);
   return done;
 }
 
-/** The first column of what a statement finds in the database, read from outside. */
+/** Queries the SQLite file directly; returns the first column. */
 export function query(data: string, sql: string): readonly unknown[] {
   const database = new Sqlite(join(data, 'bailiwick.db'), { readonly: true });
   try {
@@ -181,12 +181,12 @@ export function query(data: string, sql: string): readonly unknown[] {
   }
 }
 
-/** Waits. Milliseconds. */
+/** Waits for this number of milliseconds. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** Connects, asks once, and gives the beginning of the answer, or the error that ended the connection. */
+/** Connects and sends one request; returns the status line, or the error that ended the connection. */
 export function connectAndAsk(url: string): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve) => {

@@ -12,7 +12,7 @@ const data = mkdtempSync(join(tmpdir(), 'bailiwick-prune-'));
 const run = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);
 const dayOf = (ago: number): string => new Date(Date.now() - ago * DAY).toISOString().slice(0, 10);
 
-/** Entries as though they had been made some days ago. */
+/** Backdates entries by some days. */
 async function append(count: number, ago: number): Promise<void> {
   const database = await openDatabase({ database: `sqlite:${join(data, 'bailiwick.db')}` });
   const at = new Date(Date.now() - ago * DAY).toISOString();
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 describe('decisions prune', () => {
-  it('says what would go, drops it beside a running service, and verify says that it did', async () => {
+  it('shows and deletes old entries while a service runs, and verify reports the deletion', async () => {
     const program = await startProgram({ data });
     const before = dayOf(4);
     expect((await run('decisions', 'prune', '--older-than', '4d')).out).toBe(
@@ -53,7 +53,7 @@ describe('decisions prune', () => {
     expect((await run('decisions', 'prune', '--before', before)).out).toBe(`no entries are older than ${before}\n`);
   });
 
-  it('refuses what is to be kept, and what is no day', async () => {
+  it('refuses a date within the retention and an invalid date', async () => {
     const err = async (...args: readonly string[]): Promise<string> => {
       const ended = await run('decisions', 'prune', ...args);
       expect(ended.code).toBe(2);
@@ -69,7 +69,7 @@ describe('decisions prune', () => {
     ).toBe(2);
   });
 
-  it('refuses to sign with a key that nobody has who verifies', async () => {
+  it('refuses to sign with a key that verification cannot use', async () => {
     const other = mkdtempSync(join(tmpdir(), 'bailiwick-prune-'));
     const place = ['--project', 'examples/newsroom', '--data', other, '--database', `sqlite:${join(data, 'bailiwick.db')}`];
     const { code, err } = await runProgram(['decisions', 'prune', '--before', dayOf(2), '--yes', ...place]);
@@ -77,7 +77,7 @@ describe('decisions prune', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(`not signed with the key in ${other}`)]);
   });
 
-  it('happens by itself where decisionsKept says for how long entries are kept', async () => {
+  it('runs automatically if decisionsKept is set', async () => {
     const program = await startProgram({ data, args: ['--decisions-kept', '3d'] });
     await program.prints('30 entries of 1 chains');
     expect(await program.stop()).toBe(0);

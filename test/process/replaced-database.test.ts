@@ -1,4 +1,4 @@
-/** A database whose files are removed or replaced under a running service: nothing is acknowledged that the next start would not find. */
+/** Database files that are removed or replaced under a running service: no change is acknowledged that the next start would not find. */
 import {
   copyFileSync,
   mkdirSync,
@@ -21,11 +21,11 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const FILE = 'bailiwick.db';
 
-/** A way to lose a database; `away` is a folder of the same file system. */
+/** A way to lose a database. `away` is a folder on the same file system. */
 interface Way {
   readonly name: string;
   lose(data: string, away: string): void;
-  /** Name of the file that the log says is lost. */
+  /** The expected log message about the lost file. */
   readonly said: string;
 }
 
@@ -58,13 +58,13 @@ interface Loaded {
   readonly token: string;
   readonly data: string;
   readonly away: string;
-  /** Replies to the creates that clients sent so far, one after the other each. */
+  /** Responses to the creates sent so far. */
   readonly replies: Reply[];
-  /** Ends the clients. */
+  /** Stops the clients. */
   rest(): Promise<void>;
 }
 
-/** Starts a service with four clients that create records, in the files themselves or, where so asked, behind a link. */
+/** Starts a service with four clients that create records, optionally with a symbolic link to its data folder. */
 async function startLoaded(args: readonly string[] = [], isLinked = false): Promise<Loaded> {
   const root = mkdtempSync(join(folder, 'case-'));
   const [data, away] = [join(root, 'data'), join(root, 'away')];
@@ -120,7 +120,7 @@ describe('a database file that is', () => {
     expect(await program.stop()).toBe(0);
   });
 
-  it('moved away and back is not trusted before a restart, and then has all that was acknowledged', async () => {
+  it('moved away and back is refused until a restart, and then has every acknowledged change', async () => {
     const { program, token, data, away, replies, rest } = await startLoaded();
     renameSync(join(data, FILE), join(away, FILE));
     await rest();
@@ -138,7 +138,7 @@ describe('a database file that is', () => {
     await again.stop();
   });
 
-  it('left without its write-ahead log has all that was acknowledged after the service was stopped', async () => {
+  it('left without its write-ahead log has every acknowledged change after the service was stopped', async () => {
     const { program, data, replies, rest } = await startLoaded();
     unlinkSync(join(data, `${FILE}-wal`));
     await pause(100);
@@ -150,7 +150,7 @@ describe('a database file that is', () => {
     expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
   });
 
-  it('removed behind a link is noticed as well', async () => {
+  it('removed behind a symbolic link is detected', async () => {
     const { program, token, data, rest } = await startLoaded([], true);
     await rest();
     unlinkSync(join(data, '..', 'disk', FILE));
@@ -158,7 +158,7 @@ describe('a database file that is', () => {
     await program.stop();
   });
 
-  it('removed is answered 503 for reads too where the audit log is relaxed: it may be another project that stands there', async () => {
+  it('removed is answered 503 for reads too in audit mode relaxed, because the path may now be another project', async () => {
     const { program, token, data, rest } = await startLoaded(['--audit-mode', 'relaxed']);
     await rest();
     expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(200);
@@ -168,7 +168,7 @@ describe('a database file that is', () => {
     await program.stop();
   });
 
-  it('removed is noticed by /readyz alone, without any request', async () => {
+  it('removed is detected by /readyz without other requests', async () => {
     const { program, data, rest } = await startLoaded();
     await rest();
     expect((await send(program.url, 'GET /readyz')).status).toBe(200);
@@ -178,7 +178,7 @@ describe('a database file that is', () => {
     await program.stop();
   });
 
-  it('restored by the command, checkpointed and vacuumed from outside is the same: everything goes on', async () => {
+  it('restored by the command, or checkpointed and vacuumed by another process, is accepted', async () => {
     const { program, token, data, away, rest } = await startLoaded();
     await rest();
     const run = (...args: readonly string[]) => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);

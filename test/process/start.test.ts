@@ -12,7 +12,7 @@ const data = join(folder, 'data');
 const newsroom = ['--project', 'examples/newsroom', '--data', join(folder, 'refused'), '--port', '0'];
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('a setting that cannot be used is told in one sentence, with exit code 2', () => {
+describe('an unusable config option is reported in one sentence, with exit code 2', () => {
   const wrong: readonly (readonly [args: readonly string[], env: Readonly<Record<string, string>>, sentence: string | RegExp])[] = [
     [['--port', '99999'], {}, '--port: expected a whole number from 0 to 65535, given "99999"'],
     [['--timezone', 'Europe/Berln'], {}, '--timezone: expected an IANA time zone, given "Europe/Berln" (did you mean "Europe/Berlin"?)'],
@@ -65,7 +65,7 @@ describe('a setting that cannot be used is told in one sentence, with exit code 
     });
   });
 
-  it.skipIf(process.getuid?.() === 0)('a data folder that cannot be written', async () => {
+  it.skipIf(process.getuid?.() === 0)('a read-only data folder', async () => {
     const closed = join(folder, 'closed');
     mkdirSync(closed);
     chmodSync(closed, 0o500);
@@ -78,7 +78,7 @@ describe('a setting that cannot be used is told in one sentence, with exit code 
 });
 
 describe('a start that waits', () => {
-  it('for a server that never answers is ended by SIGTERM', async () => {
+  it('for a server that never responds is ended by SIGTERM', async () => {
     const connected = Promise.withResolvers<void>();
     const sockets: Socket[] = [];
     const silent = createServer((socket) => {
@@ -102,7 +102,7 @@ describe('a start that waits', () => {
 });
 
 describe('definitions with mistakes', () => {
-  it('are all listed, each with its place and what was meant', async () => {
+  it('are all listed with their line and a suggestion', async () => {
     const resources = join(folder, 'mistaken', 'resources');
     mkdirSync(resources, { recursive: true });
     writeFileSync(
@@ -134,7 +134,7 @@ describe('the set-up token', () => {
       body: JSON.stringify({ token, name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }),
     });
 
-  it('is printed once by each start, stored as a hash, and counts on the other process and after a restart', async () => {
+  it('is printed once by each start, stored as a hash, and accepted by another process and after a restart', async () => {
     const first = await startProgram({ data: own, args: ['--log-level', 'debug'] });
     await first.prints('/auth/setup');
     const token = tokenIn(first);
@@ -157,7 +157,7 @@ describe('the set-up token', () => {
     expect(third.printed()).not.toContain('/auth/setup');
   }, 60_000);
 
-  it('is not printed where set-up is off', async () => {
+  it('is not printed if set-up is off', async () => {
     const program = await startProgram({ data: join(folder, 'off'), args: ['--setup', 'off'] });
     await program.prints('API page');
     expect((await setUp(program.url, '')).status).toBe(404);
@@ -166,7 +166,7 @@ describe('the set-up token', () => {
   }, 60_000);
 });
 
-describe('what a start prints', () => {
+describe('the output of a start', () => {
   let first: string;
   let second: string;
   beforeAll(async () => {
@@ -180,7 +180,7 @@ describe('what a start prints', () => {
     second = again.printed().replaceAll(again.url, 'URL');
   });
 
-  it('is a few lines: where it listens, what was done, and what to do first', () => {
+  it('has the address, the migrations and the first steps', () => {
     expect(first.split('\n')).toEqual([
       'bailiwick listens on URL',
       '  project   examples/newsroom',
@@ -195,15 +195,15 @@ describe('what a start prints', () => {
     ]);
   });
 
-  it('does not repeat what was done the first time', () => {
+  it('does not repeat the migrations of the first start', () => {
     expect(second).not.toContain('created tables');
   });
 
-  it('keeps what it compiled for the next start, in a folder of its own', () => {
+  it('comes with a compile cache for the next start, in its own folder', () => {
     expect(existsSync(new URL('../../node_modules/.cache/bailiwick', import.meta.url))).toBe(true);
   });
 
-  it('may have no reader', async () => {
+  it('may be a closed pipe', async () => {
     expect(await runUnread(['storage', 'plan', '--project', 'examples/newsroom', '--data', join(folder, 'unread')])).toBe(0);
   });
 });

@@ -9,14 +9,14 @@ const folder = mkdtempSync(join(tmpdir(), 'bailiwick-stop-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('SIGTERM under load', () => {
-  it('answers what is in flight, commits it and ends with 0', async () => {
+  it('commits and answers the requests in flight, and exits with 0', async () => {
     const data = join(folder, 'drained');
     const program = await startProgram({ data, args: ['--drain-seconds', '600'] });
     const token = await setUp(program.url);
     const answered = { decisions: new Set<string | null>(), created: new Set<string>(), failed: [] as unknown[] };
     const clients = Array.from({ length: 8 }, () => createUntilGone(program.url, token, answered));
     await pause(500);
-    // Long before the ten minutes that it would wait for connections that stay open.
+    // Long before the ten minutes for which it would wait for open connections.
     expect(await program.stop('SIGTERM')).toBe(0);
     await Promise.all(clients);
 
@@ -30,13 +30,13 @@ describe('SIGTERM under load', () => {
 });
 
 describe('connections that were established before the listener closes', () => {
-  /** Keeps the process busy as the signal arrives: connections wait in the queue of the kernel meanwhile. */
+  /** Keeps the process busy when the signal arrives. Connections wait in the queue of the kernel. */
   const busy = join(folder, 'busy.mjs');
   writeFileSync(busy, "process.on('SIGTERM', () => { for (const from = performance.now(); performance.now() - from < 1500; ); });");
 
   it.each([
     ['one process', []],
-    ['one that waits for balancers', ['--drain-delay-seconds', '1']],
+    ['one process with a drain delay', ['--drain-delay-seconds', '1']],
   ])(
     'are all answered by %s',
     async (name, args) => {
@@ -50,7 +50,7 @@ describe('connections that were established before the listener closes', () => {
     60_000,
   );
 
-  it('are answered under load, or refused, and never reset', async () => {
+  it('are answered or refused under load, and never reset', async () => {
     const program = await startProgram({ data: join(folder, 'queue under load') });
     expect(await answersAroundStop(program)).toEqual(['HTTP/1.1 200']);
     expect(await program.ended).toBe(0);
@@ -70,7 +70,7 @@ async function createUntilGone(url: string, token: string, { decisions, created,
       decisions.add(reply.decisionId);
       created.add(idOf(reply));
     } catch (error) {
-      // A connection that is refused or closed; any answer at all has to be a good one.
+      // The connection may be refused or closed. Every response must be a success.
       if (!(error instanceof TypeError)) failed.push(error);
       return;
     }
@@ -83,13 +83,13 @@ describe('a second signal', () => {
     async (signal) => {
       const program = await startProgram({ data: join(folder, signal), args: ['--drain-seconds', '60'] });
       const { hostname, port } = new URL(program.url);
-      // A request whose body never comes.
+      // A request whose body never arrives.
       const slow = connect(Number(port), hostname);
       slow.on('error', () => undefined);
       slow.write('POST /auth/setup HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{');
       await pause(200);
       program.child.kill(signal);
-      // npm hands on what the terminal has sent already.
+      // npm forwards a signal that the terminal has already sent.
       program.child.kill(signal);
       expect(await Promise.race([program.ended, pause(800).then(() => 'draining')])).toBe('draining');
       expect(await program.stop(signal)).toBe(1);

@@ -1,4 +1,4 @@
-/** Long imports in processes of their own: killed in the middle, and asked other things meanwhile. */
+/** Long imports in a separate process: killed in the middle, and with other requests at the same time. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,12 +23,12 @@ const stored = (): number => count('"Tip"');
 const ENTRIES = `"_Decision" WHERE "action" = 'import' AND "resource" = 'Tip' AND "allowed" = 1 AND "outcome" IS NULL`;
 
 describe('an import', () => {
-  it(`that is killed leaves rows with their entries, and no half of either, ${ROUNDS} times`, async () => {
+  it(`that is killed leaves whole rows with their entries, ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const before = stored();
       const program = await startProgram({ data, args: ['--log-level', 'error'] });
       const importing = importTips(program, tips()).catch(() => undefined);
-      // By rows and not by time alone: on a busy machine nothing would be stored before.
+      // Waits for rows, not only for time: a busy machine would store nothing before.
       while (stored() === before) await sleep(5);
       await sleep(Math.random() * 200);
       await program.stop('SIGKILL');
@@ -38,7 +38,7 @@ describe('an import', () => {
     expect(stored()).toBeGreaterThan(ROUNDS);
   }, 120_000);
 
-  it('lets others be answered while it goes on', async () => {
+  it('does not block other requests', async () => {
     const program = await startProgram({ data, args: ['--log-level', 'error'] });
     let isOver = false;
     const importing = importTips(program, tips(20_000)).finally(() => {
@@ -55,7 +55,7 @@ describe('an import', () => {
     expect(await program.stop()).toBe(0);
   }, 120_000);
 
-  it('is exported whole', async () => {
+  it('is exported completely', async () => {
     const program = await startProgram({ data, args: ['--log-level', 'error'] });
     const headers = { authorization: `Bearer ${token}` };
     const file = await (await fetch(`${program.url}/api/Tip/export?format=csv`, { method: 'POST', headers })).text();
@@ -66,12 +66,12 @@ describe('an import', () => {
 
 const BLOCK = 100;
 
-/** Tips without end, unless it is said how many. */
+/** Generates tips, without an end by default. */
 async function* tips(rows: number = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < rows; from += BLOCK) {
     const lines = Array.from({ length: BLOCK }, (_, index) => `{"subject":"tip ${from + index}","text":"something happened"}\n`);
     yield Buffer.from(lines.join(''));
-    // Whoever reads them may be gone, and that has to be noticed.
+    // Stops when the reader is gone.
     await sleep(1);
   }
 }

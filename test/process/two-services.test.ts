@@ -20,7 +20,7 @@ afterAll(async () => {
 describe('two services on one database', () => {
   let token: string;
 
-  it('make one admin of 50 setups at once', async () => {
+  it('create one admin for 50 concurrent setups', async () => {
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, n) => {
         const body = { email: `admin${n}@example.com`, password: 'correct horse battery', name: `Admin ${n}` };
@@ -58,7 +58,7 @@ describe('two services on one database', () => {
     }
   }, 60_000);
 
-  it('have in force at once what was granted or revoked through the other', async () => {
+  it('apply a grant or revoke of the other at once', async () => {
     await createUser(one.url, token, { email: 'reader@example.com', role: 'user' });
     const reader = await logIn(two.url, 'reader@example.com');
     const body = { name: 'Read tips', type: 'ROLE_BASED', rules: [{ resource: 'Tip', action: 'list' }] };
@@ -73,7 +73,7 @@ describe('two services on one database', () => {
     expect(statuses).toEqual(Array.from({ length: 20 }, (_, round) => (round % 2 === 0 ? 200 : 403)));
   }, 60_000);
 
-  it('have in force at once what the command line makes beside them', async () => {
+  it('apply changes of the command line at once', async () => {
     const before = (await send(one.url, 'GET /api/Comment')).status;
     const { code, out } = await runProgram(['policies', 'from-permissions', '--apply', '--project', 'examples/newsroom', '--data', folder]);
     const after = await Promise.all([one, two].map(async ({ url }) => (await send(url, 'GET /api/Comment')).status));
@@ -81,7 +81,7 @@ describe('two services on one database', () => {
     expect(out).toContain('# 0 present, 3 made, 0 missing');
   }, 60_000);
 
-  it("take each other's tokens, and logouts", async () => {
+  it("accept each other's tokens and logouts", async () => {
     const mine = await logIn(one.url, 'reader@example.com');
     expect((await send(two.url, 'GET /auth/me', { token: mine })).status).toBe(200);
     await expectDone(send(one.url, 'POST /auth/logout', { token: mine, body: {} }));

@@ -16,7 +16,7 @@ async function read(url: string, times: number): Promise<void> {
   for (let time = 0; time < times; time++) await fetch(`${url}/api/Tip`, { headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Starts the service, asks it, and stops it: the last checkpoint is made then. */
+/** Starts the service, sends requests and stops it, which writes the last checkpoint. */
 async function serve(times: number): Promise<void> {
   const program = await startProgram({ data });
   if (token === '') token = await setUp(program.url);
@@ -34,7 +34,7 @@ beforeAll(() => serve(5), 60_000);
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 describe('decisions verify', () => {
-  it('says that all is whole, while the service runs and after it has ended', async () => {
+  it('reports an intact log, while the service runs and after it has stopped', async () => {
     const program = await startProgram({ data });
     await read(program.url, 3);
     const meanwhile = await verify();
@@ -44,7 +44,7 @@ describe('decisions verify', () => {
     expect(after).toMatchObject({ whole: true, chains: 2, breakCount: 0, checkpoints: { lines: 2 } });
   });
 
-  it('names an entry that was changed behind our back, by exit code too', async () => {
+  it('names an entry that was changed in the database, and exits with an error code', async () => {
     const saved = join(data, 'saved.db');
     expect((await run('backup', saved)).code).toBe(0);
     tamper(`UPDATE "_Decision" SET "allowed" = 1 - "allowed" WHERE "sequence" = 3`);
@@ -54,14 +54,14 @@ describe('decisions verify', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  it('misses what a truncated database no longer has', async () => {
+  it('reports entries missing from a truncated database', async () => {
     const saved = readFileSync(checkpoints);
     tamper(`CREATE TABLE "kept" AS SELECT * FROM "_Decision"`);
     tamper(
       `DELETE FROM "_Decision" WHERE "sequence" = (SELECT max("sequence") FROM "_Decision" AS "all" WHERE "all"."writer" = "_Decision"."writer")`,
     );
     expect((await verify()).out).toMatch(/^truncated: the chain ends with entry/);
-    // Neither does a file that was cut back help.
+    // Truncating the checkpoint file does not hide it.
     writeFileSync(checkpoints, '');
     expect((await verify()).out).toContain('checkpoint: the checkpoint file ends before a line that the database knows');
     writeFileSync(checkpoints, saved);
@@ -69,7 +69,7 @@ describe('decisions verify', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  it('takes a restored backup for what it is: whole, and told', async () => {
+  it('reports a restored backup as intact and restored', async () => {
     await serve(3);
     const { code, err } = await run('restore', join(data, 'saved.db'), '--yes');
     expect([code, err]).toEqual([0, expect.anything()]);
@@ -79,20 +79,20 @@ describe('decisions verify', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  it('goes on after a restore while the service runs, in another chain', async () => {
+  it('continues in another chain after a restore under a running service', async () => {
     const program = await startProgram({ data });
     await read(program.url, 3);
     expect((await run('backup', join(data, 'running.db'))).code).toBe(0);
     await read(program.url, 3);
     expect((await run('restore', join(data, 'running.db'), '--yes')).code).toBe(0);
-    // Its session has ended with the restore: what is denied is on the record as well.
+    // The restore has ended the session. The denied request has an entry too.
     for (let time = 0; time < 3; time++) await fetch(`${program.url}/api/Tip`);
     expect(await program.stop()).toBe(0);
     const { code, out } = await verify();
     expect([code, out]).toEqual([0, expect.anything()]);
   });
 
-  it('says what it lacks: exit code 2', async () => {
+  it('exits with 2 if its input is incomplete', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'bailiwick-verify-'));
     const none = await runProgram(['decisions', 'verify', '--project', 'examples/newsroom', '--data', empty]);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('has no audit log yet')]);
@@ -103,7 +103,7 @@ describe('decisions verify', () => {
     rmSync(empty, { recursive: true });
   });
 
-  it('takes checkpoints from elsewhere, and none where it is told so', async () => {
+  it('accepts checkpoints from another file, or none', async () => {
     const elsewhere = join(data, 'elsewhere.ndjson');
     copyFileSync(checkpoints, elsewhere);
     expect((await verify('--checkpoints', elsewhere)).code).toBe(0);
