@@ -38,7 +38,7 @@ describe('an unusable config option is reported in one sentence, with exit code 
     [
       ['--host', '192.0.2.1'],
       {},
-      'cannot listen on port 0 of 192.0.2.1: this machine does not have that address; choose one that it has, or 0.0.0.0 for all',
+      'cannot listen on port 0 of 192.0.2.1: this machine does not have that address; choose another, or 0.0.0.0 for all addresses',
     ],
   ];
   it.each(wrong)('%j %j', async (args, env, sentence) => {

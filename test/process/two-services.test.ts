@@ -78,7 +78,7 @@ describe('two services on one database', () => {
     const { code, out } = await runProgram(['policies', 'from-permissions', '--apply', '--project', 'examples/newsroom', '--data', folder]);
     const after = await Promise.all([one, two].map(async ({ url }) => (await send(url, 'GET /api/Comment')).status));
     expect({ code, before, after }).toEqual({ code: 0, before: 403, after: [200, 200] });
-    expect(out).toContain('# 0 present, 3 made, 0 missing');
+    expect(out).toContain('# 0 present, 3 created, 0 missing');
   }, 60_000);
 
   it("accept each other's tokens and logouts", async () => {
