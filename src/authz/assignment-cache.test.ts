@@ -32,136 +32,136 @@ function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(work);
 }
 
-/** A transaction that counts what it asks of the table of assignments. */
-function counted(tx: Transaction): { readonly tx: Transaction; asked(): number } {
-  let asked = 0;
+/** Returns a transaction that counts its queries of user assignments. */
+function countQueries(tx: Transaction): { readonly tx: Transaction; queries(): number } {
+  let queries = 0;
   const all: Transaction['all'] = (query) => {
-    asked++;
+    queries++;
     return tx.all(query);
   };
-  return { tx: { ...tx, all }, asked: () => asked };
+  return { tx: { ...tx, all }, queries: () => queries };
 }
 
 const assign = (tx: Transaction, userId: string, index = 0) => assignToUser(tx, { userId, policyId: policies[index] ?? '' }, { by });
-const names = (grants: readonly { readonly policyId: string }[]) => grants.map(({ policyId }) => policies.indexOf(policyId));
+const names = (assignments: readonly { readonly policyId: string }[]) => assignments.map(({ policyId }) => policies.indexOf(policyId));
 
-it('asks once for each user, those who are assigned nothing too, and never for nobody', async () => {
+it('loads each user once, also users without assignments, and never for an undefined user', async () => {
   await inTransaction((tx) => assign(tx, 'u1'));
-  const keeper = createAssignmentCache(100);
-  await inTransaction(async (one) => {
-    const { tx, asked } = counted(one);
-    const epoch = await loadRevision(tx);
-    keeper.moveTo(epoch);
-    const { of } = keeper.at(epoch);
+  const cache = createAssignmentCache(100);
+  await inTransaction(async (inner) => {
+    const { tx, queries } = countQueries(inner);
+    const revision = await loadRevision(tx);
+    cache.moveTo(revision);
+    const { of } = cache.at(revision);
     for (const _ of [1, 2]) expect([names(await of(tx, 'u1')), await of(tx, 'u2'), await of(tx, undefined)]).toEqual([[0], [], []]);
-    expect(asked()).toBe(2);
+    expect(queries()).toBe(2);
   });
 });
 
-it('forgets who is named, or everybody', async () => {
-  const keeper = createAssignmentCache(100);
-  await inTransaction(async (one) => {
-    const { tx, asked } = counted(one);
-    const epoch = await loadRevision(tx);
+it('forgets the changed users, or all users', async () => {
+  const cache = createAssignmentCache(100);
+  await inTransaction(async (inner) => {
+    const { tx, queries } = countQueries(inner);
+    const revision = await loadRevision(tx);
     const all = async () => {
-      for (const id of USERS) await keeper.at(epoch).of(tx, id);
-      return asked();
+      for (const id of USERS) await cache.at(revision).of(tx, id);
+      return queries();
     };
-    keeper.moveTo(epoch);
+    cache.moveTo(revision);
     expect(await all()).toBe(3);
-    keeper.moveTo(epoch, new Set(['u2', 'u9']));
+    cache.moveTo(revision, new Set(['u2', 'u9']));
     expect(await all()).toBe(4);
-    keeper.moveTo(epoch);
+    cache.moveTo(revision);
     expect(await all()).toBe(7);
   });
 });
 
-it('drives out who asked longest ago, by how much they are assigned', async () => {
+it('evicts the least recently used users, weighted by their number of assignments', async () => {
   await inTransaction((tx) => assign(tx, 'u1', 1));
-  const keeper = createAssignmentCache(4);
-  await inTransaction(async (one) => {
-    const { tx, asked } = counted(one);
-    const epoch = await loadRevision(tx);
-    keeper.moveTo(epoch);
-    const { of, ofEach } = keeper.at(epoch);
-    // u1 counts three, u2 one: there is room for both, and not for u3.
+  const cache = createAssignmentCache(4);
+  await inTransaction(async (inner) => {
+    const { tx, queries } = countQueries(inner);
+    const revision = await loadRevision(tx);
+    cache.moveTo(revision);
+    const { of, ofEach } = cache.at(revision);
+    // u1 counts three, u2 one: both fit, and u3 does not.
     for (const id of ['u1', 'u2', 'u1', 'u2', 'u1', 'u3', 'u1']) await of(tx, id);
-    expect(asked()).toBe(3);
+    expect(queries()).toBe(3);
     await of(tx, 'u2');
-    expect(asked()).toBe(4);
-    // Who is only looked at drives nobody out.
+    expect(queries()).toBe(4);
+    // ofEach caches nothing, so it evicts no user.
     expect(names((await ofEach(tx, USERS))('u1'))).toEqual([0, 1]);
     await of(tx, 'u2');
-    expect(asked()).toBe(5);
+    expect(queries()).toBe(5);
   });
 });
 
-it('keeps nothing that was read after a change that may be undone', async () => {
-  const keeper = createAssignmentCache(100);
-  const epoch = await inTransaction(loadRevision);
-  keeper.moveTo(epoch);
-  const { of } = keeper.at(epoch);
-  const undone = inTransaction(async (tx) => {
+it('does not cache assignments that an uncommitted change of the same transaction may have set', async () => {
+  const cache = createAssignmentCache(100);
+  const revision = await inTransaction(loadRevision);
+  cache.moveTo(revision);
+  const { of } = cache.at(revision);
+  const rolledBack = inTransaction(async (tx) => {
     await assign(tx, 'u3');
     expect(names(await of(tx, 'u3'))).toEqual([0]);
-    throw new Error('undone');
+    throw new Error('rolled back');
   });
-  await expect(undone).rejects.toThrow('undone');
+  await expect(rolledBack).rejects.toThrow('rolled back');
   expect(await inTransaction((tx) => of(tx, 'u3'))).toEqual([]);
 });
 
-it('answers a transaction of an epoch before out of the database', async () => {
-  const keeper = createAssignmentCache(100);
+it('loads from the database for a transaction at an earlier revision', async () => {
+  const cache = createAssignmentCache(100);
   const before = await inTransaction(loadRevision);
-  keeper.moveTo(before);
-  await inTransaction((tx) => keeper.at(before).of(tx, 'u3'));
+  cache.moveTo(before);
+  await inTransaction((tx) => cache.at(before).of(tx, 'u3'));
   await inTransaction((tx) => assign(tx, 'u3'));
   const after = await inTransaction(loadRevision);
-  keeper.moveTo(after, new Set(['u3']));
-  expect(names(await inTransaction((tx) => keeper.at(before).of(tx, 'u3')))).toEqual([0]);
-  await inTransaction(async (one) => {
-    const { tx, asked } = counted(one);
-    await keeper.at(after).of(tx, 'u3');
-    await keeper.at(after).of(tx, 'u3');
-    expect(asked()).toBe(1);
+  cache.moveTo(after, new Set(['u3']));
+  expect(names(await inTransaction((tx) => cache.at(before).of(tx, 'u3')))).toEqual([0]);
+  await inTransaction(async (inner) => {
+    const { tx, queries } = countQueries(inner);
+    await cache.at(after).of(tx, 'u3');
+    await cache.at(after).of(tx, 'u3');
+    expect(queries()).toBe(1);
   });
 });
 
-it('asks for many in stretches', async () => {
-  const keeper = createAssignmentCache(100);
-  await inTransaction(async (one) => {
-    const { tx, asked } = counted(one);
-    const ids = [...Array.from({ length: 1100 }, (_, index) => `nobody${index}`), 'u1'];
-    const grantsOf = await keeper.at(await loadRevision(tx)).ofEach(tx, ids);
-    expect([names(grantsOf('u1')), grantsOf('nobody7'), asked()]).toEqual([[0, 1], [], 3]);
+it('loads many users in chunks', async () => {
+  const cache = createAssignmentCache(100);
+  await inTransaction(async (inner) => {
+    const { tx, queries } = countQueries(inner);
+    const ids = [...Array.from({ length: 1100 }, (_, index) => `unknown${index}`), 'u1'];
+    const assignmentsOf = await cache.at(await loadRevision(tx)).ofEach(tx, ids);
+    expect([names(assignmentsOf('u1')), assignmentsOf('unknown7'), queries()]).toEqual([[0, 1], [], 3]);
   });
 });
 
-it('answers what is kept as of its own epoch alone', async () => {
-  const keeper = createAssignmentCache(100);
-  await inTransaction(async (one) => {
-    const { tx, asked } = counted(one);
-    const epoch = await loadRevision(tx);
-    keeper.moveTo(epoch);
-    for (const at of [epoch, epoch, { ...epoch, stamp: 'another' }]) await keeper.at(at).of(tx, 'u1');
-    expect(asked()).toBe(2);
+it('answers only for its own revision', async () => {
+  const cache = createAssignmentCache(100);
+  await inTransaction(async (inner) => {
+    const { tx, queries } = countQueries(inner);
+    const revision = await loadRevision(tx);
+    cache.moveTo(revision);
+    for (const at of [revision, revision, { ...revision, stamp: 'another' }]) await cache.at(at).of(tx, 'u1');
+    expect(queries()).toBe(2);
   });
 });
 
-it('keeps nothing of an epoch that was gone on from while it was read', async () => {
-  const keeper = createAssignmentCache(100);
-  await inTransaction(async (one) => {
-    const { tx, asked } = counted(one);
-    const epoch = await loadRevision(tx);
-    const next = { number: epoch.number + 1, stamp: 'next' };
-    keeper.moveTo(epoch);
+it('does not cache assignments if the revision changed while they were loaded', async () => {
+  const cache = createAssignmentCache(100);
+  await inTransaction(async (inner) => {
+    const { tx, queries } = countQueries(inner);
+    const revision = await loadRevision(tx);
+    const next = { number: revision.number + 1, stamp: 'next' };
+    cache.moveTo(revision);
     const meanwhile: Transaction['one'] = async (query) => {
       const row = await tx.one(query);
-      keeper.moveTo(next, new Set(['u1']));
+      cache.moveTo(next, new Set(['u1']));
       return row as never;
     };
-    await keeper.at(epoch).of({ ...tx, one: meanwhile }, 'u1');
-    await keeper.at(next).of(tx, 'u1');
-    expect(asked()).toBe(2);
+    await cache.at(revision).of({ ...tx, one: meanwhile }, 'u1');
+    await cache.at(next).of(tx, 'u1');
+    expect(queries()).toBe(2);
   });
 });

@@ -19,7 +19,7 @@ import { createPolicyStore, type PolicyStoreOptions, type Snapshot, withRevision
 
 const by = 'admin-1';
 const LIMITS: PolicyStoreOptions = { ...POLICY_LIMITS, grants: 1000 };
-const keeper = createPolicyStore(SYSTEM, LIMITS);
+const store = createPolicyStore(SYSTEM, LIMITS);
 let opened: TestDatabase;
 let database: Database;
 let policyId: string;
@@ -27,91 +27,91 @@ let policyId: string;
 beforeAll(async () => {
   opened = openTestDatabase();
   database = opened.database;
-  await migrate(database, SYSTEM, { holder: keeper });
+  await migrate(database, SYSTEM, { holder: store });
   const policy = { name: 'any', type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [] } as const;
   policyId = (await database.transaction((tx) => createPolicy(tx, policy, { by }))).id;
 });
 afterAll(() => opened.dispose());
 
 const assign = (tx: Transaction, role: 'viewer' | 'editor' | 'moderator') => assignToRole(tx, { role, policyId }, { by });
-const model = (): Promise<Snapshot> => database.transaction((tx) => keeper.snapshot(tx));
-const knows = ({ policies }: Snapshot, role: string): boolean =>
+const loadSnapshot = (): Promise<Snapshot> => database.transaction((tx) => store.snapshot(tx));
+const hasRules = ({ policies }: Snapshot, role: string): boolean =>
   applicableRules(policies, { grants: [], role, resource: 'User', action: 'read', now: 0 }).found;
 
-describe('the model', () => {
-  it('is compiled once for an epoch', async () => {
-    expect(await model()).toBe(await model());
+describe('the policy store', () => {
+  it('compiles the policies of a revision once', async () => {
+    expect(await loadSnapshot()).toBe(await loadSnapshot());
   });
 
-  it('knows a change from the moment it is made, in the same transaction', async () => {
-    const before = await model();
+  it('returns a change in the same transaction', async () => {
+    const before = await loadSnapshot();
     const within = await database.transaction(async (tx) => {
       await assign(tx, 'viewer');
-      return keeper.snapshotAfterChange(tx);
+      return store.snapshotAfterChange(tx);
     });
-    expect([knows(before, 'viewer'), knows(within, 'viewer')]).toEqual([false, true]);
-    expect((await model()).revision).toEqual(within.revision);
+    expect([hasRules(before, 'viewer'), hasRules(within, 'viewer')]).toEqual([false, true]);
+    expect((await loadSnapshot()).revision).toEqual(within.revision);
   });
 
-  it('that a change of its own comes to is not kept, for the change may be undone', async () => {
-    const before = await model();
-    const undone = database.transaction(async (tx) => {
+  it('does not keep the snapshot of an uncommitted change', async () => {
+    const before = await loadSnapshot();
+    const rolledBack = database.transaction(async (tx) => {
       await assign(tx, 'viewer').catch(() => assign(tx, 'moderator'));
-      await keeper.snapshotAfterChange(tx);
-      throw new Error('undone');
+      await store.snapshotAfterChange(tx);
+      throw new Error('rolled back');
     });
-    await expect(undone).rejects.toThrow('undone');
-    expect(await model()).toBe(before);
+    await expect(rolledBack).rejects.toThrow('rolled back');
+    expect(await loadSnapshot()).toBe(before);
   });
 
-  it('stays where nothing is changed that it depends on, such as who a user is', async () => {
+  it('keeps the snapshot when records that policies do not depend on change, such as users', async () => {
     const user = SYSTEM.get('User') as Resource;
     const at = '2026-01-01T00:00:00.000Z';
     const values = { name: 'Ann', email: 'ann@example.com', password: 'x', role: 'user', isActive: true };
-    const before = await model();
+    const before = await loadSnapshot();
     await database.transaction((tx) => insertRecord(tx, user, { id: 'u1', version: 1, createdAt: at, updatedAt: at, ...values }));
     const change = { id: 'u1', version: 1, values: { role: 'admin', isActive: false }, cleared: [], now: 0 };
     expect(await database.transaction((tx) => updateRecord(tx, user, change))).toBe(true);
-    expect(await model()).toBe(before);
+    expect(await loadSnapshot()).toBe(before);
   });
 
-  it('takes over what was not changed', async () => {
-    const before = await model();
+  it('reuses unchanged policies', async () => {
+    const before = await loadSnapshot();
     const name = 'another';
     await database.transaction((tx) =>
       createPolicy(tx, { name, type: 'CUSTOM', isActive: true, priority: 1, tags: [], rules: [] }, { by }),
     );
-    const after = await model();
+    const after = await loadSnapshot();
     expect(after.policies.policies.get(policyId)).toBe(before.policies.policies.get(policyId));
     expect([before, after].map(({ policies }) => policies.policies.size)).toEqual([1, 2]);
   });
 
-  it('forgets what is taken away', async () => {
+  it('forgets a removed assignment', async () => {
     await database.transaction((tx) => removeAssignment(tx, { role: 'viewer', policyId }, { by }));
-    expect(knows(await model(), 'viewer')).toBe(false);
+    expect(hasRules(await loadSnapshot(), 'viewer')).toBe(false);
   });
 
-  it('of a change that was undone does not pass for that of the next, which has its number', async () => {
-    let undone: Snapshot | undefined;
+  it('distinguishes revisions of equal number after a rolled back savepoint', async () => {
+    let discarded: Snapshot | undefined;
     const made = await database.transaction(async (tx) => {
       const halfway = tx.savepoint(async () => {
         await assign(tx, 'editor');
-        undone = await keeper.snapshot(tx);
-        throw new Error('undone');
+        discarded = await store.snapshot(tx);
+        throw new Error('rolled back');
       });
-      await expect(halfway).rejects.toThrow('undone');
+      await expect(halfway).rejects.toThrow('rolled back');
       await assign(tx, 'moderator');
-      return keeper.snapshotAfterChange(tx);
+      return store.snapshotAfterChange(tx);
     });
-    expect(undone?.revision.number).toBe(made.revision.number);
-    expect([knows(made, 'editor'), knows(made, 'moderator')]).toEqual([false, true]);
+    expect(discarded?.revision.number).toBe(made.revision.number);
+    expect([hasRules(made, 'editor'), hasRules(made, 'moderator')]).toEqual([false, true]);
   });
 
-  it('is of one epoch, whatever others change while it is read', async () => {
-    keeper.replaceDefinitions(new Map(SYSTEM));
+  it('loads policies of one revision while others change them', async () => {
+    store.replaceDefinitions(new Map(SYSTEM));
     const seen = await database.transaction(async (tx) => {
       let changed = false;
-      const beside: Transaction = {
+      const wrapped: Transaction = {
         ...tx,
         async all<Row>(query: Parameters<Transaction['all']>[0]): Promise<readonly Row[]> {
           const rows = await tx.all<Row>(query);
@@ -122,37 +122,37 @@ describe('the model', () => {
           return rows;
         },
       };
-      return { model: await keeper.snapshot(beside), now: await loadRevision(tx) };
+      return { snapshot: await store.snapshot(wrapped), now: await loadRevision(tx) };
     });
-    expect([seen.model.revision, knows(seen.model, 'viewer')]).toEqual([seen.now, true]);
+    expect([seen.snapshot.revision, hasRules(seen.snapshot, 'viewer')]).toEqual([seen.now, true]);
   });
 
-  it('is of the definitions that are put in force while it is read', async () => {
-    await model();
+  it('uses definitions that are replaced while it loads', async () => {
+    await loadSnapshot();
     const next = new Map(SYSTEM);
     const seen = await database.transaction(async (tx) => {
       await removeAssignment(tx, { role: 'moderator', policyId }, { by });
-      const beside: Transaction = {
+      const wrapped: Transaction = {
         ...tx,
         async one<Row>(query: Parameters<Transaction['one']>[0]): Promise<Row | undefined> {
           const row = await tx.one<Row>(query);
-          if ('sql' in query && query.sql.includes('definitions')) keeper.replaceDefinitions(next);
+          if ('sql' in query && query.sql.includes('definitions')) store.replaceDefinitions(next);
           return row;
         },
       };
-      return keeper.snapshot(beside);
+      return store.snapshot(wrapped);
     });
     expect(seen.definitions).toBe(next);
   });
 
-  it('is another once definitions are', async () => {
-    const before = await model();
-    keeper.replaceDefinitions(new Map(SYSTEM));
-    expect(await model()).not.toBe(before);
+  it('compiles again after the definitions were replaced', async () => {
+    const before = await loadSnapshot();
+    store.replaceDefinitions(new Map(SYSTEM));
+    expect(await loadSnapshot()).not.toBe(before);
   });
 });
 
-describe('definitions that another process put in force', () => {
+describe('definitions that another process applied', () => {
   const text = (name: string): Definitions => {
     const { resource } = parseDefinition({ name: 'Note', fields: { [name]: { type: 'string' } } });
     if (resource === undefined) throw new Error('no resource');
@@ -161,62 +161,62 @@ describe('definitions that another process put in force', () => {
   const fieldsOf = (known: { readonly definitions: Definitions }): readonly string[] =>
     [...(known.definitions.get('Note')?.fields.keys() ?? [])].slice(5);
 
-  it('are those of the next model, and of every transaction of a withRevisions database before it begins', async () => {
+  it('apply to the next snapshot, and to every transaction of a withRevisions database before its work runs', async () => {
     const { database: other, dispose } = openTestDatabase();
-    const mine = createPolicyStore(text('one'), LIMITS);
-    await migrate(other, text('one'), { holder: mine });
-    await other.transaction((tx) => mine.snapshot(tx));
+    const ownStore = createPolicyStore(text('one'), LIMITS);
+    await migrate(other, text('one'), { holder: ownStore });
+    await other.transaction((tx) => ownStore.snapshot(tx));
     await migrate(other, text('two'));
-    expect(fieldsOf(mine)).toEqual(['one']);
-    expect(await withRevisions(other, mine).transaction(async () => fieldsOf(mine))).toEqual(['two']);
-    expect(fieldsOf(await other.transaction((tx) => mine.snapshot(tx)))).toEqual(['two']);
+    expect(fieldsOf(ownStore)).toEqual(['one']);
+    expect(await withRevisions(other, ownStore).transaction(async () => fieldsOf(ownStore))).toEqual(['two']);
+    expect(fieldsOf(await other.transaction((tx) => ownStore.snapshot(tx)))).toEqual(['two']);
     await dispose();
   });
 
-  it('have what was asked under those before asked again, whatever became of it', async () => {
+  it('make a prefetch run again, also if it failed', async () => {
     const { database: other, dispose } = openTestDatabase();
-    const mine = createPolicyStore(text('one'), LIMITS);
-    await migrate(other, text('one'), { holder: mine });
-    await other.transaction((tx) => mine.snapshot(tx));
+    const ownStore = createPolicyStore(text('one'), LIMITS);
+    await migrate(other, text('one'), { holder: ownStore });
+    await other.transaction((tx) => ownStore.snapshot(tx));
     await migrate(other, text('two'));
-    const asked: (readonly string[])[] = [];
-    const ahead = async (): Promise<readonly string[]> => {
-      asked.push(fieldsOf(mine));
-      if (asked.length === 1) throw new Error('no such column');
-      return fieldsOf(mine);
+    const prefetches: (readonly string[])[] = [];
+    const prefetch = async (): Promise<readonly string[]> => {
+      prefetches.push(fieldsOf(ownStore));
+      if (prefetches.length === 1) throw new Error('no such column');
+      return fieldsOf(ownStore);
     };
-    const again = (): Promise<readonly string[]> => withRevisions(other, mine).transactionAtRevision(ahead, async ({ data }) => data);
-    expect([await again(), asked]).toEqual([['two'], [['one'], ['two']]]);
-    expect([await again(), asked]).toEqual([['two'], [['one'], ['two'], ['two']]]);
+    const run = (): Promise<readonly string[]> => withRevisions(other, ownStore).transactionAtRevision(prefetch, async ({ data }) => data);
+    expect([await run(), prefetches]).toEqual([['two'], [['one'], ['two']]]);
+    expect([await run(), prefetches]).toEqual([['two'], [['one'], ['two'], ['two']]]);
     await dispose();
   });
 });
 
-describe('what is asked ahead', () => {
-  it('is asked behind the epoch, and before that is answered', async () => {
+describe('a prefetch', () => {
+  it('is sent after the query of the revision, before its result', async () => {
     const order: string[] = [];
-    const told: Database = {
+    const logged: Database = {
       ...database,
-      transaction: (work) => database.transaction((tx) => work({ ...tx, one: (query) => note(order, 'epoch', () => tx.one(query)) })),
+      transaction: (work) => database.transaction((tx) => work({ ...tx, one: (query) => logCall(order, 'revision', () => tx.one(query)) })),
     };
-    const ahead = (): Promise<void> => note(order, 'ahead', async () => undefined);
-    await withRevisions(told, keeper).transactionAtRevision(ahead, async () => void order.push('work'));
-    expect(order.slice(0, 2)).toEqual(['epoch asked', 'ahead asked']);
+    const prefetch = (): Promise<void> => logCall(order, 'prefetch', async () => undefined);
+    await withRevisions(logged, store).transactionAtRevision(prefetch, async () => void order.push('work'));
+    expect(order.slice(0, 2)).toEqual(['revision sent', 'prefetch sent']);
     expect(order.at(-1)).toBe('work');
   });
 
-  it('and refused ends the work', async () => {
-    const refused = withRevisions(database, keeper).transactionAtRevision(
-      () => Promise.reject(new Error('nobody')),
+  it('that fails rejects the transaction', async () => {
+    const refused = withRevisions(database, store).transactionAtRevision(
+      () => Promise.reject(new Error('unavailable')),
       async () => 'done',
     );
-    await expect(refused).rejects.toThrow('nobody');
+    await expect(refused).rejects.toThrow('unavailable');
   });
 });
 
-async function note<T>(order: string[], what: string, work: () => Promise<T>): Promise<T> {
-  order.push(`${what} asked`);
-  const answer = await work();
-  order.push(`${what} told`);
-  return answer;
+async function logCall<T>(order: string[], name: string, work: () => Promise<T>): Promise<T> {
+  order.push(`${name} sent`);
+  const result = await work();
+  order.push(`${name} done`);
+  return result;
 }

@@ -9,7 +9,7 @@ export interface Batch {
   readonly tx: Transaction;
   /** The requests in the order of the body. */
   readonly items: readonly BatchItem[];
-  /** Creates the context of a request for the caller, whom earlier requests may have changed. @throws Problem RESOURCE_UNKNOWN */
+  /** Creates the context of a request. Identifies the caller again, because an earlier request may have changed the user. @throws Problem RESOURCE_UNKNOWN */
   createContext(request: ApiRequest): Promise<RequestContext>;
 }
 
@@ -35,21 +35,21 @@ export async function runEach(batch: Batch): Promise<readonly Outcome[]> {
  * rolled back have the outcome BATCH_ABORTED.
  */
 export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem> {
-  const done: Item[] = [];
+  const ran: Item[] = [];
   const failed = await rollBackUnless(batch.tx, async () => {
     for (const sent of batch.items) {
-      const earlier = done.map(({ outcome }) => outcome);
-      done.push(failedUnmatched(sent, await runItem(batch, sent, earlier)));
-      if ('problem' in (done.at(-1) as Item).outcome) return false;
+      const earlier = ran.map(({ outcome }) => outcome);
+      ran.push(withUnmatchedProblem(sent, await runItem(batch, sent, earlier)));
+      if ('problem' in (ran.at(-1) as Item).outcome) return false;
     }
     return true;
   });
-  for (const [index, { context, outcome }] of done.entries()) {
+  for (const [index, { context, outcome }] of ran.entries()) {
     if (context === undefined) continue;
-    if (failed && index < done.length - 1) await appendUndone(context);
+    if (failed && index < ran.length - 1) await appendAborted(context);
     else await appendEntries(context, outcome);
   }
-  return failed ? toBatchProblem(done) : done.map((item) => item.outcome);
+  return failed ? toBatchProblem(ran) : ran.map((item) => item.outcome);
 }
 
 async function runItem(batch: Batch, { request }: BatchItem, earlier: readonly Outcome[]): Promise<Item> {
@@ -71,15 +71,15 @@ function idOfResult(outcome: Outcome | undefined, index: number): string {
   throw new Problem('BATCH_DEPENDENCY', `request ${index} returned no record, so $${index}.id has no value`);
 }
 
-/** In an atomic batch an updateIfExists without a match fails, unless it is optional. */
-function failedUnmatched({ optional }: BatchItem, item: Item): Item {
+/** Fails an updateIfExists of an atomic batch that matched no record, unless it is optional. */
+function withUnmatchedProblem({ optional }: BatchItem, item: Item): Item {
   const { outcome } = item;
   if (optional || !('result' in outcome) || outcome.result.extras?.['updated'] !== false) return item;
   const problem = new Problem('RECORD_UNMATCHED', 'the filter matches no record');
   return { ...item, outcome: { problem, decisionId: outcome.decisionId } };
 }
 
-async function appendUndone(context: RequestContext): Promise<void> {
+async function appendAborted(context: RequestContext): Promise<void> {
   await appendUnchanged(
     context,
     context.entries.map((entry) => ({ ...entry, outcome: 'BATCH_ABORTED' })),
@@ -87,9 +87,9 @@ async function appendUndone(context: RequestContext): Promise<void> {
 }
 
 /** Returns the problem of the request that failed, with its index. */
-function toBatchProblem(done: readonly Item[]): Problem {
-  const index = done.length - 1;
-  const { outcome } = done[index] as Item;
+function toBatchProblem(ran: readonly Item[]): Problem {
+  const index = ran.length - 1;
+  const { outcome } = ran[index] as Item;
   if (!('problem' in outcome)) throw new Error('expected the last request of an aborted batch to be the one that failed');
   const { code, detail, extras } = outcome.problem;
   const errors = (extras.errors ?? [{ path: '', code, detail }]).map((issue) => ({

@@ -144,7 +144,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'else for (const userId of changed) cached.delete(userId);',
     replace: '',
     red: 'src/authz/assignment-cache.test.ts',
-    test: 'forgets who is named, or everybody',
+    test: 'forgets the changed users, or all users',
   },
   {
     name: 'changes are told from an epoch that was undone',

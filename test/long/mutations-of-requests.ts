@@ -153,7 +153,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'current?.revision.stamp === revision.stamp',
     replace: 'current !== undefined',
     red: 'src/authz/policy-store.test.ts',
-    test: 'the model knows a change from the moment it is made, in the same transaction',
+    test: 'the policy store returns a change in the same transaction',
   },
   {
     name: 'models are told apart by the number of their epoch, not by its stamp',
@@ -161,7 +161,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'current?.revision.stamp === revision.stamp',
     replace: 'current?.revision.number === revision.number',
     red: 'src/authz/policy-store.test.ts',
-    test: 'the model of a change that was undone does not pass for that of the next, which has its number',
+    test: 'the policy store distinguishes revisions of equal number after a rolled back savepoint',
   },
   {
     name: 'a page begins with the last record of the one before',
@@ -209,7 +209,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by });',
     replace: 'await endAssignment(tx, assignment, { revision: 1, by });',
     red: 'src/authz/policy-store.test.ts',
-    test: 'the model forgets what is taken away',
+    test: 'the policy store forgets a removed assignment',
   },
   {
     name: 'a past epoch has the policies of the next',
@@ -454,8 +454,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'undone requests of a batch leave no entry',
     file: 'src/pipeline/batch.ts',
-    find: 'if (failed && index < done.length - 1) await appendUndone(context);',
-    replace: 'if (failed && index < done.length - 1) continue;',
+    find: 'if (failed && index < ran.length - 1) await appendAborted(context);',
+    replace: 'if (failed && index < ran.length - 1) continue;',
     red: 'test/scenarios/requests.test.ts',
     test: 'a batch item that is no request undoes an atomic batch, and is named',
   },
