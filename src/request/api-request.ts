@@ -1,8 +1,5 @@
 import type { ActionName } from '../actions.ts';
 import type { Json } from '../operators/index.ts';
-import type { ExpandItem } from './projection.ts';
-import type { SortKey } from './sort.ts';
-import type { FilterItem } from './where.ts';
 
 /** A request for an action on a resource, from a URL, a body or a batch. Its shape is valid; names and values are resolved when the definitions are known. */
 export interface ApiRequest {
@@ -26,6 +23,26 @@ export interface ApiRequest {
   readonly expand?: readonly ExpandItem[] | undefined;
   /** Record versions of If-Match; `'*'` for any. */
   readonly ifMatch?: readonly number[] | '*' | undefined;
+}
+
+/** One comparison of a filter, as sent. */
+export interface FilterItem {
+  readonly field: string;
+  readonly operator: string;
+  readonly value: Json;
+}
+
+/** A sort key as sent: `-createdAt` is `{ field: 'createdAt', descending: true }`. */
+export interface SortKey {
+  readonly field: string;
+  readonly descending: boolean;
+}
+
+/** One item to expand, as sent: the name of a reference, or a name for the records that reference this one by their field. */
+export interface ExpandItem {
+  readonly name: string;
+  /** `comments:Comment.articleId(20)` */
+  readonly by?: { readonly resource: string; readonly field: string; readonly limit: number } | undefined;
 }
 
 /** The origin of a request. Conditions read it as `request.…` and `environment.ip`. */

@@ -1,11 +1,10 @@
 import { type Action, BATCH_ACTIONS } from '../actions.ts';
 import { type Issue, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import type { ApiRequest, RequestLimits } from './api-request.ts';
+import type { ApiRequest, FilterItem, RequestLimits } from './api-request.ts';
 import { parseBoolean } from './query-string.ts';
 import { findAction, parseAction } from './record-requests.ts';
 import { createMistakes, type Mistakes } from './request-mistakes.ts';
-import type { FilterItem } from './where.ts';
 
 /** One request of a batch. */
 export interface BatchItem {

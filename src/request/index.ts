@@ -6,7 +6,7 @@
  * arrive (that is `http/`) or decides anything.
  * Begin with `api-request.ts` and `http-messages.ts`, the two contracts; then `record-requests.ts`.
  */
-export type { ApiRequest, RequestLimits, RequestOrigin } from './api-request.ts';
+export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './api-request.ts';
 export { type BatchItem, type BatchRequest, fillItemReferences, parseBatch } from './batch-request.ts';
 export {
   type Admission,
@@ -41,7 +41,7 @@ export {
   toResultResponse,
   toSuccess,
 } from './responses.ts';
-export { type ResolvedSortKey, resolveSort, type SortKey } from './sort.ts';
+export { type ResolvedSortKey, resolveSort } from './sort.ts';
 export {
   type CellStyle,
   type ExportQuery,
@@ -50,4 +50,4 @@ export {
   parseImportBody,
   parseImportQuery,
 } from './transfer-request.ts';
-export { type FilterItem, filterKey, resolveWhere } from './where.ts';
+export { filterKey, resolveWhere } from './where.ts';

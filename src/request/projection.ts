@@ -6,15 +6,9 @@ import { type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import { type Definitions, findField, quote, type Resource, summarise, validateFieldName } from '../resources/index.ts';
+import type { ExpandItem } from './api-request.ts';
 import { getParameter, type QueryTree } from './query-string.ts';
 import type { Mistakes } from './request-mistakes.ts';
-
-/** One item to expand, as sent: the name of a reference, or a name for the records that reference this one by their field. */
-export interface ExpandItem {
-  readonly name: string;
-  /** `comments:Comment.articleId(20)` */
-  readonly by?: { readonly resource: string; readonly field: string; readonly limit: number } | undefined;
-}
 
 /** The members of a request that choose the projection; a query and a body share the names. */
 export interface ProjectionMembers {

@@ -7,16 +7,10 @@ import { type Issue, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import { findField, type Resource, summarise } from '../resources/index.ts';
-import type { RequestLimits } from './api-request.ts';
+import type { RequestLimits, SortKey } from './api-request.ts';
 import type { Mistakes } from './request-mistakes.ts';
 
 const MAX_KEYS = 5;
-
-/** A sort key as sent: `-createdAt` is `{ field: 'createdAt', descending: true }`. */
-export interface SortKey {
-  readonly field: string;
-  readonly descending: boolean;
-}
 
 /** Parses `-createdAt,name`; in a body also `["-createdAt", "name"]`. */
 export function parseSort(given: Json | undefined, limits: RequestLimits, mistakes: Mistakes): readonly SortKey[] {

@@ -18,16 +18,9 @@ import type { Field } from '../fields/index.ts';
 import { memoize } from '../memoize.ts';
 import { describeValue, isObject, type Json, OPERATORS, type Operator, suggestOperator } from '../operators/index.ts';
 import { fieldKind, findField, operatorsOf, quote, type Resource, summarise, typeOf } from '../resources/index.ts';
-import type { RequestLimits } from './api-request.ts';
+import type { FilterItem, RequestLimits } from './api-request.ts';
 import { parseOperandText, type QueryTree } from './query-string.ts';
 import type { Mistakes } from './request-mistakes.ts';
-
-/** One comparison of a filter, as sent. */
-export interface FilterItem {
-  readonly field: string;
-  readonly operator: string;
-  readonly value: Json;
-}
 
 /** A `where`: a branch of the query string, or a member of a body. */
 export type WhereNode = QueryTree | Json | undefined;
