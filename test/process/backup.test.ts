@@ -175,9 +175,9 @@ describe('restore', () => {
     copyFileSync(join(folder, 'whole.db'), join(folder, 'half.db'));
     spawnSync('truncate', ['--size=500000', join(folder, 'half.db')]);
     const refusals = [
-      ['none.db', /there is no /],
+      ['none.db', /does not exist/],
       ['other.db', /is a database of another program/],
-      ['text.db', /is no SQLite database/],
+      ['text.db', /is not a SQLite database/],
       ['half.db', /is damaged/],
     ] as const;
     for (const [name, message] of refusals) {

@@ -5,27 +5,30 @@ import { makeFolder } from '../../files/index.ts';
 import type { Backup, Backups } from '../contract.ts';
 import { writeBackup } from './write-backup.ts';
 
-/** Where automatic backups go, and how many stay. */
+/** The folder of automatic backups, and how many are kept. */
 export interface AutomaticBackupOptions {
   readonly folder: string;
-  /** The newest that are kept. */
+  /** Number of the newest backups to keep. */
   readonly kept: number;
-  /** Of one label, the newest that are kept before what they are made for is done. */
+  /** Number of backups with one label to keep until the change that they were made for is done. */
   readonly ofLabel?: number;
 }
 
-/** A start that is killed again and again before it is through must fill no disk: of one plan, the newest two are enough. */
-const OF_PLAN = 2;
-/** Characters of a label that go into a name: enough to find its plan in the history. */
+/** Default of `ofLabel`: a migration that is killed again and again must not fill the disk. */
+const DEFAULT_OF_LABEL = 2;
+/** Characters of the label in a file name: enough to find its plan in the migration history. */
 const LABEL = 12;
-/** What we name them, and nobody else: others in the folder are not ours to remove. */
+/** File names of automatic backups; other files in the folder are never deleted. */
 const NAME = /^\d{8}T\d{9}Z-([a-z0-9]{1,12})\.db$/;
-/** What a process that was killed left of one. */
-const LEFT = /^\d{8}T\d{9}Z-[a-z0-9]{1,12}\.db\.[0-9a-f-]{36}\.part(-journal)?$/;
+/** File names of incomplete backups of killed processes. */
+const INCOMPLETE = /^\d{8}T\d{9}Z-[a-z0-9]{1,12}\.db\.[0-9a-f-]{36}\.part(-journal)?$/;
 
-/** Makes the automatic backups of the database in a file. */
-export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }: AutomaticBackupOptions): Backups {
-  /** Those before `made`, of a label or of all, the newest first. By its name it may be the oldest: clocks are set back. */
+/** Creates the automatic backups of a database file. */
+export function createBackups(path: string, { folder, kept, ofLabel = DEFAULT_OF_LABEL }: AutomaticBackupOptions): Backups {
+  /**
+   * Returns the other backups, of one label or all, the newest first. `made` is excluded by its name, because after a clock change it may
+   * sort as the oldest.
+   */
   const before = (made: string, label?: string): readonly string[] =>
     readdirSync(folder)
       .filter((name) => name !== made && NAME.test(name) && (label === undefined || NAME.exec(name)?.[1] === label))
@@ -38,8 +41,8 @@ export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }:
   return {
     create(wanted): Backup {
       prepareFolder(folder);
-      // Whoever makes one holds the lock, so nobody else is about to.
-      remove(readdirSync(folder).filter((name) => LEFT.test(name)));
+      // The caller holds the write lock, so no other process is writing a backup.
+      remove(readdirSync(folder).filter((name) => INCOMPLETE.test(name)));
       const label = wanted.slice(0, LABEL);
       const time = new Date().toISOString().replace(/[-:.]/g, '');
       const name = `${time}-${label}.db`;
@@ -58,7 +61,7 @@ export function createBackups(path: string, { folder, kept, ofLabel = OF_PLAN }:
 function prepareFolder(folder: string): void {
   try {
     makeFolder(folder, 0o700);
-    // It may be somebody else's: made by a command that ran as another user.
+    // The folder may belong to another user who ran a command before.
     accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     throw new SetupError(`cannot use the folder ${folder}: ${error instanceof Error ? error.message : String(error)}`);

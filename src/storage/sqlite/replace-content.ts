@@ -3,17 +3,16 @@ import { rmSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { driverCode } from './driver-error.ts';
-import { openReadOnly } from './open-read-only.ts';
-import { type BackupRequest, writeBackup } from './write-backup.ts';
+import { type BackupRequest, openReadOnly, writeBackup } from './write-backup.ts';
 
-/** A copy of a backup, to be changed before it replaces anything: the backup itself stays as it is. */
+/** A copy of a backup, which is changed before it replaces the database; the backup stays unchanged. */
 export interface Staged {
   readonly path: string;
-  /** Removes it, and what lies beside it. No connection may be open. */
+  /** Deletes the copy and its companion files. No connection may be open. */
   remove(): void;
 }
 
-/** Copies a backup to lie beside the database that it will replace, in pages of the size that this has. */
+/** Copies a backup into the folder of the database that it will replace, with the page size of that database. */
 export function stageBackup({ beside, ...request }: Omit<BackupRequest, 'to'> & { readonly beside: string }): Staged {
   const path = `${beside}.${randomUUID()}.part`;
   const remove = (): void => {
@@ -23,33 +22,33 @@ export function stageBackup({ beside, ...request }: Omit<BackupRequest, 'to'> & 
   return { path, remove };
 }
 
-/** What takes the place of what. */
+/** A replacement of the content of a database. */
 export interface Replacement {
-  /** The file whose content it will be. Nobody else has it. */
+  /** The file with the new content. No other process uses it. */
   readonly from: string;
-  /** The database whose content goes. Others may be working with it; its pages are of the same size. */
+  /** The database to overwrite. Other processes may use it; its page size is the same. */
   readonly into: string;
-  /** Called once nobody else can write any more, and before anything is replaced: what it still does to `from` counts. */
+  /** Called after the write lock was taken and before content is replaced; its changes to `from` are included. */
   prepare(): Promise<void>;
 }
 
-/** Milliseconds to wait for others to let us write. */
-const PATIENCE = 60_000;
+/** Milliseconds to wait for the write lock. */
+const LOCK_TIMEOUT = 60_000;
 const PAUSE = 50;
-/** As many as there are. */
+/** Copies all pages in one step. */
 const ALL = 0x7fffffff;
 
 /**
- * Replaces the content of a database while others work with it: in one transaction, so that they see the one or the other, and so
- * does whoever opens it after we were killed. Their next transaction sees it; until then they wait, as for any other writer.
+ * Replaces the content of a database in one transaction while other processes use it. They see either content, also after this process was
+ * killed, and wait as for any other writer.
  *
- * @throws SetupError where others do not let go, or the disk has no room.
+ * @throws SetupError if the lock is not released, or the disk is full.
  */
 export async function replaceContent({ from, into, prepare }: Replacement): Promise<void> {
   const source = openReadOnly(from);
   try {
     for (const begun = performance.now(); !(await tryToReplace(source, into, prepare)); ) {
-      if (performance.now() - begun > PATIENCE) throw new SetupError(`${into} is locked by another process`);
+      if (performance.now() - begun > LOCK_TIMEOUT) throw new SetupError(`${into} is locked by another process`);
       await new Promise((resolve) => setTimeout(resolve, PAUSE));
     }
   } catch (error) {
@@ -62,9 +61,9 @@ export async function replaceContent({ from, into, prepare }: Replacement): Prom
 }
 
 /**
- * SQLite's backup API with a live database as its destination. Its first step copies nothing and takes the lock: either it has it when it first
- * reports, or it ends at once without a report (the driver takes *busy* for *done*). The steps after copy nothing either
- * until everything is prepared, under that lock; then one copies all and commits.
+ * Uses SQLite's backup API with a live database as the destination. The first step copies nothing and takes the lock. If it succeeds, it
+ * reports progress; otherwise the backup ends at once without a report, because the driver takes *busy* for *done*. The next steps copy
+ * nothing either until `prepare` has finished under that lock. The last one copies everything and commits.
  */
 async function tryToReplace(source: BetterSqlite3.Database, into: string, prepare: () => Promise<void>): Promise<boolean> {
   let preparing: Promise<void> | undefined;
@@ -87,12 +86,11 @@ async function tryToReplace(source: BetterSqlite3.Database, into: string, prepar
 }
 
 /**
- * The driver's own connection does not sync what it commits; the next commit that does syncs the log up to there. The log is as large
- * as the database now: it is folded in as far as nobody reads what stood before, without waiting for them, because all who write
- * would wait as long.
+ * Makes the new content durable. The driver's connection does not sync its commit; the next commit that syncs covers it. The WAL is now as
+ * large as the database, so it is checkpointed as far as no reader needs it, without waiting, because all writers would wait as well.
  */
 function makeDurable(path: string): void {
-  const driver = new BetterSqlite3(path, { timeout: PATIENCE });
+  const driver = new BetterSqlite3(path, { timeout: LOCK_TIMEOUT });
   try {
     for (const pragma of ['synchronous = FULL', 'fullfsync = ON']) driver.pragma(pragma);
     driver.pragma(`user_version = ${Number(driver.pragma('user_version', { simple: true }))}`);

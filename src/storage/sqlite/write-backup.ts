@@ -1,47 +1,47 @@
 /**
- * A database file as another file: whole or not there.
+ * Writes a backup: a complete copy of a database file, or none.
  *
- * `VACUUM INTO` copies one snapshot, in one step, while others write: SQLite's backup API, which copies in many, begins again
- * with every commit of another process and so never ends under load. It waits for nobody, and so it can be done under a lock,
- * too; and what it writes is one file that needs no log beside it.
+ * `VACUUM INTO` copies one snapshot in one step while others write. SQLite's backup API copies in many steps and restarts with every commit
+ * of another process, so it never ends under load. `VACUUM INTO` also needs no lock, so it works while the caller holds one, and the copy
+ * needs no WAL.
  */
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { moveToNewFile } from '../../files/index.ts';
-import { openReadOnly } from './open-read-only.ts';
 
-/** A backup that was written. */
+/** A written backup. */
 export interface WrittenBackup {
-  /** Where it is; absolute. */
+  /** Absolute path. */
   readonly file: string;
   readonly bytes: number;
 }
 
-/** Which database, and where to. */
+/** The database to copy and the file to write. */
 export interface BackupRequest {
   readonly from: string;
-  /** A file that is not there yet. */
+  /** The backup file; must not exist. */
   readonly to: string;
-  /** Bytes of a page of the copy; those of the original where absent. */
+  /** Page size of the copy in bytes; that of the original if absent. */
   readonly pageSize?: number;
-  /** Shown what is done, as it begins. */
+  /** Called with each step as it begins. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
-/** What SQLite adds to the name of a database: whoever opens that next takes such a file for its log, and removes it. */
-const BESIDE = ['-journal', '-wal', '-shm'];
+/** Suffixes of SQLite's companion files: SQLite would take such a file for its log and delete it. */
+const COMPANION_SUFFIXES = ['-journal', '-wal', '-shm'];
 
 /**
- * Writes what is committed into a file, for its owner alone. It bears its name once it is checked, and durable.
+ * Writes the committed state into a file that only its owner can read. The file gets its name after it was verified and synced.
  *
- * @throws SetupError where it cannot; then nothing is left of it.
+ * @throws SetupError if it cannot be written; then no part of it is left.
  */
 export function writeBackup({ from, to, pageSize, log: show }: BackupRequest): WrittenBackup {
   const file = resolve(to);
   if (!existsSync(from)) throw new SetupError(`there is no database ${from}; say with --project or --data where it is`);
-  if (BESIDE.some((suffix) => file === `${resolve(from)}${suffix}`))
+  if (COMPANION_SUFFIXES.some((suffix) => file === `${resolve(from)}${suffix}`))
     throw new SetupError(`${file} is a name that SQLite uses beside ${from}`);
   if (existsSync(file)) throw alreadyThere(file);
   if (!existsSync(dirname(file))) throw new SetupError(`there is no folder ${dirname(file)} to write the backup into`);
@@ -96,12 +96,24 @@ function copy(from: string, to: string, pageSize: number | undefined): void {
   }
 }
 
-/** What a file holds, or a folder names, is on the disk from now on. No connection may be open on it: closing it here would end the locks of that. */
+/** Syncs a file or a folder to the disk. No connection may have it open: closing the descriptor would release its locks. */
 function sync(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Opens a file for reading. The file is not trusted: its views and triggers cannot call our functions, and pages are checked. */
+export function openReadOnly(path: string): BetterSqlite3.Database {
+  const driver = new BetterSqlite3(path, { readonly: true, fileMustExist: true, timeout: 5000 });
+  try {
+    for (const pragma of ['trusted_schema = OFF', 'cell_size_check = ON']) driver.pragma(pragma);
+    return driver;
+  } catch (error) {
+    driver.close();
+    throw error;
   }
 }
