@@ -25,7 +25,7 @@ describe('prepared statements', () => {
     expect(await read()).toEqual([{ n: '7' }]);
   });
 
-  it('survive that in what they are asked with', async () => {
+  it('survive a parameter that gets another type', async () => {
     const find = (n: unknown): Promise<unknown> => database.transaction((tx) => tx.all(sql`SELECT "id" FROM "Parent" WHERE "n" = ${n}`));
     await often(() => find(7));
     await ask('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
@@ -33,7 +33,7 @@ describe('prepared statements', () => {
     expect(await find('seven')).toEqual([{ id: 'a' }]);
   });
 
-  it('write what they are told into a column that has another type by now', async () => {
+  it('write the given value into a column that has another type since', async () => {
     const write = (id: string, n: unknown, type: 'integer' | 'text'): Promise<unknown> =>
       database.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES (${id}, ${tx.dialect.writtenValue(n, type)})`));
     for (let i = 0; i < 12; i++) await write(`i${i}`, i, 'integer');
@@ -42,7 +42,7 @@ describe('prepared statements', () => {
     expect((await ask(`SELECT "n" FROM "Parent" WHERE "id" = 'a'`)).rows).toEqual([{ n: '007' }]);
   });
 
-  it('survive a pooler that gives the connection to others', async () => {
+  it('survive a pooler that switches connections', async () => {
     await ask(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
     const pooled = await open({ connections: 1 });
     const again = (): Promise<unknown> => pooled.transaction((tx) => tx.all(sql`SELECT "n" FROM "Parent" WHERE "id" = ${'a'}`));
@@ -56,14 +56,14 @@ describe('prepared statements', () => {
     await pooled.close();
   });
 
-  it('are not made where they are switched off', async () => {
+  it('are not created if they are disabled', async () => {
     const plain = await open({ connections: 1, preparedStatements: false });
     await often(() => plain.transaction((tx) => tx.all(sql`SELECT ${1}::int AS "n"`)));
     expect(await plain.transaction((tx) => tx.all(sql`SELECT "name" FROM pg_prepared_statements`))).toEqual([]);
     await plain.close();
   });
 
-  it('are bounded, whatever clients ask', async () => {
+  it('are limited in number', async () => {
     const one = await open({ connections: 1 });
     for (let i = 0; i < 600; i++) {
       await one.transaction(async (tx) => {

@@ -40,19 +40,19 @@ const askThrice = async (): Promise<void> => {
 };
 
 describe('the columns of a prepared statement', () => {
-  it('are asked for once, and rows are read by them from then on', async () => {
+  it('are described once and then reused', async () => {
     connection.setBackendProcess(client.processID ?? 0);
     await askThrice();
     // As it was asked without a name, and as it was prepared.
     expect(described).toHaveBeenCalledTimes(2);
   });
 
-  it('are asked for each time where somebody in between may hand it to another process of the server', async () => {
+  it('are described each time behind a pooler that may switch the process of the server', async () => {
     await askThrice();
     expect(described).toHaveBeenCalledTimes(5);
   });
 
-  it('are asked for again once it is prepared anew', async () => {
+  it('are described again after the statement is prepared again', async () => {
     connection.setBackendProcess(client.processID ?? 0);
     await askThrice();
     connection.forgetStatements();
@@ -60,7 +60,7 @@ describe('the columns of a prepared statement', () => {
     expect(described).toHaveBeenCalledTimes(4);
   });
 
-  it('are those of now where it is asked again before it is told that it was prepared anew', async () => {
+  it('are the new ones if the statement is sent again before it is prepared again', async () => {
     connection.setBackendProcess(client.processID ?? 0);
     await connection.send('CREATE TEMPORARY TABLE numbers AS SELECT 7 AS "n"');
     const numbers = async (): Promise<unknown> => (await connection.query({ sql: 'SELECT "n" FROM numbers', parameters: [] })).rows;
@@ -70,7 +70,7 @@ describe('the columns of a prepared statement', () => {
     expect(await Promise.all([numbers(), numbers(), numbers()])).toEqual([[{ n: '7' }], [{ n: '7' }], [{ n: '7' }]]);
   });
 
-  it('of one that fails are those of the next that does not', async () => {
+  it('are described by the next success after a failure', async () => {
     connection.setBackendProcess(client.processID ?? 0);
     const divide = (by: string): Promise<unknown> => connection.query({ sql: 'SELECT 6 / $1::int AS "n"', parameters: [by] });
     await divide('3');
@@ -81,8 +81,8 @@ describe('the columns of a prepared statement', () => {
   });
 });
 
-describe('what is asked in one turn', () => {
-  it('is one message', async () => {
+describe('statements of one turn of the event loop', () => {
+  it('leave in one message', async () => {
     const written = [vi.spyOn(wire.stream, '_write'), vi.spyOn(wire.stream, '_writev')];
     const messages = (): number => written.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     await Promise.all([connection.send('BEGIN'), askPairs(1), connection.send('SAVEPOINT a'), askPairs(2), connection.send('COMMIT')]);
