@@ -106,7 +106,7 @@ function findOperationMistakes(document: JsonObject, { method, path, operation }
   const named = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => name as string);
   const tags = listAt(document, 'tags').map((tag) => (isObject(tag) ? tag['name'] : ''));
   const schemes = Object.keys(objectAt(objectAt(document, 'components'), 'securitySchemes'));
-  const asked = listAt(operation, 'security').flatMap((requirement) => (isObject(requirement) ? Object.keys(requirement) : []));
+  const required = listAt(operation, 'security').flatMap((requirement) => (isObject(requirement) ? Object.keys(requirement) : []));
   return [
     ...named.filter((name) => !declared.includes(name)).map((name) => `${at} parameter {${name}} is not declared`),
     ...parameters
@@ -118,7 +118,7 @@ function findOperationMistakes(document: JsonObject, { method, path, operation }
     ...listAt(operation, 'tags')
       .filter((tag) => !tags.includes(tag))
       .map((tag) => `${at} tag "${tag}" is not declared`),
-    ...asked.filter((name) => !schemes.includes(name)).map((name) => `${at} security scheme "${name}" is not declared`),
+    ...required.filter((name) => !schemes.includes(name)).map((name) => `${at} security scheme "${name}" is not declared`),
     ...findResponseMistakes(document, operation).map((mistake) => `${at} ${mistake}`),
   ];
 }

@@ -38,7 +38,7 @@ describe('describePath', () => {
       problem('"resource.articleId.authorId.email" follows two references; conditions follow one'),
     ],
     ['*', 'resource.articleId.views', { kind: 'number', whole: true }],
-    ['Planned', 'resource.whatever', 'any'],
+    ['Planned', 'resource.anything', 'any'],
     ['*', 'resource.title', { kind: 'text' }],
     ['*', 'resource.id', { kind: 'text' }],
     // Text here, a number there.

@@ -3,7 +3,7 @@ import type { Definitions, Resource } from '../../resources/index.ts';
 import type { CompiledRule, Policy, PolicyRule, RolePolicy, UserAssignment, UserPolicy } from '../policies/index.ts';
 import type { PolicyIndex } from './policy-index.ts';
 
-/** The data that the linter uses besides the policy itself. */
+/** The input of the linter, in addition to the policy. */
 export interface LintContext {
   /** All active policies, including the linted one if it is active. */
   readonly index: PolicyIndex;
