@@ -2,7 +2,7 @@ import type { JsonObject } from '../../operators/index.ts';
 
 const decision: JsonObject = {
   name: '_Decision',
-  description: 'The record of decisions: one entry each, and one for each change that an admin makes.',
+  description: 'The audit log: one entry for each decision, and one for each change by an admin.',
   partitionBy: 'at',
   fields: {
     at: { type: 'timestamp', required: true, index: true },
@@ -19,11 +19,11 @@ const decision: JsonObject = {
     epoch: { type: 'integer' },
     requestId: { type: 'string' },
     ip: { type: 'string' },
-    outcome: { type: 'string', description: 'Problem code, where the request failed otherwise than by denial.' },
-    facts: { type: 'json', description: 'What the conditions read, by path.' },
-    writer: { type: 'string', description: 'The chain that the entry is in; absent in those from before there were any.' },
-    sequence: { type: 'integer', description: 'Its number there: 1, 2, 3 …' },
-    hash: { type: 'string', description: 'SHA-256, base64url, of the hash before it and of all that it says.' },
+    outcome: { type: 'string', description: 'Error code, if the request failed for another reason than a denial.' },
+    facts: { type: 'json', description: 'The values that the conditions read, by path.' },
+    writer: { type: 'string', description: 'The hash chain of the entry; absent in entries written before chains were introduced.' },
+    sequence: { type: 'integer', description: 'Its number in the chain: 1, 2, 3 …' },
+    hash: { type: 'string', description: 'SHA-256, base64url, of the previous hash and the content of the entry.' },
   },
   indexes: [
     { fields: ['userId', 'at'] },
@@ -35,17 +35,17 @@ const decision: JsonObject = {
 
 const chain: JsonObject = {
   name: '_Chain',
-  description: 'Chains of entries by writer: each was appended to by that writer alone.',
+  description: 'Hash chains of the audit log. Each has one writer.',
   fields: {
-    at: { type: 'timestamp', required: true, description: 'When it began.' },
-    found: { type: 'json', required: true, description: 'The ends of the chains before it, when it began.' },
-    cut: { type: 'json', description: 'Where its beginning was pruned: sequence and hash of the last entry that went, signed.' },
+    at: { type: 'timestamp', required: true, description: 'Start of the chain.' },
+    found: { type: 'json', required: true, description: 'The last entries of the other chains at that time.' },
+    cut: { type: 'json', description: 'If old entries were pruned: sequence and hash of the last one, signed.' },
   },
 };
 
 const decisionHour: JsonObject = {
   name: '_DecisionHour',
-  description: 'Decisions counted by hour and resource, in several rows where many count at once.',
+  description: 'Numbers of decisions by hour and resource. Concurrent writers use separate rows.',
   fields: {
     hour: { type: 'timestamp', required: true },
     resource: { type: 'string', required: true },
@@ -55,5 +55,5 @@ const decisionHour: JsonObject = {
   indexes: [{ fields: ['hour', 'resource'] }],
 };
 
-/** What was decided. */
+/** The tables of the audit log. */
 export const DECISION_DEFINITIONS: readonly JsonObject[] = [decision, chain, decisionHour];

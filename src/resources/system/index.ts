@@ -1,7 +1,7 @@
 /**
- * The service's own resources, in the format of every definition, and how a project's definitions join them.
+ * The resources of the system (users, policies, the audit log, sessions) as definitions, and their composition with those of a project.
  *
- * It must never make an exception for them elsewhere: their tables come from the same evolution as all others.
- * Begin with `user.ts`, then `compose.ts`.
+ * No other folder may treat them specially: the same migrations create their tables, and `User` is decided like any resource.
+ * Begin with `system-definitions.ts`, then `user-definition.ts`.
  */
 export { type ComposedDefinitions, composeDefinitions, loadProject, SYSTEM } from './system-definitions.ts';

@@ -3,8 +3,8 @@ import type { JsonObject } from '../../operators/index.ts';
 const ofPolicy: JsonObject = { type: 'reference', to: '_Policy', onDelete: 'cascade', required: true, index: true };
 
 /**
- * The revision of the last change, and so the ETag. A counter per row would begin again where an assignment is removed and made again,
- * or a backup is restored, and an old ETag would match another content. Rows from before this column have 1, which no change gives again.
+ * The revision of the last change, used as the ETag. A counter per row would start again if an assignment is recreated or a backup is
+ * restored, and an old ETag would match other content. Rows from before this column have 1, which no change assigns again.
  */
 const VERSION: JsonObject = { type: 'integer', required: true, default: 1, description: 'Revision of the last change.' };
 
@@ -75,14 +75,14 @@ const rolePolicy: JsonObject = {
 
 const policyHistory: JsonObject = {
   name: '_PolicyHistory',
-  description: 'Every version of every policy and assignment, the current ones included, with the epochs at which it was in force.',
+  description: 'Every version of every policy and assignment, including the current ones, with the revisions in which it was in force.',
   fields: {
     kind: { type: 'enum', values: ['policy', 'userPolicy', 'rolePolicy'], required: true },
     subjectId: { type: 'string', required: true },
-    userId: { type: 'string', description: 'Of an assignment to a user: whose it is or was.' },
+    userId: { type: 'string', description: 'The user, for an assignment to a user.' },
     fromEpoch: { type: 'integer', required: true },
-    toEpoch: { type: 'integer', description: 'The epoch that ended it; none while it is in force.' },
-    value: { type: 'json', description: 'The policy with its rules, or the assignment; none where it was deleted.' },
+    toEpoch: { type: 'integer', description: 'The revision that ended it; none while it is in force.' },
+    value: { type: 'json', description: 'The policy with its rules, or the assignment; none if it was deleted.' },
     changedBy: { type: 'string' },
     changedAt: { type: 'timestamp', required: true },
   },
@@ -94,5 +94,5 @@ const policyHistory: JsonObject = {
   ],
 };
 
-/** What decisions are made by. */
+/** The tables of policies, assignments and their history. */
 export const POLICY_DEFINITIONS: readonly JsonObject[] = [policy, policyRule, userPolicy, rolePolicy, policyHistory];

@@ -3,19 +3,19 @@ import type { JsonObject } from '../../operators/index.ts';
 const state: JsonObject = {
   name: '_State',
   description:
-    'Single values: `epoch` (number), `setup` (text: id of the first admin), `setupTokens` (text: SHA-256 of each that counts), `definitions` (text: hash of those in force), `restored` (text: new with each restore).',
+    'Single values: `epoch` (number: current revision), `setup` (text: id of the first admin), `setupTokens` (text: SHA-256 of each valid token), `definitions` (text: hash of those in force), `restored` (text: changes with each restore).',
   fields: { number: { type: 'integer' }, text: { type: 'string' } },
 };
 
 const epoch: JsonObject = {
   name: '_Epoch',
-  description: 'Every epoch that began here, by its stamp. One that is not among them was undone, or is of another history.',
+  description: 'Every revision, by its stamp. A stamp that is not listed was undone by a restore or belongs to another database.',
   fields: {
     number: { type: 'integer', required: true },
     at: { type: 'timestamp', required: true },
     historyHash: {
       type: 'string',
-      description: 'Hash of the policy history up to this revision, where it changed a policy or an assignment.',
+      description: 'Hash of the policy history up to this revision, if it changed a policy or an assignment.',
     },
   },
   indexes: [{ fields: ['number'] }],
@@ -23,7 +23,7 @@ const epoch: JsonObject = {
 
 const session: JsonObject = {
   name: '_Session',
-  description: 'Logins; tokens name one and end with it.',
+  description: 'Sessions. A token is valid only as long as its session.',
   fields: {
     userId: { type: 'string', required: true, index: true },
     createdAt: { type: 'timestamp', required: true },
@@ -45,7 +45,7 @@ const refreshToken: JsonObject = {
 
 const loginAttempt: JsonObject = {
   name: '_LoginAttempt',
-  description: 'Attempts to log in, counted by account and address together, by address, and by account.',
+  description: 'Numbers of login attempts by account and address, by address, and by account.',
   fields: {
     windowStart: { type: 'timestamp', required: true },
     count: { type: 'integer', required: true },
@@ -54,7 +54,7 @@ const loginAttempt: JsonObject = {
 
 const loginAddress: JsonObject = {
   name: '_LoginAddress',
-  description: 'Addresses that users have logged in from lately, by the SHA-256 of user and address in hexadecimal.',
+  description: 'Addresses of recent logins, by the SHA-256 of user and address in hexadecimal.',
   fields: {
     userId: { type: 'string', required: true, index: true },
     lastAt: { type: 'timestamp', required: true },
@@ -74,17 +74,17 @@ const definition: JsonObject = {
 
 const evolution: JsonObject = {
   name: '_Evolution',
-  description: 'Every time that tables followed definitions and something was done.',
+  description: 'Performed migrations, prunes and restores.',
   fields: {
     at: { type: 'timestamp', required: true, index: true },
     actor: { type: 'string', required: true, description: '`start`, `dev`, `cli`, or the id of a user.' },
     planHash: { type: 'string', required: true },
-    steps: { type: 'json', required: true, description: 'What was done: kind, resource, field, risk, reason.' },
+    steps: { type: 'json', required: true, description: 'Performed steps: kind, resource, field, risk, reason.' },
     durationMs: { type: 'integer', required: true },
   },
 };
 
-/** What the service keeps of itself. */
+/** The tables of revisions, sessions, login limits and migrations. */
 export const SERVICE_DEFINITIONS: readonly JsonObject[] = [
   state,
   epoch,

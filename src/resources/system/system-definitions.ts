@@ -15,30 +15,30 @@ import {
 import { DECISION_DEFINITIONS } from './audit-definition.ts';
 import { POLICY_DEFINITIONS } from './policy-definitions.ts';
 import { SERVICE_DEFINITIONS } from './service-definitions.ts';
-import { readUser, USER } from './user-definition.ts';
+import { parseUserDefinition, USER } from './user-definition.ts';
 
-/** A project's definitions together with the built-in ones, and everything that is wrong with them. */
+/** The definitions of a project and of the system, with all mistakes. */
 export interface ComposedDefinitions {
-  /** Without those that have mistakes of their own. */
+  /** Definitions with mistakes of their own are left out. */
   readonly definitions: Definitions;
   readonly mistakes: readonly Mistake[];
 }
 
-/** Loads and checks the definition files of a folder: every mistake of every file. */
+/** Loads and validates the definition files of a folder. Returns every mistake of every file. */
 export function loadProject(folder: string): ComposedDefinitions {
   const loaded = loadDefinitions(folder);
   const { definitions, mistakes } = composeDefinitions(loaded.definitions);
-  return { definitions, mistakes: [...loaded.mistakes, ...mistakes].sort(byPlace) };
+  return { definitions, mistakes: [...loaded.mistakes, ...mistakes].sort(byPosition) };
 }
 
-/** Checks a project's definitions, each by itself and all together, and joins them with the built-in ones. */
+/** Validates the definitions of a project, each by itself and all together, and adds those of the system. */
 export function composeDefinitions(project: readonly RawDefinition[]): ComposedDefinitions {
   const definitions = new Map(SYSTEM);
   const mistakes: Mistake[] = [];
   const added: AddedDefinition[] = [];
   const taken = new Map<string, string>();
   for (const raw of project) {
-    const { resource, mistakes: found } = readOne(raw.source);
+    const { resource, mistakes: found } = parseProjectDefinition(raw.source);
     mistakes.push(...found.map((mistake) => placeMistake(raw, mistake)));
     const name = nameOf(raw.source);
     const clash = name === undefined ? undefined : describeClash(name, taken);
@@ -53,19 +53,21 @@ export function composeDefinitions(project: readonly RawDefinition[]): ComposedD
     const found = [...validateReferences(resource, known), ...validateCascades(resource, definitions)];
     mistakes.push(...found.map((mistake) => placeMistake(raw, mistake)));
   }
-  mistakes.push(...checkRenames(added, new Set([...definitions.keys(), ...known])));
+  mistakes.push(...validateRenames(added, new Set([...definitions.keys(), ...known])));
   return { definitions, mistakes };
 }
 
-function readOne(source: Json): ParsedDefinition {
-  return isObject(source) && nameOf(source) === 'User' ? readUser(source) : parseDefinition(source);
+function parseProjectDefinition(source: Json): ParsedDefinition {
+  return isObject(source) && nameOf(source) === 'User' ? parseUserDefinition(source) : parseDefinition(source);
 }
 
-// Tables differ by more than case in no database that we speak to.
+// SQLite does not distinguish table names by case.
 function describeClash(name: string, taken: ReadonlyMap<string, string>): string | undefined {
   const other = taken.get(name.toLowerCase());
-  if (other !== undefined) return `expected a name of its own, different by more than case, given ${JSON.stringify(name)} beside ${other}`;
-  if (name !== 'User' && name.toLowerCase() === 'user') return `expected "User" to add to the built-in one, given ${JSON.stringify(name)}`;
+  if (other !== undefined)
+    return `expected a unique name that differs from others by more than case, given ${JSON.stringify(name)}, and there is ${other}`;
+  if (name !== 'User' && name.toLowerCase() === 'user')
+    return `expected "User", which extends the built-in resource, given ${JSON.stringify(name)}`;
   return undefined;
 }
 
@@ -74,26 +76,26 @@ interface AddedDefinition {
   readonly resource: Resource;
 }
 
-// Records can be taken over from a name that is free, and by one resource.
-function checkRenames(added: readonly AddedDefinition[], known: ReadonlySet<string>): readonly Mistake[] {
+// `renamedFrom` must name a resource that is no longer defined, and only once.
+function validateRenames(added: readonly AddedDefinition[], known: ReadonlySet<string>): readonly Mistake[] {
   const claimed = new Set<string>();
   return added.flatMap(({ raw, resource: { renamedFrom } }) => {
     if (renamedFrom === undefined) return [];
-    const again = claimed.has(renamedFrom);
+    const isRepeated = claimed.has(renamedFrom);
     claimed.add(renamedFrom);
-    if (!again && !known.has(renamedFrom)) return [];
-    const detail = again
-      ? `expected a name that one resource comes from, given ${JSON.stringify(renamedFrom)} again`
-      : `expected a name that no resource has any more, given ${JSON.stringify(renamedFrom)}`;
+    if (!isRepeated && !known.has(renamedFrom)) return [];
+    const detail = isRepeated
+      ? `expected a name that no other resource has in renamedFrom, given ${JSON.stringify(renamedFrom)}`
+      : `expected the name of a resource that is no longer defined, given ${JSON.stringify(renamedFrom)}`;
     return [placeMistake(raw, { path: ['renamedFrom'], on: 'value', detail })];
   });
 }
 
-// A definition with mistakes counts too: a reference to it is right.
+// Includes definitions with mistakes, so that references to them are not reported as well.
 function knownNames(project: readonly RawDefinition[]): ReadonlySet<string> {
   const names = project.map(({ source }) => nameOf(source)).filter((name) => name !== undefined);
-  const own = ordinaryResources(SYSTEM).map((resource) => resource.name);
-  return new Set([...own, ...names]);
+  const system = ordinaryResources(SYSTEM).map((resource) => resource.name);
+  return new Set([...system, ...names]);
 }
 
 function nameOf(source: Json): string | undefined {
@@ -101,17 +103,19 @@ function nameOf(source: Json): string | undefined {
   return typeof name === 'string' ? name : undefined;
 }
 
-function byPlace(a: Mistake, b: Mistake): number {
+function byPosition(a: Mistake, b: Mistake): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
-/** The service's own resources by name: `User`, and the internal ones, whose names begin with `_`. */
+/** The resources of the system by name: `User`, and the internal ones, whose names begin with `_`. */
 export const SYSTEM: Definitions = new Map(
-  [USER, ...POLICY_DEFINITIONS, ...DECISION_DEFINITIONS, ...SERVICE_DEFINITIONS].map(readOwn).map((resource) => [resource.name, resource]),
+  [USER, ...POLICY_DEFINITIONS, ...DECISION_DEFINITIONS, ...SERVICE_DEFINITIONS]
+    .map(parseSystemDefinition)
+    .map((resource) => [resource.name, resource]),
 );
 
-function readOwn(source: JsonObject): Resource {
+function parseSystemDefinition(source: JsonObject): Resource {
   const { resource, mistakes } = parseDefinition(source, { builtIn: true });
   if (resource === undefined) {
     throw new Error(`${String(source['name'])}: ${mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`).join('; ')}`);

@@ -1,24 +1,24 @@
 import { describeValue, isObject, type Json, type JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES, collectMistakes, type ParsedDefinition, parseDefinition, type Report } from '../index.ts';
 
-/** Roles that users have unless a project's own `User` file adds others of the assignable ones. */
+/** The default roles. The `User` file of a project may add other assignable roles. */
 export const USER_ROLES = ['anon', 'user', 'admin'] as const;
 
-/** Who can log in. Public: reached through the generic routes like any resource, and decided like any. */
+/** The built-in resource `User`. It is served by the generic routes and decided like any other resource. */
 export const USER: JsonObject = {
   name: 'User',
   description: 'A person or program that can log in.',
   fields: {
-    name: { type: 'string', maxLength: 200, description: 'As shown to others.' },
+    name: { type: 'string', maxLength: 200, description: 'The display name.' },
     email: { type: 'email', required: true, unique: true, description: 'The name to log in with.' },
-    password: { type: 'password', description: 'Without one, nobody can log in as the user.' },
+    password: { type: 'password', description: 'A user without a password cannot log in.' },
     role: { type: 'enum', values: USER_ROLES, default: 'user', required: true, guarded: true, index: true },
     isActive: {
       type: 'boolean',
       default: true,
       required: true,
       guarded: true,
-      description: 'Whether the user may log in and use the tokens given before.',
+      description: 'If false, the user cannot log in, and existing tokens are refused.',
     },
   },
 };
@@ -26,34 +26,35 @@ export const USER: JsonObject = {
 const BUILT_IN = USER['fields'] as Readonly<Record<string, JsonObject>>;
 
 /**
- * Reads a project's own `User` file as an addition to the built-in one: it may add fields, indexes, roles, a
- * description and permissions, and take nothing away.
+ * Parses the `User` file of a project, which extends the built-in resource: it may add fields, indexes, roles, a description and
+ * permissions, and may remove nothing.
  */
-export function readUser(source: JsonObject): ParsedDefinition {
+export function parseUserDefinition(source: JsonObject): ParsedDefinition {
   const { mistakes, report } = collectMistakes();
   const given = source['fields'];
-  // Their entries, assignments and sessions are about them by id: a user who is back would find what nobody meant to give back.
-  if (source['softDelete'] === true) report(['softDelete'], 'expected none: users are not deleted softly but deactivated, with isActive');
-  const added = isObject(given) ? Object.entries(given).map(([name, field]) => [name, readAddition(name, field, report)] as const) : [];
-  // From entries: a field that a file calls `__proto__` stays a field, and is refused like any wrong name.
+  // Audit entries, assignments and sessions refer to users by id: a restored user would unintentionally get them back.
+  if (source['softDelete'] === true) report(['softDelete'], 'expected no softDelete: deactivate users with isActive instead');
+  const added = isObject(given) ? Object.entries(given).map(([name, field]) => [name, parseAddedField(name, field, report)] as const) : [];
+  // `fromEntries` and not assignment: a field named `__proto__` stays a field, and is refused as an invalid name.
   const fields = { ...BUILT_IN, ...Object.fromEntries(added) };
-  // Fields that are no object stay as they are, so that this is reported once, where everything else is.
+  // Fields that are not an object are kept, so that `parseDefinition` reports them.
   const merged = { ...USER, ...source, ...(given === undefined || isObject(given) ? { fields } : {}) };
-  const read = parseDefinition(merged, { builtIn: true });
-  const all = [...mistakes, ...read.mistakes];
-  return { resource: all.length > 0 ? undefined : read.resource, mistakes: all };
+  const parsed = parseDefinition(merged, { builtIn: true });
+  const all = [...mistakes, ...parsed.mistakes];
+  return { resource: all.length > 0 ? undefined : parsed.resource, mistakes: all };
 }
 
-function readAddition(name: string, field: Json, report: Report): Json {
+function parseAddedField(name: string, field: Json, report: Report): Json {
   const builtIn = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined;
   if (builtIn !== undefined) return extendField(builtIn, { name, field }, report);
   if (!isObject(field)) return field;
   const path = ['fields', name];
-  if (name === 'currentPassword') report(path, 'expected another name: an update of a user takes currentPassword beside a new password');
+  if (name === 'currentPassword')
+    report(path, 'expected another name: updates of a user accept currentPassword together with a new password');
   if (field['guarded'] !== undefined) report([...path, 'guarded'], 'unknown option "guarded"', 'key');
-  // The first admin and every login know name, email and password alone.
+  // Setup provides only name, email and password.
   if (field['required'] === true && field['default'] === undefined) {
-    report([...path, 'required'], 'expected a default beside it: setup could not create the first admin without one');
+    report([...path, 'required'], 'expected a default as well: without one, setup could not create the first admin');
   }
   return field;
 }
@@ -63,11 +64,11 @@ interface Extension {
   readonly field: Json;
 }
 
-// What a project may say of a built-in field: its description, the roles it adds, and what holds already.
+// A project may change the description of a built-in field and add roles, and may repeat options unchanged.
 function extendField(builtIn: JsonObject, { name, field }: Extension, report: Report): JsonObject {
   const path = ['fields', name];
   if (!isObject(field)) {
-    report(path, `expected what User.${name} is, or nothing, given ${describeValue(field)}`);
+    report(path, `expected the definition of User.${name}, or nothing, given ${describeValue(field)}`);
     return builtIn;
   }
   const extended: Record<string, Json> = { ...builtIn };

@@ -15,7 +15,7 @@ function compose(...sources: Json[]) {
 const field = { type: 'string' };
 
 describe('the system resources', () => {
-  it('are what storage, policies and the record rely on', () => {
+  it('have the tables and fields that storage, policies and the audit log use', () => {
     const shapes = [...SYSTEM.values()].map(
       ({ name, fields, internal }) => `${internal ? '' : 'public '}${name}: ${[...fields.keys()].join(' ')}`,
     );
@@ -40,20 +40,20 @@ describe('the system resources', () => {
     ]);
   });
 
-  it('keep their uniqueness', () => {
+  it('have their unique indexes', () => {
     expect(SYSTEM.get('User')?.fields.get('email')?.unique).toBe(true);
     expect(SYSTEM.get('_Policy')?.fields.get('name')?.unique).toBe(true);
     expect(SYSTEM.get('_UserPolicy')?.indexes).toEqual([{ fields: ['userId', 'policyId'], unique: true }]);
     expect(SYSTEM.get('_RolePolicy')?.indexes).toEqual([{ fields: ['role', 'policyId'], unique: true }]);
   });
 
-  it('can be read again from their source', () => {
+  it('can be parsed from their source', () => {
     for (const resource of SYSTEM.values()) {
       expect(parseDefinition(resource.source, { builtIn: true }).resource).toEqual(resource);
     }
   });
 
-  it('refer to one another only', () => {
+  it('reference only each other', () => {
     for (const { fields } of SYSTEM.values()) {
       for (const { to } of fields.values()) expect(to === undefined || SYSTEM.has(to)).toBe(true);
     }
@@ -61,7 +61,7 @@ describe('the system resources', () => {
 });
 
 describe('composeDefinitions', () => {
-  it('joins a project with the built-in resources', () => {
+  it('adds the definitions of a project to those of the system', () => {
     const { definitions, mistakes } = compose(
       {
         name: 'Article',
@@ -73,7 +73,7 @@ describe('composeDefinitions', () => {
     expect([...definitions.keys()]).toEqual([...SYSTEM.keys(), 'Article', 'Comment']);
   });
 
-  it('finds references to nothing, and not those to a definition with mistakes', () => {
+  it('reports references to unknown resources, but not to definitions with mistakes', () => {
     const { mistakes } = compose(
       {
         name: 'Article',
@@ -92,26 +92,26 @@ describe('composeDefinitions', () => {
     ]);
   });
 
-  it('refuses one name twice, however it is written', () => {
+  it('refuses names that differ only in case', () => {
     const { definitions, mistakes } = compose(
       { name: 'Article', fields: { a: field } },
       { name: 'article', fields: { b: field } },
       { name: 'user', fields: { c: field } },
     );
     expect(mistakes).toEqual([
-      'resources/1.yaml name: expected a name of its own, different by more than case, given "article" beside Article in resources/0.yaml',
-      'resources/2.yaml name: expected "User" to add to the built-in one, given "user"',
+      'resources/1.yaml name: expected a unique name that differs from others by more than case, given "article", and there is Article in resources/0.yaml',
+      'resources/2.yaml name: expected "User", which extends the built-in resource, given "user"',
     ]);
     expect(definitions.get('Article')?.fields.has('a')).toBe(true);
     expect(definitions.has('article')).toBe(false);
   });
 
-  it('keeps internal names to itself', () => {
+  it('refuses internal names', () => {
     expect(compose({ name: '_Policy', fields: { a: field } }).mistakes).toHaveLength(1);
   });
 });
 
-describe('a project’s own User', () => {
+describe('the User file of a project', () => {
   const user = (fields: Json, more: JsonObject = {}) => compose({ name: 'User', fields, ...more });
 
   it('adds fields, roles, indexes, a description and permissions', () => {
@@ -137,14 +137,18 @@ describe('a project’s own User', () => {
   });
 
   it.each<[what: string, fields: Json, mistake: RegExp]>([
-    ['a role that none may have', { role: { values: ['anon', 'user', 'admin', 'root'] } }, /fields.role.values.3: expected one of anon/],
-    ['a role fewer', { role: { values: ['user', 'admin'] } }, /fields.role.values: .*missing anon/],
+    [
+      'a role that cannot be assigned',
+      { role: { values: ['anon', 'user', 'admin', 'root'] } },
+      /fields.role.values.3: expected one of anon/,
+    ],
+    ['roles without a built-in one', { role: { values: ['user', 'admin'] } }, /fields.role.values: .*missing anon/],
     ['another default role', { role: { default: 'admin' } }, /fields.role.default: expected no change/],
     ['an unguarded role', { role: { guarded: false } }, /fields.role.guarded: expected no change/],
     ['emails that are not unique', { email: { type: 'email', unique: false } }, /fields.email.unique: expected no change/],
-    ['a password that is shown', { password: { writeOnly: false } }, /fields.password.writeOnly: expected no change/],
+    ['a readable password', { password: { writeOnly: false } }, /fields.password.writeOnly: expected no change/],
     ['another type', { name: { type: 'text' } }, /fields.name.type: expected no change/],
-    ['nothing for a built-in field', { email: null }, /fields.email: expected what User.email is/],
+    ['null for a built-in field', { email: null }, /fields.email: expected the definition of User.email/],
     [
       'a required field that setup cannot fill',
       { department: { type: 'string', required: true } },
@@ -158,5 +162,96 @@ describe('a project’s own User', () => {
     const { definitions, mistakes } = user(fields);
     expect(mistakes).toEqual([expect.stringMatching(mistake)]);
     expect(definitions.get('User')).toBe(SYSTEM.get('User'));
+  });
+});
+
+function composeFiles(...sources: readonly JsonObject[]): ReturnType<typeof composeDefinitions> {
+  const fields = { title: { type: 'string' } };
+  return composeDefinitions(
+    sources.map((source) => ({
+      file: `${String(source['name'])}.yaml`,
+      source: { fields, ...source },
+      locate: () => ({ line: 1, column: 1 }),
+    })),
+  );
+}
+
+describe('renamedFrom', () => {
+  it('accepts the name of a resource that is no longer defined', () => {
+    const { definitions, mistakes } = composeFiles({ name: 'Post', renamedFrom: 'Article' });
+    expect([definitions.get('Post')?.renamedFrom, mistakes]).toEqual(['Article', []]);
+  });
+
+  it.each<[string, readonly JsonObject[], string]>([
+    [
+      'a resource that is still defined',
+      [{ name: 'Post', renamedFrom: 'Article' }, { name: 'Article' }],
+      'expected the name of a resource that is no longer defined, given "Article"',
+    ],
+    [
+      'a built-in resource',
+      [{ name: 'Post', renamedFrom: 'User' }],
+      'expected the name of a resource that is no longer defined, given "User"',
+    ],
+    [
+      'a name that another resource has in renamedFrom',
+      [
+        { name: 'A', renamedFrom: 'C' },
+        { name: 'B', renamedFrom: 'C' },
+      ],
+      'expected a name that no other resource has in renamedFrom, given "C"',
+    ],
+    ['the name of the resource itself', [{ name: 'Post', renamedFrom: 'Post' }], 'expected the previous name, given the current name'],
+    ['an internal table', [{ name: 'Post', renamedFrom: '_Policy' }], 'expected a name of 1 to 63 letters'],
+    ['a value that is no name', [{ name: 'Post', renamedFrom: 7 }], 'expected a name, given 7'],
+  ])('refuses %s', (_, sources, detail) => {
+    expect(composeFiles(...sources).mistakes).toMatchObject([{ path: 'renamedFrom', detail: expect.stringContaining(detail) }]);
+  });
+});
+
+const mistakesIn = (...sources: readonly Json[]): readonly string[] =>
+  composeDefinitions(
+    sources.map((source, index) => ({ file: `${index}.yaml`, source, locate: () => ({ line: 1, column: 1 }) })),
+  ).mistakes.map(({ path, detail }) => `${path}: ${detail}`);
+const child = (to: string, onDelete: string, more: JsonObject = {}): JsonObject => ({
+  name: 'Child',
+  softDelete: true,
+  fields: { up: { type: 'reference', to, onDelete } },
+  ...more,
+});
+const parent: JsonObject = { name: 'Parent', fields: { label: { type: 'string' } } };
+
+describe('softDelete', () => {
+  it('refuses a cascade from a resource without soft deletes', () => {
+    const why = 'a resource with softDelete cannot cascade from Parent, which has no softDelete';
+    expect(mistakesIn(parent, child('Parent', 'cascade'))).toEqual([
+      `fields.up.onDelete: ${why}: give Parent softDelete too, or use restrict or setNull`,
+    ]);
+    const list = { up: { type: 'list', of: { type: 'reference', to: 'Parent', onDelete: 'cascade' } } };
+    expect(mistakesIn(child('Parent', 'cascade', { fields: list }), parent)).toEqual([
+      `fields.up.of.onDelete: ${why}: give Parent softDelete too, or use restrict`,
+    ]);
+    expect(mistakesIn(child('User', 'cascade'))).toEqual([
+      'fields.up.onDelete: a resource with softDelete cannot cascade from User, which has no softDelete: expected restrict or setNull',
+    ]);
+  });
+
+  it.each(['restrict', 'setNull'])('accepts onDelete %s', (onDelete) => {
+    expect(mistakesIn(parent, child('Parent', onDelete), { ...parent, name: 'Other', softDelete: true })).toEqual([]);
+  });
+
+  it('accepts a cascade if both resources have soft deletes, or the referencing one has none', () => {
+    const kept = { ...parent, softDelete: true };
+    expect(mistakesIn(kept, child('Parent', 'cascade'))).toEqual([]);
+    expect(mistakesIn(kept, child('Parent', 'cascade', { softDelete: false }))).toEqual([]);
+    expect(mistakesIn(child('Child', 'cascade'))).toEqual([]);
+    expect(mistakesIn(parent, child('Parent', 'cascade', { softDelete: false }))).toEqual([]);
+  });
+
+  it('is refused for users', () => {
+    expect(mistakesIn({ name: 'User', softDelete: true, fields: { team: { type: 'string' } } })).toEqual([
+      'softDelete: expected no softDelete: deactivate users with isActive instead',
+    ]);
+    expect(mistakesIn({ name: 'User', softDelete: false })).toEqual([]);
   });
 });
