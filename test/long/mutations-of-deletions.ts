@@ -48,7 +48,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'dangling === undefined ? findOutlived(definitions, wanted) : undefined',
     replace: 'undefined as Outlived | undefined',
     red: 'src/storage/migrations/definitions-in-force.test.ts',
-    test: 'settleInForce whoever is to keep deleted records waits for what it goes with',
+    test: 'resolveDefinitionsInForce softDelete stays off as long as the resource that it is deleted with has none',
   },
   {
     name: 'restored records refer to what is gone',
@@ -72,7 +72,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: "softDelete && index.unique ? 'notDeleted' : undefined",
     replace: 'undefined',
     red: 'src/storage/migrations/soft-delete.test.ts',
-    test: 'softDelete counts the living alone among what is to be unique',
+    test: 'softDelete checks uniqueness among records that are not soft-deleted',
   },
   {
     name: 'without softDelete, what was deleted is back',
@@ -80,7 +80,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: '[deletedPrecondition(table)] : []',
     replace: '[] : []',
     red: 'src/storage/migrations/soft-delete.test.ts',
-    test: 'softDelete is not taken away while there are deleted records, which would be back',
+    test: 'softDelete cannot be turned off as long as there are soft-deleted records, which would be visible again',
   },
   {
     name: 'what a kept record refers to is dropped for good',
@@ -88,6 +88,6 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: ': keepListed(tx, link, link.list))',
     replace: ': 0)',
     red: 'src/storage/migrations/soft-delete.test.ts',
-    test: 'prune, of deleted records leaves what is referred to by what stays, however far',
+    test: 'prune of soft-deleted records keeps records that remaining records reference, transitively',
   },
 ];

@@ -577,7 +577,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: ', "version" = ${revision} WHERE',
     replace: ' WHERE',
     red: 'src/storage/migrations/rename.test.ts',
-    test: 'follow a field, wherever a path leads to it',
+    test: 'are rewritten for a field, wherever a path reads it',
   },
   {
     name: 'a page that ends early for want of time does not say so',

@@ -33,8 +33,8 @@ function removeParent(id: string): Promise<boolean> {
   return test.database.transaction((tx) => deleteRecord(tx, resourceOf(without, 'Parent'), { id }));
 }
 
-describe('what is kept aside is not destroyed with what it refers to', () => {
-  it.each(['restrict', 'cascade', 'setNull'])('records of a resource kept aside, onDelete %s', async (onDelete) => {
+describe('a deletion does not destroy archived data that reference the record', () => {
+  it.each(['restrict', 'cascade', 'setNull'])('records of an archived resource, onDelete %s', async (onDelete) => {
     const before = withChild(onDelete);
     await populate(before);
     await migrate(test.database, without);
@@ -44,7 +44,7 @@ describe('what is kept aside is not destroyed with what it refers to', () => {
     expect(await test.rows('Child')).toMatchObject([{ id: 'c1', parentId: 'p1' }]);
   });
 
-  it.each(['restrict', 'cascade', 'setNull'])('live records, through a field kept aside, onDelete %s', async (onDelete) => {
+  it.each(['restrict', 'cascade', 'setNull'])('records through an archived field, onDelete %s', async (onDelete) => {
     const before = withChild(onDelete, { name: { type: 'string' } });
     await populate(before);
     await migrate(test.database, define({ Parent: parent, Child: { fields: { name: { type: 'string' } } } }));
@@ -53,7 +53,7 @@ describe('what is kept aside is not destroyed with what it refers to', () => {
     expect(await test.rows('Child')).toMatchObject([{ id: 'c1', parentId: 'p1' }]);
   });
 
-  it('whatever onDelete became in between: tables say nothing of it', async () => {
+  it('for every onDelete that the field had before', async () => {
     await populate(withChild('cascade'));
     await migrate(test.database, withChild('restrict'));
     expect(await failure(removeParent('p1'))).toMatchObject({ constraint: 'reference' });

@@ -3,13 +3,13 @@ import { SetupError } from '../../errors.ts';
 import { sql } from '../../sql.ts';
 import { insertRecord } from '../records.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
-import { article, blocked, type Evolution, type Fields, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
 import { migrate, planMigration } from './migrate.ts';
+import { article, blocked, type Fields, kinds, type MigrationTest, openMigrationTest, stepOf } from './migration.fixture.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
@@ -19,24 +19,24 @@ const prices = async (): Promise<unknown[]> => (await test.rows('Article')).map(
 const write = (id: string, price: unknown): Promise<unknown> =>
   test.database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "price" = ${price} WHERE "id" = ${id}`));
 
-describe('a type that is changed', () => {
-  it('takes values along by itself where every one has its place in the new type', async () => {
+describe('a changed type', () => {
+  it('converts the values without confirmation if all can be converted', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '12' }, {}, { price: '7' });
-    const evolved = await test.apply(asNumber);
-    expect(kinds(evolved)).toEqual(['convert price']);
-    expect(stepOf(evolved.done, 'convert')).toMatchObject({ risk: 'needs-backfill', rows: 2 });
+    const migrated = await test.apply(asNumber);
+    expect(kinds(migrated)).toEqual(['convert price']);
+    expect(stepOf(migrated.done, 'convert')).toMatchObject({ risk: 'needs-backfill', rows: 2 });
     expect(await prices()).toEqual([12, null, 7]);
     expect((await test.apply(asNumber)).plan.steps).toEqual([]);
     expect((await planMigration(test.database, article(asNumber))).steps).toEqual([]);
   });
 
-  it('changes at once where there are no values', async () => {
+  it('is safe without values', async () => {
     await test.apply(asText);
     expect(stepOf((await test.apply(asNumber)).done, 'convert').risk).toBe('safe');
   });
 
-  it('asks first where values would be left behind, and says which', async () => {
+  it('needs confirmation if values cannot be converted, and names their records', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '12' }, ...Array.from({ length: 6 }, () => ({ price: 'free' })));
     const { plan, done, definitions } = await test.apply(asNumber);
@@ -46,7 +46,7 @@ describe('a type that is changed', () => {
     expect(await prices()).toContain('free');
   });
 
-  it('is done for the hash of the plan as it is then, and for no other', async () => {
+  it('is performed for the hash of the present plan only', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '12' }, { price: 'free' }, { price: '1' });
     const { hash } = await planMigration(test.database, article(asNumber));
@@ -61,7 +61,7 @@ describe('a type that is changed', () => {
     expect(await prices()).toEqual([12, null, null]);
   });
 
-  it('gives a required field its default where a value has no place', async () => {
+  it('writes the default of a required field where a value cannot be converted', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '12' }, { price: 'free' });
     expect(blocked(await test.force({ price: { type: 'integer', required: true } }))).toEqual([
@@ -75,14 +75,14 @@ describe('a type that is changed', () => {
     expect(await prices()).toEqual([12, 0]);
   });
 
-  it('is refused where values that differed would be the same of what is unique', async () => {
+  it('is refused if different unique values become equal', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '1' }, { price: '1.0' });
-    const evolved = await test.apply({ price: { type: 'integer', unique: true } });
-    expect(blocked(evolved)).toEqual(['Article (price) must be unique, but several records have 1 (2); change these records first']);
+    const migrated = await test.apply({ price: { type: 'integer', unique: true } });
+    expect(blocked(migrated)).toEqual(['Article (price) must be unique, but several records have 1 (2); change these records first']);
   });
 
-  it('makes its indexes anew, on the new column', async () => {
+  it('recreates the indexes on the new column', async () => {
     await test.apply({ price: { type: 'string', index: true, unique: true } }, { indexes: [{ fields: ['createdAt', 'price'] }] });
     await test.insert(asText, { price: '1' });
     await test.apply({ price: { type: 'integer', index: true, unique: true } }, { indexes: [{ fields: ['createdAt', 'price'] }] });
@@ -92,7 +92,7 @@ describe('a type that is changed', () => {
     ]);
   });
 
-  it('may get another name at the same time', async () => {
+  it('can be combined with a rename', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '12' });
     const after = { cost: { type: 'integer', renamedFrom: 'price' } };
@@ -101,7 +101,7 @@ describe('a type that is changed', () => {
     expect((await test.apply(after)).plan.steps).toEqual([]);
   });
 
-  it('converts more rows than one statement takes', async () => {
+  it('converts more rows than one statement reads', async () => {
     await test.apply(asText);
     await test.database.transaction(async (tx) => {
       const price = resourceOf(article(asText), 'Article');
@@ -115,8 +115,8 @@ describe('a type that is changed', () => {
   });
 });
 
-describe('there and back', () => {
-  it('has every value that both types hold, and those that only the first could', async () => {
+describe('a type that is changed back', () => {
+  it('restores every value, including those that the other type could not represent', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '1.0' }, { price: 'free' }, {}, { price: '5' }, { price: '6' });
     await test.force(asNumber);
@@ -130,7 +130,7 @@ describe('there and back', () => {
     expect((await test.apply(asText)).plan.steps).toEqual([]);
   });
 
-  it('holds for any number of times, and for what was put aside on the way', async () => {
+  it('restores values after any number of changes, including those archived in between', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: 'free' }, { price: '1' });
     for (let round = 0; round < 3; round++) {
@@ -144,7 +144,7 @@ describe('there and back', () => {
     expect(Object.keys(await test.shapeOf('Article')).filter((name) => name.startsWith('price'))).toHaveLength(3);
   });
 
-  it('brings no value back that an enum no longer lists', async () => {
+  it('restores no value that an enum no longer lists', async () => {
     const listed = (...values: string[]): Fields => ({ price: { type: 'enum', values } });
     await test.apply(listed('1', '2'));
     await test.insert(listed('1', '2'), { price: '1' }, { price: '2' });
@@ -176,7 +176,7 @@ describe('there and back', () => {
     expect(await prices()).toEqual([stored]);
   });
 
-  it('goes on where the field was renamed in between', async () => {
+  it('restores values of a field that was renamed in between', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: 'free' });
     await test.force(asNumber);
@@ -185,7 +185,7 @@ describe('there and back', () => {
     expect(await test.rows('Article')).toMatchObject([{ cost: 'free' }]);
   });
 
-  it('goes on where the field was renamed at the same time, once and again, and only in case', async () => {
+  it('restores values of a field that is renamed at the same time, twice, and only in case', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: 'true' }, { price: 'free' });
     const way: readonly Fields[] = [
@@ -202,7 +202,7 @@ describe('there and back', () => {
   });
 });
 
-describe('a reference that leads elsewhere', () => {
+describe('a reference to another resource', () => {
   const id = (n: number): string => `018f4e6a-1c2b-7d3e-8f40-00000000000${n}`;
   const one: Fields = { title: { type: 'string' } };
   const pointing = (to: string, list = false): Parameters<typeof define>[0] => ({
@@ -232,7 +232,7 @@ describe('a reference that leads elsewhere', () => {
     expect((await migrate(test.database, definitions, { thorough: true })).plan.steps).toEqual([]);
   });
 
-  it('into a resource that is new leads nowhere', async () => {
+  it('to a new resource is lost', async () => {
     await populate([id(1)]);
     const definitions = define({ ...pointing('New'), New: { fields: one } });
     const plan = await planMigration(test.database, definitions);
@@ -242,7 +242,7 @@ describe('a reference that leads elsewhere', () => {
     expect((await test.rows('Article')).map(({ other }) => other)).toEqual([id(1)]);
   });
 
-  it('made of text is checked like one that is written', async () => {
+  it('converted from text must be the id of a record', async () => {
     await test.apply(asText);
     await test.database.transaction((tx) => insertRecord(tx, resourceOf(define({}), 'User'), { id: id(1), email: 'a@example.org' }));
     await test.insert(asText, { price: id(1) }, { price: id(2) }, { price: 'Ada' });

@@ -19,7 +19,7 @@ const enumOf = (...values: string[]): JsonObject => ({ type: 'enum', values });
 const listOf = (of: Said): JsonObject => ({ type: 'list', of });
 const ID = '018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f';
 
-describe('a value that has its place in the other type', () => {
+describe('a value that can be converted', () => {
   it.each<[Said, Said, Json, Json | undefined]>([
     ['string', 'integer', '12', 12],
     ['string', 'integer', '-3.0', -3],
@@ -66,7 +66,7 @@ describe('a value that has its place in the other type', () => {
   });
 });
 
-describe('a value that has none is not rounded, cut or guessed', () => {
+describe('a value that cannot be converted is not rounded, truncated or guessed', () => {
   it.each<[Said, Said, Json]>([
     ['string', 'integer', '12.5'],
     ['string', 'integer', ''],

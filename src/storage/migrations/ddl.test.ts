@@ -2,13 +2,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import { failure, onPostgres } from '../storage.fixture.ts';
-import { blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
 import type { MigrationResult } from './migrate.ts';
+import { blocked, type Fields, kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
@@ -21,7 +21,7 @@ const fields: Fields = {
 };
 const apply = (...indexes: readonly JsonObject[]): Promise<MigrationResult> => test.apply(fields, { indexes });
 
-describe('an index over some of the rows', () => {
+describe('a partial index', () => {
   it.skipIf(onPostgres)('says which in SQL, values written as their columns hold them', async () => {
     await apply({ fields: ['slug'], where: { status: "it's", live: true, price: '1.50' } });
     const [, partial] = await test.indexesOf('Article');
@@ -31,7 +31,7 @@ describe('an index over some of the rows', () => {
     expect((await apply({ fields: ['slug'], where: { price: '1.50', live: true, status: "it's" } })).plan.steps).toEqual([]);
   });
 
-  it('is unique among those rows alone', async () => {
+  it('is unique among its rows only', async () => {
     const unique = { fields: ['slug'], unique: true, where: { status: 'draft' } };
     await test.apply(fields);
     await test.insert(fields, { slug: 'a', status: 'draft' }, { slug: 'a', status: "it's" }, { slug: 'a' });
@@ -43,7 +43,7 @@ describe('an index over some of the rows', () => {
     expect(blocked(await apply(unique))).toEqual([expect.stringContaining('several records have "a" (2)')]);
   });
 
-  it('stands beside the whole one, is changed by name, and takes no place of a reference', async () => {
+  it('exists next to a full index, is replaced when its condition changes, and does not replace the index of a reference', async () => {
     const of = (status: string): JsonObject => ({ fields: ['authorId'], where: { status } });
     await apply(of('draft'), { fields: ['slug'] }, { fields: ['slug'], where: { live: true } });
     expect(await test.indexesOf('Article')).toHaveLength(4);

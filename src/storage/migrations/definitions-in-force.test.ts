@@ -10,38 +10,43 @@ const before = define({
 });
 const after = define({ A: { fields: { b: { type: 'string' } } } });
 
-/** What was applied before: `name` in force, `-name` kept aside. */
+/** The applied definitions: `name` in force, `-name` archived. */
 function applied(...names: readonly string[]): ReadonlyMap<string, AppliedResource> {
   return new Map(
     names.map((name) => [name.replace('-', ''), { resource: resourceOf(before, name.replace('-', '')), archived: name.startsWith('-') }]),
   );
 }
 
-describe('settleInForce', () => {
+describe('resolveDefinitionsInForce', () => {
   it.each([
-    ['takes everything where nothing is refused', applied('A', 'B', 'Z'), [], ['A'], []],
-    ['keeps all that a refused resource needs', applied('A', 'B', 'Z'), ['A'], ['A', 'B', 'Z'], ['B', 'Z']],
-    ['leaves out what never was', applied(), ['A'], [], []],
-    ['leaves out what needs something that is not there', applied('A'), ['A'], [], ['A']],
-    ['ends where what is needed needs something that is not there', applied('A', 'B', '-Z'), ['A'], [], ['B', 'A']],
+    ['takes all definitions if none is refused', applied('A', 'B', 'Z'), [], ['A'], []],
+    ['keeps every resource that a refused one references', applied('A', 'B', 'Z'), ['A'], ['A', 'B', 'Z'], ['B', 'Z']],
+    ['leaves out a refused resource that was never applied', applied(), ['A'], [], []],
+    ['leaves out a resource that references a missing one', applied('A'), ['A'], [], ['A']],
+    ['ends if a referenced resource references a missing one', applied('A', 'B', '-Z'), ['A'], [], ['B', 'A']],
   ] as const)('%s', (_, were, refused, inForce, also) => {
-    const settled = resolveDefinitionsInForce(after, { applied: were }, new Set(refused));
-    expect(['A', 'B', 'Z'].filter((name) => settled.definitions.has(name))).toEqual(inForce);
-    expect([...settled.refused.keys()]).toEqual(also);
+    const resolved = resolveDefinitionsInForce(after, { applied: were }, new Set(refused));
+    expect(['A', 'B', 'Z'].filter((name) => resolved.definitions.has(name))).toEqual(inForce);
+    expect([...resolved.refused.keys()]).toEqual(also);
   });
 
   const parts = { Whole: { name: { type: 'string' } }, Part: { whole: { type: 'reference', to: 'Whole', onDelete: 'cascade' } } };
   const keeping = (softDelete: boolean) => define({ Whole: { softDelete, fields: parts.Whole }, Part: { softDelete, fields: parts.Part } });
 
   it.each([
-    ['whoever is no longer to keep deleted records waits for what goes with it', true, 'Part', /^Whole cannot turn softDelete off: Part/],
-    ['whoever is to keep deleted records waits for what it goes with', false, 'Whole', /^Part cannot turn softDelete on: Whole/],
+    ['softDelete stays on as long as a cascading resource has it', true, 'Part', /^Whole cannot turn softDelete off: Part/],
+    [
+      'softDelete stays off as long as the resource that it is deleted with has none',
+      false,
+      'Whole',
+      /^Part cannot turn softDelete on: Whole/,
+    ],
   ] as const)('%s', (_, was, refused, why) => {
     const applied = new Map([...keeping(was)].map(([name, resource]) => [name, { resource, archived: false }]));
-    const settled = resolveDefinitionsInForce(keeping(!was), { applied }, new Set([refused]));
-    expect(['Whole', 'Part'].map((name) => settled.definitions.get(name)?.softDelete)).toEqual([was, was]);
-    expect([...settled.refused]).toEqual([[refused === 'Part' ? 'Whole' : 'Part', expect.stringMatching(why)]]);
-    // The other way round, nobody has to wait.
+    const resolved = resolveDefinitionsInForce(keeping(!was), { applied }, new Set([refused]));
+    expect(['Whole', 'Part'].map((name) => resolved.definitions.get(name)?.softDelete)).toEqual([was, was]);
+    expect([...resolved.refused]).toEqual([[refused === 'Part' ? 'Whole' : 'Part', expect.stringMatching(why)]]);
+    // In the other order, no resource is held back.
     const other = refused === 'Part' ? 'Whole' : 'Part';
     expect(resolveDefinitionsInForce(keeping(!was), { applied }, new Set([other])).refused.size).toBe(0);
   });

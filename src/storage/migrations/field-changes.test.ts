@@ -1,20 +1,20 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { define } from '../storage.fixture.ts';
-import { blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
 import { migrate } from './migrate.ts';
+import { blocked, type Fields, kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
 describe('a changed definition', () => {
   const before: Fields = { title: { type: 'string' }, note: { type: 'string' } };
 
-  it('adds optional fields, and fills those with a default through bound values', async () => {
+  it('adds optional fields, and writes defaults as bound values', async () => {
     await test.apply(before);
     expect(kinds(await test.apply({ ...before, filled: { type: 'string', default: 'x' } }))).toEqual(['addColumn filled']);
     await test.apply(before);
@@ -26,9 +26,9 @@ describe('a changed definition', () => {
       section: { type: 'string', required: true, default: evil },
       price: { type: 'decimal', default: '1.50' },
     };
-    const evolved = await test.apply(after);
-    expect(kinds(evolved)).toEqual(['addColumn summary', 'addColumn section', 'backfill section', 'addColumn price', 'backfill price']);
-    expect(evolved.plan.steps.flatMap((step) => step.sql).join()).not.toContain('DROP');
+    const migrated = await test.apply(after);
+    expect(kinds(migrated)).toEqual(['addColumn summary', 'addColumn section', 'backfill section', 'addColumn price', 'backfill price']);
+    expect(migrated.plan.steps.flatMap((step) => step.sql).join()).not.toContain('DROP');
     expect(await test.rows('Article')).toMatchObject([
       { section: evil, price: 150, summary: null },
       { section: evil, price: 150 },
@@ -36,7 +36,7 @@ describe('a changed definition', () => {
     expect((await test.apply(after)).plan.steps).toEqual([]);
   });
 
-  it('adds a required field without default while there are no records, and refuses it once there are', async () => {
+  it('adds a required field without a default only as long as there are no records', async () => {
     await test.apply(before);
     expect(kinds(await test.apply({ ...before, a: { type: 'string', required: true } }))).toEqual(['addColumn a']);
     await test.insert({ ...before, a: { type: 'string' } }, { a: 'x' }, { a: 'y' });
@@ -51,7 +51,7 @@ describe('a changed definition', () => {
     expect([...(refused.definitions.get('Article')?.fields.keys() ?? [])].slice(5)).toEqual(['title', 'note', 'a']);
   });
 
-  it('makes a field required where every record has a value, or a default fills the gaps', async () => {
+  it('makes a field required if every record has a value or gets the default', async () => {
     await test.apply(before);
     await test.insert(before, { title: 'one', note: 'n' }, { title: 'two' });
     expect(kinds(await test.apply({ ...before, title: { type: 'string', required: true } }))).toEqual(['redefine']);
@@ -64,7 +64,7 @@ describe('a changed definition', () => {
     expect((await test.rows('Article')).map((row) => row['note'])).toEqual(['n', '-']);
   });
 
-  it('makes and drops indexes', async () => {
+  it('creates and drops indexes', async () => {
     await test.apply(before);
     await test.insert(before, { title: 'a' }, { title: 'a' }, {}, {});
     expect(kinds(await test.apply({ ...before, title: { type: 'string', index: true } }))).toEqual(['createIndex']);
@@ -74,20 +74,20 @@ describe('a changed definition', () => {
     expect(kinds(await test.apply({ ...before, note: { type: 'string', unique: true } }))).toContain('createIndex');
   });
 
-  it('leaves indexes alone that somebody made by hand', async () => {
+  it('keeps indexes that were created by hand', async () => {
     await test.apply(before);
     await test.database.transaction((tx) => tx.run(sql`CREATE INDEX "mine" ON "Article" ("note")`));
     expect((await test.apply(before)).plan.steps).toEqual([]);
   });
 
-  it('refuses a unique field whose default every record would share', async () => {
+  it('refuses a unique field whose default all records would share', async () => {
     await test.apply(before);
     await test.insert(before, {}, {});
-    const evolved = await test.apply({ ...before, code: { type: 'string', unique: true, default: 'x' } });
-    expect(blocked(evolved)[0]).toContain('Article (code) must be unique');
+    const migrated = await test.apply({ ...before, code: { type: 'string', unique: true, default: 'x' } });
+    expect(blocked(migrated)[0]).toContain('Article (code) must be unique');
   });
 
-  it('refuses a reference whose default is the id of nothing, and takes one that is there', async () => {
+  it('refuses a reference whose default is not the id of a record', async () => {
     const id = '018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f';
     const other = (to: string): Fields => ({ ...before, other: { type: 'reference', to, default: id } });
     await test.apply(before);
@@ -105,7 +105,7 @@ describe('a changed definition', () => {
     ['a narrower type', { type: 'enum', values: ['two'] }, 'lossy'],
     ['a reference', { type: 'reference', to: 'User' }, 'lossy'],
     ['a secret kind', { type: 'password' }, 'blocked'],
-  ])('leaves the whole resource as it was rather than change text into %s unasked', async (_, field, risk) => {
+  ])('holds the whole resource if text would become %s without confirmation', async (_, field, risk) => {
     await test.apply(before);
     await test.insert(before, { title: 'one' });
     const { plan, done, definitions } = await test.apply({ ...before, title: field, extra: { type: 'string' } });
@@ -118,12 +118,12 @@ describe('a changed definition', () => {
   it.each([
     ['enum to text', { type: 'enum', values: ['a'] }, { type: 'text' }],
     ['list to json', { type: 'list', of: 'string' }, { type: 'json' }],
-  ])('widens %s without touching a row', async (_, from, to) => {
+  ])('widens %s without writing a row', async (_, from, to) => {
     await test.apply({ field: from });
     expect(kinds(await test.apply({ field: to }))).toEqual(['redefine']);
   });
 
-  it('refuses to drop enum values that records have, in lists too', async () => {
+  it('refuses to remove enum values that records have, in lists too', async () => {
     const fields = (values: string[]): Fields => ({
       status: { type: 'enum', values },
       tags: { type: 'list', of: { type: 'enum', values } },
@@ -137,7 +137,7 @@ describe('a changed definition', () => {
     ]);
   });
 
-  it('says what changes without a table having to follow', async () => {
+  it('describes changes that leave the table as it is', async () => {
     await test.apply({ title: { type: 'string', maxLength: 50, required: true } });
     const at = await test.epoch();
     const { plan } = await test.apply({ title: { type: 'string', maxLength: 20, default: 'x' } });
@@ -147,16 +147,16 @@ describe('a changed definition', () => {
     expect(await test.epoch()).toBe(at + 1);
   });
 
-  it('takes no notice of descriptions', async () => {
+  it('ignores changed descriptions', async () => {
     await test.apply({ title: { type: 'string' } });
     expect((await test.apply({ title: { type: 'string', description: 'shown' } })).plan.steps).toEqual([]);
   });
 
-  it('refuses names that differ only in case from what is kept', async () => {
+  it('refuses names that differ only in case from archived ones', async () => {
     await test.apply(before);
     expect(blocked(await test.apply({ Title: { type: 'string' } }))[0]).toContain('renamedFrom: title');
-    const evolved = await migrate(test.database, define({ ARTICLE: { fields: before } }));
-    expect(blocked(evolved)[0]).toContain('differs only in case from the existing table Article');
-    expect(evolved.definitions.has('ARTICLE')).toBe(false);
+    const migrated = await migrate(test.database, define({ ARTICLE: { fields: before } }));
+    expect(blocked(migrated)[0]).toContain('differs only in case from the existing table Article');
+    expect(migrated.definitions.has('ARTICLE')).toBe(false);
   });
 });

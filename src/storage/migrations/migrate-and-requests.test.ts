@@ -3,20 +3,20 @@ import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import { onCommit } from '../sqlite/sqlite.fixture.ts';
 import { failure, onPostgres, resourceOf } from '../storage.fixture.ts';
-import { article, type Evolution, openEvolution } from './evolution.fixture.ts';
 import { type DefinitionsHolder, migrate } from './migrate.ts';
+import { article, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
 const before = article({ title: { type: 'string' } });
 const after = article({ headline: { type: 'string', renamedFrom: 'title' } });
 
-function createKeeper(initial: Definitions): DefinitionsHolder {
+function createHolder(initial: Definitions): DefinitionsHolder {
   let definitions = initial;
   return {
     get definitions() {
@@ -29,46 +29,46 @@ function createKeeper(initial: Definitions): DefinitionsHolder {
 }
 
 /** What a request would do: asks the table for the fields that the definitions have, now. */
-function readAll(keeper: DefinitionsHolder): Promise<readonly string[]> {
+function readAll(holder: DefinitionsHolder): Promise<readonly string[]> {
   return test.database.transaction(async (tx) => {
-    const names = [...resourceOf(keeper.definitions, 'Article').fields.keys()];
+    const names = [...resourceOf(holder.definitions, 'Article').fields.keys()];
     await tx.all(sql`SELECT ${sql.join(names.map((name) => sql.ref(name)))} FROM "Article"`);
     return names.slice(5);
   });
 }
 
-describe('definitions change with their tables', () => {
+describe('definitions change together with their tables', () => {
   it.skipIf(onPostgres)('for whatever queued before and behind, in the same commit', async () => {
     await migrate(test.database, before);
-    const keeper = createKeeper(before);
+    const holder = createHolder(before);
     let commits = 0;
     using _ = onCommit(() => commits++);
-    const [first, , last] = await Promise.all([readAll(keeper), migrate(test.database, after, { holder: keeper }), readAll(keeper)]);
+    const [first, , last] = await Promise.all([readAll(holder), migrate(test.database, after, { holder }), readAll(holder)]);
     expect([first, last, commits]).toEqual([['title'], ['headline'], 1]);
-    expect(await readAll(keeper)).toEqual(['headline']);
+    expect(await readAll(holder)).toEqual(['headline']);
   });
 
   it.skipIf(onPostgres)('or not at all, where the commit fails', async () => {
     await migrate(test.database, before);
-    const keeper = createKeeper(before);
+    const holder = createHolder(before);
     let fails = 1;
     using _ = onCommit(() => {
       if (fails-- > 0) throw new Error('disk');
     });
-    const [evolved, behind, next] = await Promise.all([
-      failure(migrate(test.database, after, { holder: keeper })),
-      failure(readAll(keeper)),
+    const [migrated, behind, next] = await Promise.all([
+      failure(migrate(test.database, after, { holder })),
+      failure(readAll(holder)),
       // Asks again as soon as it was refused, as a read in relaxed mode does.
-      readAll(keeper).catch(() => readAll(keeper)),
+      readAll(holder).catch(() => readAll(holder)),
     ]);
-    expect([evolved, behind]).toMatchObject([{ code: 'STORAGE_UNAVAILABLE' }, { code: 'STORAGE_UNAVAILABLE' }]);
+    expect([migrated, behind]).toMatchObject([{ code: 'STORAGE_UNAVAILABLE' }, { code: 'STORAGE_UNAVAILABLE' }]);
     expect(next).toEqual(['title']);
   });
 
-  it('or not at all, where our own tables cannot follow', async () => {
-    const keeper = createKeeper(before);
+  it('both stay if a system table cannot be migrated', async () => {
+    const holder = createHolder(before);
     await test.database.transaction((tx) => tx.run(sql`CREATE TABLE "_Decision" ("id" INTEGER PRIMARY KEY, "at" INTEGER)`));
-    expect(await failure(migrate(test.database, after, { holder: keeper }))).toBeDefined();
-    expect(keeper.definitions).toBe(before);
+    expect(await failure(migrate(test.database, after, { holder }))).toBeDefined();
+    expect(holder.definitions).toBe(before);
   });
 });

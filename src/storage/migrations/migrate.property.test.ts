@@ -26,7 +26,7 @@ const TYPES: readonly JsonObject[] = [
   { type: 'json' },
   { type: 'reference', to: 'Parent' },
 ];
-/** Two that differ only in case: never both in force, but one of them may be kept aside. */
+/** Two names that differ only in case: never both in force, but one of them may be archived. */
 const NAMES = ['one', 'ONE', 'two', 'three'];
 
 const fieldOf = fc
@@ -158,7 +158,7 @@ function shapeOf({ database }: TestDatabase, definitions: Definitions): Promise<
   });
 }
 
-/** How many records there are, kept aside or not. */
+/** Counts all records, archived ones included. */
 function countRecords({ database }: TestDatabase): Promise<number> {
   return database.transaction(async (tx) => {
     let count = 0;
@@ -171,7 +171,7 @@ function countRecords({ database }: TestDatabase): Promise<number> {
 }
 
 describe('any sequence of definitions', () => {
-  it('comes to the tables that the last of them would have made, leaves nothing to do, and loses no record', {
+  it('leads to the tables that the last of them creates, leaves nothing to do, and loses no record', {
     timeout: 120_000,
   }, async () => {
     const sequence = fc.array(fc.record({ sources: sourcesOf, allowed: fc.boolean(), seed: fc.nat(100) }), {
@@ -188,10 +188,10 @@ describe('any sequence of definitions', () => {
             const definitions = define(sources);
             const before = await countRecords(test);
             const plan = await planMigration(test.database, definitions);
-            const evolved = await migrate(test.database, definitions, allowed ? { allow: plan.hash } : {});
-            expect(evolved.plan.hash).toBe(plan.hash);
+            const migrated = await migrate(test.database, definitions, allowed ? { allow: plan.hash } : {});
+            expect(migrated.plan.hash).toBe(plan.hash);
             expect(await countRecords(test)).toBe(before);
-            inForce = evolved.definitions;
+            inForce = migrated.definitions;
             await populate(test, inForce, seed);
             expect((await migrate(test.database, inForce, { thorough: true })).plan.steps).toEqual([]);
             // PostgreSQL has no way to pass over a reference that leads to nothing.
@@ -209,7 +209,7 @@ describe('any sequence of definitions', () => {
     );
   });
 
-  it('keeps every value that was ever written, in force or aside', { timeout: 120_000 }, async () => {
+  it('keeps every value that was ever written, in force or archived', { timeout: 120_000 }, async () => {
     const sequence = fc.array(fc.record({ fields: fieldsOf, seed: fc.nat(100) }), { minLength: 3, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(sequence, async (steps) => {
@@ -231,7 +231,7 @@ describe('any sequence of definitions', () => {
     );
   });
 
-  it('and back again has every value that was there before', { timeout: 120_000 }, async () => {
+  it('and back has every value that was there before', { timeout: 120_000 }, async () => {
     const way = fc.record({
       first: fc.constantFrom(...TYPES),
       others: fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 4 }),

@@ -3,19 +3,19 @@ import { SetupError } from '../../errors.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';
 import { define, failure, onPostgres } from '../storage.fixture.ts';
-import { COLUMN_TYPES, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
 import { migrate, planMigration } from './migrate.ts';
+import { COLUMN_TYPES, type Fields, kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 import { dialectOf } from './migration-dialects.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
 describe('a new database', () => {
-  it('gets every table of the system, and its second run has nothing to do', async () => {
+  it('gets every table of the system, and a second run has nothing to do', async () => {
     const first = await migrate(test.database, SYSTEM);
     expect(first.plan.held).toEqual([]);
     expect(
@@ -31,7 +31,7 @@ describe('a new database', () => {
     expect(await test.epoch()).toBe(1);
   });
 
-  it('gets columns of the right type, and keeps them strictly', async () => {
+  it('gets columns of the right type, which refuse other values', async () => {
     await test.apply({
       title: { type: 'string' },
       price: { type: 'decimal' },
@@ -53,7 +53,7 @@ describe('a new database', () => {
     expect(await failure(wrong)).toMatchObject(onPostgres ? { code: 'INTERNAL' } : { constraint: 'check' });
   });
 
-  it('gets indexes: asked for one by one, over several fields, unique, and for references', async () => {
+  it('gets indexes on fields, on several fields, unique ones, and those of references', async () => {
     const fields = {
       status: { type: 'string', index: true },
       slug: { type: 'string', unique: true },
@@ -69,7 +69,7 @@ describe('a new database', () => {
     ]);
   });
 
-  it('gets tables that refer to one another, and to themselves', async () => {
+  it('gets tables that reference each other and themselves', async () => {
     const definitions = define({
       A: { fields: { b: { type: 'reference', to: 'B', onDelete: 'setNull' }, a: { type: 'reference', to: 'A', onDelete: 'cascade' } } },
       B: { fields: { a: { type: 'reference', to: 'A' } } },
@@ -86,7 +86,7 @@ describe('a new database', () => {
     });
   });
 
-  it('is only looked at by a plan', async () => {
+  it('is not changed by a plan', async () => {
     const plan = await planMigration(test.database, SYSTEM);
     expect(plan.steps.length).toBeGreaterThan(10);
     expect(plan.steps[0]?.sql[0]).toMatch(/^CREATE TABLE "/);
@@ -94,8 +94,8 @@ describe('a new database', () => {
   });
 });
 
-describe('names that only seem to be the same', () => {
-  it('come to different indexes', async () => {
+describe('similar names', () => {
+  it('lead to different indexes', async () => {
     const definitions = define({
       A: {
         fields: { b: { type: 'string' }, c: { type: 'string' }, b_c: { type: 'string', index: true } },
@@ -108,7 +108,7 @@ describe('names that only seem to be the same', () => {
     expect([...(await test.indexesOf('A')), ...(await test.indexesOf('A_b'))]).toHaveLength(3);
   });
 
-  it('of any length stay within what every database takes', async () => {
+  it('of any length stay within the limit of every database', async () => {
     const long = (start: string): string => start + 'x'.repeat(61);
     const fields = { [long('a')]: { type: 'string', index: true }, [long('b')]: { type: 'string', index: true } };
     await test.apply(fields);
@@ -126,18 +126,18 @@ describe('names that only seem to be the same', () => {
 describe('a refusal', () => {
   const a: Fields = { title: { type: 'string' } };
 
-  it('holds up no other resource', async () => {
+  it('does not affect other resources', async () => {
     await migrate(test.database, define({ A: { fields: a }, B: { fields: a } }));
-    const evolved = await migrate(
+    const migrated = await migrate(
       test.database,
       define({ A: { fields: { title: { type: 'password' } } }, B: { fields: { ...a, more: { type: 'string' } } } }),
     );
-    expect(kinds(evolved)).toEqual(['addColumn more']);
-    expect(evolved.definitions.get('A')?.fields.get('title')?.type).toBe('string');
-    expect(evolved.definitions.get('B')?.fields.has('more')).toBe(true);
+    expect(kinds(migrated)).toEqual(['addColumn more']);
+    expect(migrated.definitions.get('A')?.fields.get('title')?.type).toBe('string');
+    expect(migrated.definitions.get('B')?.fields.has('more')).toBe(true);
   });
 
-  it('keeps what the refused resource refers to', async () => {
+  it('keeps the resources that the refused one references', async () => {
     await migrate(test.database, define({ A: { fields: { ...a, b: { type: 'reference', to: 'B' } } }, B: { fields: a } }));
     const { definitions, plan, done } = await migrate(test.database, define({ A: { fields: { title: { type: 'password' } } } }));
     expect(done).toEqual([]);
@@ -145,7 +145,7 @@ describe('a refusal', () => {
     expect(definitions.has('B')).toBe(true);
   });
 
-  it('leaves out what refers to a resource that never was', async () => {
+  it('leaves out a resource that references one that was never applied', async () => {
     await test.database.transaction((tx) => tx.run(sql`CREATE TABLE "B" ("id" TEXT PRIMARY KEY, "title" DOUBLE PRECISION)`));
     const { definitions, plan } = await migrate(
       test.database,
@@ -155,7 +155,7 @@ describe('a refusal', () => {
     expect([definitions.has('A'), definitions.has('B')]).toEqual([false, false]);
   });
 
-  it('of a table of our own stops the program', async () => {
+  it('of a system table stops the program', async () => {
     await test.database.transaction((tx) => tx.run(sql`CREATE TABLE "_Decision" ("id" INTEGER PRIMARY KEY, "at" INTEGER)`));
     expect(await failure(migrate(test.database, SYSTEM))).toBeInstanceOf(SetupError);
     expect(await test.database.transaction((tx) => dialectOf(tx).hasTable(tx, '_Policy'))).toBe(false);

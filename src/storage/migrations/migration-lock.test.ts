@@ -6,18 +6,18 @@ import { Problem, SetupError } from '../../errors.ts';
 import { sql } from '../../sql.ts';
 import { openSqlite } from '../sqlite/database.ts';
 import { failure } from '../storage.fixture.ts';
-import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
 import { migrate, planMigration } from './migrate.ts';
+import { article, type Fields, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 import { listMigrations } from './migration-history.ts';
 import { pruneArchived } from './prune-archived.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 const logged: string[] = [];
 const log = (line: string): void => void logged.push(line);
 
 beforeEach(async () => {
   logged.length = 0;
-  test = openEvolution({ kept: 3 });
+  test = openMigrationTest({ kept: 3 });
   await test.apply(texts);
   await test.insert(texts, { size: '1' }, { size: 'wide' });
 });
@@ -46,11 +46,11 @@ async function backupsInHistory(): Promise<readonly unknown[]> {
   return (newest?.steps ?? []).filter(({ kind }) => kind === 'backup').map(({ reason }) => reason);
 }
 
-describe('before an evolution', () => {
+describe('the backup before a migration', () => {
   it.each([
     ['writes values', counted],
-    ['leaves values behind', numbers],
-  ])('that %s, what stands is kept: logged, and in the history', async (_, fields) => {
+    ['loses values', numbers],
+  ])('that %s is written, logged, and named in the history', async (_, fields) => {
     await apply(fields);
     const [file = '', ...more] = test.backups();
     expect([columns(file), more]).toEqual([['size'], []]);
@@ -58,18 +58,18 @@ describe('before an evolution', () => {
     expect(await backupsInHistory()).toEqual([`a backup was written first: ${basename(file)}`]);
   });
 
-  it('that touches no value, none is made', async () => {
+  it('is not written if no value changes', async () => {
     await apply({ ...texts, more: { type: 'string' } });
     await apply(texts);
     expect([test.backups(), logged, await backupsInHistory()]).toEqual([[], [], []]);
   });
 
-  it('that nobody allows, none is made', async () => {
+  it('is not written if the plan is not confirmed', async () => {
     await test.apply(numbers);
     expect(test.backups()).toEqual([]);
   });
 
-  it('and before a prune, which drops what is in it', async () => {
+  it('is written before a prune', async () => {
     await apply({ more: { type: 'string' } });
     expect(test.backups()).toEqual([]);
     await pruneArchived(test.database, article({ more: { type: 'string' } }), { actor: 'cli', log });
@@ -78,7 +78,7 @@ describe('before an evolution', () => {
     expect(test.backups()).toHaveLength(1);
   });
 
-  it('of a database in memory, none is made', async () => {
+  it('is not written for a database in memory', async () => {
     const database = openSqlite({ path: ':memory:', backups: { folder: join(dirname(test.path), 'none'), kept: 1 } });
     await migrate(database, article(texts));
     await database.transaction((tx) =>
@@ -90,10 +90,10 @@ describe('before an evolution', () => {
   });
 });
 
-describe('nothing is done', () => {
+describe('nothing is changed', () => {
   const folder = (): string => join(dirname(test.path), 'backups');
 
-  it('where no backup can be made', async () => {
+  it('if no backup can be written', async () => {
     writeFileSync(folder(), 'a file');
     const error = await failure(test.apply(counted));
     rmSync(folder());
@@ -103,7 +103,7 @@ describe('nothing is done', () => {
     expect(columns(test.path)).toEqual(['size']);
   });
 
-  it('and no backup of it stays, where it fails after', async () => {
+  it('if the migration fails, and its backup is removed', async () => {
     const exec = BetterSqlite3.prototype.exec;
     vi.spyOn(BetterSqlite3.prototype, 'exec').mockImplementation(function (this: BetterSqlite3.Database, text) {
       if (text === 'COMMIT') throw new BetterSqlite3.SqliteError('full', 'SQLITE_FULL');
@@ -117,7 +117,7 @@ describe('nothing is done', () => {
   });
 });
 
-it('is done all the same where older backups cannot be removed, and that is logged', async () => {
+it('a migration succeeds although older backups cannot be removed, which is logged', async () => {
   const folder = join(dirname(test.path), 'backups');
   for (let day = 1; day <= 3; day++) mkdirSync(join(folder, `2020010${day}T000000000Z-old.db`), { recursive: true });
   await migrate(test.database, article(counted), { log });

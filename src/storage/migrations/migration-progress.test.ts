@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { onPostgres } from '../storage.fixture.ts';
-import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
 import { migrate } from './migrate.ts';
+import { article, type Fields, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 import { pruneArchived } from './prune-archived.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 let logged: string[];
 const log = (line: string): void => void logged.push(line);
 const text: Fields = { size: { type: 'string' } };
@@ -16,7 +16,7 @@ const NO_BACKUP = 'no backup is written first: this database has no automatic ba
 
 beforeEach(async () => {
   logged = [];
-  test = openEvolution();
+  test = openMigrationTest();
   await test.apply(text);
 });
 afterEach(() => test.dispose());
@@ -33,8 +33,8 @@ async function logOf(fields: Fields): Promise<readonly string[]> {
   return logged.map((line) => line.replace(/\d+\.\d s$/, '… s'));
 }
 
-describe('what takes long', () => {
-  it('is logged before and after, with how many records and why requests wait', async () => {
+describe('a step on many records', () => {
+  it('is logged before and after, with the number of records and the reason why requests wait', async () => {
     await insert(10_001);
     expect(await logOf({ size: { type: 'string', index: true } })).toEqual([
       `Article (size) is indexed: processing 10,001 records; ${WAIT}`,
@@ -42,7 +42,7 @@ describe('what takes long', () => {
     ]);
   });
 
-  it('is logged on the way too, where values are worked out one by one', async () => {
+  it('is logged at intervals during a conversion', async () => {
     await insert(100_001);
     expect(await logOf({ size: { type: 'integer' } })).toEqual([
       `Article.size: converting the values of 100,001 records; ${WAIT}`,
@@ -55,7 +55,7 @@ describe('what takes long', () => {
     ]);
   });
 
-  it('is logged of what a prune takes out', async () => {
+  it('is logged during a prune', async () => {
     await insert(10_001);
     await test.apply({ other: { type: 'string' } });
     await pruneArchived(test.database, article({ other: { type: 'string' } }), { actor: 'cli', log });
@@ -65,7 +65,7 @@ describe('what takes long', () => {
     ]);
   });
 
-  it('is not logged of what does not', async () => {
+  it('is not logged for fewer records', async () => {
     await insert(10_000);
     expect(await logOf({ size: { type: 'string', index: true }, other: { type: 'string' } })).toEqual([]);
   });

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { define, onPostgres } from '../storage.fixture.ts';
-import { article, type Evolution, kinds, openEvolution } from './evolution.fixture.ts';
 import { migrate, planMigration } from './migrate.ts';
+import { article, kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 import { listMigrations } from './migration-history.ts';
 import { loadOtherDefinitions } from './migration-status.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
@@ -18,15 +18,15 @@ const before = { title: { type: 'string' } };
 const after = { ...before, note: { type: 'text' } };
 const read = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => test.database.transaction(work);
 
-describe('definitions that stand already', () => {
-  it('are not looked into again', async () => {
+describe('definitions that are in force already', () => {
+  it('are not compared with the tables again', async () => {
     await test.apply(before);
     await read((tx) => tx.run(sql`ALTER TABLE "Article" DROP COLUMN "title"`));
     expect((await test.apply(before)).plan.steps).toEqual([]);
     expect(kinds(await migrate(test.database, article(before), { thorough: true }))).toEqual(['addColumn title']);
   });
 
-  it('are looked into again where any of them says anything else, or none was followed wholly', async () => {
+  it('are compared again if any of them has changed, or a resource was held', async () => {
     await test.apply(before);
     await test.apply({ title: { type: 'string', description: 'shown' } });
     const known = await read((tx) => loadOtherDefinitions(tx, article(before)));
@@ -36,7 +36,7 @@ describe('definitions that stand already', () => {
     for (let start = 0; start < 2; start++) expect((await test.apply(required)).plan.held).toEqual(['Article']);
   });
 
-  it('are told apart from those of another process', async () => {
+  it('are distinguished from those of another process', async () => {
     await test.apply(before);
     expect(await read((tx) => loadOtherDefinitions(tx, article(before)))).toBeUndefined();
     await test.apply(after);
@@ -49,7 +49,7 @@ describe('definitions that stand already', () => {
 });
 
 describe('the history', () => {
-  it('has a row for each time that something was done, and none for the others', async () => {
+  it('has a row for each migration that performed a step', async () => {
     await test.apply(before);
     await migrate(test.database, article(before), { thorough: true });
     await test.apply({ title: { type: 'string', description: 'shown' } });
@@ -67,16 +67,16 @@ describe('the history', () => {
     expect(await read((tx) => listMigrations(tx, 1))).toEqual([last]);
   });
 
-  it('has one row of several that start at once', async () => {
+  it('has one row for several processes that start at once', async () => {
     await Promise.all(Array.from({ length: 5 }, () => test.apply(before)));
     expect(await read((tx) => listMigrations(tx, 10))).toHaveLength(1);
   });
 
-  it('of a database that nothing was done to is empty', async () => {
+  it('of a new database is empty', async () => {
     expect(await read((tx) => listMigrations(tx, 10))).toEqual([]);
   });
 
-  it('takes nothing of a change that fails half way', async () => {
+  it('has no row for a migration that fails', async () => {
     await test.apply(before);
     await test.insert(before, { title: '1' });
     for (const text of REFUSING) await read((tx) => tx.run(sql.raw(text)));

@@ -16,7 +16,7 @@ import type { Step } from './migration-plan.ts';
 export type Fields = Readonly<Record<string, JsonObject>>;
 
 /** A database whose one project resource, Article, changes. */
-export interface Evolution extends TestDatabase {
+export interface MigrationTest extends TestDatabase {
   apply(fields: Fields, more?: JsonObject): Promise<MigrationResult>;
   /** Applies what would be lossy too. */
   force(fields: Fields, more?: JsonObject): Promise<MigrationResult>;
@@ -30,7 +30,7 @@ export interface Evolution extends TestDatabase {
 }
 
 /** Opens one that no other test has. */
-export function openEvolution(options: { readonly kept?: number } = {}): Evolution {
+export function openMigrationTest(options: { readonly kept?: number } = {}): MigrationTest {
   const test = openTestDatabase(options);
   const { database } = test;
   return {

@@ -3,16 +3,16 @@ import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import { currentRevision } from '../revision.ts';
 import { define, openPlace } from '../storage.fixture.ts';
-import { type Evolution, kinds, openEvolution } from './evolution.fixture.ts';
 import { migrate } from './migrate.ts';
+import { kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 import { listMigrations } from './migration-history.ts';
 
 /** What users of services like this one have lost, one by one: each on tables that hold something. */
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(async () => {
-  test = openEvolution();
+  test = openMigrationTest();
   await migrate(test.database, define(family()));
   await test.database.transaction(async (tx) => {
     await tx.run(sql`INSERT INTO "Parent" ("id", "name", "code") VALUES ('p1', 'Ada', '007'), ('p2', 'Bea', ${'x'.repeat(300)})`);
@@ -38,8 +38,8 @@ const ALL = [
   ['c3', 'p2', 'drum'],
 ];
 
-describe('what was lost elsewhere is not lost here', () => {
-  it('a rename seen as a field that goes and one that comes', async () => {
+describe('no data is lost', () => {
+  it('by a rename without renamedFrom', async () => {
     await migrate(test.database, define(family({ title: { ...text, renamedFrom: 'name' }, code: text })));
     expect((await test.rows('Parent')).map(({ title }) => title)).toEqual(['Ada', 'Bea']);
     await migrate(test.database, define(family({ label: text, code: text })));
@@ -56,13 +56,13 @@ describe('what was lost elsewhere is not lost here', () => {
     ['required and unique', { name: { ...text, required: true, unique: true }, code: text }, {}],
     ['an index', { name: text, code: text }, { indexes: [{ fields: ['code', 'name'] }] }],
   ])('children, through ON DELETE, where their parents’ table is rebuilt: %s', async (_, fields, more) => {
-    const evolved = await migrate(test.database, define(family(fields, more)));
-    expect([evolved.plan.held, await children()]).toEqual([[], ALL]);
+    const migrated = await migrate(test.database, define(family(fields, more)));
+    expect([migrated.plan.held, await children()]).toEqual([[], ALL]);
     const undone = await migrate(test.database, define(family()));
     expect([undone.plan.held, await children()]).toEqual([[], ALL]);
   });
 
-  it('text that is cut, and zeros in front of a number', async () => {
+  it('by a narrower text, or leading zeros of a number', async () => {
     const narrower = { name: text, code: { type: 'enum', values: ['007'] } };
     expect((await migrate(test.database, define(family(narrower)))).plan.held).toContain('Parent');
     expect((await migrate(test.database, define(family({ name: text, code: { type: 'integer' } })))).plan.held).toContain('Parent');
@@ -70,7 +70,7 @@ describe('what was lost elsewhere is not lost here', () => {
     expect((await test.rows('Parent')).map(({ code }) => String(code).length)).toEqual([3, 300]);
   });
 
-  it('the second time: it does nothing', async () => {
+  it('by a second run, which does nothing', async () => {
     const after = define(family({ title: { ...text, renamedFrom: 'name' }, code: { type: 'list', of: 'string' } }));
     expect((await migrate(test.database, after)).done.length).toBeGreaterThan(1);
     const [epoch, columns] = [await test.database.transaction(currentRevision), await test.shapeOf('Parent')];
@@ -78,12 +78,12 @@ describe('what was lost elsewhere is not lost here', () => {
     expect([await test.database.transaction(currentRevision), await test.shapeOf('Parent')]).toEqual([epoch, columns]);
   });
 
-  it('what only people read: it is no change of tables', async () => {
+  it('by a changed description, which changes no table', async () => {
     const shown = family({ name: { ...text, description: 'as shown' }, code: text }, { description: 'A parent' });
     expect((await migrate(test.database, define(shown))).done).toEqual([]);
   });
 
-  it('by two who start at once: one of them does it', async () => {
+  it('by two processes that start at once: one of them migrates', async () => {
     const other = openPlace(test.place);
     const after = define(family({ name: text, code: { type: 'list', of: 'string' } }));
     const both = await Promise.all([migrate(test.database, after), migrate(other, after)]);
@@ -93,7 +93,7 @@ describe('what was lost elsewhere is not lost here', () => {
     expect(await children()).toEqual(ALL);
   });
 
-  it('with the resource that children refer to, while they are kept', async () => {
+  it('with a removed resource that archived records reference', async () => {
     const { Child: child = {} } = family();
     const gone = await migrate(test.database, define({}));
     expect(kinds(gone)).toEqual(['keepAside', 'keepAside']);

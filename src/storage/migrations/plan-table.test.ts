@@ -3,21 +3,21 @@ import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';
 import { loadRecord } from '../records.ts';
 import { define, resourceOf } from '../storage.fixture.ts';
-import { article, blocked, type Evolution, type Fields, kinds, openEvolution } from './evolution.fixture.ts';
 import { type MigrationResult, migrate } from './migrate.ts';
+import { article, blocked, type Fields, kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 import { dialectOf } from './migration-dialects.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
-describe('what is no longer defined, or is called otherwise', () => {
+describe('removed and renamed fields and resources', () => {
   const before: Fields = { title: { type: 'string' }, note: { type: 'string' } };
 
-  it('keeps a removed field aside, and brings it back whole', async () => {
+  it('archives a removed field, and restores it with its values', async () => {
     await test.apply(before);
     await test.insert(before, { title: 'one', note: 'kept' });
     expect(kinds(await test.apply({ title: { type: 'string' } }))).toEqual(['keepAside note']);
@@ -27,7 +27,7 @@ describe('what is no longer defined, or is called otherwise', () => {
     expect(await test.rows('Article')).toMatchObject([{ title: 'one', note: 'kept' }]);
   });
 
-  it('notes what is kept aside, and forgets it once it is back', async () => {
+  it('stores a definition row for an archived field, and deletes it when the field is restored', async () => {
     const kept = async (): Promise<unknown[]> =>
       (await test.rows('_Definition')).map(({ id }) => id).filter((id) => String(id).startsWith('Article'));
     await test.apply(before);
@@ -37,7 +37,7 @@ describe('what is no longer defined, or is called otherwise', () => {
     expect(await kept()).toEqual(['Article']);
   });
 
-  it('takes over a table that was there before, where its columns fit', async () => {
+  it('uses an existing table if its columns are compatible', async () => {
     await test.apply({ title: { type: 'string' } });
     await test.database.transaction(async (tx) => {
       const text = sql.raw(dialectOf(tx).columnTypes.text);
@@ -56,7 +56,7 @@ describe('what is no longer defined, or is called otherwise', () => {
     expect((await old(fits)).plan.steps).toEqual([]);
   });
 
-  it('keeps a removed resource aside, and brings it back whole', async () => {
+  it('archives a removed resource, and restores it with its records', async () => {
     await test.apply(before);
     await test.insert(before, { title: 'one', note: 'kept' });
     const gone = await migrate(test.database, SYSTEM);
@@ -68,7 +68,7 @@ describe('what is no longer defined, or is called otherwise', () => {
     expect(record).toMatchObject({ title: 'one', note: 'kept' });
   });
 
-  it('converts what comes back as something else', async () => {
+  it('converts a field that is restored with another type', async () => {
     await test.apply({ ...before, price: { type: 'decimal', scale: 2 } });
     await test.insert({ ...before, price: { type: 'decimal', scale: 2 } }, { price: '1.25' });
     await test.apply(before);
@@ -76,7 +76,7 @@ describe('what is no longer defined, or is called otherwise', () => {
     expect(await test.rows('Article')).toMatchObject([{ price: 1250, price$1: 125 }]);
   });
 
-  it('fills a field that comes back required with its default', async () => {
+  it('writes the default into a field that is restored as required', async () => {
     const required: Fields = { ...before, rank: { type: 'integer', required: true, default: 7 } };
     await test.apply(required);
     await test.apply(before);
@@ -95,23 +95,23 @@ describe('what is no longer defined, or is called otherwise', () => {
     expect(await test.shapeOf('Article')).not.toHaveProperty('title');
   });
 
-  it('says of what is new that nothing of the name before is there, as where that is misspelt', async () => {
+  it('reports that the name in renamedFrom does not exist, in case it is misspelt', async () => {
     await test.apply(before);
-    const reasons = (evolved: MigrationResult): readonly string[] => evolved.done.map(({ reason }) => reason);
+    const reasons = (migrated: MigrationResult): readonly string[] => migrated.done.map(({ reason }) => reason);
     const misspelt = await test.apply({ ...before, headline: { type: 'string', renamedFrom: 'titel' } });
     expect(reasons(misspelt)).toContain('Article.headline is new: there is no column titel to rename');
     const other = define({ Article: { fields: before }, Post: { fields: before, renamedFrom: 'Artikel' } });
     expect(reasons(await migrate(test.database, other))).toContain('Post is new: there is no table Artikel to rename');
   });
 
-  it('keeps aside what it can no longer rename, because both are there', async () => {
+  it('archives the former field if both names are in the database', async () => {
     await test.apply(before);
     const after = { title: { type: 'string', renamedFrom: 'note' } };
     expect(kinds(await test.apply(after))).toEqual(['keepAside note']);
     expect(await test.shapeOf('Article')).toHaveProperty('note');
   });
 
-  it('renames back a field that is kept aside, and no more than once', async () => {
+  it('renames an archived field back, and only once', async () => {
     await test.apply(before);
     await test.insert(before, { note: 'kept' });
     await test.apply({ title: { type: 'string' } });

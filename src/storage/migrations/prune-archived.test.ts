@@ -1,16 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { define } from '../storage.fixture.ts';
-import { article, type Evolution, type Fields, openEvolution } from './evolution.fixture.ts';
 import { migrate } from './migrate.ts';
+import { article, type Fields, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 import { listMigrations } from './migration-history.ts';
 import type { Step } from './migration-plan.ts';
 import { planPruneArchived, pruneArchived } from './prune-archived.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
@@ -21,7 +21,7 @@ const planned = async (fields: Fields): Promise<readonly Step[]> =>
   (await test.database.transaction((tx) => planPruneArchived(tx, article(fields)))).steps;
 
 describe('prune', () => {
-  it('shows what is kept aside with its rows, and then drops it for good', async () => {
+  it('lists archived data with the number of rows, and then permanently deletes it', async () => {
     await test.apply(whole);
     await test.insert(whole, { title: 'a', note: 'n', price: '1' }, { title: 'b', price: '2', parent: '1' });
     await test.apply(left);
@@ -46,7 +46,7 @@ describe('prune', () => {
     expect((await migrate(test.database, article(left), { thorough: true })).plan.steps).toEqual([]);
   });
 
-  it('leaves what the definitions ask for back', async () => {
+  it('keeps what the definitions use again', async () => {
     await test.apply(whole);
     await test.apply(left);
     expect((await planned(whole)).map(({ field }) => field)).toEqual(['price$1']);
@@ -56,7 +56,7 @@ describe('prune', () => {
     ]);
   });
 
-  it('drops tables that refer to one another', async () => {
+  it('drops tables that reference each other', async () => {
     const pair = { A: { fields: { b: { type: 'reference', to: 'B' } } }, B: { fields: { a: { type: 'reference', to: 'A' } } } };
     await migrate(test.database, define(pair));
     await test.database.transaction(async (tx) => {
@@ -74,7 +74,7 @@ describe('prune', () => {
     expect((await test.rows('_Definition')).map(({ id }) => id)).not.toContain('B');
   });
 
-  it('has nothing to do where nothing ever was', async () => {
+  it('has nothing to do in a new database', async () => {
     expect(await planned(left)).toEqual([]);
   });
 });

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import { define } from '../storage.fixture.ts';
-import { blocked, type Evolution, openEvolution } from './evolution.fixture.ts';
 import { type MigrationResult, migrate } from './migrate.ts';
+import { blocked, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 
 type Sources = Parameters<typeof define>[0];
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
@@ -23,18 +23,18 @@ async function populate(): Promise<void> {
   await test.database.transaction((tx) => tx.run(sql`INSERT INTO "Article" ("id", "title", "note") VALUES ('a1', 'kept', 'n')`));
 }
 
-describe('a field under a name that is kept aside', () => {
-  it('is not taken for the return of that one', async () => {
+describe('a field that is renamed to the name of an archived one', () => {
+  it('is not mistaken for a restore of the archived one', async () => {
     await populate();
     await apply({ Article: { fields: { note: text } } });
-    const evolved = await apply({ Article: { fields: { title: { ...text, renamedFrom: 'note' } } } });
+    const migrated = await apply({ Article: { fields: { title: { ...text, renamedFrom: 'note' } } } });
     const beside = 'Article.note cannot be renamed to title, because the column title exists and has values of its own';
     // In this order, because prune keeps columns that the definitions name in `renamedFrom`.
     const then = 'choose another name, or undo the rename, permanently delete the archived column with storage prune, and rename again';
-    expect(blocked(evolved)).toEqual([`${beside}; ${then}`]);
+    expect(blocked(migrated)).toEqual([`${beside}; ${then}`]);
   });
 
-  it('or that differs from it only in case, is refused too: whether it is in force, kept aside, or about to be', async () => {
+  it('is refused too if the names differ only in case, and the other is in force, archived, or about to be', async () => {
     await populate();
     const taken = expect.stringContaining('Article.note cannot be renamed to TITLE, because the column title exists');
     const onto: Sources = { Article: { fields: { TITLE: { ...text, renamedFrom: 'note' } } } };
@@ -45,7 +45,7 @@ describe('a field under a name that is kept aside', () => {
     expect(blocked(await apply(onto))).toEqual([taken]);
   });
 
-  it('is not left there unseen by a name before that comes too late', async () => {
+  it('is refused if renamedFrom is added too late, because the former values would stay archived', async () => {
     await populate();
     await apply({ Article: { fields: { titel: text, note: text } } });
     const late = await apply({ Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } });
@@ -56,7 +56,7 @@ describe('a field under a name that is kept aside', () => {
     expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);
   });
 
-  it('does not mind a name before that has been said since the rename', async () => {
+  it('may keep renamedFrom after the rename', async () => {
     await populate();
     const renamed: Sources = { Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } };
     await apply(renamed);
@@ -64,7 +64,7 @@ describe('a field under a name that is kept aside', () => {
     expect(await test.rows('Article')).toMatchObject([{ titel: 'kept' }]);
   });
 
-  it('swaps it with another by way of a third', async () => {
+  it('can be swapped with another by way of a third name', async () => {
     await populate();
     expect(() =>
       define({ Article: { fields: { title: { ...text, renamedFrom: 'note' }, note: { ...text, renamedFrom: 'title' } } } }),
@@ -75,7 +75,7 @@ describe('a field under a name that is kept aside', () => {
     expect(await test.rows('Article')).toMatchObject([{ note: 'kept', title: 'n' }]);
   });
 
-  it('may be called what differs in nothing but case', async () => {
+  it('may be renamed to a name that differs only in case', async () => {
     await populate();
     await apply({ Article: { fields: { TITLE: { ...text, index: true, renamedFrom: 'title' }, note: text } } });
     expect(await test.rows('Article')).toMatchObject([{ TITLE: 'kept', note: 'n' }]);

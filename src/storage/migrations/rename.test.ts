@@ -4,15 +4,15 @@ import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import { createPolicy, loadPolicy } from '../policy-records.ts';
 import { define, failure } from '../storage.fixture.ts';
-import { blocked, type Evolution, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
 import { type MigrationResult, migrate, planMigration } from './migrate.ts';
+import { blocked, kinds, type MigrationTest, openMigrationTest, stepOf } from './migration.fixture.ts';
 
 type Sources = Parameters<typeof define>[0];
 
-let test: Evolution;
+let test: MigrationTest;
 
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
@@ -30,7 +30,7 @@ async function populate(sources: Sources = { Article: article, Comment: comment(
   });
 }
 
-describe('a resource under another name', () => {
+describe('a renamed resource', () => {
   const post = { ...article, renamedFrom: 'Article' };
 
   it('keeps its records, and references to them', async () => {
@@ -47,7 +47,7 @@ describe('a resource under another name', () => {
     expect((await test.rows('_Definition')).map(({ id }) => id)).not.toContain('Article');
   });
 
-  it('keeps what was kept aside of it, and of what refers to it', async () => {
+  it('keeps its archived fields, and those of resources that reference it', async () => {
     await populate();
     await apply({ Article: { fields: { title: { type: 'string', index: true } } } });
     await apply({ Post: { fields: { title: { type: 'string', index: true } }, renamedFrom: 'Article' } });
@@ -57,7 +57,7 @@ describe('a resource under another name', () => {
     expect(await test.rows('Comment')).toMatchObject([{ articleId: 'a1' }]);
   });
 
-  it('is still meant by lists of references that are kept aside', async () => {
+  it('is still referenced by archived lists of references', async () => {
     const list = { type: 'list', of: { type: 'reference', to: 'Article' } };
     await apply({ Article: article, Issue: { fields: { articles: list, number: text } } });
     await test.database.transaction((tx) => tx.run(sql`INSERT INTO "Issue" ("id", "articles") VALUES ('i1', '["a1"]')`));
@@ -71,7 +71,7 @@ describe('a resource under another name', () => {
     expect(await test.rows('Issue')).toMatchObject([{ articles: '["a1"]' }]);
   });
 
-  it('may change otherwise at the same time, and where that is refused keeps its name', async () => {
+  it('may change in other ways at the same time; if that is refused, it keeps its name', async () => {
     await populate();
     const more = await apply({
       Post: { ...post, fields: { title: text, rank: { type: 'integer', default: 3 } } },
@@ -89,22 +89,25 @@ describe('a resource under another name', () => {
     expect(await test.rows('Post')).toHaveLength(1);
   });
 
-  it('waits for what refers to it by its name before', async () => {
+  it('waits for a refused resource that references it by its former name', async () => {
     await populate();
     const sources = { Post: post, Comment: { fields: { articleId: { type: 'reference', to: 'Post' }, body: { type: 'password' } } } };
-    const evolved = await apply(sources);
-    expect([evolved.done, evolved.plan.held]).toEqual([[], ['Comment', 'Post']]);
-    expect([...evolved.definitions.keys()].filter((name) => ['Article', 'Post', 'Comment'].includes(name))).toEqual(['Comment', 'Article']);
+    const migrated = await apply(sources);
+    expect([migrated.done, migrated.plan.held]).toEqual([[], ['Comment', 'Post']]);
+    expect([...migrated.definitions.keys()].filter((name) => ['Article', 'Post', 'Comment'].includes(name))).toEqual([
+      'Comment',
+      'Article',
+    ]);
   });
 
-  it('may differ in nothing but case', async () => {
+  it('may differ from its former name only in case', async () => {
     await populate({ Article: article });
-    const evolved = await apply({ ARTICLE: post });
-    expect(evolved.plan.held).toEqual([]);
+    const migrated = await apply({ ARTICLE: post });
+    expect(migrated.plan.held).toEqual([]);
     expect(await test.rows('ARTICLE')).toMatchObject([{ title: 'kept' }]);
   });
 
-  it('is not left aside unseen by a name before that comes too late', async () => {
+  it('is refused if renamedFrom is added too late, because the former records would stay archived', async () => {
     await populate({ Article: article });
     await apply({ Post: article });
     const late = await apply({ Post: post, Other: { fields: { note: text } } });
@@ -115,16 +118,16 @@ describe('a resource under another name', () => {
     expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);
   });
 
-  it('is not taken for the return of one that is kept aside', async () => {
+  it('is not mistaken for a restore of an archived one', async () => {
     await populate({ Article: article });
     await apply({});
     await apply({ Post: article });
-    const evolved = await apply({ Article: { ...article, renamedFrom: 'Post' } });
-    expect(blocked(evolved)[0]).toContain('because the table Article exists and has records of its own');
-    expect(evolved.definitions.has('Post')).toBe(true);
+    const migrated = await apply({ Article: { ...article, renamedFrom: 'Post' } });
+    expect(blocked(migrated)[0]).toContain('because the table Article exists and has records of its own');
+    expect(migrated.definitions.has('Post')).toBe(true);
   });
 
-  it('goes back to the name before, and is still known for what it was', async () => {
+  it('can be renamed back', async () => {
     await populate({ Article: article });
     await apply({ Post: post });
     const back = await apply({ Article: { fields: { title: { ...text, index: true } }, renamedFrom: 'Post' } });
@@ -133,23 +136,25 @@ describe('a resource under another name', () => {
     expect(kinds(await apply({ Post: article }))).toEqual(['bringBack note']);
   });
 
-  it('is refused where only case tells it from one that is kept aside', async () => {
+  it('is refused if its name differs only in case from an archived one', async () => {
     await populate({ Article: article });
     await apply({});
     await apply({ Post: article });
-    const evolved = await apply({ ARTICLE: { ...article, renamedFrom: 'Post' } });
-    expect(blocked(evolved)[0]).toContain('Post cannot be renamed to ARTICLE, because the table Article exists and has records of its own');
-    expect([evolved.done, evolved.definitions.has('Post')]).toEqual([[], true]);
+    const migrated = await apply({ ARTICLE: { ...article, renamedFrom: 'Post' } });
+    expect(blocked(migrated)[0]).toContain(
+      'Post cannot be renamed to ARTICLE, because the table Article exists and has records of its own',
+    );
+    expect([migrated.done, migrated.definitions.has('Post')]).toEqual([[], true]);
   });
 
-  it('without renamedFrom is one that goes and one that comes: nothing is dropped', async () => {
+  it('without renamedFrom is archived, and a new one is created', async () => {
     await populate({ Article: article });
     expect(kinds(await apply({ Post: article }))).toEqual(['createTable', 'createIndex', 'keepAside']);
     expect(await test.rows('Article')).toHaveLength(1);
   });
 });
 
-describe('policies that name what is renamed', () => {
+describe('policies that contain a renamed name', () => {
   const by = 'admin-1';
   const rule = (resource: string, conditions: readonly JsonObject[], more: Partial<RuleInput> = {}): RuleInput => {
     return { resource, action: 'read', effect: 'ALLOW', conditions, priority: 100, isActive: true, ...more };
@@ -166,7 +171,7 @@ describe('policies that name what is renamed', () => {
     };
   }
 
-  it('follow a field, wherever a path leads to it', async () => {
+  it('are rewritten for a field, wherever a path reads it', async () => {
     await populate();
     const rules = await makePolicy(
       rule('Article', [equal('resource.title'), { anyOf: [equal('resource.title', '${request.data.title}')] }]),
@@ -197,7 +202,7 @@ describe('policies that name what is renamed', () => {
     expect(await test.rows('_Policy')).toMatchObject([{ version: epoch + 1 }]);
   });
 
-  it('follow a field of users', async () => {
+  it('are rewritten for a field of users', async () => {
     const user = (fields: JsonObject): Sources => ({ User: { fields: { email: { type: 'email' }, ...fields } } });
     await apply(user({ team: text }));
     const rules = await makePolicy(rule('*', [equal('user.team'), equal('resource.createdBy', '${user.team}')]));
@@ -205,7 +210,7 @@ describe('policies that name what is renamed', () => {
     expect(await rules()).toEqual([['*', equal('user.department'), equal('resource.createdBy', '${user.department}')]]);
   });
 
-  it('follow a resource', async () => {
+  it('are rewritten for a resource', async () => {
     await populate();
     const rules = await makePolicy(rule('Article', [equal('resource.title')]), rule('Comment', []));
     const renamed = await apply({ Post: { ...article, renamedFrom: 'Article' }, Comment: comment('Post') });
@@ -215,7 +220,7 @@ describe('policies that name what is renamed', () => {
     expect(await rules()).toEqual([['Post', equal('resource.title')], ['Comment']]);
   });
 
-  it('follow a resource and its field at once', async () => {
+  it('are rewritten for a resource and its field at once', async () => {
     await populate({ Article: article });
     const rules = await makePolicy(rule('Article', [equal('resource.title')]));
     const both = { Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } };
@@ -223,7 +228,7 @@ describe('policies that name what is renamed', () => {
     expect(await rules()).toEqual([['Post', equal('resource.headline')]]);
   });
 
-  it('ask first where an expression reads the field of a resource that is renamed at once', async () => {
+  it('need confirmation if an expression reads a field of a resource that is renamed at once', async () => {
     await populate({ Article: article });
     await makePolicy(rule('Article', [{ expression: 'resource.title == "x"' }]));
     const both = { Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } };
@@ -249,14 +254,14 @@ describe('policies that name what is renamed', () => {
     expect(await rules()).toEqual([[broken.resource, ...broken.conditions]]);
   });
 
-  it('ask first where the name of the resource stands in a condition', async () => {
+  it('need confirmation if a condition compares the name of the resource', async () => {
     await populate({ Article: article });
     await makePolicy(rule('*', [equal('resource.name', 'Article')]));
     const { plan } = await apply({ Post: { ...article, renamedFrom: 'Article' } });
     expect(stepOf(plan.steps, 'renameTable').risk).toBe('lossy');
   });
 
-  it('are named where what they read goes, comes back or is made again', async () => {
+  it('are named when a field that they read is removed, restored or created again', async () => {
     const without = { Article: { fields: { note: text } } };
     await populate({ Article: article });
     await makePolicy(rule('Article', [equal('resource.title')], { description: 'titled' }));
@@ -272,7 +277,7 @@ describe('policies that name what is renamed', () => {
     expect(stepOf((await apply({})).done, 'keepAside').rules).toMatchObject([{ rule: 'titled' }]);
   });
 
-  it('are left as they are where the rename is held', async () => {
+  it('stay as they are if the rename is held', async () => {
     await populate({ Article: article });
     const rules = await makePolicy(rule('Article', [equal('resource.title')]));
     await apply({ Article: { fields: { headline: { ...text, renamedFrom: 'title' }, must: { ...text, required: true } } } });

@@ -6,14 +6,14 @@ import { sql } from '../../sql.ts';
 import { deleteRecord, insertRecord, loadDeletedRecord, loadRecord } from '../records.ts';
 import { define, failure, resourceOf, toRecord } from '../storage.fixture.ts';
 import { listDeletedRecords } from './deleted-records.ts';
-import { article, blocked, type Evolution, type Fields, kinds, openEvolution, stepOf } from './evolution.fixture.ts';
 import { migrate } from './migrate.ts';
+import { article, blocked, type Fields, kinds, type MigrationTest, openMigrationTest, stepOf } from './migration.fixture.ts';
 import { listMigrations } from './migration-history.ts';
 import { planPruneArchived, pruneArchived } from './prune-archived.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
@@ -35,7 +35,7 @@ const remove = (id: string) => test.database.transaction((tx) => deleteRecord(tx
 const insert = (id: string, values: JsonObject) => test.database.transaction((tx) => insertRecord(tx, kept, toRecord(id, values)));
 
 describe('softDelete', () => {
-  it('on a new table makes what is unique so among the living, and an index of the deleted', async () => {
+  it('on a new table restricts unique indexes to records that are not soft-deleted, and indexes soft-deleted ones', async () => {
     await test.apply(fields, KEPT);
     expect((await test.indexesOf('Article')).map((text) => text.replace(/\$[0-9a-f]{12}/g, '$#'))).toEqual([
       'CREATE INDEX "ix_Article$deletedAt$#" ON "Article" ("deletedAt", "id") WHERE "deletedAt" IS NOT NULL',
@@ -56,7 +56,7 @@ describe('softDelete', () => {
     ]);
   });
 
-  it('on a table with rows comes to the same, loses nothing, and goes back again', async () => {
+  it('on a table with rows leads to the same indexes, loses nothing, and can be turned off again', async () => {
     await test.apply(fields, SECTIONS);
     await test.insert(fields, { slug: 'a', section: 'front', place: 1 }, { slug: 'b' });
     const before = await test.indexesOf('Article');
@@ -64,7 +64,7 @@ describe('softDelete', () => {
     expect([on.plan.held, new Set(on.done.map(({ risk }) => risk))]).toEqual([[], new Set(['safe'])]);
     expect(stepOf(on.done, 'redefine').reason).toMatch(/^softDelete was false, is true: /);
     const indexes = await test.indexesOf('Article');
-    const fresh = openEvolution();
+    const fresh = openMigrationTest();
     await fresh.apply(fields, KEPT);
     expect(indexes).toEqual(await fresh.indexesOf('Article'));
     await fresh.dispose();
@@ -86,7 +86,7 @@ describe('softDelete', () => {
     expect(Object.keys(await test.shapeOf('Article'))).not.toContain('deletedAt');
   });
 
-  it('counts the living alone among what is to be unique', async () => {
+  it('checks uniqueness among records that are not soft-deleted', async () => {
     const loose: Fields = { ...fields, slug: { type: 'string' } };
     await test.apply(loose, { softDelete: true });
     await test.insert(loose, { slug: 'a' }, { slug: 'a' }, { slug: 'b' }, { slug: 'b' });
@@ -99,7 +99,7 @@ describe('softDelete', () => {
     expect(await failure(insert('6', { slug: 'c' }))).toMatchObject({ constraint: 'unique', columns: ['slug'] });
   });
 
-  it('is not taken away while there are deleted records, which would be back', async () => {
+  it('cannot be turned off as long as there are soft-deleted records, which would be visible again', async () => {
     await test.apply(fields, KEPT);
     await test.insert(fields, { slug: 'a' }, { slug: 'b' }, { slug: 'c' });
     await remove('3');
@@ -119,7 +119,7 @@ describe('softDelete', () => {
     expect((await test.apply(fields, SECTIONS)).plan.held).toEqual([]);
   });
 
-  it('takes over what a project kept of deletions itself, and asks before it hides a record', async () => {
+  it('uses an existing field deletedAt, and needs confirmation before it hides a record', async () => {
     const own: Fields = {
       slug: { type: 'string', unique: true },
       deletedAt: { type: 'timestamp' },
@@ -145,14 +145,14 @@ describe('softDelete', () => {
     expect((await test.apply(after, { softDelete: true })).plan.steps).toEqual([]);
   });
 
-  it('hides nothing unasked where what a project kept has no value', async () => {
+  it('needs no confirmation if the existing field deletedAt has no value', async () => {
     const own: Fields = { slug: { type: 'string' }, deletedAt: { type: 'date' } };
     await test.apply(own);
     await test.insert(own, { slug: 'a' });
     expect((await test.apply({ slug: { type: 'string' } }, { softDelete: true })).plan.held).toEqual([]);
   });
 
-  it('stays with a resource that has another name', async () => {
+  it('stays on when the resource is renamed', async () => {
     await test.apply(fields, KEPT);
     await test.insert(fields, { slug: 'a' });
     await remove('1');
@@ -164,7 +164,7 @@ describe('softDelete', () => {
   });
 });
 
-describe('prune, of deleted records', () => {
+describe('prune of soft-deleted records', () => {
   const tree = {
     Folder: { softDelete: true, fields: { topId: { type: 'reference', to: 'Page' } } },
     Page: {
@@ -193,7 +193,7 @@ describe('prune, of deleted records', () => {
   const left = async (table: string): Promise<readonly unknown[]> => (await test.rows(table)).map(({ id }) => id);
   const drop = (deletedBefore: number) => pruneArchived(test.database, definitions, { actor: 'cli', deletedBefore });
 
-  it('shows how many there are, drops none unasked, and then those that are old enough, in circles too', async () => {
+  it('counts them, deletes none without --deleted-before, and then those that are old enough, in circles too', async () => {
     await migrate(test.database, definitions);
     await rows('Folder', { id: 'f1', deletedAt: OLD }, { id: 'f2' }, { id: 'f3', deletedAt: new Date().toISOString() });
     await rows('Page', { id: 'p1', folderId: 'f1', deletedAt: OLD, seeIds: ['p1'] }, { id: 'p2', folderId: 'f2' });
@@ -219,7 +219,7 @@ describe('prune, of deleted records', () => {
     expect((await drop(30)).length).toBe(0);
   });
 
-  it('leaves what is referred to by what stays, however far', async () => {
+  it('keeps records that remaining records reference, transitively', async () => {
     await migrate(test.database, definitions);
     await rows('Folder', { id: 'f1', deletedAt: OLD });
     await rows('Page', { id: 'p1', folderId: 'f1', deletedAt: OLD }, { id: 'p2', deletedAt: OLD }, { id: 'p3', deletedAt: OLD });
@@ -236,7 +236,7 @@ describe('prune, of deleted records', () => {
     expect(await history()).toEqual(before);
   });
 
-  it('goes by the definitions in force: that is how softDelete can be taken away', async () => {
+  it('uses the definitions in force, so that softDelete can be turned off', async () => {
     await migrate(test.database, definitions);
     await rows('Page', { id: 'p1', deletedAt: OLD });
     const without = define({ Folder: tree.Folder, Page: { fields: tree.Page.fields } });

@@ -3,15 +3,15 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
-import { article, type Evolution, openEvolution } from '../migrations/evolution.fixture.ts';
 import { migrate } from '../migrations/migrate.ts';
+import { article, type MigrationTest, openMigrationTest } from '../migrations/migration.fixture.ts';
 import { pruneArchived } from '../migrations/prune-archived.ts';
 import { deleteRecord, insertRecord, restoreRecord } from '../records.ts';
 import { define, resourceOf, toRecord } from '../storage.fixture.ts';
 
-let test: Evolution;
+let test: MigrationTest;
 beforeEach(() => {
-  test = openEvolution();
+  test = openMigrationTest();
 });
 afterEach(() => test.dispose());
 
