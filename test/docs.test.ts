@@ -10,11 +10,11 @@ const folder = new URL('../docs/reference/', import.meta.url);
 const reference = renderReference();
 
 describe('docs/reference', () => {
-  it.each([...reference.keys()])('holds %s as the tables say it now; `npm run docs` writes it anew', (name) => {
+  it.each([...reference.keys()])('%s is up to date; `npm run docs` writes it', (name) => {
     expect(readFileSync(new URL(name, folder), 'utf8')).toBe(reference.get(name));
   });
 
-  it('holds nothing else', () => {
+  it('has no other page', () => {
     expect(readdirSync(folder).sort()).toEqual([...reference.keys()].sort());
   });
 
@@ -24,7 +24,7 @@ describe('docs/reference', () => {
 });
 
 describe('docs/decisions/dependencies.md', () => {
-  it('gives a reason for every package, and for none that is not used', () => {
+  it('has a reason for every package, and no unused package', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     const text = readFileSync(new URL('../docs/decisions/dependencies.md', import.meta.url), 'utf8');
     const explained = [...text.matchAll(/^\| `(.+?)` \| .{20,}\|$/gm)].map(([, name]) => name);
@@ -33,7 +33,7 @@ describe('docs/decisions/dependencies.md', () => {
 });
 
 describe('docs/decisions/README.md', () => {
-  it('has a row for every page, and for none that is not there', () => {
+  it('has a row for every page, and no row without a page', () => {
     const decisions = new URL('../docs/decisions/', import.meta.url);
     const listed = [...readFileSync(new URL('README.md', decisions), 'utf8').matchAll(/^\| \[[^\]]+\]\((.+?)\) \|/gm)].map(
       ([, page]) => page,

@@ -1,6 +1,6 @@
 /**
- * A running service for tests that speak HTTP: its own data folder, a free port, and short ways to have an admin,
- * users, policies and the record.
+ * Starts a service for tests through HTTP, with its own data folder and a free port, and helpers for an admin, users,
+ * policies, records and audit entries.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
@@ -11,40 +11,40 @@ import { type ConfigSources, parseConfig } from '../src/config/config.ts';
 import { createService } from '../src/service.ts';
 import { onPostgres, testDatabaseUrl } from './postgres/test-database.ts';
 
-/** What to start. */
+/** Options of a test service. */
 export interface ServiceOptions {
-  /** Folder that holds `resources/`, from the root of the checkout. */
+  /** Project folder, which contains `resources/`, relative to the checkout. */
   readonly project?: string;
-  /** Definition files of a project made for the test: name of the file → text. */
+  /** Definition files of a temporary project: file name → text. */
   readonly definitions?: Readonly<Record<string, string>>;
   readonly settings?: ConfigSources['flags'];
-  /** As `bailiwick dev` serves. */
+  /** Serve as `bailiwick dev` does. */
   readonly isDevelopment?: boolean;
 }
 
-/** What to send beside method and path. */
+/** Token, body and headers of a request. */
 export interface CallOptions {
   readonly token?: string | undefined;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What came back. */
+/** A response. */
 export interface Reply {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The body as it was sent. */
+  /** The raw body. */
   readonly text: string;
-  /** The body parsed; undefined where it is not JSON. */
+  /** The parsed body; undefined if it is not JSON. */
   readonly body: unknown;
-  /** What the body has at a dotted path: `data.0.id`. */
+  /** Returns the value at a dotted path of the body, such as `data.0.id`. */
   at(path: string): unknown;
 }
 
-/** A user made for a test. */
+/** A user created for a test. */
 export interface TestUser {
   readonly id: string;
   readonly email: string;
@@ -52,7 +52,7 @@ export interface TestUser {
   readonly token: string;
 }
 
-/** A policy as a test says it; the name is made up where absent. */
+/** A policy of a test. The default name is generated. */
 export interface TestPolicy {
   readonly name?: string;
   readonly type?: string;
@@ -63,31 +63,31 @@ export interface TestPolicy {
   readonly userId?: string;
 }
 
-/** The service under test, and what tests do with it all the time. */
+/** A service under test, with helpers. */
 export interface RunningService {
   readonly url: string;
   readonly dataFolder: string;
-  /** Where its database is, as settings say it. */
+  /** Its `database` option. */
   readonly database: string;
-  /** Sends the path exactly as given: no client in between straightens `//` or `%2e`. */
+  /** Sends a request. The path is not normalized: `//` and `%2e` are sent as given. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
-  /** The first admin, made on the first call. */
+  /** Returns the first admin, which the first call creates. */
   admin(): Promise<TestUser>;
-  /** A new user, logged in. */
+  /** Creates a user and logs in. */
   user(fields?: Readonly<Record<string, unknown>>): Promise<TestUser>;
   logIn(email: string, password: string): Promise<string>;
-  /** Creates and assigns a policy; gives its id. */
+  /** Creates and assigns a policy; returns its id. */
   createPolicy(policy: TestPolicy): Promise<string>;
-  /** Creates a record as the admin; gives its id. */
+  /** Creates a record as admin; returns its id. */
   createRecord(resource: string, data: Readonly<Record<string, unknown>>): Promise<string>;
-  /** Entries of the record, newest first; `query` as in `GET /admin/api/decisions`. */
+  /** Returns audit entries, newest first; `query` as in `GET /admin/api/decisions`. */
   decisions(query?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Makes a set-up token, as a start does; undefined where there is an admin, or set-up is off. */
+  /** Creates a set-up token, as a start does; undefined if an admin exists or set-up is off. */
   openSetup(): Promise<string | undefined>;
   close(): Promise<void>;
 }
 
-/** Starts a service on a free port, with its data in a folder that goes when it closes. */
+/** Starts a service on a free port, with its data in a temporary folder that `close` removes. */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-test-'));
   const project = options.project === undefined ? writeProject(folder, options.definitions ?? {}) : resolve(root, options.project);
@@ -140,7 +140,7 @@ function createHelpers({ call, openSetup }: Means): Omit<RunningService, 'url' |
 
   const setUp = async (): Promise<TestUser> => {
     const email = 'admin@example.com';
-    // With the token, because a service with a proxy or with names for others asks for it.
+    // With the token, because a service with a trusted proxy or allowed hosts requires it.
     const body = { email, password, name: 'Admin', token: await openSetup() };
     const made = expectSuccess(await call('POST', '/auth/setup', { body }), 'setup');
     return { id: textAt(made, 'user.id'), email, password, token: await logIn(email, password) };
@@ -196,7 +196,7 @@ async function send(url: string, { method, path, token, body, raw, headers = {} 
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const content = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
   const answer = await new Promise<IncomingMessage>((done, fail) => {
-    // A connection of its own: one that was kept open may be closed by a server that had seconds of other work, just as it is used again.
+    // A new connection each time: after seconds of blocking work, the server may close a kept-alive connection just as it is reused.
     const asked = request({ hostname, port, method, path, agent: false, headers: { ...content, ...authorization, ...headers } }, done);
     asked.on('error', fail);
     asked.end(text);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-/** Runs the linter, with the project's own configuration, over a copy of a fixture (the project's own run leaves fixtures out). */
+/** Runs the linter with the configuration of the project on a copy of a fixture, because the configuration excludes fixtures. */
 async function lint(fixture: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-lint-'));
   try {
@@ -18,7 +18,7 @@ async function lint(fixture: string): Promise<string> {
   }
 }
 
-/** A forgotten `await` on an entry would let an answer leave without its record. */
+/** A missing `await` on an audit entry would send a response without its entry. */
 describe('the linter', () => {
   it('finds every floating promise: from this file, from another, of a method, of a chain', async () => {
     const found = [...(await lint('lint')).matchAll(/noFloatingPromises,file=.*?floating-promise\.ts,line=(\d+)/g)].map(([, line]) =>

@@ -17,13 +17,13 @@ import { SYSTEM } from '../src/resources/system/index.ts';
 /** 2026-03-04 is a Wednesday. */
 export const NOW: number = Date.parse('2026-03-04T10:30:00Z');
 
-/** Wide enough for every test that is not about limits. */
+/** Limits above the needs of every test that is not about limits. */
 export const LIMITS: PolicyLimits = {
   rules: 50,
   conditions: { depth: 16, comparisons: 200, listItems: 100, textLength: 1000, expressionLength: 1000, expressionDepth: 32 },
 };
 
-/** Definitions as files say them, with the built-in ones. */
+/** Parses definitions, and adds the built-in ones. */
 export function definitionsOf(...sources: readonly JsonObject[]): Definitions {
   const resources = sources.map((source) => {
     const { resource, mistakes } = parseDefinition(source, { builtIn: true });
@@ -52,17 +52,17 @@ export const NEWSROOM: Definitions = definitionsOf(
   { name: 'Desk', fields: { name: { type: 'string' }, status: { type: 'integer' }, embargo: { type: 'boolean' } } },
 );
 
-/** A definition that must be there. */
+/** Returns a definition; throws if it does not exist. */
 export function resourceOf(name: string, definitions: Definitions = NEWSROOM): Resource {
   const resource = definitions.get(name);
   if (resource === undefined) throw new Error(`no definition of ${name}`);
   return resource;
 }
 
-/** A rule; whatever is not said has its default. */
+/** A rule. Missing members have their defaults. */
 export type SomeRule = Partial<PolicyRule>;
 
-/** A policy of some rules; whatever is not said has its default. */
+/** Creates a policy with these rules. Missing members have their defaults. */
 export function policyOf(id: string, rules: readonly SomeRule[], others: Partial<Omit<Policy, 'id' | 'rules'>> = {}): Policy {
   const at = '2026-01-01T00:00:00.000Z';
   const defaults = {
@@ -91,7 +91,7 @@ export function policyOf(id: string, rules: readonly SomeRule[], others: Partial
   };
 }
 
-/** A policy assigned to a user. */
+/** Creates an assignment to a user. */
 export function toUser(userId: string, policyId: string, others: Partial<UserPolicy> = {}): UserPolicy {
   return {
     id: `${userId} ${policyId}`,
@@ -106,7 +106,7 @@ export function toUser(userId: string, policyId: string, others: Partial<UserPol
   };
 }
 
-/** A policy assigned to a role. */
+/** Creates an assignment to a role. */
 export function toRole(role: RolePolicy['role'], policyId: string, others: Partial<RolePolicy> = {}): RolePolicy {
   return {
     id: `${role} ${policyId}`,
@@ -126,22 +126,22 @@ export interface WholeState extends PolicyState {
   readonly userPolicies: readonly UserPolicy[];
 }
 
-/** What a user is assigned there; nothing for nobody. */
+/** Returns the assignments of a user; none for an anonymous caller. */
 export function grantsIn({ userPolicies }: Pick<WholeState, 'userPolicies'>, userId: string | undefined): readonly UserAssignment[] {
   return toUserAssignments(userPolicies.filter((assignment) => assignment.userId === userId));
 }
 
-/** The state of epoch 1. */
+/** Creates a state at revision 1. */
 export function stateOf(parts: Partial<Omit<WholeState, 'epoch'>>): WholeState {
   return { epoch: 1, policies: [], userPolicies: [], rolePolicies: [], ...parts };
 }
 
-/** A scope of user u1 reading an article without values, but for what is said. */
+/** Creates a scope: by default, user u1 reads an article without values. */
 export function scopeOf(parts: Partial<ScopeInput> = {}): Scope {
   return createScope({ ...SCOPE_PARTS, ...parts });
 }
 
-/** User u1, of the sports department, reads an article without values on a Wednesday morning. */
+/** Scope input: user u1 of the department sports reads an article without values on a Wednesday morning. */
 export const SCOPE_PARTS: ScopeInput = {
   principal: { id: 'u1', role: 'user', attributes: { id: 'u1', role: 'user', email: 'u1@example.com', department: 'sports' } },
   action: 'read',

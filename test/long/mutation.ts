@@ -1,14 +1,14 @@
-/** One way to break the program, and the test that has to notice. */
+/** A deliberate defect, and the test that must fail. */
 export interface Mutation {
-  /** What is then so. */
+  /** The defect in words. */
   readonly name: string;
-  /** The source that is changed. */
+  /** The changed source file. */
   readonly file: string;
-  /** Text that the source has once. */
+  /** A text that occurs once in the source. */
   readonly find: string;
   readonly replace: string;
-  /** The test file that turns red. */
+  /** The test file that fails. */
   readonly red: string;
-  /** The test in it that notices, by its whole name. Others may turn red too. */
+  /** The full name of the test that fails. Others may fail too. */
   readonly test: string;
 }

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-/** Which rules apply, in what order, and what comes of them; what they may read. */
+/** Mutations of decisions: which rules apply, their order, their effect, and the values that they read. */
 export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   {
     name: 'a DENY is dropped from the combined condition',

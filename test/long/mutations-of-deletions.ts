@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-/** What breaks about records that are deleted and kept. */
+/** Mutations of soft deletes and restores. */
 export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'a reference leads conditions to what is deleted',
@@ -16,7 +16,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}',
     replace: 'SELECT "id" FROM ${tableOf(resource)} WHERE "id" IN ${wanted}',
     red: 'src/storage/soft-delete-queries.test.ts',
-    test: 'what is deleted checkReferences does not meet',
+    test: 'what is deleted findDanglingReferences does not meet',
   },
   {
     name: 'what was deleted before comes back with what it refers to',

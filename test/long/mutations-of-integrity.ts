@@ -1,7 +1,7 @@
 import type { Mutation } from './mutation.ts';
 
-/** The chains of the record, what is signed of them, and the look that goes along. */
-export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
+/** Mutations of audit log integrity: hash chains, checkpoints, and their verification. */
+export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'the hash of an entry leaves out the one before it',
     file: 'src/audit/hash-chain.ts',
@@ -144,7 +144,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: 'JSON.stringify([VERSION, previous, ...content])',
     replace: 'JSON.stringify([VERSION, ...content])',
     red: 'test/scenarios/policy-integrity.test.ts',
-    test: 'tells of one version of an import, in one page or in many',
+    test: 'the policy history tells of one version of an import, in one page or in many',
   },
   {
     name: 'an entry need not hold the hash of the policy history',
@@ -152,7 +152,7 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: 'head?.revision === revision && head.hash === hash',
     replace: 'head?.revision === revision',
     red: 'test/scenarios/policy-integrity.test.ts',
-    test: 'tells of an edit whose hashes were all made again: the entries hold others',
+    test: 'the policy history tells of an edit whose hashes were all made again: the entries hold others',
   },
   {
     name: 'a policy in force is not compared with its version',
@@ -160,6 +160,6 @@ export const MUTATIONS_OF_EVIDENCE: readonly Mutation[] = [
     find: 'toCanonical(expected) === toCanonical(version)',
     replace: "toCanonical(expected) !== ''",
     red: 'test/scenarios/policy-integrity.test.ts',
-    test: 'tells of a rule in force, in one page or in many',
+    test: 'the policy history tells of a rule in force, in one page or in many',
   },
 ];

@@ -1,6 +1,6 @@
 import type { Mutation } from './mutation.ts';
 
-/** Who asks, what is stored and listed, what each step of a request sees to, and what is left on the record. */
+/** Mutations of requests: authentication, lists, writes, migrations, and audit entries. */
 export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a token of a trusted issuer is the local user whose id its subject is',
@@ -561,7 +561,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "  validatePolicyVersion(admin, 'policy', policy.version);\n",
     replace: '',
     red: 'test/scenarios/policy-versions.test.ts',
-    test: 'keeps the DENY of the first: the second is refused, reads again and goes on',
+    test: 'a policy that two admins edit keeps the DENY of the first: the second is refused, reads again and goes on',
   },
   {
     name: 'an assignment made again has the version of the one before',
@@ -569,7 +569,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '{ now: tx.now, ended: found }), version: revision };',
     replace: '{ now: tx.now, ended: found }), version: 1 };',
     red: 'test/scenarios/policy-versions.test.ts',
-    test: 'that was removed and made again is not the one that was read',
+    test: 'an assignment to a user that was removed and made again is not the one that was read',
   },
   {
     name: 'a rename changes a policy and not its version',
@@ -577,7 +577,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: ', "version" = ${revision} WHERE',
     replace: ' WHERE',
     red: 'src/storage/migrations/rename.test.ts',
-    test: 'are rewritten for a field, wherever a path reads it',
+    test: 'policies that contain a renamed name are rewritten for a field, wherever a path reads it',
   },
   {
     name: 'a page that ends early for want of time does not say so',

@@ -1,4 +1,4 @@
-/** Breaks the program on purpose, one way after the other, in a copy: the test that is named has to turn red each time. */
+/** Applies each mutation to a copy of the sources; the named test must fail. */
 import { execFile } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MUTATIONS } from './mutations.ts';
 
-/** All that the tests named in the table need. */
+/** Files and folders that the named tests need. */
 const COPIED = ['src', 'test', 'examples', 'package.json', 'vitest.config.ts'];
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -20,13 +20,13 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe('a mutation', () => {
-  it('none: all is green', async () => {
+  it('absent: every named test passes', async () => {
     const { failed, passed } = await runTests(new Set(MUTATIONS.map(({ red }) => red)));
     expect(failed).toEqual([]);
     expect(MUTATIONS.map(({ test }) => test).filter((test) => !passed.includes(test))).toEqual([]);
   });
 
-  it.each(MUTATIONS)('$name: $red turns red', async ({ file, find, replace, red, test }) => {
+  it.each(MUTATIONS)('$name: $red fails', async ({ file, find, replace, red, test }) => {
     const path = join(copy, file);
     const source = readFileSync(path, 'utf8');
     writeFileSync(
@@ -42,12 +42,12 @@ describe('a mutation', () => {
 });
 
 interface Outcome {
-  /** Whole names of tests. A file that cannot even be read has none: it is no test that noticed. */
+  /** Full names of tests. A file that cannot be loaded has none, and does not count as a failing test. */
   readonly failed: readonly string[];
   readonly passed: readonly string[];
 }
 
-/** What Vitest's JSON reporter says, as far as we read it. */
+/** The parts of Vitest's JSON report that are read here. */
 interface Report {
   readonly testResults: readonly {
     readonly status: string;
@@ -80,7 +80,7 @@ function readReport(path: string, said: string): Report {
   }
 }
 
-/** Runs to the end, however it ends. What this run of Vitest tells its workers is not for the other. */
+/** Runs a command to its end. Removes the VITEST variables of this run from its environment. */
 function run(file: string, given: readonly string[]): Promise<string> {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
   return new Promise((resolve) => {

@@ -1,19 +1,19 @@
 /**
- * Ways to break the program, each noticed by a test: `mutations.test.ts` tries them all. What the table cannot say any
- * more, because a source has changed, `npm test` tells at once (test/mutations.test.ts).
+ * Deliberate defects, each with the test that must fail. `mutations.test.ts` in this folder applies them all;
+ * `test/mutations.test.ts` checks in `npm test` that each can still be applied.
  */
 import type { Mutation } from './mutation.ts';
 import { MUTATIONS_OF_CONDITIONS } from './mutations-of-conditions.ts';
 import { MUTATIONS_OF_DECISIONS } from './mutations-of-decisions.ts';
 import { MUTATIONS_OF_DELETIONS } from './mutations-of-deletions.ts';
-import { MUTATIONS_OF_EVIDENCE } from './mutations-of-integrity.ts';
+import { MUTATIONS_OF_INTEGRITY } from './mutations-of-integrity.ts';
 import { MUTATIONS_OF_REQUESTS } from './mutations-of-requests.ts';
 
-/** All of them. */
+/** All mutations. */
 export const MUTATIONS: readonly Mutation[] = [
   ...MUTATIONS_OF_CONDITIONS,
   ...MUTATIONS_OF_DECISIONS,
   ...MUTATIONS_OF_REQUESTS,
   ...MUTATIONS_OF_DELETIONS,
-  ...MUTATIONS_OF_EVIDENCE,
+  ...MUTATIONS_OF_INTEGRITY,
 ];

@@ -1,4 +1,4 @@
-/** Through HTTP, over random records and policies: a deletion does what a plain model of the definitions says, or nothing at all. */
+/** Random records and policies through HTTP: a deletion has exactly the effects that a simple model predicts, or none. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
@@ -18,11 +18,11 @@ const REFERENCES = {
 type Reference = keyof typeof REFERENCES;
 const NAMES = Object.keys(REFERENCES) as readonly Reference[];
 
-/** Of each resource. */
+/** Number of records of each resource. */
 const COUNT = 4;
 const resourceAt = (index: number): string => (index < COUNT ? 'Aaa' : 'Bbb');
 
-/** What a record refers to, as places among all. */
+/** The references of a record, as indexes. */
 interface Drawn {
   readonly flag: boolean;
   readonly refers: Readonly<Record<Reference, readonly number[]>>;
@@ -45,11 +45,11 @@ const record: fc.Arbitrary<Drawn> = fc.record({
   refers: fc.record(Object.fromEntries(NAMES.map((name) => [name, drawReference(name)]))) as fc.Arbitrary<Drawn['refers']>,
 });
 
-/** Conditions on the record to be deleted, and what they come to. */
+/** Conditions on the deleted record, with their result. */
 const CONDITIONS = {
   always: { conditions: [], holds: () => true },
   flagged: { conditions: [{ field: 'resource.flag', operator: 'eq', value: true }], holds: ({ flag }: Drawn) => flag },
-  // What goes and what is emptied meanwhile must not change an answer.
+  // Deletions and cleared references of the same cascade must not change a decision.
   free: {
     conditions: [{ field: 'resource.loses', operator: 'exists', value: false }],
     holds: ({ refers }: Drawn) => refers.loses.length === 0,
@@ -85,7 +85,7 @@ afterAll(() => service.close());
 
 const met = { 200: 0, 403: 0, 409: 0, together: 0, emptied: 0 };
 
-it('deletes what goes together, empties what is to be emptied, and is refused where any of it may not', async () => {
+it('a deletion cascades, sets references to null, or is refused, as the model predicts', async () => {
   const check = async (all: readonly Drawn[], at: number, may: { readonly Aaa: string; readonly Bbb: string }): Promise<void> => {
     const ids = await store(all);
     const allows = (one: number): boolean => {
@@ -115,14 +115,14 @@ it('deletes what goes together, empties what is to be emptied, and is refused wh
   if (!onPostgres) for (const [what, count] of Object.entries(met)) expect(count, what).toBeGreaterThan(CASES / 30);
 }, 120_000);
 
-/** Which records a deletion takes along, and whether any of them is kept by another. */
+/** Returns the records that a deletion cascades to, and whether another record restricts any of them. */
 function foretell(all: readonly Drawn[], at: number): { readonly going: ReadonlySet<number>; readonly isKept: boolean } {
   const referringTo = (target: number, onDelete: string): readonly number[] =>
     all.flatMap(({ refers }, one) =>
       one !== target && NAMES.some((name) => REFERENCES[name].onDelete === onDelete && refers[name].includes(target)) ? [one] : [],
     );
   const going = new Set([at]);
-  // A set is walked with what is added on the way.
+  // Iterating over a set includes elements that are added meanwhile.
   for (const one of going) for (const other of referringTo(one, 'cascade')) going.add(other);
   return { going, isKept: [...going].some((one) => referringTo(one, 'restrict').length > 0) };
 }
@@ -134,7 +134,7 @@ type Stored = Readonly<Record<string, unknown>> & {
   readonly drops: readonly string[];
 };
 
-/** What is left, and at which version. */
+/** Returns the remaining records with their versions. */
 function withoutGoing(
   before: readonly Stored[],
   { ids, going }: { ids: readonly string[]; going: ReadonlySet<number> },
@@ -165,7 +165,7 @@ function expectEntries(
     for (const { allowed, outcome } of entries) if (allowed) expect(outcome).toBe(status === 403 ? 'ACCESS_DENIED' : 'RECORD_REFERENCED');
 }
 
-/** Stores the records drawn in place of those of the case before; gives their ids. */
+/** Replaces the records of the previous case; returns the new ids. */
 async function store(all: readonly Drawn[]): Promise<readonly string[]> {
   const left = await load();
   const requests = (await inBatch([

@@ -44,7 +44,7 @@ const comparison: fc.Arbitrary<JsonObject> = fc.oneof(
   fc.record({ field, operator: fc.constantFrom('exists', 'isNull', 'empty'), value: fc.boolean() }),
   fc.record({ field, operator: fc.constant('eq'), value, ifExists: fc.boolean() }),
 );
-/** What could not be written today, and may be stored all the same. */
+/** Conditions that are refused today, but may be stored from earlier. */
 const broken = fc.constantFrom<JsonObject>(
   { field: 'user.id', operator: 'equals', value: 'u1' },
   { field: 'user.id', operator: 'eq', value: 3 },
@@ -66,13 +66,13 @@ function conditionOn(resource: string): fc.Arbitrary<JsonObject> {
   return condition;
 }
 
-/** What a policy can say of a resource; the reference does not know of conditions that are refused. */
+/** Generates conditions that a policy can contain. The reference decider does not validate conditions. */
 function isWritable(resource: string, condition: JsonObject): boolean {
   const reader = { at: '', expressions: true, limits: LIMITS.conditions, describePath: describePath(NEWSROOM, resource) };
   return parseConditions([condition], reader).issues.length === 0;
 }
 
-// Mostly equal: ties are where an order can go wrong.
+// Mostly equal, because ties are where an order can go wrong.
 const priority = fc.constantFrom(99, 100, 100, 100, 101);
 const rule: fc.Arbitrary<SomeRule> = fc.oneof(
   ...['Article', 'Article', 'Desk', '*'].map((resource) =>
@@ -150,7 +150,7 @@ const parts: fc.Arbitrary<ScopeInput> = fc
     definitions: NEWSROOM,
   }));
 
-/** What the record says, what nothing says, and what is known before it: in groups of groups, with `not` as often as not. */
+/** Generates nested groups of known, unknown and missing values, half of them negated. */
 const { nested } = fc.letrec<{ nested: JsonObject }>((tie) => ({
   nested: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -190,8 +190,8 @@ function decideFast(policies: WholeState, { principal, resource, action, now, ..
   };
 }
 
-describe('deciding', () => {
-  it('agrees with the prose', () => {
+describe('decide', () => {
+  it('agrees with the reference decider', () => {
     const answers = { allow: 0, deny: 0 };
     fc.assert(
       fc.property(state, parts, (policies, scopeParts) => {
@@ -207,7 +207,7 @@ describe('deciding', () => {
     expect(Math.min(answers.allow, answers.deny)).toBeGreaterThan(runs.numRuns / 10);
   });
 
-  it('does not depend on the order in which things are stored', () => {
+  it('does not depend on the order of stored policies and rules', () => {
     fc.assert(
       fc.property(state, parts, (policies, scopeParts) => {
         const reversed: WholeState = {
@@ -216,7 +216,7 @@ describe('deciding', () => {
           userPolicies: policies.userPolicies.toReversed(),
           rolePolicies: policies.rolePolicies.toReversed(),
         };
-        // As data: what is made ready of a condition is a function, and no two are the same.
+        // As data, because compiled conditions contain functions, which are never equal.
         expect(JSON.stringify(decideFast(reversed, scopeParts))).toBe(JSON.stringify(decideFast(policies, scopeParts)));
       }),
       runs,
@@ -239,7 +239,7 @@ describe('deciding', () => {
     );
   });
 
-  it('does not depend on what was asked of the same policies before', () => {
+  it('does not depend on earlier requests', () => {
     fc.assert(
       fc.property(state, fc.array(parts, { minLength: 2, maxLength: 6 }), (policies, asked) => {
         const kept = compilePolicies(policies, NEWSROOM, LIMITS);
@@ -255,7 +255,7 @@ describe('deciding', () => {
     );
   });
 
-  it('lists exactly those records, however unknowns stand inside groups and negations', () => {
+  it('lists exactly those records with unknown values inside groups and negations', () => {
     let some = 0;
     fc.assert(
       fc.property(nested, fc.constantFrom('ALLOW', 'DENY'), (nestedCondition, effect) => {

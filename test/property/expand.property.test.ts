@@ -1,4 +1,4 @@
-/** Through HTTP, under random policies: what is expanded is what may be read alone, and expanding changes no list. */
+/** Random policies through HTTP: expanded records are exactly those that single reads return, and the list is unchanged. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
@@ -91,7 +91,7 @@ const rules = fc
 
 const tallies = { references: { shown: 0, hidden: 0 }, referring: { shown: 0, hidden: 0 } };
 
-it('shows what may be read alone, and leaves the list as it is', async () => {
+it('expand includes exactly the records that single reads return, and does not change the list', async () => {
   const check = async (some: readonly object[], limit: number): Promise<void> => {
     await expectOk('PUT', `/admin/api/policies/${policy}`, (await service.admin()).token, {
       rules: [{ resource: 'Article', action: 'list', conditions: [is('resource.title', 'ne', 't2')] }, ...some],
@@ -115,7 +115,7 @@ it('shows what may be read alone, and leaves the list as it is', async () => {
   }
 }, 120_000);
 
-/** Of all users and comments, those that reading them one by one shows. */
+/** Returns the users and comments that single reads return. */
 async function readEach(): Promise<ReadonlySet<string>> {
   const asked = [
     ...everyone.map((id) => ({ resource: 'User', action: 'read', id })),
@@ -146,7 +146,7 @@ function expectedOf({ id, authorId, reviewerIds }: Article, { readable, limit }:
   };
 }
 
-/** Each record shown, and each referred to and not shown, has one entry as if it had been read alone. */
+/** Expects one entry for each expanded and each denied record, as for single reads. */
 async function expectEntries(
   { headers }: Reply,
   { records, readable }: { readonly records: readonly (Article & { expand: object })[]; readonly readable: ReadonlySet<string> },

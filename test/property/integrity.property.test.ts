@@ -1,4 +1,4 @@
-/** Whatever is done to one or several entries of a record behind our back is found, and where it was done. */
+/** Verification finds and locates every random manipulation of audit entries in the database. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTENT } from '../../src/audit/index.ts';
@@ -19,12 +19,12 @@ beforeAll(async () => {
 });
 afterAll(() => record.dispose());
 
-/** What is done to the record, and the chains that it is done to. */
+/** A manipulation of the audit log, and the chains that it affects. */
 interface Attack {
   readonly about: string;
   readonly on: readonly StoredEntry[];
   readonly statements: readonly Sql[];
-  /** One of these is told. */
+  /** The acceptable reports. */
   readonly kinds: readonly string[];
 }
 
@@ -90,7 +90,7 @@ async function restore(): Promise<void> {
   await record.tamper(sql`delete from "_Decision"`, sql`insert into "_Decision" select * from "kept"`);
 }
 
-describe('on a record of several chains', () => {
+describe('on an audit log of several chains', () => {
   it.each([
     ['an edit', edit],
     ['a deletion', deletion],
@@ -114,7 +114,7 @@ describe('on a record of several chains', () => {
     expect((await record.verify()).breaks).toEqual([]);
   });
 
-  it('several at once are found, whatever they are', async () => {
+  it('several random manipulations at once are found', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(edit, deletion), { minLength: 1, maxLength: 6 }), async (attacks) => {
         for (const { statements } of attacks) await record.tamper(...statements);

@@ -39,7 +39,7 @@ const conditions: fc.Arbitrary<readonly JsonObject[]> = fc.oneof(
     ),
   },
 );
-// Mostly equal: ties are where an order can go wrong.
+// Mostly equal, because ties are where an order can go wrong.
 const priority = fc.constantFrom(99, 100, 100, 100, 101);
 const often = fc.constantFrom(true, true, true, true, false);
 const rule: fc.Arbitrary<SomeRule> = fc.record({
@@ -108,7 +108,7 @@ function advise(all: WholeState): readonly Finding[] {
   });
 }
 
-/** A state, and what it is decided by. */
+/** A policy state and its compiled snapshot. */
 interface Compiled {
   readonly snapshot: PolicySnapshot;
   readonly all: WholeState;
@@ -118,7 +118,7 @@ function compile(all: WholeState): Compiled {
   return { snapshot: compilePolicies(all, NEWSROOM, LIMITS), all };
 }
 
-/** What is decided, which rules may have a part in it, and which were looked at. */
+/** A decision, the rules that may affect it, and the rules that were evaluated. */
 function look({ snapshot, all }: Compiled, parts: ScopeInput) {
   const who = { userId: parts.principal.id, role: parts.principal.role };
   const grants = grantsIn(all, who.userId);
@@ -134,8 +134,8 @@ function look({ snapshot, all }: Compiled, parts: ScopeInput) {
   return { decision, applicable, considered };
 }
 
-describe('advice on rules beside each other', () => {
-  it('calls idle only what is never even considered, whoever asks for what', () => {
+describe('findings about pairs of rules', () => {
+  it('report a rule as idle only if no request evaluates it', () => {
     let met = 0;
     fc.assert(
       fc.property(state, fc.array(request, { minLength: 8, maxLength: 8 }), (all, requests) => {
@@ -151,11 +151,11 @@ describe('advice on rules beside each other', () => {
       }),
       { numRuns: 3000 },
     );
-    // Rules that were called idle and that did apply.
+    // Idle rules that applied to a request.
     expect(met).toBeGreaterThan(1000);
   });
 
-  it('calls redundant what can go, all of it at once, and no decision is another', () => {
+  it('report rules as redundant only if removing all of them changes no decision', () => {
     let gone = 0;
     fc.assert(
       fc.property(state, fc.array(request, { minLength: 8, maxLength: 8 }), (all, requests) => {
@@ -173,13 +173,13 @@ describe('advice on rules beside each other', () => {
     expect(gone).toBeGreaterThan(300);
   });
 
-  it('tells of a conflict only where both rules apply to somebody at once, the DENY first', () => {
+  it('report a conflict only if both rules apply to one request, the DENY first', () => {
     let told = 0;
     fc.assert(
       fc.property(state, (all) => {
         const compiled = compile(all);
         for (const { code, policy, rule: allow, other } of advise(all)) {
-          // In a policy that is assigned to nobody, rules are looked at among themselves.
+          // In an unassigned policy, rules are compared with each other.
           if (code !== 'conflict' || policy.id === other?.policy.id) continue;
           const meet = [undefined, ...USERS].some((id) =>
             ['none', ...ROLES].some((role) =>

@@ -1,4 +1,4 @@
-/** Through HTTP, under random policies: a list and an export show, and a total counts, exactly the records that are read one by one. */
+/** Random policies through HTTP: lists, exports and totals contain exactly the records that single reads return. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parsePolicy } from '../../src/authz/policies/index.ts';
@@ -13,13 +13,13 @@ import { onPostgres, scaleRuns } from '../postgres/test-database.ts';
 const RECORDS = 60;
 const CASES = scaleRuns(150);
 
-/** Who asks: a user with everything, one with nothing that can be left out, and nobody. */
+/** Callers: a user with all values, a user with required values only, and an anonymous caller. */
 type Who = 'ann' | 'cid' | 'anon';
 
 let service: RunningService;
 let people: Readonly<Record<Who, TestUser | undefined>>;
 const definitions = lawDefinitions();
-/** Ids of users, by those that the law's rows and policies know them by. */
+/** Ids of the users, by their ids in the law fixture. */
 const userIds = new Map<string, string>();
 let ids: readonly string[];
 
@@ -35,7 +35,7 @@ beforeAll(async () => {
   userIds.set('u-ann', ann.id);
   people = { ann, cid, anon: undefined };
   const rows = hostileRows().slice(0, RECORDS);
-  // The first half are parents of the second.
+  // The first half of the records are parents of the second half.
   const parents = await importThings(rows.slice(0, RECORDS / 2).map((row) => toThing(row, [])));
   ids = [...parents, ...(await importThings(rows.slice(RECORDS / 2).map((row) => toThing(row, parents))))];
 });
@@ -57,7 +57,7 @@ async function importThings(data: readonly JsonObject[]): Promise<readonly strin
   return (await asAdmin('POST', '/api/Thing/import', { data })).at('data') as readonly string[];
 }
 
-it('whatever the policies, a list shows what is read one by one', async () => {
+it('under random policies, a list returns exactly the records that single reads return', async () => {
   let telling = 0;
   let counted = 0;
   const property = fc.asyncProperty(
@@ -85,21 +85,21 @@ it('whatever the policies, a list shows what is read one by one', async () => {
   expect(counted).toBeGreaterThan(CASES / 40);
 }, 600_000);
 
-/** Rules drawn, and how many of them can be written. */
+/** The number of generated rules, and of those that were accepted. */
 let [drawn, kept] = [0, 0];
 
-/** A literal that can never match is refused; `test/law/` has those among its stored rules. */
+/** Removes rules with a literal that can never match, which are refused. `test/law/` covers them as stored rules. */
 function isWritable(rule: JsonObject, type: string): boolean {
   return parsePolicy({ name: 'one', type, rules: [rule] }, { definitions, limits: LIMITS }).issues.length === 0;
 }
 
-/** Makes the policies and assigns them; gives their ids. Their rules say the same of listing, reading and exporting. */
+/** Creates and assigns the policies, with the same rules for list, read and export; returns their ids. */
 async function write({ policies, userPolicies, rolePolicies }: WholeState): Promise<readonly string[]> {
   const made = new Map<string, string>();
   for (const { id, name, type, isActive, priority, rules } of policies) {
     const same = rules.map(({ resource, effect, conditions, priority: own, isActive: applies }) => ({
       ...{ resource, action: '*', effect, priority: own, isActive: applies },
-      // The action that is asked for is the one thing in which the three differ.
+      // Only the requested action differs between the three.
       conditions: JSON.parse(JSON.stringify(conditions).replaceAll('request.action', 'request.ip')) as JsonObject[],
     }));
     const writable = same.filter((rule) => isWritable(rule, type));
@@ -131,11 +131,11 @@ async function readEach(who: Who): Promise<readonly string[]> {
 
 interface Listed {
   readonly listed: readonly string[];
-  /** Undefined where some of the condition is evaluated in memory. */
+  /** Undefined if a part of the condition is evaluated in memory. */
   readonly total: number | undefined;
 }
 
-/** By pages, so that cursors are part of it. */
+/** Lists page by page, to include cursors. */
 async function listAll(who: Who, action: 'list' | 'export', limit: number): Promise<Listed> {
   const listed: string[] = [];
   const totals = new Set<unknown>();
@@ -147,11 +147,11 @@ async function listAll(who: Who, action: 'list' | 'export', limit: number): Prom
     expect(page.status, page.text).toBe(200);
     listed.push(...idsOf(page));
     totals.add(page.at('total'));
-    // Where the total is not known, the answer says so.
+    // A response without a total says so.
     expect(page.at('total') === undefined).toBe(page.at('warnings') !== undefined);
     cursor = page.at('nextCursor');
   } while (cursor !== undefined);
-  // The same on every page.
+  // Every page has the same total.
   expect(totals.size).toBe(1);
   const [total] = totals;
   return { listed: listed.toSorted(), total: typeof total === 'number' ? total : undefined };

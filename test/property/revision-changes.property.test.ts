@@ -1,4 +1,4 @@
-/** Whatever is changed, by whom and in which order: the model that follows the changes is the one that is compiled of everything. */
+/** After random changes in any order, the updated policy store equals one that is compiled from scratch. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applicableRules, type PolicyInput } from '../../src/authz/policies/index.ts';
@@ -84,7 +84,7 @@ const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant('asked' as const) }) },
 );
 
-/** What is refused is undone: policies that there are not, assignments that there are already. */
+/** Changes that are refused and rolled back, such as changes of missing policies and repeated assignments. */
 function refused(error: unknown): void {
   if (!(error instanceof Problem || error instanceof Undone)) throw error;
 }
@@ -95,7 +95,7 @@ async function idOf(tx: Transaction, name: string): Promise<string> {
   return (await tx.one<{ id: string }>(sql`SELECT "id" FROM "_Policy" WHERE "name" = ${name}`))?.id ?? 'none';
 }
 
-/** Does one change; what is refused changes nothing, and then the transaction is undone. */
+/** Performs one change. A refused change rolls its transaction back. */
 async function perform(tx: Transaction, one: Change): Promise<unknown> {
   if (one.kind === 'leave') return removeAssignmentsOf(tx, one.userId, { by });
   const policyId = await idOf(tx, one.kind === 'write' ? one.input.name : one.policy);
@@ -116,7 +116,7 @@ async function perform(tx: Transaction, one: Change): Promise<unknown> {
 
 const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => test.database.transaction(work);
 
-/** Everything that a model says: which rules apply to whom, in which order, until when. */
+/** Returns the content of a policy store: the rules that apply to each user, in order, with expiry. */
 async function answersOf(model: Snapshot): Promise<unknown> {
   const answers: unknown[] = [];
   for (const userId of [undefined, ...USERS]) {
@@ -128,7 +128,7 @@ async function answersOf(model: Snapshot): Promise<unknown> {
           answers.push({ ...others, ranked: ranked.map((one) => [one.rule, one.assignmentPriority]) });
         }
   }
-  // As data: what is made ready of a condition is a function, and no two are the same.
+  // As data, because compiled conditions contain functions, which are never equal.
   return JSON.parse(JSON.stringify(answers));
 }
 
@@ -150,7 +150,7 @@ async function check(follower: PolicyStore): Promise<boolean> {
   return (found as readonly { readonly rules: readonly unknown[] }[]).some(({ rules }) => rules.length > 0);
 }
 
-/** What is there at the beginning; what a process has compiled before is of another history then. */
+/** Resets the database; a policy store that was compiled before then belongs to another history. */
 async function restore(tx: Transaction): Promise<void> {
   for (const table of ['_PolicyRule', '_UserPolicy', '_RolePolicy', '_Policy', '_PolicyHistory', '_Epoch'])
     await tx.run(sql`DELETE FROM ${sql.table(table)} WHERE 1 = 1`);
@@ -170,7 +170,7 @@ const BEGINNING: Omit<PolicyInput, 'name'> = {
   rules: [{ resource: '*', action: 'read', effect: 'ALLOW', conditions: [], priority: 50, isActive: true }],
 };
 
-it('agrees, whatever changes', async () => {
+it('the updated policy store equals a newly compiled one after random changes', async () => {
   let applied = 0;
   let reused = 0;
   const property = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
@@ -192,7 +192,7 @@ it('agrees, whatever changes', async () => {
         await inTransaction(async (tx) => {
           await perform(tx, one.change);
           await follower.snapshotAfterChange(tx);
-          // As a process that asks in the middle of somebody's group commit, which then fails.
+          // As a reader in the middle of a commit batch that then fails.
           await follower.snapshot(tx);
           throw new Undone();
         }).catch(refused);

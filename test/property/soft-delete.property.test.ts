@@ -1,4 +1,4 @@
-/** Deleting, restoring and creating at random, beside a model of ten lines; and who sees what among the deleted, under random policies. */
+/** Random deletions, restores and creates have the effects of a simple model; random policies decide which soft-deleted records are listed. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
@@ -40,11 +40,11 @@ interface Modelled {
   readonly slug: string;
   up: readonly string[];
   readonly depth: number;
-  /** When it was deleted; undefined while it is not. */
+  /** When the record was deleted; undefined if it is not. */
   gone?: string | undefined;
 }
 
-/** One thing done to one of the records there are, by its place among them. */
+/** A step on one of the records, by index. */
 type Step = readonly [what: 'folder' | 'page' | 'link' | 'delete' | 'restore', first: number, second: number, slug: number];
 
 const step: fc.Arbitrary<Step> = fc.tuple(
@@ -64,7 +64,7 @@ const step: fc.Arbitrary<Step> = fc.tuple(
   fc.nat(8),
 );
 
-/** What should come of each step, said over a list of records and nothing else. */
+/** The model: the expected effect of each step on a list of records. */
 type Model = Modelled[];
 
 function livingOf(model: Model, resource?: string): readonly Modelled[] {
@@ -76,7 +76,7 @@ function statusOfCreate(model: Model, made: Modelled): number {
   return livingOf(model, made.resource).some(({ slug }) => slug === made.slug) ? 409 : 201;
 }
 
-/** A record and those that refer to it, however far, through such as are meant. */
+/** Returns a record and all records that refer to it directly or indirectly, through records that match. */
 function withReferring(model: Model, top: Modelled, isMeant: (each: Modelled) => boolean): readonly Modelled[] {
   const found = [top];
   for (const each of found) found.push(...model.filter((other) => isMeant(other) && other.up.includes(each.id) && !found.includes(other)));
@@ -90,10 +90,10 @@ function statusOfRestore(model: Model, back: readonly Modelled[]): number {
   return back.every(({ up }) => up.every((id) => after.some((each) => each.id === id))) ? 200 : 422;
 }
 
-describe('whatever is deleted and restored, in whatever order', () => {
+describe('after random deletions and restores', () => {
   let round = 0;
   let circles = 0;
-  /** A page under another and that under it; one is deleted, the other restored. */
+  /** Two pages that refer to each other: one is deleted, the other restored. */
   const circle: Step[] = [
     ['page', 0, 0, 1],
     ['page', 0, 1, 2],
@@ -101,7 +101,7 @@ describe('whatever is deleted and restored, in whatever order', () => {
     ['delete', 0, 0, 0],
     ['restore', 1, 0, 0],
   ];
-  /** A page under one that is under another: the top is deleted and restored. */
+  /** A chain of three pages: the top is deleted and restored. */
   const row: Step[] = [
     ['page', 0, 0, 1],
     ['page', 0, 1, 2],
@@ -126,7 +126,7 @@ describe('whatever is deleted and restored, in whatever order', () => {
     if (reply.status === 201) model.push(made);
   }
 
-  /** Puts a page under another, more often under one that is under it: so there are circles. */
+  /** Lets a page refer to another, often in a circle. */
   async function link(model: Model, [, first, second]: Step): Promise<void> {
     const pages = model.filter(({ resource }) => resource === 'Page');
     const page = pages[first % pages.length];
@@ -174,7 +174,7 @@ describe('whatever is deleted and restored, in whatever order', () => {
     }
   }
 
-  it('there is what should be, unique among the living, and the rest among the deleted', async () => {
+  it('the stored and the soft-deleted records are those of the model, and unique values hold', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
         round += 1;
@@ -194,7 +194,7 @@ describe('whatever is deleted and restored, in whatever order', () => {
   }, 120_000);
 });
 
-describe('the deleted records that are listed', () => {
+describe('the listed soft-deleted records', () => {
   let asker: TestUser;
   let policy: string;
   let records: readonly Readonly<Record<string, unknown>>[];
@@ -215,7 +215,7 @@ describe('the deleted records that are listed', () => {
       const id = await service.createRecord('Page', { ...values, slug: `${values.slug}-${n}`, ...references });
       expect((await call('DELETE', `/api/Page/${id}`, undefined, n % 5 > 1 ? admin.token : other.token)).status).toBe(200);
     }
-    // What a deleted record refers to may be deleted, too.
+    // A record that a soft-deleted record refers to may be soft-deleted too.
     await call('DELETE', `/api/Page/${parents[1]}`);
     const shown = (await call('GET', '/api/Page?deleted=true&where[round][lt]=0&limit=100')).at('data') as typeof records;
     records = shown.map((record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)));
@@ -223,7 +223,7 @@ describe('the deleted records that are listed', () => {
   }, 60_000);
 
   const is = (field: string, operator: string, value: unknown, more: object = {}): object => ({ field, operator, value, ...more });
-  // Each of the two answers it with an action of its own: `list-3`, or `delete-5`.
+  // The two decisions use different actions: `list-3` and `delete-5`.
   const inMemory = { expression: 'resource.slug.size() == request.action.size() + 2' };
   const condition = fc.constantFrom<object>(
     is('resource.round', 'eq', -1),
@@ -266,7 +266,7 @@ describe('the deleted records that are listed', () => {
     return reply.at('data.allowed') === true;
   }
 
-  it('are those that may be both listed and deleted, each by itself', async () => {
+  it('are those that the caller may both list and delete', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(rule, { minLength: 1, maxLength: 5 }), fc.boolean(), async (rules, isScanned) => {
         expect((await call('PUT', `/admin/api/policies/${policy}`, { rules })).status).toBe(200);

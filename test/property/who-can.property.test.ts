@@ -1,4 +1,4 @@
-/** Whatever the policies: who can do something, as foreseen, is who is allowed when asked about one by one. */
+/** Under random policies, who-can returns exactly the users whom access tests allow. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type AheadWorld, type Row, startAheadWorld } from '../scenarios/access-query-service.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.service.close());
 
-/** Whoever is active, in the order of their ids. */
+/** Active users in order of their ids. */
 const PEOPLE = ['maya', 'noor', 'omar', 'pia', 'quin'];
 
 const eq = (field: string, value: unknown): object => ({ field, operator: 'eq', value });
@@ -56,13 +56,13 @@ const question = fc.record({
   limit: fc.constantFrom(1, 2, 50),
 });
 
-it('who can is who is allowed', async () => {
+it('who-can returns exactly the users whom access tests allow', async () => {
   let [tried, telling] = [0, 0];
   const property = fc.asyncProperty(fc.array(assignedPolicy, { minLength: 1, maxLength: 4 }), question, async (policies, asked) => {
     await world.forget();
     for (const { user, ...one } of policies) await world.policy({ ...one, ...(user !== undefined && { userId: world.idOf(user) }) });
     const id = asked.article === undefined ? {} : { id: world.idOf(asked.article) };
-    // Of no record in particular, a test of access decides with the record open for lists alone.
+    // Without a record, an access test decides with an unknown record only for lists.
     const about = { action: asked.article === undefined ? 'list' : asked.action, environment: asked.environment };
     const { seen } = await world.askAll({ ...about, resource: 'Article', ...id, limit: asked.limit });
     const others = seen.filter(({ role }) => role !== 'admin');
@@ -77,7 +77,7 @@ it('who can is who is allowed', async () => {
   expect(telling).toBeGreaterThan(CASES / 4);
 }, 60_000);
 
-/** The same person asked about alone; undefined where denied. */
+/** Runs the access test for one user; undefined if denied. */
 async function testAccess(id: string, body: object): Promise<object | undefined> {
   const reply = await world.send('POST', '/admin/api/policies/test-access', { ...body, user: { id } });
   expect(reply.status, reply.text).toBe(200);
@@ -86,7 +86,7 @@ async function testAccess(id: string, body: object): Promise<object | undefined>
   return { id, effect, rule: reply.at('data.matchedRule'), when: reply.at('data.when') };
 }
 
-/** What a role is allowed, everyone has who has no policies but the role's; what it is denied, nobody has by the role. */
+/** Expects that users without own policies have exactly the access of their role. */
 async function checkRoles(seen: readonly Row[], asked: object): Promise<void> {
   const roles = (await world.ask(asked)).at('data.roles') as readonly Row[];
   const effects = new Map(roles.map(({ role, effect }) => [role, effect]));
