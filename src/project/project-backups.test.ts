@@ -47,7 +47,7 @@ function change(path: string, sql: string): void {
   driver.close();
 }
 
-function ask(path: string, sql: string): unknown[] {
+function select(path: string, sql: string): unknown[] {
   const driver = new BetterSqlite3(path, { readonly: true });
   try {
     return driver.prepare(sql).pluck().all();
@@ -56,48 +56,48 @@ function ask(path: string, sql: string): unknown[] {
   }
 }
 
-const numberOf = (path: string): number => Number(ask(path, `SELECT number FROM _State WHERE id = 'epoch'`)[0]);
-const stampOf = (path: string): unknown => ask(path, `SELECT text FROM _State WHERE id = 'epoch'`)[0];
+const numberOf = (path: string): number => Number(select(path, `SELECT number FROM _State WHERE id = 'epoch'`)[0]);
+const stampOf = (path: string): unknown => select(path, `SELECT text FROM _State WHERE id = 'epoch'`)[0];
 
 describe('a restore', () => {
-  it('shows what it would mean, and does none of it', async () => {
+  it('describes its effect without --yes, and changes nothing', async () => {
     const backups = openBackups(place);
     const { bytes } = await backups.write(file());
     change(live(), `DELETE FROM "Note"; ${entry('2', '2026-01-02T00:00:00.000Z')}; ${entry('3', '2026-01-03T00:00:00.000Z')}`);
     const stamp = stampOf(live());
     expect(await backups.look(file())).toEqual({ bytes, until: '2026-01-01T00:00:00.000Z', entriesSince: 2, kept: undefined });
-    expect([stampOf(live()), ask(live(), 'SELECT id FROM Note')]).toEqual([stamp, []]);
+    expect([stampOf(live()), select(live(), 'SELECT id FROM Note')]).toEqual([stamp, []]);
     expect(readdirSync(place.data).filter((name) => name !== 'bailiwick.db' && !name.startsWith('bailiwick.db-'))).toEqual([]);
   });
 
-  it('puts back what the backup has, under a new epoch above both, with sessions ended, on the record and in the history', async () => {
+  it('restores the content of the backup under a higher revision, ends sessions, and is recorded in the audit log and the history', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(live(), `DELETE FROM "Note"; UPDATE _State SET number = 40 WHERE id = 'epoch'; ${entry('2', '2026-01-02T00:00:00.000Z')}`);
     const stamps = [stampOf(live()), stampOf(file())];
     const { kept = '', ...done } = await backups.restore(file());
     expect(done).toMatchObject({ until: '2026-01-01T00:00:00.000Z', entriesSince: 1 });
-    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+    expect(select(live(), 'SELECT size FROM Note')).toEqual(['wide']);
     expect(numberOf(live())).toBe(41);
     expect(stamps).not.toContain(stampOf(live()));
-    expect(ask(live(), 'SELECT id FROM _Session WHERE revokedAt IS NULL')).toEqual([]);
+    expect(select(live(), 'SELECT id FROM _Session WHERE revokedAt IS NULL')).toEqual([]);
     const reason = `restored from a backup whose last audit entry is of 2026-01-01T00:00:00.000Z; a backup was written first: ${basename(kept)}`;
-    expect(ask(live(), `SELECT kind || ' ' || epoch || ' ' || reason FROM _Decision WHERE action = 'restore'`)).toEqual([
+    expect(select(live(), `SELECT kind || ' ' || epoch || ' ' || reason FROM _Decision WHERE action = 'restore'`)).toEqual([
       `admin 41 ${reason}`,
     ]);
-    expect(ask(live(), 'SELECT steps FROM _Evolution ORDER BY at DESC LIMIT 1')).toEqual([
+    expect(select(live(), 'SELECT steps FROM _Evolution ORDER BY at DESC LIMIT 1')).toEqual([
       JSON.stringify([{ resource: '*', kind: 'restore', risk: 'destructive', reason }]),
     ]);
-    // What stood before is whole: it can be restored in its turn.
-    expect(ask(kept, 'SELECT id FROM Note')).toEqual([]);
+    // The backup of the former content can be restored in turn.
+    expect(select(kept, 'SELECT id FROM Note')).toEqual([]);
     await backups.restore(kept);
-    expect(ask(live(), 'SELECT id FROM Note')).toEqual([]);
-    expect(ask(live(), 'SELECT id FROM _Decision ORDER BY at LIMIT 2')).toEqual(['1', '2']);
+    expect(select(live(), 'SELECT id FROM Note')).toEqual([]);
+    expect(select(live(), 'SELECT id FROM _Decision ORDER BY at LIMIT 2')).toEqual(['1', '2']);
     expect(numberOf(live())).toBe(42);
     expect(readdirSync(place.data).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
-  it('takes a backup with a higher epoch, pages of another size and a type that has changed since', async () => {
+  it('accepts a backup with a higher revision, another page size, and a type that has changed since', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(file(), `UPDATE _State SET number = 90 WHERE id = 'epoch'; PRAGMA page_size = 8192; VACUUM`);
@@ -105,13 +105,13 @@ describe('a restore', () => {
     await apply();
     await backups.restore(file());
     expect(numberOf(live())).toBe(91);
-    expect(ask(live(), 'PRAGMA page_size')).toEqual([4096]);
-    expect(ask(live(), `SELECT json_extract(source, '$.fields.size.type') FROM _Definition WHERE id = 'Note'`)).toEqual(['string']);
+    expect(select(live(), 'PRAGMA page_size')).toEqual([4096]);
+    expect(select(live(), `SELECT json_extract(source, '$.fields.size.type') FROM _Definition WHERE id = 'Note'`)).toEqual(['string']);
     await apply();
-    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+    expect(select(live(), 'SELECT size FROM Note')).toEqual(['wide']);
   });
 
-  it('makes a database where there is none, and keeps nothing', async () => {
+  it('creates a database if there is none, and writes no backup', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     rmSync(place.data, { recursive: true });
@@ -119,11 +119,11 @@ describe('a restore', () => {
     expect((await backups.look(file())).entriesSince).toBe(0);
     expect(existsSync(place.data)).toBe(false);
     expect((await backups.restore(file())).kept).toBeUndefined();
-    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+    expect(select(live(), 'SELECT size FROM Note')).toEqual(['wide']);
     expect(existsSync(join(place.data, 'backups'))).toBe(false);
   });
 
-  it('keeps what stood before though automatic backups are switched off', async () => {
+  it('writes a backup first although automatic backups are turned off', async () => {
     const backups = openBackups({ ...place, backupsKept: 0 });
     await backups.write(file());
     const { kept = '' } = await backups.restore(file());
@@ -131,8 +131,8 @@ describe('a restore', () => {
   });
 });
 
-describe('what stood before', () => {
-  it('stays through as many restores as are tried, up to the number to keep', async () => {
+describe('the backup of the former content', () => {
+  it('is kept through several restores, up to the number to keep', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     const kept: (string | undefined)[] = [];
@@ -140,7 +140,7 @@ describe('what stood before', () => {
     expect(kept.map((each) => each !== undefined && existsSync(each))).toEqual([true, true, true, true]);
   });
 
-  it('stays where the content is replaced and what comes after fails', async () => {
+  it('is kept if the content is replaced and a later step fails', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(live(), `DELETE FROM "Note"`);
@@ -151,9 +151,9 @@ describe('what stood before', () => {
     });
     const error = await backups.restore(file()).catch((thrown: unknown) => thrown);
     failing.mockRestore();
-    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+    expect(select(live(), 'SELECT size FROM Note')).toEqual(['wide']);
     const [name = ''] = readdirSync(join(place.data, 'backups'));
-    expect(ask(join(place.data, 'backups', name), 'SELECT id FROM Note')).toEqual([]);
+    expect(select(join(place.data, 'backups', name), 'SELECT id FROM Note')).toEqual([]);
     expect(error).toMatchObject({
       message: `${live()} is restored, but a later step failed: database or disk is full`,
       mistakes: [`the former content is in ${join(place.data, 'backups', name)}`],
@@ -162,17 +162,17 @@ describe('what stood before', () => {
 });
 
 describe('a backup of another version', () => {
-  it('gets what it lacks of our own tables', async () => {
+  it('is migrated to the system tables of this version', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(file(), `ALTER TABLE "_Session" DROP COLUMN "revokedAt"; UPDATE _State SET text = 'older' WHERE id = 'definitions'`);
     change(file(), `UPDATE _Definition SET source = json_remove(source, '$.fields.revokedAt'), hash = 'older' WHERE id = '_Session'`);
     await backups.restore(file());
-    expect(ask(live(), 'SELECT count(*) FROM _Session WHERE revokedAt IS NULL')).toEqual([0]);
-    expect(ask(live(), 'SELECT size FROM Note')).toEqual(['wide']);
+    expect(select(live(), 'SELECT count(*) FROM _Session WHERE revokedAt IS NULL')).toEqual([0]);
+    expect(select(live(), 'SELECT size FROM Note')).toEqual(['wide']);
   });
 
-  it('is refused where it is newer, with all that is not understood; nothing changes', async () => {
+  it('is refused if it is newer, with everything unknown; nothing changes', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(
@@ -199,7 +199,7 @@ describe('a backup of another version', () => {
 });
 
 describe('nothing changes', () => {
-  it('where what stands now cannot be read: it says what to do', async () => {
+  it('if the present database cannot be read, and the message says what to do', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     for (const beside of ['-wal', '-shm']) rmSync(`${live()}${beside}`, { force: true });
@@ -211,13 +211,13 @@ describe('nothing changes', () => {
     await expect(backups.restore(file())).rejects.toThrow(SetupError);
   });
 
-  it('where no backup can be made of what stands now', async () => {
+  it('if no backup of the present database can be written', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(live(), `DELETE FROM "Note"`);
     writeFileSync(join(place.data, 'backups'), 'a file');
     await expect(backups.restore(file())).rejects.toThrow('cannot use the folder');
-    expect(ask(live(), 'SELECT id FROM Note')).toEqual([]);
+    expect(select(live(), 'SELECT id FROM Note')).toEqual([]);
     change(live(), `DELETE FROM "_Session"`);
   });
 });

@@ -7,7 +7,7 @@ const state: JsonObject = {
   fields: { number: { type: 'integer' }, text: { type: 'string' } },
 };
 
-const epoch: JsonObject = {
+const revision: JsonObject = {
   name: '_Epoch',
   description: 'Every revision, by its stamp. A stamp that is not listed was undone by a restore or belongs to another database.',
   fields: {
@@ -72,7 +72,7 @@ const definition: JsonObject = {
   },
 };
 
-const evolution: JsonObject = {
+const migration: JsonObject = {
   name: '_Evolution',
   description: 'Performed migrations, prunes and restores.',
   fields: {
@@ -87,11 +87,11 @@ const evolution: JsonObject = {
 /** The tables of revisions, sessions, login limits and migrations. */
 export const SERVICE_DEFINITIONS: readonly JsonObject[] = [
   state,
-  epoch,
+  revision,
   session,
   refreshToken,
   loginAttempt,
   loginAddress,
   definition,
-  evolution,
+  migration,
 ];

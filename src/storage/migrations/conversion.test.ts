@@ -160,7 +160,7 @@ describe('a type that is changed back', () => {
   const list = { type: 'list', of: 'string' };
   const one = { type: 'enum', values: ['1'] };
 
-  /** Each a way on which a value once did not come back: it lay aside, taken for one that somebody had written over. */
+  /** Sequences of types after which a value was once not restored, because it was mistaken for an overwritten one. */
   it.each([
     [decimal, '1.0', 10, [string, integer, one]],
     [decimal, '1.0', 10, [integer, decimal, one, boolean]],
@@ -222,7 +222,7 @@ describe('a reference to another resource', () => {
   it.each([
     ['alone', false, [id(1), id(2)], [id(1), null]],
     ['in a list', true, [`["${id(1)}"]`, `["${id(1)}","${id(2)}"]`], [`["${id(1)}"]`, null]],
-  ])('%s takes along what is there too, and asks first for the rest', async (_, list, before, after) => {
+  ])('%s keeps references to existing records, and needs confirmation for the rest', async (_, list, before, after) => {
     await populate(before, list);
     const definitions = define(pointing('Right', list));
     const plan = await planMigration(test.database, definitions);

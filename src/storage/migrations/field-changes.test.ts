@@ -139,12 +139,12 @@ describe('a changed definition', () => {
 
   it('describes changes that leave the table as it is', async () => {
     await test.apply({ title: { type: 'string', maxLength: 50, required: true } });
-    const at = await test.epoch();
+    const at = await test.revision();
     const { plan } = await test.apply({ title: { type: 'string', maxLength: 20, default: 'x' } });
     expect(plan.steps).toMatchObject([{ kind: 'redefine', sql: [] }]);
     expect(plan.steps[0]?.reason).toContain('title: required was true, is false');
     expect(plan.steps[0]?.reason).toContain('maxLength was 50, is 20 (applies to new values; stored values are not checked)');
-    expect(await test.epoch()).toBe(at + 1);
+    expect(await test.revision()).toBe(at + 1);
   });
 
   it('ignores changed descriptions', async () => {

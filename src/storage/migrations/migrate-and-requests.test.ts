@@ -28,7 +28,7 @@ function createHolder(initial: Definitions): DefinitionsHolder {
   };
 }
 
-/** What a request would do: asks the table for the fields that the definitions have, now. */
+/** Reads the table like a request: the fields that the definitions have at this moment. */
 function readAll(holder: DefinitionsHolder): Promise<readonly string[]> {
   return test.database.transaction(async (tx) => {
     const names = [...resourceOf(holder.definitions, 'Article').fields.keys()];
@@ -38,7 +38,7 @@ function readAll(holder: DefinitionsHolder): Promise<readonly string[]> {
 }
 
 describe('definitions change together with their tables', () => {
-  it.skipIf(onPostgres)('for whatever queued before and behind, in the same commit', async () => {
+  it.skipIf(onPostgres)('for requests before and behind the migration in the same commit', async () => {
     await migrate(test.database, before);
     const holder = createHolder(before);
     let commits = 0;
@@ -58,7 +58,7 @@ describe('definitions change together with their tables', () => {
     const [migrated, behind, next] = await Promise.all([
       failure(migrate(test.database, after, { holder })),
       failure(readAll(holder)),
-      // Asks again as soon as it was refused, as a read in relaxed mode does.
+      // Reads again after a failure, as a read in relaxed mode does.
       readAll(holder).catch(() => readAll(holder)),
     ]);
     expect([migrated, behind]).toMatchObject([{ code: 'STORAGE_UNAVAILABLE' }, { code: 'STORAGE_UNAVAILABLE' }]);

@@ -11,8 +11,8 @@ import { type MigrationResult, migrate, planMigration } from './migrate.ts';
 import { dialectOf } from './migration-dialects.ts';
 
 /**
- * Parents and children that are never empty, under random sequences of definitions: whatever came before, the tables of what
- * is in force are those that a new database would have, nothing is left to do, and no record is gone.
+ * Migrates tables with records through random sequences of definitions. The tables in force must then be those of a new database,
+ * a second run must find nothing to do, and no record may be lost.
  */
 
 const TYPES: readonly JsonObject[] = [
@@ -89,7 +89,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   reference: [`${ID}1`, `${ID}2`],
 };
 
-/** Gives records, and values to whatever column has none, so that there is always something to lose. */
+/** Inserts records, and writes values into empty columns, so that every migration could lose some. */
 async function populate({ database }: TestDatabase, definitions: Definitions, seed: number): Promise<void> {
   const resources = [...definitions.values()].filter(({ name }) => !name.startsWith('_') && name !== 'User');
   const records = resources.flatMap(({ name, fields }) => [1, 2, 3].map((n) => ({ table: sql.table(name), fields, n, id: `${ID}${n}` })));
@@ -108,7 +108,7 @@ async function populate({ database }: TestDatabase, definitions: Definitions, se
   });
 }
 
-/** Gives values to columns that have just been made, and answers what it gave: nobody writes another later. */
+/** Writes values into new columns and returns them. They are never overwritten. */
 async function populateNew(test: TestDatabase, { definitions, done }: MigrationResult, seed: number): Promise<readonly string[]> {
   const parent = resourceOf(definitions, 'Parent');
   const made = done.filter(({ kind }) => kind === 'addColumn' || kind === 'createTable').map(({ field }) => field);

@@ -24,11 +24,11 @@ describe('a new database', () => {
         .map(({ resource }) => resource)
         .toSorted(),
     ).toEqual([...SYSTEM.keys()].toSorted());
-    expect(await test.epoch()).toBe(1);
+    expect(await test.revision()).toBe(1);
     const second = await migrate(test.database, SYSTEM);
     expect(second.plan).toMatchObject({ steps: [], held: [] });
     expect(second.definitions).toEqual(SYSTEM);
-    expect(await test.epoch()).toBe(1);
+    expect(await test.revision()).toBe(1);
   });
 
   it('gets columns of the right type, which refuse other values', async () => {

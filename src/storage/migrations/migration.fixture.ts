@@ -15,21 +15,21 @@ import type { Step } from './migration-plan.ts';
 /** Fields as a definition writes them. */
 export type Fields = Readonly<Record<string, JsonObject>>;
 
-/** A database whose one project resource, Article, changes. */
+/** A database with one project resource, Article. */
 export interface MigrationTest extends TestDatabase {
   apply(fields: Fields, more?: JsonObject): Promise<MigrationResult>;
-  /** Applies what would be lossy too. */
+  /** Migrates with confirmation of lossy steps. */
   force(fields: Fields, more?: JsonObject): Promise<MigrationResult>;
   /** Inserts articles with the ids 1, 2, …. */
   insert(fields: Fields, ...records: readonly JsonObject[]): Promise<void>;
-  epoch(): Promise<number>;
+  revision(): Promise<number>;
   /** Column → type. */
   shapeOf(table: string): Promise<Readonly<Record<string, string>>>;
   /** SQL of the indexes of a table. */
   indexesOf(table: string): Promise<readonly string[]>;
 }
 
-/** Opens one that no other test has. */
+/** Opens a database of its own. */
 export function openMigrationTest(options: { readonly kept?: number } = {}): MigrationTest {
   const test = openTestDatabase(options);
   const { database } = test;
@@ -46,7 +46,7 @@ export function openMigrationTest(options: { readonly kept?: number } = {}): Mig
         await database.transaction((tx) => insertRecord(tx, resource, toRecord(`${index + 1}`, record)));
       }
     },
-    epoch: () => database.transaction(currentRevision),
+    revision: () => database.transaction(currentRevision),
     async shapeOf(table) {
       const tables = await database.transaction((tx) => dialectOf(tx).introspect(tx));
       const columns = [...(tables.find(({ name }) => name === table)?.columns.values() ?? [])];
@@ -61,7 +61,7 @@ export function openMigrationTest(options: { readonly kept?: number } = {}): Mig
   };
 }
 
-/** The same in the words of SQLite. */
+/** Returns the indexes of PostgreSQL in the syntax of SQLite. */
 async function indexesBesideSqlite(database: Database, table: string): Promise<readonly string[]> {
   const query = sql<{ sql: string }>`
     SELECT pg_get_indexdef(indexrelid) AS "sql" FROM pg_index i
@@ -70,7 +70,7 @@ async function indexesBesideSqlite(database: Database, table: string): Promise<r
   return rows.map((row) => toSqlite(row.sql)).toSorted();
 }
 
-/** `CREATE INDEX "ix" ON test."Note" USING btree (title NULLS FIRST, id) WHERE ((title = 'x'::text) AND …)`, with fewer words. */
+/** `CREATE INDEX "ix" ON test."Note" USING btree (title NULLS FIRST, id) WHERE ((title = 'x'::text) AND …)` becomes the statement of SQLite. */
 function toSqlite(text: string): string {
   const [, head = '', name = '', table = '', columns = '', where] =
     /^(CREATE (?:UNIQUE )?INDEX) (\S+) ON (?:\w+\.)?(\S+) USING btree \((.*?)\)(?: WHERE (.*))?$/.exec(text) ?? [];
@@ -86,25 +86,25 @@ function quoted(name: string): string {
   return name.startsWith('"') ? name : `"${name}"`;
 }
 
-/** What columns are made as. */
+/** The column types of the tested database. */
 export const COLUMN_TYPES: Readonly<Record<ColumnType, string>> = (onPostgres ? postgresTables : sqliteTables).columnTypes;
 
-/** The system's definitions and an Article with these fields. */
+/** Returns the definitions of the system and an Article with these fields. */
 export function article(fields: Fields, more: JsonObject = {}): Definitions {
   return define({ Article: { fields, ...more } });
 }
 
-/** What was done, in short: `addColumn summary`. */
+/** Returns the performed steps in short: `addColumn summary`. */
 export function kinds({ done }: MigrationResult): readonly string[] {
   return done.map(({ kind, field }) => (field === undefined ? kind : `${kind} ${field}`));
 }
 
-/** What was in the way. */
+/** Returns the reasons of blocked steps. */
 export function blocked({ plan }: MigrationResult): readonly string[] {
   return plan.steps.filter(({ risk }) => risk === 'blocked').map(({ reason }) => reason);
 }
 
-/** The one step of a kind. */
+/** Returns the only step of a kind. */
 export function stepOf(steps: readonly Step[], kind: Step['kind']): Step {
   const [step, more] = steps.filter((each) => each.kind === kind);
   if (step === undefined || more !== undefined) throw new Error(`expected one ${kind} among ${steps.map((each) => each.kind).join(', ')}`);

@@ -73,9 +73,9 @@ describe('no data is lost', () => {
   it('by a second run, which does nothing', async () => {
     const after = define(family({ title: { ...text, renamedFrom: 'name' }, code: { type: 'list', of: 'string' } }));
     expect((await migrate(test.database, after)).done.length).toBeGreaterThan(1);
-    const [epoch, columns] = [await test.database.transaction(currentRevision), await test.shapeOf('Parent')];
+    const [revision, columns] = [await test.database.transaction(currentRevision), await test.shapeOf('Parent')];
     for (const more of [{}, { thorough: true }]) expect((await migrate(test.database, after, more)).done).toEqual([]);
-    expect([await test.database.transaction(currentRevision), await test.shapeOf('Parent')]).toEqual([epoch, columns]);
+    expect([await test.database.transaction(currentRevision), await test.shapeOf('Parent')]).toEqual([revision, columns]);
   });
 
   it('by a changed description, which changes no table', async () => {

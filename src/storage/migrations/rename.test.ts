@@ -179,7 +179,7 @@ describe('policies that contain a renamed name', () => {
       rule('Comment', [equal('resource.title')]),
       rule('*', [{ field: 'title', context: 'resource', operator: 'isNull' }]),
     );
-    const epoch = await test.epoch();
+    const revision = await test.revision();
     const sources = { Article: { fields: { headline: { ...text, renamedFrom: 'title' }, note: text } }, Comment: comment('Article') };
     const plan = await planMigration(test.database, define(sources));
     expect(stepOf(plan.steps, 'renameColumn')).toMatchObject({
@@ -195,11 +195,11 @@ describe('policies that contain a renamed name', () => {
     ]);
     const history = await test.rows('_PolicyHistory');
     expect(history.map(({ changedBy, fromEpoch, toEpoch }) => [changedBy, fromEpoch, toEpoch])).toEqual([
-      [by, epoch, epoch + 1],
-      ['evolution', epoch + 1, null],
+      [by, revision, revision + 1],
+      ['evolution', revision + 1, null],
     ]);
     expect(JSON.stringify(history[0])).toContain('resource.title');
-    expect(await test.rows('_Policy')).toMatchObject([{ version: epoch + 1 }]);
+    expect(await test.rows('_Policy')).toMatchObject([{ version: revision + 1 }]);
   });
 
   it('are rewritten for a field of users', async () => {
@@ -241,7 +241,7 @@ describe('policies that contain a renamed name', () => {
   it.each([
     ['an expression', rule('Article', [{ expression: 'resource.title.startsWith("x")' }])],
     ['a rule on all resources, of which others have the field', rule('*', [equal('resource.title')])],
-  ])('ask first where %s would break', async (_, broken) => {
+  ])('need confirmation if %s would break', async (_, broken) => {
     const sources = { Article: article, Tip: article };
     await populate(sources);
     const rules = await makePolicy({ ...broken, description: 'the broken one' });

@@ -128,9 +128,9 @@ describe('softDelete', () => {
     const after: Fields = { slug: { type: 'string', unique: true } };
     await test.apply(own);
     await test.insert(own, { slug: 'a' }, { slug: 'b', deletedAt: '2026-01-01T00:00:00.000Z', deletedBy: '1' });
-    const asked = await test.apply(after, { softDelete: true });
-    expect(asked.plan.held).toEqual(['Article']);
-    expect(asked.plan.steps.find(({ kind }) => kind === 'hide')).toMatchObject({ risk: 'lossy', rows: 1, field: 'deletedAt' });
+    const held = await test.apply(after, { softDelete: true });
+    expect(held.plan.held).toEqual(['Article']);
+    expect(held.plan.steps.find(({ kind }) => kind === 'hide')).toMatchObject({ risk: 'lossy', rows: 1, field: 'deletedAt' });
     const done = await test.force(after, { softDelete: true });
     expect(done.plan.held).toEqual([]);
     const resource = resourceOf(article(after, { softDelete: true }), 'Article');
