@@ -1,13 +1,13 @@
 /** Under random policies, who-can returns exactly the users whom access tests allow. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AheadWorld, type Row, startAheadWorld } from '../scenarios/access-query-service.ts';
+import { type AccessQueryService, type Row, startAccessQueryService } from '../scenarios/access-query-service.ts';
 
 const CASES = 120;
 
-let world: AheadWorld;
+let world: AccessQueryService;
 beforeAll(async () => {
-  world = await startAheadWorld();
+  world = await startAccessQueryService();
 });
 afterAll(() => world.service.close());
 

@@ -1,4 +1,4 @@
-/** A newsroom of few people, to ask ahead about: who can do something, and what somebody can do. */
+/** A small newsroom for access queries: who can perform an action, and what a user can do. */
 import { expect } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 
@@ -29,12 +29,12 @@ const PEOPLE: Readonly<Record<string, object>> = {
   gone: { role: 'editor' },
 };
 
-/** An id that nothing has. */
-export const NOBODY = '01900000-0000-7000-8000-000000000000';
-/** The address of the question who can. */
+/** An id without a record. */
+export const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
+/** The path of who-can. */
 export const WHO_CAN = '/admin/api/policies/who-can';
 
-/** A role or a user in an answer. */
+/** A role or a user in a response. */
 export interface Row {
   readonly id?: string;
   readonly name?: string;
@@ -46,25 +46,25 @@ export interface Row {
   readonly when?: string;
 }
 
-/** The service with its people and articles, and the questions that an admin asks. */
-export interface AheadWorld {
+/** A running service with users and articles, and helpers that query as an admin. */
+export interface AccessQueryService {
   readonly service: RunningService;
   readonly admin: TestUser;
-  /** Id of a person or an article by its name. */
+  /** Returns the id of a user or an article by name. */
   idOf(name: string): string;
   person(name: string): TestUser;
-  /** Sends as the admin. */
+  /** Sends a request as admin. */
   send(method: string, path: string, body?: unknown): Promise<Reply>;
-  /** Creates and assigns a policy that goes with `forget`. */
+  /** Creates and assigns a policy, which `forget` deletes. */
   policy(policy: Parameters<RunningService['createPolicy']>[0]): Promise<string>;
   forget(): Promise<void>;
   ask(question: object): Promise<Reply>;
-  /** Every page of an answer. */
+  /** Returns the rows of all pages. */
   askAll(question: object): Promise<{ readonly seen: readonly Row[]; readonly sizes: readonly number[] }>;
 }
 
 /** Makes maya and noor editors, omar, pia and quin users, gone an editor who is not active; articles `own` of maya, `other` of omar, `bare`. */
-export async function startAheadWorld(): Promise<AheadWorld> {
+export async function startAccessQueryService(): Promise<AccessQueryService> {
   const service = await startService({ definitions: DEFINITIONS, settings: { rateLimit: 0 } });
   const admin = await service.admin();
   const team = await service.createRecord('Team', { name: 'night' });
@@ -72,7 +72,7 @@ export async function startAheadWorld(): Promise<AheadWorld> {
   for (const [name, fields] of Object.entries(PEOPLE))
     people.set(name, await service.user({ name, ...JSON.parse(JSON.stringify(fields).replace('<team>', team)) }));
   const ids = new Map([...people].map(([name, { id }]) => [name, id]));
-  const send: AheadWorld['send'] = (method, path, body) =>
+  const send: AccessQueryService['send'] = (method, path, body) =>
     service.call(method, path, { token: admin.token, ...(body === undefined ? {} : { body }) });
   await send('PUT', `/api/User/${ids.get('gone')}`, { isActive: false });
   ids.set('own', await service.createRecord('Article', { title: 'a', status: 'draft', authorId: ids.get('maya') }));
@@ -87,7 +87,7 @@ function find({
 }: {
   people: ReadonlyMap<string, TestUser>;
   ids: ReadonlyMap<string, string>;
-}): Pick<AheadWorld, 'idOf' | 'person'> {
+}): Pick<AccessQueryService, 'idOf' | 'person'> {
   const known = <Value>(map: ReadonlyMap<string, Value>, name: string): Value => {
     const value = map.get(name);
     if (value === undefined) throw new Error(`nobody and nothing is called ${name}`);
@@ -96,7 +96,7 @@ function find({
   return { idOf: (name) => known(ids, name), person: (name) => known(people, name) };
 }
 
-function createPolicies(service: RunningService, send: AheadWorld['send']): Pick<AheadWorld, 'policy' | 'forget'> {
+function createPolicies(service: RunningService, send: AccessQueryService['send']): Pick<AccessQueryService, 'policy' | 'forget'> {
   const made: string[] = [];
   return {
     async policy(policy) {
@@ -110,7 +110,7 @@ function createPolicies(service: RunningService, send: AheadWorld['send']): Pick
   };
 }
 
-function createQuestions(send: AheadWorld['send']): Pick<AheadWorld, 'ask' | 'askAll'> {
+function createQuestions(send: AccessQueryService['send']): Pick<AccessQueryService, 'ask' | 'askAll'> {
   const ask = async (question: object): Promise<Reply> => {
     const reply = await send('POST', WHO_CAN, question);
     expect(reply.status, reply.text).toBe(200);

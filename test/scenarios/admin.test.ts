@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.service.close());
 
-const NOBODY = '01900000-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const rule = { resource: 'Article', action: 'read' };
 
@@ -24,23 +24,23 @@ const keysOf = (value: unknown): string[] => Object.keys(value as object).sort()
 const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/policies'],
   ['POST /admin/api/policies', { name: 'mine', type: 'CUSTOM', rules: [rule] }],
-  [`GET /admin/api/policies/${NOBODY}`],
-  [`PUT /admin/api/policies/${NOBODY}`, { isActive: false }],
-  [`DELETE /admin/api/policies/${NOBODY}`],
-  [`POST /admin/api/policies/${NOBODY}/assign/user/${NOBODY}`, {}],
-  [`PUT /admin/api/policies/${NOBODY}/assign/user/${NOBODY}`, {}],
-  [`DELETE /admin/api/policies/${NOBODY}/assign/user/${NOBODY}`],
-  [`POST /admin/api/policies/${NOBODY}/assign/role/user`, {}],
-  [`PUT /admin/api/policies/${NOBODY}/assign/role/user`, {}],
-  [`DELETE /admin/api/policies/${NOBODY}/assign/role/user`],
-  [`GET /admin/api/users/${NOBODY}/policies`],
+  [`GET /admin/api/policies/${UNKNOWN_ID}`],
+  [`PUT /admin/api/policies/${UNKNOWN_ID}`, { isActive: false }],
+  [`DELETE /admin/api/policies/${UNKNOWN_ID}`],
+  [`POST /admin/api/policies/${UNKNOWN_ID}/assign/user/${UNKNOWN_ID}`, {}],
+  [`PUT /admin/api/policies/${UNKNOWN_ID}/assign/user/${UNKNOWN_ID}`, {}],
+  [`DELETE /admin/api/policies/${UNKNOWN_ID}/assign/user/${UNKNOWN_ID}`],
+  [`POST /admin/api/policies/${UNKNOWN_ID}/assign/role/user`, {}],
+  [`PUT /admin/api/policies/${UNKNOWN_ID}/assign/role/user`, {}],
+  [`DELETE /admin/api/policies/${UNKNOWN_ID}/assign/role/user`],
+  [`GET /admin/api/users/${UNKNOWN_ID}/policies`],
   ['GET /admin/api/roles/user/policies'],
   ['POST /admin/api/policies/test-access', { resource: { name: 'Article' }, action: 'read' }],
   ['POST /admin/api/policies/who-can', { resource: 'Article', action: 'read' }],
-  [`POST /admin/api/users/${NOBODY}/permissions`, {}],
-  [`POST /admin/api/policies/${NOBODY}/test`, { resource: { name: 'Article' }, action: 'read' }],
+  [`POST /admin/api/users/${UNKNOWN_ID}/permissions`, {}],
+  [`POST /admin/api/policies/${UNKNOWN_ID}/test`, { resource: { name: 'Article' }, action: 'read' }],
   ['GET /admin/api/decisions'],
-  [`GET /admin/api/decisions/${NOBODY}`],
+  [`GET /admin/api/decisions/${UNKNOWN_ID}`],
   ['GET /admin/api/policies-analytics'],
   ['GET /admin/api/policies-advice'],
   ['GET /admin/api/policies-templates'],

@@ -6,7 +6,7 @@ import { openDatabase } from '../../src/storage/index.ts';
 import { denied, given, is, may, read, shows, startReaders } from './expand-service.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
 
-const NOBODY = '01900000-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
 let stage: Stage;
 beforeAll(async () => {
@@ -185,7 +185,7 @@ describe('a reference to what is not there', () => {
   it('is shown like one to what may not be read, and decided once', async () => {
     const { service, tokens, kept } = stage;
     const token = tokens.get('asa');
-    const reviewerIds = JSON.stringify([NOBODY, kept.get('sam'), NOBODY]);
+    const reviewerIds = JSON.stringify([UNKNOWN_ID, kept.get('sam'), UNKNOWN_ID]);
     const database = await openDatabase({ database: service.database });
     await database.transaction((tx) => tx.run(sql`UPDATE "Article" SET "reviewerIds" = ${reviewerIds} WHERE "title" IN ('two', 'three')`));
     await database.close();
@@ -193,7 +193,7 @@ describe('a reference to what is not there', () => {
     expect(reply.at('data')).toMatchObject([{ expand: { reviewerIds: [] } }, { expand: { reviewerIds: [] } }]);
     const entries = await service.decisions(`limit=3&userId=${kept.get('asa')}`);
     expect(entries.map(({ action, recordId, allowed }) => `${action} ${recordId ?? ''} ${allowed}`).toSorted()).toEqual(
-      ['list  true', `read ${NOBODY} false`, `read ${kept.get('sam')} false`].toSorted(),
+      ['list  true', `read ${UNKNOWN_ID} false`, `read ${kept.get('sam')} false`].toSorted(),
     );
   });
 });

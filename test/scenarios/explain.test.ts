@@ -1,11 +1,11 @@
 /** Why it was decided so: the same members from a test of access, a test of one policy, and a past decision. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type AheadWorld, startAheadWorld } from './access-query-service.ts';
+import { type AccessQueryService, startAccessQueryService } from './access-query-service.ts';
 
-let world: AheadWorld;
+let world: AccessQueryService;
 beforeAll(async () => {
-  world = await startAheadWorld();
+  world = await startAccessQueryService();
 });
 /** Each test begins with the policy of the first admin alone. */
 beforeEach(() => world.forget());

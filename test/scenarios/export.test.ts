@@ -1,13 +1,13 @@
 /** Exports as files: what stands in them for whom, and which entries are left. */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTransferWorld, lines, type TransferWorld } from './transfer-service.ts';
+import { lines, startTransferService, type TransferService } from './transfer-service.ts';
 
 const ROWS = 700;
 
-let world: TransferWorld;
+let world: TransferService;
 beforeAll(async () => {
-  world = await createTransferWorld();
+  world = await startTransferService();
   const max = world.ids.max;
   const rows = Array.from({ length: ROWS }, (_, index) => ({
     code: `P${String(index).padStart(4, '0')}`,
@@ -157,7 +157,7 @@ describe('what changes while an export goes on', () => {
 });
 
 /** Begins an export as Uwe, does something before reading on, and gives what came and how it ended. */
-function interrupted({ url, tokens }: TransferWorld, meanwhile: () => Promise<void>): Promise<{ ended: string; text: string }> {
+function interrupted({ url, tokens }: TransferService, meanwhile: () => Promise<void>): Promise<{ ended: string; text: string }> {
   const { hostname, port } = new URL(url);
   const headers = { authorization: `Bearer ${tokens.uwe}` };
   return new Promise((resolve, reject) => {

@@ -78,7 +78,7 @@ beforeAll(async () => {
 afterAll(() => stage.service.close());
 
 const UUID = '018F4E6A-1C2B-7D3E-8F40-5A6B7C8D9E0F';
-const NOBODY = '01900000-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
 /** Field, what is sent, and how it is shown. */
 const TAKEN: readonly (readonly [field: string, sent: unknown, shown: unknown])[] = [
@@ -160,13 +160,13 @@ const REFUSED: readonly (readonly [field: string, sent: unknown, code: string, p
   ['url', 'example.org', 'format'],
   ['uuid', '018f4e6a', 'format'],
   ['reference', 'nobody', 'format'],
-  ['reference', NOBODY, 'reference'],
+  ['reference', UNKNOWN_ID, 'reference'],
   ['list', 'a', 'type'],
   ['list', { 0: 'a', length: 1 }, 'type'],
   ['list', ['a', 7], 'type', 'list.1'],
   ['list', [null], 'type', 'list.0'],
   ['enums', ['a', 'c'], 'notListed', 'enums.1'],
-  ['users', ['{user}', NOBODY], 'reference', 'users.1'],
+  ['users', ['{user}', UNKNOWN_ID], 'reference', 'users.1'],
   ['decimals', ['1.25'], 'format'],
   ['times', ['yesterday'], 'format'],
   ['password', 'short', 'tooShort'],

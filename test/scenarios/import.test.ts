@@ -1,10 +1,10 @@
 /** Imports of every kind: what is answered, what is stored, and which entries are left. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createTransferWorld, lines, type Sending, type TransferWorld } from './transfer-service.ts';
+import { lines, type Sending, startTransferService, type TransferService } from './transfer-service.ts';
 
-let world: TransferWorld;
+let world: TransferService;
 beforeAll(async () => {
-  world = await createTransferWorld({ importRows: 20, importBytes: 16_384, bodyBytes: 4096, jsonDepth: 16 });
+  world = await startTransferService({ importRows: 20, importBytes: 16_384, bodyBytes: 4096, jsonDepth: 16 });
 });
 afterAll(() => world.close());
 beforeEach(async () => {

@@ -1,8 +1,8 @@
-/** The people and records that the authorization matrix is about. */
+/** The users and records of the authorization matrix. */
 import { createHmac } from 'node:crypto';
 import { type RunningService, startService } from '../harness.ts';
 
-/** The columns, in the order of every row's answers. */
+/** The columns of the matrix, in order. */
 export const PEOPLE = [
   'anon',
   'no policies',
@@ -13,15 +13,15 @@ export const PEOPLE = [
   'expired token',
   'admin without policies',
 ] as const;
-/** A kind of people. */
+/** A column: one kind of caller. */
 export type Person = (typeof PEOPLE)[number];
 
 const SECRET = 'a secret of the tests, which is long enough';
-/** An id that no record has. */
-export const NOBODY: string = '01900000-0000-7000-8000-000000000000';
+/** An id without a record. */
+export const UNKNOWN_ID: string = '01900000-0000-7000-8000-000000000000';
 
-/** The newsroom with people of every kind in it. */
-export interface World {
+/** The newsroom with a caller of every kind. */
+export interface MatrixService {
   readonly service: RunningService;
   readonly tokens: ReadonlyMap<Person, string | undefined>;
   readonly ids: ReadonlyMap<Person, string>;
@@ -36,9 +36,9 @@ export const TAKEN: string = 'a-record-of-another';
 export type Data = Readonly<Record<string, unknown>>;
 
 /** Public resources, with data that a create takes; `unique` keeps one record apart from the next. */
-export const RESOURCES: ReadonlyMap<string, (world: World, unique: string) => Data> = new Map<
+export const RESOURCES: ReadonlyMap<string, (world: MatrixService, unique: string) => Data> = new Map<
   string,
-  (world: World, unique: string) => Data
+  (world: MatrixService, unique: string) => Data
 >([
   ['Article', ({ ids }, unique) => ({ title: 'An article', slug: unique, authorId: ids.get('admin') })],
   ['Comment', ({ records }, unique) => ({ articleId: records.get('Article that is commented on'), text: unique })],
@@ -53,8 +53,8 @@ export const KEYS: ReadonlyMap<string, string> = new Map([
   ['User', 'name'],
 ]);
 
-/** Starts the newsroom with one of each kind. */
-export async function createWorld(): Promise<World> {
+/** Starts the newsroom, and creates a caller of every kind. */
+export async function startMatrixService(): Promise<MatrixService> {
   const service = await startService({ project: 'examples/newsroom', settings: { jwtSecret: SECRET } });
   const admin = await service.admin();
   const [nobody, owner, editor, gone] = [
@@ -107,7 +107,7 @@ export async function createWorld(): Promise<World> {
 }
 
 /** Leaves the first admin with the role alone; what the last column asks about is made before. */
-export async function takeFullAccess(world: World): Promise<void> {
+export async function takeFullAccess(world: MatrixService): Promise<void> {
   const { service, records } = world;
   for (const resource of RESOURCES.keys()) {
     await ensureRecord(world, { name: `${resource} of another`, resource, unique: TAKEN });
@@ -130,7 +130,7 @@ function toExpired(token: string): string {
 
 /** Makes a record as the admin, unless it is there. */
 export async function ensureRecord(
-  world: World,
+  world: MatrixService,
   { name, resource, unique }: { name: string; resource: string; unique: string },
 ): Promise<void> {
   const make = RESOURCES.get(resource);
@@ -139,7 +139,7 @@ export async function ensureRecord(
 }
 
 /** A record that the person has created, where policies let that happen; of users, the person. */
-export async function ownRecord(world: World, person: Person, resource: string): Promise<string | undefined> {
+export async function ownRecord(world: MatrixService, person: Person, resource: string): Promise<string | undefined> {
   const { service, tokens, ids, records } = world;
   const name = `${resource} of ${person}`;
   const id = ids.get(person);

@@ -3,18 +3,18 @@ import { ACTIONS } from '../../src/actions.ts';
 import { SYSTEM } from '../../src/resources/system/index.ts';
 import type { Reply } from '../harness.ts';
 import {
-  createWorld,
   type Data,
   ensureRecord,
   KEYS,
-  NOBODY,
+  type MatrixService,
   ownRecord,
   PEOPLE,
   type Person,
   RESOURCES,
+  startMatrixService,
   TAKEN,
   takeFullAccess,
-  type World,
+  UNKNOWN_ID,
 } from './matrix-service.ts';
 
 /** One row: what is asked, and what each kind of people is answered. */
@@ -31,7 +31,7 @@ export interface MatrixTable {
 
 /** Asks everything as everyone. What an answer has changed is put back before the next. */
 export async function askEverything(): Promise<readonly MatrixTable[]> {
-  const world = await createWorld();
+  const world = await startMatrixService();
   await checkAllAsked(world);
   const columns: Column[] = [];
   for (const person of PEOPLE) {
@@ -45,7 +45,7 @@ export async function askEverything(): Promise<readonly MatrixTable[]> {
 /** Title of a table → what is asked → the answer, for one kind of people. */
 type Column = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-async function askAs(world: World, person: Person): Promise<Column> {
+async function askAs(world: MatrixService, person: Person): Promise<Column> {
   const column = new Map<string, ReadonlyMap<string, string>>();
   const publicRows = await Promise.all(
     [...RESOURCES.keys()].map(async (resource) => [resource, await askAbout(world, person, resource)] as const),
@@ -69,7 +69,7 @@ async function askAs(world: World, person: Person): Promise<Column> {
 const INTERNAL: readonly string[] = [...SYSTEM.keys()].filter((name) => name.startsWith('_'));
 
 /** One after the other: what an answer has changed is put back before the next. */
-async function askAbout(world: World, person: Person, resource: string): Promise<ReadonlyMap<string, string>> {
+async function askAbout(world: MatrixService, person: Person, resource: string): Promise<ReadonlyMap<string, string>> {
   const rows = new Map<string, string>();
   for (const [what, ask] of ASKED) rows.set(what, await askOne(world, { person, resource, ask }));
   return rows;
@@ -109,19 +109,19 @@ const ASKED: ReadonlyMap<string, Ask> = new Map<string, Ask>([
   ['import', ({ resource, data }) => ({ send: `POST /api/${resource}/import`, body: { data: [data] } })],
   ['read: own', (subject) => on('GET', subject.own, subject)],
   ['read: of another', (subject) => on('GET', subject.other, subject)],
-  ['read: not there', (subject) => on('GET', NOBODY, subject)],
+  ['read: not there', (subject) => on('GET', UNKNOWN_ID, subject)],
   ['update: own', (subject) => on('PUT', subject.own, subject)],
   ['update: of another', (subject) => on('PUT', subject.other, subject)],
-  ['update: not there', (subject) => on('PUT', NOBODY, subject)],
+  ['update: not there', (subject) => on('PUT', UNKNOWN_ID, subject)],
   ['delete: own', (subject) => on('DELETE', subject.own, subject)],
   ['delete: of another', (subject) => on('DELETE', subject.other, subject)],
-  ['delete: not there', (subject) => on('DELETE', NOBODY, subject)],
+  ['delete: not there', (subject) => on('DELETE', UNKNOWN_ID, subject)],
   ['createIfNotExists: no match', (subject) => by('createIfNotExists', subject, subject.data[subject.key])],
   ['createIfNotExists: of another', (subject) => by('createIfNotExists', subject, TAKEN)],
   ['updateIfExists: no match', (subject) => by('updateIfExists', subject, 'nothing')],
   ['updateIfExists: of another', (subject) => by('updateIfExists', subject, TAKEN)],
   ['restore: of another', ({ resource, other }) => ({ send: `POST /api/${resource}/restore`, body: { id: other } })],
-  ['restore: not there', ({ resource }) => ({ send: `POST /api/${resource}/restore`, body: { id: NOBODY } })],
+  ['restore: not there', ({ resource }) => ({ send: `POST /api/${resource}/restore`, body: { id: UNKNOWN_ID } })],
   ['listDeleted', ({ resource }) => ({ send: `GET /api/${resource}?deleted=true` })],
 ]);
 for (const action of ACTIONS.keys()) {
@@ -162,7 +162,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
 ];
 
 /** An endpoint that is described and asked for by nobody here would open unseen. */
-async function checkAllAsked({ service }: World): Promise<void> {
+async function checkAllAsked({ service }: MatrixService): Promise<void> {
   const asked = new Set(ENDPOINTS.map(([send]) => send.replace(/<\w+>|(?<=\/)viewer/g, '{}')));
   const paths = (await service.call('GET', '/openapi.json', { token: (await service.admin()).token })).at('paths') as Readonly<
     Record<string, object>
@@ -177,14 +177,14 @@ async function checkAllAsked({ service }: World): Promise<void> {
 
 let count = 0;
 
-async function askOne(world: World, { person, resource, ask }: { person: Person; resource: string; ask: Ask }): Promise<string> {
+async function askOne(world: MatrixService, { person, resource, ask }: { person: Person; resource: string; ask: Ask }): Promise<string> {
   const { service, tokens, records } = world;
   const make = RESOURCES.get(resource);
   const data = make?.(world, `made-${++count}`) ?? { name: 'x' };
   const key = KEYS.get(resource) ?? 'name';
   await ensureRecord(world, { name: `${resource} of another`, resource, unique: TAKEN });
-  const own = make === undefined ? NOBODY : await ownRecord(world, person, resource);
-  const sent = ask({ resource, key, data, own, other: records.get(`${resource} of another`) ?? NOBODY });
+  const own = make === undefined ? UNKNOWN_ID : await ownRecord(world, person, resource);
+  const sent = ask({ resource, key, data, own, other: records.get(`${resource} of another`) ?? UNKNOWN_ID });
   if (sent === undefined) return '–';
   const [method = '', path = ''] = sent.send.split(' ');
   const reply = await service.call(method, path, { token: tokens.get(person), ...(sent.body === undefined ? {} : { body: sent.body }) });
@@ -201,7 +201,7 @@ interface Asked {
 }
 
 /** What was created goes; what was deleted is forgotten and made again when it is needed; what was changed gets its key back. */
-async function putBack({ service, records }: World, { resource, key, data, reply, sent }: Asked): Promise<void> {
+async function putBack({ service, records }: MatrixService, { resource, key, data, reply, sent }: Asked): Promise<void> {
   if (reply.status >= 300 || sent.send.startsWith('GET') || sent.send.endsWith('/export')) return;
   const admin = (await service.admin()).token;
   const target = sent.send.split('/').at(-1) ?? '';
@@ -226,11 +226,11 @@ function toAnswer(reply: Reply, path: string): string {
     .join(' ');
 }
 
-async function askEndpoint(world: World, { person, send, body }: { person: Person; send: string; body: unknown }): Promise<string> {
+async function askEndpoint(world: MatrixService, { person, send, body }: { person: Person; send: string; body: unknown }): Promise<string> {
   const { service, tokens, ids } = world;
   const policy = await service.createPolicy({ rules: [{ resource: 'Tip', action: 'read' }] });
   const token = (await service.admin()).token;
-  const user = ids.get('no policies') ?? NOBODY;
+  const user = ids.get('no policies') ?? UNKNOWN_ID;
   if (!send.startsWith('POST') && send.includes('/assign/'))
     await service.call('POST', `/admin/api/policies/${policy}/assign${send.split('/assign')[1]?.replace('<user>', user)}`, {
       token,

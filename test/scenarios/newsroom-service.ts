@@ -1,7 +1,7 @@
 import { startService } from '../harness.ts';
 import type { Stage } from './scenario.ts';
 
-/** The newsroom with an admin, Maya of the politics department, and a reader; each name stands for the token and, in paths, for the id. */
+/** Starts the newsroom with an admin, Maya of the department politics, and a reader. Each name selects a token and, in paths, an id. */
 export async function startNewsroom(): Promise<Stage> {
   const service = await startService({ project: 'examples/newsroom' });
   const users = {

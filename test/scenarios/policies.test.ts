@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.service.close());
 
-const NOBODY = '01900000-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
 describe('managing policies', () => {
   checkScenarios(
@@ -113,7 +113,7 @@ describe('managing policies', () => {
         entries: [{ kind: 'admin', action: 'create' }],
       },
       { name: 'read one', as: 'admin', send: 'GET /admin/api/policies/{policy}', status: 200, body_has: { data: { id: '{policy}' } } },
-      { name: 'read none', as: 'admin', send: `GET /admin/api/policies/${NOBODY}`, status: 404, body_has: { code: 'POLICY_UNKNOWN' } },
+      { name: 'read none', as: 'admin', send: `GET /admin/api/policies/${UNKNOWN_ID}`, status: 404, body_has: { code: 'POLICY_UNKNOWN' } },
       {
         name: 'list: filtered',
         as: 'admin',
@@ -140,7 +140,7 @@ describe('managing policies', () => {
         },
         entries: [{ kind: 'admin', action: 'update', recordId: '{policy}' }],
       },
-      { name: 'update: none', as: 'admin', send: `PUT /admin/api/policies/${NOBODY}`, body: { isActive: true }, status: 404 },
+      { name: 'update: none', as: 'admin', send: `PUT /admin/api/policies/${UNKNOWN_ID}`, body: { isActive: true }, status: 404 },
       {
         name: 'delete',
         as: 'admin',
@@ -193,14 +193,14 @@ describe('assigning policies', () => {
       {
         name: 'to nobody',
         as: 'admin',
-        send: `POST /admin/api/policies/{policy}/assign/user/${NOBODY}`,
+        send: `POST /admin/api/policies/{policy}/assign/user/${UNKNOWN_ID}`,
         status: 404,
         body_has: { code: 'USER_UNKNOWN' },
       },
       {
         name: 'of no policy',
         as: 'admin',
-        send: `POST /admin/api/policies/${NOBODY}/assign/user/{maya}`,
+        send: `POST /admin/api/policies/${UNKNOWN_ID}/assign/user/{maya}`,
         status: 404,
         body_has: { code: 'POLICY_UNKNOWN' },
       },

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => stage.service.close());
 
 const update = { action: 'update', recordId: '{article}', allowed: true };
-const NOBODY = '01900000-0000-7000-8000-000000000000';
+const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
 describe('the id of a request', () => {
   const read = (name: string, id: string, headers_have: Scenario['headers_have'], entry: object): Scenario => ({
@@ -135,9 +135,9 @@ describe('every answer to a decided request names its entry', () => {
     ['admin', 'GET /api/Article?limit=1&where[slug]=first', 200],
     [undefined, 'GET /api/Article', 403],
     ['reader', 'DELETE /api/Article/{article}', 403],
-    ['admin', `GET /api/Article/${NOBODY}`, 404],
-    ['admin', `PUT /api/Article/${NOBODY}`, 404, { title: 'Nothing' }],
-    ['admin', `DELETE /api/Article/${NOBODY}`, 404],
+    ['admin', `GET /api/Article/${UNKNOWN_ID}`, 404],
+    ['admin', `PUT /api/Article/${UNKNOWN_ID}`, 404, { title: 'Nothing' }],
+    ['admin', `DELETE /api/Article/${UNKNOWN_ID}`, 404],
     ['admin', 'GET /api/Article/not-an-id', 404],
     ['admin', 'POST /api/Article', 422, {}],
     ['admin', 'POST /api/Article/import', 422, { data: [{}] }],
@@ -164,7 +164,7 @@ describe('every answer to a decided request names its entry', () => {
     const { service, tokens, kept } = stage;
     const requests = [
       { resource: 'Article', action: 'read', id: kept.get('article') },
-      { resource: 'Article', action: 'read', id: NOBODY },
+      { resource: 'Article', action: 'read', id: UNKNOWN_ID },
       { resource: 'Tip', action: 'list' },
       { resource: 'Article', action: 'update', id: kept.get('article'), data: { title: 7 } },
     ];

@@ -1,27 +1,27 @@
 import { expect, it } from 'vitest';
 import type { Reply, RunningService } from '../harness.ts';
 
-/** One request with everything it must come to: the answer, the decision, and how many entries it leaves. */
+/** One request with the expected response, decision and audit entries. */
 export interface Scenario {
   readonly name: string;
-  /** Key of the token to send; none is anon. */
+  /** Name of the token to send. Default: none (anonymous). */
   readonly as?: string;
-  /** Method and path; `{name}` is replaced by what an earlier scenario kept. */
+  /** Method and path. `{name}` is replaced by a value that an earlier scenario kept. */
   readonly send: string;
   readonly body?: unknown;
-  /** Sent as it is, in place of `body`. */
+  /** Sent unchanged, instead of `body`. */
   readonly raw?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly status: number;
-  /** Members that the body must have, at any depth; others may be there too. */
+  /** Members that the body must contain, at any depth. It may contain others. */
   readonly body_has?: object;
-  /** Dotted paths that the body must not have. */
+  /** Dotted paths that the body must not contain. */
   readonly body_lacks?: readonly string[];
-  /** Headers that the answer must have. */
+  /** Headers that the response must have. */
   readonly headers_have?: Readonly<Record<string, string>>;
-  /** Names to keep values of the answer under: name → dotted path. */
+  /** Values of the response to keep for later scenarios: name → dotted path. */
   readonly keep?: Readonly<Record<string, string>>;
-  /** Entries it leaves, newest last, each with the members given. None where absent. */
+  /** Expected audit entries, newest last, each with these members. Default: none. */
   readonly entries?: readonly object[];
 }
 
@@ -31,7 +31,7 @@ export interface Stage {
   readonly kept: Map<string, string>;
 }
 
-/** Runs scenarios in order, each a test. */
+/** Registers one test per scenario, in order. */
 export function checkScenarios(stage: () => Stage, scenarios: readonly Scenario[]): void {
   for (const scenario of scenarios) it(scenario.name, () => checkScenario(stage(), scenario));
 }
@@ -56,7 +56,7 @@ async function checkScenario({ service, tokens, kept }: Stage, scenario: Scenari
   await checkEntries(service, { reply, before, expected: scenario.entries ?? [], fill });
 }
 
-/** Every answer says whether it succeeded; every failure is a problem. */
+/** Expects a success envelope, or a problem for a failure. */
 function checkEnvelope(reply: Reply): void {
   expect(reply.at('success')).toBe(reply.status < 400);
   expect(reply.headers['x-request-id']).toBeTruthy();

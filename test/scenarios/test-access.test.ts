@@ -1,11 +1,11 @@
 /** A test of access says what the request will come to: the answers of both, side by side, and what a test has to warn of. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type AheadWorld, NOBODY, startAheadWorld } from './access-query-service.ts';
+import { type AccessQueryService, startAccessQueryService, UNKNOWN_ID } from './access-query-service.ts';
 
-let world: AheadWorld;
+let world: AccessQueryService;
 beforeAll(async () => {
-  world = await startAheadWorld();
+  world = await startAccessQueryService();
 });
 beforeEach(() => world.forget());
 afterAll(() => world.service.close());
@@ -128,7 +128,7 @@ describe('what a test warns of', () => {
       () => ({ user: { id: world.idOf('gone') } }),
       'the user is not active: every request of this user is refused, even if policies allow it',
     ],
-    ['an id of nobody', () => ({ user: { id: NOBODY } }), 'no user has this id: without "user.role", the role is anon'],
+    ['an id of nobody', () => ({ user: { id: UNKNOWN_ID } }), 'no user has this id: without "user.role", the role is anon'],
     ['a role of nobody', () => ({ user: { role: 'editr' } }), 'no policy can be assigned to role "editr" (did you mean "editor"?)'],
     [
       'an attribute nearly known',
@@ -137,7 +137,7 @@ describe('what a test warns of', () => {
     ],
     [
       'an id of no record',
-      () => ({ resource: { name: 'Article', id: NOBODY } }),
+      () => ({ resource: { name: 'Article', id: UNKNOWN_ID } }),
       'no Article has this id: the test uses a record without attributes',
     ],
     [

@@ -1,4 +1,4 @@
-/** A service whose records come and go as files, and short ways to send such files. */
+/** A running service for import and export tests, with helpers that send files. */
 import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
 
 const DEFINITIONS = {
@@ -20,31 +20,31 @@ fields:
 `,
 };
 
-/** Who sends files: the admin may do everything, Max what is his, Ina import and read, Uwe nothing. */
-export interface TransferWorld extends RunningService {
+/** Users: the admin may do everything, Max everything with his own records, Ina import and read, Uwe nothing. */
+export interface TransferService extends RunningService {
   readonly tokens: Readonly<Record<'admin' | 'max' | 'ina' | 'uwe', string>>;
   readonly ids: Readonly<Record<'max' | 'ina', string>>;
-  /** Sends a file; CSV and NDJSON by what it begins with, unless a type is given. */
+  /** Sends a file. The default media type is detected from its first characters. */
   send(file: string, options?: Sending): Promise<Reply>;
-  fetch(query: string, options?: { readonly as?: keyof TransferWorld['tokens'] | undefined; readonly body?: unknown }): Promise<Reply>;
-  /** The parts there are, as the admin lists them, by code. */
+  fetch(query: string, options?: { readonly as?: keyof TransferService['tokens'] | undefined; readonly body?: unknown }): Promise<Reply>;
+  /** Returns all parts by code, as listed by the admin. */
   parts(): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Entries since the last time it was asked, oldest first. */
+  /** Returns the audit entries since the last call, oldest first. */
   entries(): Promise<readonly Readonly<Record<string, unknown>>[]>;
 }
 
-/** How a file is sent. */
+/** Options of a sent file. */
 export interface Sending {
-  readonly as?: keyof TransferWorld['tokens'] | 'anon';
-  /** `mode=upsert&key=code` */
+  readonly as?: keyof TransferService['tokens'] | 'anon';
+  /** Query string, such as `mode=upsert&key=code`. */
   readonly query?: string;
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly resource?: string;
 }
 
-/** Starts a world. */
-export async function createTransferWorld(settings: ServiceOptions['settings'] = {}): Promise<TransferWorld> {
+/** Starts the service, and creates its users. */
+export async function startTransferService(settings: ServiceOptions['settings'] = {}): Promise<TransferService> {
   const service = await startService({ definitions: DEFINITIONS, settings });
   const admin = await service.admin();
   const [max, ina, uwe] = [await service.user({ name: 'Max' }), await service.user({ name: 'Ina' }), await service.user({ name: 'Uwe' })];
@@ -88,7 +88,7 @@ function typeOf(file: string): string {
   return file.startsWith('{') ? 'application/x-ndjson' : 'text/csv';
 }
 
-/** Rows as NDJSON. */
+/** Renders rows as NDJSON. */
 export function lines(...rows: readonly object[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }

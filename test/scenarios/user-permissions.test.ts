@@ -1,11 +1,11 @@
 /** What a user may do: every resource × every action, and why. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type AheadWorld, NOBODY, type Row, startAheadWorld } from './access-query-service.ts';
+import { type AccessQueryService, type Row, startAccessQueryService, UNKNOWN_ID } from './access-query-service.ts';
 
-let world: AheadWorld;
+let world: AccessQueryService;
 beforeAll(async () => {
-  world = await startAheadWorld();
+  world = await startAccessQueryService();
 });
 /** Each test begins with the policy of the first admin alone. */
 beforeEach(() => world.forget());
@@ -161,7 +161,7 @@ describe('a question that cannot be answered', () => {
   });
 
   it('permissions: a user who is not there', async () => {
-    const reply = await world.send('POST', `/admin/api/users/${NOBODY}/permissions`, {});
+    const reply = await world.send('POST', `/admin/api/users/${UNKNOWN_ID}/permissions`, {});
     expect([reply.status, reply.at('code')]).toEqual([404, 'USER_UNKNOWN']);
   });
 

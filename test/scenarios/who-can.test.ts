@@ -1,11 +1,11 @@
 /** Who can do something: roles, then users one by one; what depends on something says on what. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../harness.ts';
-import { type AheadWorld, NOBODY, type Row, startAheadWorld, WHO_CAN } from './access-query-service.ts';
+import { type AccessQueryService, type Row, startAccessQueryService, UNKNOWN_ID, WHO_CAN } from './access-query-service.ts';
 
-let world: AheadWorld;
+let world: AccessQueryService;
 beforeAll(async () => {
-  world = await startAheadWorld();
+  world = await startAccessQueryService();
 });
 /** Each test begins with the policy of the first admin alone. */
 beforeEach(() => world.forget());
@@ -218,7 +218,7 @@ describe('a question that cannot be answered', () => {
     ...['', 'x', Buffer.from('user me').toString('base64url'), 'A'.repeat(10_000)].map(
       (cursor) => [`cursor ${cursor.slice(0, 20)}`, { ...good, cursor }, 400, { code: 'REQUEST_CURSOR' }] as const,
     ),
-    ['a record that is not there', { ...good, id: NOBODY }, 404, { code: 'RECORD_UNKNOWN' }],
+    ['a record that is not there', { ...good, id: UNKNOWN_ID }, 404, { code: 'RECORD_UNKNOWN' }],
   ];
   it.each(whoCan)('who can: %s', async (_, body, status, has) => {
     const reply = await world.send('POST', WHO_CAN, body);
