@@ -9,7 +9,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ConfigSources, parseConfig } from '../src/config/config.ts';
 import { createService } from '../src/service.ts';
-import { onPostgres, testDatabaseUrl } from './postgres/test-database.ts';
+import { createDatabaseUrl, onPostgres } from './postgres/test-database.ts';
 
 /** Options of a test service. */
 export interface ServiceOptions {
@@ -95,7 +95,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const flags = {
     project,
     data: dataFolder,
-    ...(onPostgres && { database: testDatabaseUrl(folder) }),
+    ...(onPostgres && { database: createDatabaseUrl(folder) }),
     port: 0,
     logLevel: 'silent',
     ...options.settings,

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { onPostgres, testDatabaseUrl } from '../postgres/test-database.ts';
+import { createDatabaseUrl, onPostgres } from '../postgres/test-database.ts';
 import { type Program, query, startProgram } from '../process/program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-logs-'));
@@ -26,7 +26,7 @@ beforeAll(async () => {
     join(resources, 'Case.yaml'),
     'name: Case\nfields:\n  title: { type: string }\n  pin: { type: string, writeOnly: true, maxLength: 40 }\n',
   );
-  const database = onPostgres ? ['--database', testDatabaseUrl(folder)] : [];
+  const database = onPostgres ? ['--database', createDatabaseUrl(folder)] : [];
   const env = { BAILIWICK_JWT_SECRET: secret('key') };
   program = await startProgram({ data, project: join(folder, 'project'), args: ['--log-level', 'debug', ...database], env });
 });

@@ -12,7 +12,7 @@ import { dialectOf } from '../../src/storage/migrations/migration-dialects.ts';
 import { postgresDialect } from '../../src/storage/postgres/sql-dialect.ts';
 import { postgresTables } from '../../src/storage/postgres/tables.ts';
 import { sqliteDialect } from '../../src/storage/sqlite/sql-dialect.ts';
-import { onPostgres, testDatabaseUrl } from '../postgres/test-database.ts';
+import { createDatabaseUrl, onPostgres } from '../postgres/test-database.ts';
 import { DATES, DECIMALS, INTEGERS, NUMBERS, TEXTS, TIMESTAMPS } from './hostile-values.ts';
 
 export { LISTS, OPERANDS } from './hostile-values.ts';
@@ -112,7 +112,7 @@ export interface HostileTable {
 }
 
 export async function createHostileTable(): Promise<HostileTable> {
-  const database = onPostgres ? await openDatabase({ database: testDatabaseUrl('') }) : openSqlite({ path: ':memory:' });
+  const database = onPostgres ? await openDatabase({ database: createDatabaseUrl('') }) : openSqlite({ path: ':memory:' });
   const rows = await fill(database);
   const all = (queries: readonly Sql[]): Promise<readonly (readonly unknown[])[]> =>
     database.transaction(

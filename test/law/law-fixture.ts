@@ -14,7 +14,7 @@ import { composeDefinitions } from '../../src/resources/system/index.ts';
 import { sql } from '../../src/sql.ts';
 import { type Database, insertRecord, loadRecord, migrate, openDatabase } from '../../src/storage/index.ts';
 import { LIMITS } from '../policy-fixtures.ts';
-import { testDatabaseUrl } from '../postgres/test-database.ts';
+import { createDatabaseUrl } from '../postgres/test-database.ts';
 import { writeUnchecked } from '../postgres/unchecked-writes.ts';
 import type { Facts } from '../reference/reference-conditions.ts';
 import { hostileRows, KINDS, THING, USER, USERS } from './data.ts';
@@ -60,7 +60,7 @@ export type PrincipalName = 'ann' | 'cid' | 'token' | 'anon';
 /** Creates a fixture in a temporary folder, which `close` removes. */
 export async function createLawFixture(): Promise<LawFixture> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-law-'));
-  const url = testDatabaseUrl(folder);
+  const url = createDatabaseUrl(folder);
   const database = await openDatabase({ database: url });
   const definitions = lawDefinitions();
   await migrate(database, definitions);

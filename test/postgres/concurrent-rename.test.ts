@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { type Config, parseConfig } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
 import { type RunningService, startService } from '../harness.ts';
-import { testDatabaseUrl } from './test-database.ts';
+import { createDatabaseUrl } from './test-database.ts';
 
 const toYaml = (name: string, field: string): string => `name: ${name}\nfields:\n  ${field}\n`;
 const BEFORE = { 'Note.yaml': toYaml('Note', 'title: { type: string }'), 'User.yaml': toYaml('User', 'nick: { type: string }') };
@@ -33,7 +33,7 @@ describe.each([
     ['the caller', 'User', 'name2: { type: string, renamedFrom: nick }'],
   ])('every request succeeds after a field of %s is renamed', async (_what, name, field) => {
     const given: Partial<Config> = {
-      database: testDatabaseUrl(`renamed_${name.toLowerCase()}_${databasePrepare}`),
+      database: createDatabaseUrl(`renamed_${name.toLowerCase()}_${databasePrepare}`),
       jwtSecret: 'one secret for all the replicas of a test',
       rateLimit: 0,
       databasePrepare,

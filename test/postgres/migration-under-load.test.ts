@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
 import { type Reply, type RunningService, startService } from '../harness.ts';
-import { testDatabaseUrl } from './test-database.ts';
+import { createDatabaseUrl } from './test-database.ts';
 
 const note = (fields: string): string => `name: Note\nfields:\n${fields}`;
 const FIRST = note('  title: { type: string }\n  size: { type: string }\n');
@@ -20,7 +20,7 @@ const STEPS: readonly (readonly [string, fields: readonly string[]])[] = [
   ],
 ];
 
-const settings = { database: testDatabaseUrl(''), jwtSecret: 'one secret for all the replicas of a test', rateLimit: 0 };
+const settings = { database: createDatabaseUrl(''), jwtSecret: 'one secret for all the replicas of a test', rateLimit: 0 };
 let replicas: readonly RunningService[];
 
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 /** Four replicas in this process on one PostgreSQL. */
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
-import { testDatabaseUrl } from './test-database.ts';
+import { createDatabaseUrl } from './test-database.ts';
 
 /** The replicas. */
 export interface Replicas {
@@ -14,7 +14,7 @@ export interface Replicas {
 
 /** Starts all replicas at once on an empty database. One of them creates the tables. */
 export async function startReplicas(definitions: NonNullable<ServiceOptions['definitions']>): Promise<Replicas> {
-  const settings = { database: testDatabaseUrl(''), jwtSecret: 'one secret for all the replicas of a test', rateLimit: 0 };
+  const settings = { database: createDatabaseUrl(''), jwtSecret: 'one secret for all the replicas of a test', rateLimit: 0 };
   const replicas = await Promise.all([1, 2, 3, 4].map(() => startService({ definitions, settings })));
   let turn = 0;
   return {

@@ -11,7 +11,7 @@ export function scaleRuns(count: number): number {
 }
 
 /** Returns the address of a new database. A SQLite file is created in `folder`. */
-export function testDatabaseUrl(folder: string): string {
+export function createDatabaseUrl(folder: string): string {
   const server = serverUrl();
   return server === undefined ? `sqlite:${join(folder, 'test.db')}` : withSchema(server);
 }

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Config, parseConfig } from '../../src/config/config.ts';
 import { verifyDecisions } from '../../src/project/index.ts';
 import { createService, type Service } from '../../src/service.ts';
-import { onPostgres, testDatabaseUrl } from '../postgres/test-database.ts';
+import { createDatabaseUrl, onPostgres } from '../postgres/test-database.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -22,7 +22,7 @@ function settingsFor(more: Readonly<Record<string, string>> = {}): Config {
   const flags = {
     project: folder,
     data: join(folder, 'data'),
-    database: testDatabaseUrl(disk),
+    database: createDatabaseUrl(disk),
     port: 0,
     logLevel: 'silent' as const,
     ...more,

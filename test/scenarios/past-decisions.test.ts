@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sql } from '../../src/sql.ts';
 import { openDatabase } from '../../src/storage/index.ts';
 import { type Reply, type ServiceOptions, startService } from '../harness.ts';
-import { testDatabaseUrl } from '../postgres/test-database.ts';
+import { createDatabaseUrl } from '../postgres/test-database.ts';
 
 const WITH_LEVEL = { 'Note.yaml': 'name: Note\nfields:\n  level: { type: integer }\n  at: { type: timestamp }\n  text: { type: text }\n' };
 const WITHOUT = { 'Note.yaml': 'name: Note\nfields:\n  text: { type: text }\n' };
@@ -17,7 +17,7 @@ let data: string;
 let database: string;
 beforeEach(() => {
   data = mkdtempSync(join(tmpdir(), 'bailiwick-past-'));
-  database = testDatabaseUrl(data);
+  database = createDatabaseUrl(data);
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
 import { type RunningService, startService } from '../harness.ts';
-import { testDatabaseUrl } from '../postgres/test-database.ts';
+import { createDatabaseUrl } from '../postgres/test-database.ts';
 
 const definition = (field: string): string => `name: Note\nfields:\n  ${field}\n`;
 
@@ -92,7 +92,7 @@ describe('storage restored', () => {
   });
 
   it('refuses where there is nothing', async () => {
-    const tables = await open(testDatabaseUrl(service.dataFolder));
+    const tables = await open(createDatabaseUrl(service.dataFolder));
     await expect(tables.noteRestored()).rejects.toThrow('the database is empty; restore it first');
     await tables.close();
   });
