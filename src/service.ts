@@ -66,6 +66,8 @@ export interface ServiceEnd {
 export interface ServiceOptions {
   /** Receives lines about long operations and about backups. */
   readonly log?: Log;
+  /** @deprecated Use `log`. Accepted for one version. */
+  readonly tell?: Log;
   /** The connection to the primary, if this process is a worker. */
   readonly primary?: PrimaryLink | undefined;
   /** Set by `bailiwick dev`: denials contain the address of their explanation. */
@@ -73,7 +75,8 @@ export interface ServiceOptions {
 }
 
 /** Creates a service. @throws SetupError with every mistake of every definition file. */
-export async function createService(config: Config, { log, primary, isDevelopment = false }: ServiceOptions = {}): Promise<Service> {
+export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
+  const { tell, log = tell, primary, isDevelopment = false } = options;
   const definitions = readProject(config.project);
   const monitor = await createMonitoring(toMonitoringOptions(config), primary);
   const opened = await openProjectDatabase(config, { observer: monitor.metrics, log });
@@ -97,7 +100,6 @@ export async function createService(config: Config, { log, primary, isDevelopmen
   });
   primary?.handleRequests(toRequestHandlers(server, monitor, readiness));
   let stopWatching = (): void => undefined;
-
   return {
     notices,
     prepare,

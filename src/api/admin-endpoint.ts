@@ -10,7 +10,7 @@ import { type HttpRequest, type HttpResponse, type Method, parseIfMatch, type Ro
 import type { Definitions } from '../resources/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { ImportLimits } from '../transfer/index.ts';
-import { type ImportBody, parsePolicyImportBody, validateQueryNames } from './admin-parsing.ts';
+import { type PolicyImportBody, parsePolicyImportBody, validateQueryNames } from './admin-parsing.ts';
 
 /** Dependencies and configuration of the admin endpoints. */
 export interface AdminDeps {
@@ -39,7 +39,7 @@ export interface AdminRequest {
   readonly snapshot: Snapshot;
   readonly deps: AdminDeps;
   /** Body of an import. */
-  readonly upload?: ImportBody | undefined;
+  readonly upload?: PolicyImportBody | undefined;
   /** Writes an audit entry of kind `admin`, which is committed with the change. */
   audit(change: AdminChange): Promise<void>;
 }

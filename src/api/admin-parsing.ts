@@ -94,7 +94,7 @@ export function parseIdCursor(of: Paged, cursor: string): string {
 }
 
 /** The body of an import. */
-export interface ImportBody {
+export interface PolicyImportBody {
   /** The body as one JSON object, also for an array or NDJSON. */
   readonly body: Json | undefined;
   /** For NDJSON, the line number of each item. */
@@ -106,7 +106,7 @@ export interface ImportBody {
  *
  * @param list Name of the list in the object.
  */
-export async function parsePolicyImportBody(request: HttpRequest, list: string, bounds: ImportLimits): Promise<ImportBody> {
+export async function parsePolicyImportBody(request: HttpRequest, list: string, bounds: ImportLimits): Promise<PolicyImportBody> {
   const format = detectFormat(request);
   const bytes = await readBody(request.stream ?? EMPTY_STREAM, bounds);
   if (format === 'json') {
@@ -125,7 +125,7 @@ export async function parsePolicyImportBody(request: HttpRequest, list: string, 
 }
 
 /** Adds the line number of the item to each mistake. */
-export function withLines(issues: readonly Issue[], list: string, lines: ImportBody['lines']): readonly Issue[] {
+export function withLines(issues: readonly Issue[], list: string, lines: PolicyImportBody['lines']): readonly Issue[] {
   return issues.map((issue) => {
     const [first, index] = issue.path.split('.', 2);
     const row = first === list ? lines?.[Number(index)] : undefined;

@@ -11,7 +11,7 @@ import { type ForeignToken, type LocalToken, toForeignId, type VerifiedToken } f
 export const INACTIVE_USER = 'the user of this token is not active';
 
 /** The current identity of a token. */
-export interface Caller {
+export interface IdentifiedUser {
   readonly principal: Principal;
   /** Without secret fields; undefined for an identity of a trusted issuer. */
   readonly record: StoredRecord | undefined;
@@ -24,7 +24,7 @@ export interface Caller {
  *
  * @throws Problem IDENTITY_TOKEN. An invalid token is never treated as `anon`.
  */
-export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Resource): Promise<Caller> {
+export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Resource): Promise<IdentifiedUser> {
   if (token.issuer !== undefined) return { principal: toForeignPrincipal(token), record: undefined };
   const { userId, sessionId } = token;
   const row = await tx.one(byOpenSession(tx, token, user));
@@ -38,7 +38,7 @@ export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Re
  *
  * @throws Problem USER_UNKNOWN
  */
-export async function loadCallerByEmail(tx: Transaction, email: string, user: Resource): Promise<Caller> {
+export async function loadCallerByEmail(tx: Transaction, email: string, user: Resource): Promise<IdentifiedUser> {
   const row = await tx.one(
     sql`select ${selectionOf(user)} from "User" where "email" = ${email.trim().toLowerCase()} and "isActive" = true`,
   );
@@ -59,7 +59,7 @@ function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: Loc
   return { sql: text, parameters: [userId, sessionId, new Date(now).toISOString()] };
 }
 
-function toCaller(tx: Transaction, record: StoredRecord): Caller {
+function toCaller(tx: Transaction, record: StoredRecord): IdentifiedUser {
   tx.addToReadSet({ users: [{ id: record.id, version: record.version }] });
   const role = record['role'];
   if (record['isActive'] !== true || typeof role !== 'string') throw refused(INACTIVE_USER);

@@ -11,7 +11,7 @@ export const KEY_FILE_BYTES = 1_000_000;
 /** A key in a file. */
 export interface KeyFile {
   readonly path: string;
-  /** What it is called where it cannot be read or made. */
+  /** Name of the key in error messages. */
   readonly name: string;
   make(): string;
 }

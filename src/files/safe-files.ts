@@ -112,8 +112,6 @@ export function errorCode(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/*  Creates files without replacing existing ones. */
-
 /** Error codes of file systems without hard links. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 

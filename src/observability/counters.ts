@@ -75,7 +75,7 @@ export function createHistogram(registry: Registry, { labels = [], bounds, ...he
 
 /** A value that is read when the registry is scraped. */
 export interface MetricReading extends Heading {
-  /** How the values of several processes are aggregated. */
+  /** Aggregation of the values of several processes. */
   readonly aggregator?: 'sum' | 'max';
   read(): number;
   readonly labels?: Readonly<Record<string, string>>;

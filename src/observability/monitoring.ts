@@ -7,7 +7,7 @@ import { createHttpServer, type HttpLimits, type HttpOptions, type HttpServer } 
 import type { Route } from '../request/index.ts';
 import type { Metrics } from './index.ts';
 
-/** Where metrics are served and who may read them: the config options of the same names. */
+/** Address and access of metrics: the config options of the same names. */
 export interface MonitoringOptions {
   readonly metricsAddress: string | undefined;
   readonly metricsToken: string | undefined;

@@ -6,7 +6,7 @@
  * Begin with `pipeline.ts`, then `steps/decide-request.ts`.
  */
 export { handle, handleBatch } from './handle.ts';
-export { appendEntries, attempt, type Outcome, rollBackUnless, runPipeline } from './pipeline.ts';
+export { appendEntries, type Outcome, rollBackUnless, runInSavepoint, runPipeline } from './pipeline.ts';
 export {
   type Caller,
   createRequestContext,

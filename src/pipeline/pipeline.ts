@@ -75,7 +75,7 @@ export type Outcome<Done = Result> =
 /** Runs the steps of the action. A refusal rolls back what they wrote; the entries of their decisions stay in the context, to be appended. */
 export function runPipeline(context: RequestContext): Promise<Outcome> {
   const [load, values, decide, validate, decideChange, perform] = PIPELINE[context.request.action];
-  return attempt(context, async () => {
+  return runInSavepoint(context, async () => {
     const found = load === none ? [] : await load(context);
     const proposals = values === none ? [] : values(context, found);
     const decision = await decide(context, found, proposals);
@@ -86,7 +86,7 @@ export function runPipeline(context: RequestContext): Promise<Outcome> {
 }
 
 /** Runs `work` in a savepoint. If it throws a Problem, what it wrote is rolled back and the problem is the outcome. */
-export async function attempt<Done>(context: RequestContext, work: () => Promise<Done>): Promise<Outcome<Done>> {
+export async function runInSavepoint<Done>(context: RequestContext, work: () => Promise<Done>): Promise<Outcome<Done>> {
   try {
     const result = await context.tx.savepoint(work);
     return { result, decisionId: context.entries[0]?.id };

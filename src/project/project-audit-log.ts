@@ -39,7 +39,7 @@ export interface RecordedPrune {
 const MAX_PRUNES = 100;
 
 /** Options of a verification. */
-export interface VerifyOptions {
+export interface VerifyAuditLogOptions {
   /** File of the public key; the one in the data folder by default. */
   readonly publicKey?: string | undefined;
 }
@@ -49,7 +49,7 @@ export interface VerifyOptions {
  *
  * @throws SetupError if there is no audit log, or the checkpoints or their key cannot be found.
  */
-export async function verifyDecisions(place: ProjectPlace, { publicKey }: VerifyOptions = {}): Promise<VerifiedDecisions> {
+export async function verifyDecisions(place: ProjectPlace, { publicKey }: VerifyAuditLogOptions = {}): Promise<VerifiedDecisions> {
   const database = await openForReading(toDatabasePlace(place));
   try {
     if (!(await database.transaction(hasChains))) throw new SetupError(`the database of ${place.project} has no audit log yet`);

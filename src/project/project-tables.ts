@@ -10,7 +10,7 @@ import {
   migrate,
   openForReading,
   type Plan,
-  type PruneOptions,
+  type PruneArchivedOptions,
   planMigration,
   planPruneArchived,
   pruneArchived,
@@ -33,9 +33,9 @@ export interface Tables {
   /** Counts soft-deleted records by resource. */
   deletedRecords(): Promise<readonly DeletedRecords[]>;
   /** Plans the permanent deletion of everything archived. */
-  planPrune(options: PruneOptions): Promise<Plan>;
+  planPrune(options: PruneArchivedOptions): Promise<Plan>;
   /** Permanently deletes everything archived. */
-  prune(options: PruneOptions): Promise<readonly Step[]>;
+  prune(options: PruneArchivedOptions): Promise<readonly Step[]>;
   /**
    * Completes a restore by the tools of the database: ends every session, begins a new revision, and records the restore.
    *

@@ -55,7 +55,7 @@ export { listMigrations, type MigrationRecord, recordRestore } from './migration
 export { retryWhileBusy } from './migrations/migration-lock.ts';
 export type { Plan, Risk, Step } from './migrations/migration-plan.ts';
 export { hasChains, hasHistoryHashes, loadOtherDefinitions, validateProgramVersion } from './migrations/migration-status.ts';
-export { type PruneOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
+export { type PruneArchivedOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
 export { type DatabaseAddress, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
 export {
   applyPermissions,

@@ -5,7 +5,6 @@
 import { Problem } from '../errors.ts';
 import {
   appendEntries,
-  attempt,
   type Caller,
   createRequestContext,
   decideAnyRow,
@@ -13,6 +12,7 @@ import {
   importRow,
   type PipelineDeps,
   rollBackUnless,
+  runInSavepoint,
   type UnitOfWork,
   withUnitOfWork,
 } from '../pipeline/index.ts';
@@ -54,7 +54,7 @@ export interface ImportJob {
 export async function openImport(deps: PipelineDeps, caller: Caller, resource: string): Promise<Resource> {
   const outcome = await withUnitOfWork(deps, { caller }, async (unit) => {
     const context = createRequestContext(unit, toRequest(resource));
-    const attempted = await attempt(context, async () => {
+    const attempted = await runInSavepoint(context, async () => {
       await decideAnyRow(context);
       return context.resource;
     });
@@ -131,7 +131,7 @@ async function runRow(unit: UnitOfWork, { resource, options }: ImportJob, { row,
   // An earlier row can have changed the user who imports.
   const current = resource === 'User' ? await identifyAgain(unit) : unit;
   const context = createRequestContext(current, { ...toRequest(resource), data });
-  const outcome = await attempt(context, () => importRow(context, { key: options.key, issues }));
+  const outcome = await runInSavepoint(context, () => importRow(context, { key: options.key, issues }));
   return {
     row,
     outcome,

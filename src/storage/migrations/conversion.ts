@@ -51,7 +51,7 @@ export async function convertValues(tx: Transaction, conversion: Conversion, log
     sql`CREATE TEMP TABLE ${scratch} ("id" ${id} PRIMARY KEY NOT NULL, "value" ${sql.raw(conversion.columnType)}, "lost" INTEGER NOT NULL)`,
   );
   for (let last = ''; ; ) {
-    const rows = await tx.all<SourceRow>(chunkAfter(tx, conversion, last));
+    const rows = await tx.all<RowToConvert>(chunkAfter(tx, conversion, last));
     if (rows.length === 0) break;
     const values = rows.map((row) => sql`(${sql.join(toScratchRow(tx, conversion, row))})`);
     await tx.run(sql`INSERT INTO ${scratch} ("id", "value", "lost") VALUES ${sql.join(values)}`);
@@ -91,7 +91,7 @@ function chunkAfter(tx: Transaction, { table, from, archived }: Conversion, last
     WHERE "id" > ${last} AND (${present}) ORDER BY "id" LIMIT ${CHUNK}`;
 }
 
-function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: SourceRow): readonly Sql[] {
+function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: RowToConvert): readonly Sql[] {
   const { after } = conversion;
   const converted = convertRow(conversion, row);
   const type = typeOf(after);
@@ -129,7 +129,7 @@ function scratchName(resource: Resource, { name }: Field): string {
 }
 
 /** A selected row of a conversion. */
-export interface SourceRow {
+export interface RowToConvert {
   readonly id: string;
   /** Stored values of the archived columns, oldest first, then of the present one. */
   readonly [value: `value${number}`]: unknown;
@@ -141,7 +141,7 @@ export interface SourceRow {
  * Converts the value of a row. A value of the restored column is used again, unless the value was changed since, or is no longer valid
  * under the options of the new field.
  */
-export function convertRow({ from, after, archived, restored = -1 }: Conversion, row: SourceRow): ConvertedValue {
+export function convertRow({ from, after, archived, restored = -1 }: Conversion, row: RowToConvert): ConvertedValue {
   const history = toHistory([...archived, from], row);
   const [value, column] = [history.values[restored], archived[restored]];
   if (value !== undefined && column !== undefined && history.origins.at(-1)?.has(restored) === true) {
@@ -174,7 +174,7 @@ function convertAt({ columns, values, origins }: History, at: number, after: Fie
   return { fits: true };
 }
 
-function toHistory(columns: readonly ConversionColumn[], row: SourceRow): History {
+function toHistory(columns: readonly ConversionColumn[], row: RowToConvert): History {
   const values = columns.map(({ field }, index) => toValue(row[`value${index}`], field));
   const origins: Set<number>[] = [];
   const history: History = { columns, values, origins };

@@ -14,7 +14,7 @@ import { noLog } from './migration-progress.ts';
 import type { ActualTable, TableDialect } from './table-state.ts';
 
 /** Selects soft-deleted records to delete as well. */
-export interface PruneOptions {
+export interface PruneArchivedOptions {
   /** Deletes records that were soft-deleted more than this number of days ago. None if absent. */
   readonly deletedBefore?: number | undefined;
 }
@@ -23,13 +23,13 @@ export interface PruneOptions {
  * Plans the permanent deletion of everything archived: removed fields and resources, and columns from before a conversion. Leaves out
  * what the definitions use again.
  */
-export async function planPruneArchived(tx: Transaction, definitions: Definitions, options: PruneOptions = {}): Promise<Plan> {
+export async function planPruneArchived(tx: Transaction, definitions: Definitions, options: PruneArchivedOptions = {}): Promise<Plan> {
   const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
   await dropSelection(tx);
   return toPlan(drafts, definitions);
 }
 
-interface PerformOptions extends PruneOptions {
+interface PerformOptions extends PruneArchivedOptions {
   /** Recorded in the history. */
   readonly actor: string;
   readonly log?: Log;
@@ -71,7 +71,7 @@ async function pruneIn(
   return steps;
 }
 
-async function draftDeleted(tx: Transaction, { deletedBefore }: PruneOptions): Promise<readonly DraftStep[]> {
+async function draftDeleted(tx: Transaction, { deletedBefore }: PruneArchivedOptions): Promise<readonly DraftStep[]> {
   if (deletedBefore === undefined) return [];
   return draftDeletedRecordDrops(tx, new Date(tx.now - deletedBefore * DAY).toISOString());
 }
