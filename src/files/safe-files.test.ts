@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('readRegularFile', () => {
-  it('reads a file, also behind a link', () => {
+  it('reads a file, also through a link', () => {
     expect(readRegularFile(at('file'), 7).toString()).toBe('content');
     expect(readRegularFile(at('link'), 7).toString()).toBe('content');
   });
@@ -33,7 +33,7 @@ describe('readRegularFile', () => {
     ['zero', 'expected a file, found a device'],
     ['file', 'expected at most 6 bytes, found 7'],
     ['large', 'expected at most 6 bytes, found 1000000000000'],
-  ])('refuses %s unread', (name, message) => {
+  ])('refuses %s without reading it', (name, message) => {
     expect(() => readRegularFile(at(name), 6)).toThrow(message);
   });
 
@@ -44,7 +44,7 @@ describe('readRegularFile', () => {
 });
 
 describe('makeFolder', () => {
-  it('makes what is missing of a path, for its owner alone where that is asked for', () => {
+  it('creates the missing folders of a path with the given mode', () => {
     makeFolder(at('folder/a/b'), 0o700);
     makeFolder(at('folder/a/b'), 0o700);
     expect([statSync(at('folder/a')).mode & 0o777, statSync(at('folder/a/b')).mode & 0o777]).toEqual([0o700, 0o700]);
@@ -61,13 +61,13 @@ describe('makeFolder', () => {
     expect(() => makeFolder(at(name))).toThrow(message);
   });
 
-  it.skipIf(!existsSync('/proc/self'))('ends on a file system that makes no folders', () => {
+  it.skipIf(!existsSync('/proc/self'))('fails on a file system that cannot create folders', () => {
     expect(() => makeFolder('/proc/bailiwick/x')).toThrow('cannot make the folder /proc/bailiwick: ENOENT');
   });
 });
 
 describe('findFile', () => {
-  it('follows links, and finds nothing where nothing is', () => {
+  it('follows links, and returns undefined if there is no file', () => {
     expect(findFile(at('link'))?.isFile()).toBe(true);
     expect(findFile(at('nothing'))).toBe(undefined);
   });

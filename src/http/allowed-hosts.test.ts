@@ -4,7 +4,7 @@ import { type Listening, sendRaw, startServer } from './server.fixture.ts';
 let listening: Listening | undefined;
 afterEach(() => listening?.server.close());
 
-/** Status of a request for a host. */
+/** Returns the status of a request with a Host header. */
 async function statusFor(host: string | undefined, { path = '/api/A', version = '1.1' } = {}): Promise<string | undefined> {
   const lines = [`GET ${path} HTTP/${version}`, ...(host === undefined ? [] : [`Host: ${host}`]), 'Connection: close', '', ''];
   return /^HTTP\/1\.1 (\d+)/.exec(await sendRaw((listening as Listening).port, lines.join('\r\n'), 2000))?.[1];
@@ -22,14 +22,14 @@ const FOREIGN = [
   'x@localhost',
 ];
 
-describe('hosts', () => {
-  it('are addresses and localhost where no name is allowed', async () => {
+describe('allowedHosts', () => {
+  it('accepts IP addresses and localhost if it is empty', async () => {
     listening = await startServer({ allowedHosts: [] });
     for (const host of ADDRESSES) expect(await statusFor(host), host).toBe('200');
     for (const host of FOREIGN) expect(['400', '421'], host).toContain(await statusFor(host));
   });
 
-  it('are those that are allowed, and those below', async () => {
+  it('accepts the listed names, and the subdomains of a name that starts with a dot', async () => {
     listening = await startServer({ allowedHosts: ['api.example.com', '.intra.example'] });
     for (const host of [...ADDRESSES, 'api.example.com', 'API.Example.com:443', 'api.example.com.', 'a.intra.example', 'a.b.intra.example'])
       expect(await statusFor(host), host).toBe('200');
@@ -37,18 +37,18 @@ describe('hosts', () => {
       expect(['400', '421'], host).toContain(await statusFor(host));
   });
 
-  it.each([undefined, ['*']])('are any with %j', async (allowedHosts) => {
+  it.each([undefined, ['*']])('accepts every host with %j', async (allowedHosts) => {
     listening = await startServer({ allowedHosts });
     for (const host of [...ADDRESSES, 'evil.example']) expect(await statusFor(host), host).toBe('200');
   });
 
-  it('are not looked at for probes, and may be absent in HTTP/1.0', async () => {
+  it('does not apply to probes or to an HTTP/1.0 request without a Host header', async () => {
     listening = await startServer({ allowedHosts: [] });
     for (const path of ['/healthz', '/readyz']) expect(await statusFor('pod.cluster.local', { path }), path).toBe('200');
     expect(await statusFor(undefined, { version: '1.0' })).toBe('200');
   });
 
-  it('are refused with a problem that names the options, before the body is read', async () => {
+  it('refuses other hosts before the body is read, with a problem that names the options', async () => {
     listening = await startServer({ allowedHosts: [] });
     const head = 'POST /api/A HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n';
     const answer = await sendRaw(listening.port, head);

@@ -21,8 +21,8 @@ beforeAll(async () => {
 });
 afterAll(() => listening.server.close());
 
-describe('the pages that describe the service', () => {
-  it('serve the API page with everything it loads from here', async () => {
+describe('the API page', () => {
+  it('loads its scripts, styles and images from the service only', async () => {
     const answer = await fetch(`${listening.url}/docs`);
     const page = await answer.text();
     const policy = answer.headers.get('content-security-policy') ?? '';
@@ -39,7 +39,7 @@ describe('the pages that describe the service', () => {
     }
   });
 
-  it('load the document again when the reader authorizes, and send the token for nothing else', () => {
+  it('reloads the OpenAPI document after authorization, and sends the token only with that request', () => {
     const sent: { config?: PageConfig } = {};
     const bundle = Object.assign((config: PageConfig) => Object.assign(sent, { config }), { presets: { apis: [] } });
     runInNewContext(SCRIPT, { SwaggerUIBundle: bundle });
@@ -55,11 +55,11 @@ describe('the pages that describe the service', () => {
     expect([headersOf(true), loads]).toEqual([{}, 2]);
   });
 
-  it.each(['index.html', 'oauth2-redirect.html', 'swagger-ui.js', '..%2Fpackage.json'])('do not serve %s', async (file) => {
+  it.each(['index.html', 'oauth2-redirect.html', 'swagger-ui.js', '..%2Fpackage.json'])('does not serve %s', async (file) => {
     expect((await fetch(`${listening.url}/docs/${file}`)).status).toBe(404);
   });
 
-  it('send a file again only where it is another', async () => {
+  it('sends an asset with an ETag, and 304 if the ETag matches', async () => {
     const address = `${listening.url}/docs/swagger-ui.css`;
     const first = await fetch(address);
     const etag = first.headers.get('etag') ?? '';
@@ -69,12 +69,12 @@ describe('the pages that describe the service', () => {
     expect((await fetch(address, { headers: { 'if-none-match': 'W/"0-0"' } })).status).toBe(200);
   });
 
-  it('answer HEAD as GET, without the file', async () => {
+  it('answers HEAD with the headers of GET and no body', async () => {
     const answer = await fetch(`${listening.url}/docs/swagger-ui.css`, { method: 'HEAD' });
     expect([answer.status, Number(answer.headers.get('content-length')) > 1000, await answer.text()]).toEqual([200, true, '']);
   });
 
-  it('explain every error where the type of a problem says', async () => {
+  it('explains every error code at the address in the type of a problem', async () => {
     const problem = (await (await fetch(`${listening.url}/nowhere`)).json()) as { type: string };
     const type = new URL(problem.type, listening.url);
     const page = await (await fetch(type)).text();

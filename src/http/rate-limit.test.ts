@@ -8,7 +8,7 @@ function startLimiter(perMinute: number) {
 }
 
 describe('createRateLimiter', () => {
-  it('lets through as many as a minute allows, then says how long to wait', () => {
+  it('accepts the limit per minute, then returns the seconds to wait', () => {
     const { take, pass } = startLimiter(60);
     for (let sent = 0; sent < 60; sent++) expect(take('a', 1)).toBe(0);
     expect(take('a', 1)).toBeCloseTo(1);
@@ -18,20 +18,20 @@ describe('createRateLimiter', () => {
     expect(take('a', 1)).toBe(0);
   });
 
-  it('counts callers apart', () => {
+  it('counts each caller separately', () => {
     const { take } = startLimiter(1);
     expect([take('a', 1), take('b', 1)]).toEqual([0, 0]);
     expect(take('a', 1)).toBeGreaterThan(0);
   });
 
-  it('counts nothing for what is refused', () => {
+  it('does not charge refused requests', () => {
     const { take } = startLimiter(10);
     expect(take('a', 6)).toBe(0);
     expect(take('a', 6)).toBeGreaterThan(0);
     expect(take('a', 4)).toBe(0);
   });
 
-  it('lets what is larger than a minute through with a full bucket, and makes it wait for its debt', () => {
+  it('accepts a request that costs more than the limit if the bucket is full, and then waits until the debt is repaid', () => {
     const { take, pass } = startLimiter(10);
     expect(take('a', 1)).toBe(0);
     expect(take('a', 30, 1)).toBe(0);
@@ -40,14 +40,14 @@ describe('createRateLimiter', () => {
     expect(take('a', 1)).toBe(0);
   });
 
-  it('never saves up more than a minute', () => {
+  it('never holds more than one minute of requests', () => {
     const { take, pass } = startLimiter(2);
     take('a', 1);
     pass(3600);
     expect([take('a', 1), take('a', 1), take('a', 1) > 0]).toEqual([0, 0, true]);
   });
 
-  it('forgets those who have been quiet longest', () => {
+  it('evicts the least recently used caller', () => {
     const { take } = startLimiter(1);
     take('first', 1);
     for (let index = 0; index < 10_000; index++) take(`caller ${index}`, 1);

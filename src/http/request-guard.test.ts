@@ -18,13 +18,13 @@ describe('RouteDirectory', () => {
     ['/api/User/7/8', []],
     ['/Api/User', []],
     ['*', []],
-  ])('knows what answers at %s', (path, allow) => {
+  ])('returns the methods allowed at %s', (path, allow) => {
     const explained = directory.explain('PATCH', path);
     expect(explained.allow).toEqual(allow);
     expect(explained.problem.code).toBe(allow.length === 0 ? 'REQUEST_NO_ROUTE' : 'REQUEST_METHOD');
   });
 
-  it('names every method in the problem', () => {
+  it('lists every allowed method in the problem', () => {
     expect(directory.explain('PATCH', '/api/User').problem.detail).toBe('expected GET, POST for this path, given PATCH');
   });
 });

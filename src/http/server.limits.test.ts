@@ -20,8 +20,8 @@ async function statuses(url: string, count: number, init: RequestInit = {}): Pro
   return answers;
 }
 
-describe('time', () => {
-  it('a body that does not arrive in time is answered 408, once and as any other request', async () => {
+describe('the request timeout', () => {
+  it('is 408 if the body does not arrive in time, with one response and one log line', async () => {
     const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
     const names = 'Host: x\r\nX-Request-Id: slow-1\r\nContent-Type: application/json\r\nContent-Length: 100';
     const answer = await sendRaw(port, `POST /api/User HTTP/1.1\r\n${names}\r\n\r\n{`, 4000);
@@ -33,7 +33,7 @@ describe('time', () => {
     expect(answer).toContain('connection: close');
   });
 
-  it('headers that do not arrive in time are answered 408', async () => {
+  it('is 408 if the headers do not arrive in time', async () => {
     const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
     const answer = await sendRaw(port, 'GET /api/User HTTP/1.1\r\nHost: x\r\n', 4000);
     expect(answer).toMatch(/^HTTP\/1\.1 408 /);
@@ -42,8 +42,8 @@ describe('time', () => {
   const withBody = { body: '{}', headers: { 'content-type': 'application/json' } };
   it.each([
     ['', {}],
-    [' to a request with a body', withBody],
-  ])('an answer%s that is not ready in time is 503, and does not claim that nothing was done', async (_, sent) => {
+    [' with a body', withBody],
+  ])('is 503 if the handler of a request%s does not finish in time; the hint does not claim that nothing was done', async (_, sent) => {
     const { url } = await start({ limits: { requestTimeoutSeconds: 1 } });
     const answer = await fetch(`${url}/never`, { method: 'POST', ...sent, signal: AbortSignal.timeout(10_000) });
     expect(answer.status).toBe(503);
@@ -52,7 +52,7 @@ describe('time', () => {
 });
 
 describe('the rate limit', () => {
-  it('answers 429 with the seconds to wait, and counts addresses that nothing answers at', async () => {
+  it('is 429 with the seconds to wait, and counts requests without a route', async () => {
     const { url } = await start({ limits: { rateLimit: 3 } });
     expect(await statuses(`${url}/nowhere`, 2)).toEqual([404, 404]);
     expect(await statuses(`${url}/api/User`, 2)).toEqual([200, 429]);
@@ -61,7 +61,7 @@ describe('the rate limit', () => {
     expect(await refused.json()).toMatchObject({ success: false, code: 'REQUEST_RATE', status: 429 });
   });
 
-  it('counts what a batch costs', async () => {
+  it('charges the cost of a batch', async () => {
     const { url } = await start({ limits: { rateLimit: 10 } });
     const batch = { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } };
     expect(await statuses(`${url}/api/batch?cost=6`, 2, batch)).toEqual([200, 429]);
@@ -75,9 +75,9 @@ describe('the rate limit', () => {
   });
 
   it.each([
-    ['a forwarded address of anyone', [], ['200', '429']],
-    ['a forwarded address of a trusted proxy', ['127.0.0.1'], ['200', '200']],
-  ])('goes by %s', async (_, trustProxy, expected) => {
+    ['the connection if the sender of X-Forwarded-For is not a trusted proxy', [], ['200', '429']],
+    ['X-Forwarded-For from a trusted proxy', ['127.0.0.1'], ['200', '200']],
+  ])('counts by %s', async (_, trustProxy, expected) => {
     const { url } = await start({ limits: { rateLimit: 1 }, trustProxy });
     const from = (address: string) => fetch(`${url}/api/User`, { headers: { 'x-forwarded-for': address } });
     expect([(await from('192.0.2.1')).status, (await from('192.0.2.2')).status].map(String)).toEqual(expected);
@@ -85,7 +85,7 @@ describe('the rate limit', () => {
 });
 
 describe('readiness', () => {
-  it('is 503 with the reason where requests cannot be served', async () => {
+  it('is 503 with the reason if requests cannot be served', async () => {
     const { url } = await start({ ready: () => ({ ok: false, why: 'the last commit failed' }) });
     const answer = await fetch(`${url}/readyz`);
     expect(answer.status).toBe(503);
@@ -94,8 +94,8 @@ describe('readiness', () => {
   });
 });
 
-describe('closing', () => {
-  it('lets what is in flight end', async () => {
+describe('graceful shutdown', () => {
+  it('finishes requests in flight', async () => {
     let finish = (): void => undefined;
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
@@ -114,7 +114,7 @@ describe('closing', () => {
     await expect(fetch(`${url}/slow`)).rejects.toThrow();
   });
 
-  it('waits for no connection that nobody waits on: kept after its answer, or opened ahead', async () => {
+  it('does not wait for idle connections: kept alive after a response, or without a request', async () => {
     const slow = async () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       return { status: 200, body: { success: true } };
@@ -123,15 +123,15 @@ describe('closing', () => {
       limits: { drainSeconds: 600 },
       routes: [{ method: 'GET', path: '/slow', handle: slow }],
     });
-    const ahead = connect(port, '127.0.0.1');
+    const unused = connect(port, '127.0.0.1');
     const answer = fetch(`${url}/slow`);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await server.close();
     expect((await answer).headers.get('connection')).toBe('close');
-    ahead.destroy();
+    unused.destroy();
   });
 
-  it('takes requests until others have noticed, each the last of its connection', async () => {
+  it('accepts requests during the drain delay, each the last on its connection', async () => {
     const { server, url } = await startServer({ limits: { drainDelaySeconds: 1, drainSeconds: 5 } });
     await fetch(`${url}/healthz`);
     const closed = server.close();
@@ -141,7 +141,7 @@ describe('closing', () => {
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   });
 
-  it('answers what was on its way on a connection just opened', async () => {
+  it('answers a request that arrives on a connection opened before the shutdown', async () => {
     const { server, port } = await startServer({ limits: { drainSeconds: 5 } });
     const opened = connect(port, '127.0.0.1');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -155,13 +155,13 @@ describe('closing', () => {
     expect(received).toMatch(/^HTTP\/1.1 200 OK\r\n/);
   });
 
-  it('cuts off what has not ended after the drain', async () => {
+  it('closes connections whose requests have not finished after the drain', async () => {
     const { server, url, port } = await startServer({ limits: { drainSeconds: 0 } });
     const idle = connect(port, '127.0.0.1');
-    const answer = fetch(`${url}/never`, { method: 'POST' }).catch(() => 'cut off');
+    const answer = fetch(`${url}/never`, { method: 'POST' }).catch(() => 'closed');
     await new Promise((resolve) => setTimeout(resolve, 50));
     await server.close();
-    expect(await answer).toBe('cut off');
+    expect(await answer).toBe('closed');
     idle.destroy();
   });
 });
@@ -176,7 +176,7 @@ describe('CORS', () => {
   it.each([
     ['without origins', []],
     ['with others', ['https://other.example.com', 'localhost']],
-  ])('refuses the preflight of an unknown origin %s, and names the setting', async (_, corsOrigins) => {
+  ])('refuses the preflight of an unknown origin %s, and names the option', async (_, corsOrigins) => {
     const { url } = await start({ corsOrigins });
     const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' };
     const answer = await fetch(`${url}/api/User`, { method: 'OPTIONS', headers });
@@ -197,14 +197,14 @@ describe('CORS', () => {
     ['http://127.0.0.1.example.com', false],
     ['http://localhost:80@example.com', false],
     ['null', false],
-  ])('takes localhost for pages of this machine on any port: %s is allowed: %s', async (origin, isAllowed) => {
+  ])('accepts pages of this machine on any port with localhost: %s is allowed: %s', async (origin, isAllowed) => {
     const { url } = await start({ corsOrigins: ['localhost'] });
     const headers = { origin, 'access-control-request-method': 'GET' };
     const answer = await fetch(`${url}/api/User`, { method: 'OPTIONS', headers });
     expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual(isAllowed ? [204, origin] : [403, null]);
   });
 
-  it('answers the given origins and their preflights, and no others', async () => {
+  it('allows the configured origins and their preflights, and no others', async () => {
     const { url } = await start({ corsOrigins: ['https://app.example.com'] });
     const preflight = (origin: string) =>
       fetch(`${url}/api/User/1`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'PUT' } });

@@ -24,7 +24,7 @@ const nested = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(dept
 const requests: readonly (readonly [string, string, RequestInit, Expected])[] = [
   ['a list', '/api/User', {}, { status: 200, headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' } }],
   ['a create', '/api/User', post('{"a":1}'), { status: 200 }],
-  ['JSON that says UTF-8', '/api/User', post('{}', { 'content-type': 'application/json; charset=UTF-8' }), { status: 200 }],
+  ['JSON with charset UTF-8', '/api/User', post('{}', { 'content-type': 'application/json; charset=UTF-8' }), { status: 200 }],
   ['DELETE without a body', '/api/User/1', { method: 'DELETE' }, { status: 200 }],
   ['malformed JSON', '/api/User', post('{"a":'), { status: 400, code: 'REQUEST_MALFORMED' }],
   ['64 levels of nesting', '/api/User', post(nested(64)), { status: 200 }],
@@ -41,7 +41,7 @@ const requests: readonly (readonly [string, string, RequestInit, Expected])[] = 
     { status: 415, code: 'REQUEST_MEDIA_TYPE' },
   ],
   [
-    'JSON of another kind',
+    'another JSON media type',
     '/api/User',
     post('{}', { 'content-type': 'application/merge-patch+json' }),
     { status: 415, code: 'REQUEST_MEDIA_TYPE' },
@@ -65,9 +65,9 @@ const requests: readonly (readonly [string, string, RequestInit, Expected])[] = 
     post('{}', { 'content-type': 'application/json', 'content-encoding': 'gzip' }),
     { status: 415, code: 'REQUEST_MEDIA_TYPE' },
   ],
-  ['no such address', '/nowhere', {}, { status: 404, code: 'REQUEST_NO_ROUTE' }],
-  ['no such address, with a broken body', '/nowhere', post('{'), { status: 404, code: 'REQUEST_NO_ROUTE' }],
-  ['another case', '/API/User', {}, { status: 404, code: 'REQUEST_NO_ROUTE' }],
+  ['an unknown path', '/nowhere', {}, { status: 404, code: 'REQUEST_NO_ROUTE' }],
+  ['an unknown path, with a malformed body', '/nowhere', post('{'), { status: 404, code: 'REQUEST_NO_ROUTE' }],
+  ['a path in another case', '/API/User', {}, { status: 404, code: 'REQUEST_NO_ROUTE' }],
   ['a trailing slash', '/api/User/', {}, { status: 404, code: 'REQUEST_NO_ROUTE' }],
   ['an encoded slash', '/api/User/a%2Fb', {}, { status: 404, code: 'REQUEST_NO_ROUTE' }],
   ['an encoded backslash', '/api/User/a%5Cb', {}, { status: 404, code: 'REQUEST_NO_ROUTE' }],
@@ -95,7 +95,7 @@ const requests: readonly (readonly [string, string, RequestInit, Expected])[] = 
   ['a bearer without a token', '/api/User', { headers: { authorization: 'Bearer ' } }, { status: 401, code: 'IDENTITY_TOKEN' }],
   ['two tokens in one header', '/api/User', { headers: { authorization: 'Bearer a, Bearer b' } }, { status: 401, code: 'IDENTITY_TOKEN' }],
   ['a denial', '/denied', {}, { status: 403, code: 'ACCESS_DENIED', headers: { 'x-decision-id': 'entry-1' } }],
-  ['our own failure', '/broken', {}, { status: 500, code: 'INTERNAL' }],
+  ['an internal error', '/broken', {}, { status: 500, code: 'INTERNAL' }],
   ['health', '/healthz', {}, { status: 200 }],
   ['readiness', '/readyz', {}, { status: 200 }],
 ];
@@ -113,25 +113,22 @@ describe('the server', () => {
     for (const [name, value] of Object.entries(expected.headers ?? {})) expect(answer.headers.get(name)).toBe(value);
   });
 
-  it.each(['/api/User', '/nowhere', '/%zz', '/healthz', '/docs'])(
-    'keeps browsers from doing more with an answer than show it: %s',
-    async (path) => {
-      const { headers } = await fetch(shared.url + path);
-      const policy = headers.get('content-security-policy') ?? '';
-      expect(policy.startsWith("default-src 'none';")).toBe(true);
-      expect(policy.endsWith("frame-ancestors 'none'")).toBe(true);
-      const names = [
-        'x-frame-options',
-        'referrer-policy',
-        'x-content-type-options',
-        'cross-origin-opener-policy',
-        'cross-origin-resource-policy',
-      ];
-      expect(names.map((name) => headers.get(name))).toEqual(['DENY', 'no-referrer', 'nosniff', 'same-origin', 'same-origin']);
-    },
-  );
+  it.each(['/api/User', '/nowhere', '/%zz', '/healthz', '/docs'])('sends security headers with %s', async (path) => {
+    const { headers } = await fetch(shared.url + path);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy.startsWith("default-src 'none';")).toBe(true);
+    expect(policy.endsWith("frame-ancestors 'none'")).toBe(true);
+    const names = [
+      'x-frame-options',
+      'referrer-policy',
+      'x-content-type-options',
+      'cross-origin-opener-policy',
+      'cross-origin-resource-policy',
+    ];
+    expect(names.map((name) => headers.get(name))).toEqual(['DENY', 'no-referrer', 'nosniff', 'same-origin', 'same-origin']);
+  });
 
-  it('says nothing of our own failures but logs the cause under the request id', async () => {
+  it('hides the cause of an internal error, and logs it with the request id', async () => {
     const answer = await fetch(`${shared.url}/broken`, { headers: { 'x-request-id': 'trace-7' } });
     expect(await answer.text()).not.toContain('hunter2');
     const line = shared.log.find((each) => each['requestId'] === 'trace-7' && each['err'] !== undefined);
@@ -139,7 +136,7 @@ describe('the server', () => {
     expect(JSON.stringify(shared.log)).not.toContain('never logged');
   });
 
-  it('leaves it to others to say where it listens', () => {
+  it('does not log the address on which it listens', () => {
     expect(shared.log.filter(({ msg }) => String(msg).includes('listening'))).toEqual([]);
   });
 
@@ -155,12 +152,12 @@ describe('the server', () => {
     ['x'.repeat(65), false],
     ['a b', false],
     ['{"a":1}', false],
-  ])('takes the request id %s: %s', async (id, taken) => {
+  ])('uses the request id %s: %s', async (id, isUsed) => {
     const answer = await fetch(`${shared.url}/nowhere`, { headers: { 'x-request-id': id } });
-    expect(answer.headers.get('x-request-id') === id).toBe(taken);
+    expect(answer.headers.get('x-request-id') === id).toBe(isUsed);
   });
 
-  it('answers HEAD as the GET it is, without the body', async () => {
+  it('answers HEAD with the headers of GET and no body', async () => {
     const answer = await fetch(`${shared.url}/api/User`, { method: 'HEAD' });
     expect(answer.status).toBe(200);
     expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(100);
@@ -169,7 +166,7 @@ describe('the server', () => {
     expect([failed.status, await failed.text()]).toEqual([404, '']);
   });
 
-  it('hands a route what was sent', async () => {
+  it('passes method, path, query, body and token to the handler', async () => {
     const headers = { authorization: 'bearer abc.def', 'content-type': 'application/json' };
     const answer = await fetch(`${shared.url}/api/a%20b?x[__proto__]=1`, { method: 'POST', body: '{"__proto__":{"admin":true}}', headers });
     const { data } = (await answer.json()) as { data: Record<string, unknown> };
@@ -178,7 +175,7 @@ describe('the server', () => {
     expect(data['origin']).toMatchObject({ method: 'POST', path: '/api/a b', ip: '127.0.0.1', token: 'abc.def' });
   });
 
-  it('says that it cannot listen where something else does', async () => {
+  it('fails to listen on a port in use', async () => {
     const refused = await startServer({}, shared.port).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(SetupError);
     expect((refused as Error).message).toBe(
@@ -193,7 +190,7 @@ const raw: readonly (readonly [string, string, number, string])[] = [
   ['no Host', 'GET /api/User HTTP/1.1\r\n\r\n', 400, 'REQUEST_MALFORMED'],
   ['two lengths', 'POST /api/User HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}', 400, 'REQUEST_MALFORMED'],
   [
-    'a length beside chunks',
+    'a length with chunked encoding',
     'POST /api/User HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
     400,
     'REQUEST_MALFORMED',
@@ -207,11 +204,11 @@ const raw: readonly (readonly [string, string, number, string])[] = [
   ],
   ['a dot segment', 'GET /api/../healthz HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'REQUEST_NO_ROUTE'],
   ['an encoded dot segment', 'GET /api/%2e%2e HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'REQUEST_NO_ROUTE'],
-  ['two slashes in front', 'GET //api/User HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'REQUEST_NO_ROUTE'],
-  ['two slashes within', 'GET /api//User HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'REQUEST_NO_ROUTE'],
+  ['two leading slashes', 'GET //api/User HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'REQUEST_NO_ROUTE'],
+  ['two slashes inside the path', 'GET /api//User HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'REQUEST_NO_ROUTE'],
 ];
 
-describe('the server, to raw bytes', () => {
+describe('the server, on raw bytes', () => {
   it.each(raw)('answers %s', async (_, text, status, code) => {
     const answer = await sendRaw(shared.port, text);
     expect(answer.split(' ', 2)).toEqual(['HTTP/1.1', String(status)]);

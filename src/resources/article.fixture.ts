@@ -1,12 +1,12 @@
-/** A resource with a field of every kind that filters and sorts meet, and two that are secret. */
+/** A resource for tests with a field of each kind that can be filtered or sorted, and two secret fields. */
 import { Problem } from '../errors.ts';
 import { parseDefinition } from './parse-definition.ts';
 import type { Resource } from './resource.ts';
 
-/** The resource. */
-export const article: Resource = readArticle();
+/** The parsed resource. */
+export const article: Resource = parseArticle();
 
-function readArticle(): Resource {
+function parseArticle(): Resource {
   const { resource, mistakes } = parseDefinition({
     name: 'Article',
     fields: {
@@ -27,7 +27,7 @@ function readArticle(): Resource {
   return resource;
 }
 
-/** The problem that `work` refuses with. */
+/** Returns the problem that `work` throws. */
 export function problemOf(work: () => unknown): Problem {
   try {
     work();

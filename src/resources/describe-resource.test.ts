@@ -29,7 +29,7 @@ function resourceOf(definition: JsonObject): Resource {
 describe('describeResource', () => {
   const described = describeResource(resourceOf(source));
 
-  it('tells fields with their options and operators', () => {
+  it('lists the fields with their options and operators', () => {
     const fields = described['fields'] as readonly JsonObject[];
     expect(fields.map((field) => field['name'])).toEqual(
       'id version createdAt updatedAt createdBy title status tags slug secret'.split(' '),
@@ -48,7 +48,7 @@ describe('describeResource', () => {
     expect(fields.find((field) => field['name'] === 'secret')).toMatchObject({ writeOnly: true, operators: [] });
   });
 
-  it('tells what may be sent', () => {
+  it('contains the JSON Schemas of create and update', () => {
     expect(described).toMatchObject({
       name: 'Article',
       indexes: [{ fields: ['status', 'createdAt'], unique: false }],
@@ -70,11 +70,11 @@ describe('describeResource', () => {
     expect(update['required']).toBeUndefined();
   });
 
-  it('shows records without their secrets', () => {
+  it('omits secret fields from the schema of records', () => {
     expect(Object.keys(recordSchema(resourceOf(source))['properties'] as JsonObject)).not.toContain('secret');
   });
 
-  it('gives schemas that validators accept', () => {
+  it('contains schemas that a JSON Schema validator accepts', () => {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
     const validate = ajv.compile((described['jsonSchema'] as JsonObject)['create'] as JsonObject);
     expect(validate({ title: 'Harbour', tags: null, slug: null })).toBe(true);
@@ -85,23 +85,23 @@ describe('describeResource', () => {
 describe('definitionSchema', () => {
   const validate = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true }).compile(definitionSchema());
 
-  it('accepts what is accepted on load', () => {
+  it('accepts a definition that parseDefinition accepts', () => {
     expect(validate(source) ? [] : validate.errors).toEqual([]);
   });
 
-  it.each<[what: string, definition: JsonObject]>([
+  it.each<[name: string, definition: JsonObject]>([
     ['an unknown member', { ...source, fileds: {} }],
     ['an unknown type', { name: 'A', fields: { a: { type: 'strng' } } }],
     ['a mistyped option', { name: 'A', fields: { a: { type: 'string', maxLenght: 3 } } }],
-    ['another type’s option', { name: 'A', fields: { a: { type: 'boolean', maxLength: 3 } } }],
+    ['an option of another type', { name: 'A', fields: { a: { type: 'boolean', maxLength: 3 } } }],
     ['an unknown action', { name: 'A', fields: { a: { type: 'string' } }, permissions: { publish: ['anon'] } }],
     ['a list of lists', { name: 'A', fields: { a: { type: 'list', of: 'list' } } }],
-  ])('marks %s', (_what, definition) => {
+  ])('refuses %s', (_name, definition) => {
     expect(validate(definition)).toBe(false);
     expect(parseDefinition(definition).mistakes).not.toEqual([]);
   });
 
-  it('offers every type', () => {
+  it('contains every field type', () => {
     const field = (definitionSchema()['$defs'] as JsonObject)['field'] as JsonObject;
     expect(field['oneOf']).toHaveLength(FIELD_TYPES.size);
   });

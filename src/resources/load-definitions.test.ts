@@ -15,24 +15,24 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(folder, '..'), { recursive: true }));
 
-function put(name: string, content: string | Uint8Array): void {
+function write(name: string, content: string | Uint8Array): void {
   writeFileSync(join(folder, name), content);
 }
 
-/** Every mistake, of the files and of what they say, as printed. */
+/** Returns every mistake in the files and in their definitions, as printed. */
 function mistakes(): string[] {
   const loaded = loadDefinitions(folder);
-  const said = loaded.definitions.flatMap((raw) => parseDefinition(raw.source).mistakes.map((mistake) => placeMistake(raw, mistake)));
-  return [...loaded.mistakes, ...said].map(printMistake);
+  const parsed = loaded.definitions.flatMap((raw) => parseDefinition(raw.source).mistakes.map((mistake) => placeMistake(raw, mistake)));
+  return [...loaded.mistakes, ...parsed].map(printMistake);
 }
 
 describe('loadDefinitions', () => {
-  it('reads YAML and JSON in the order of file names, and nothing else', () => {
-    put('b.yaml', 'name: B\nfields:\n  a: { type: string }\n');
-    put('a.json', '{\n\t"name": "A",\n\t"fields": { "a": { "type": "string" } }\n}\n');
-    put('c.YML', 'name: C\nfields: { a: { type: string } }');
-    put('.hidden.yaml', 'nonsense: [');
-    put('notes.txt', 'nonsense: [');
+  it('reads the YAML and JSON files of the folder in the order of their names, and ignores other files', () => {
+    write('b.yaml', 'name: B\nfields:\n  a: { type: string }\n');
+    write('a.json', '{\n\t"name": "A",\n\t"fields": { "a": { "type": "string" } }\n}\n');
+    write('c.YML', 'name: C\nfields: { a: { type: string } }');
+    write('.hidden.yaml', 'nonsense: [');
+    write('notes.txt', 'nonsense: [');
     mkdirSync(join(folder, 'folder.yaml'));
     const { definitions, mistakes: found } = loadDefinitions(folder);
     expect(found).toEqual([]);
@@ -40,14 +40,14 @@ describe('loadDefinitions', () => {
     expect(definitions[0]?.source).toEqual({ name: 'A', fields: { a: { type: 'string' } } });
   });
 
-  it('says file, line and column of every mistake in every file', () => {
-    put(
+  it('reports file, line and column of every mistake in every file', () => {
+    write(
       'a.yaml',
       ['name: Article', 'fields:', '  title:', '    type: string', '    maxLenght: 5', '  views: { type: integr, required: 1 }', ''].join(
         '\n',
       ),
     );
-    put('b.json', '{ "name": "batch",\n  "fields": { "x": { "type": "enum", "values": [] } } }');
+    write('b.json', '{ "name": "batch",\n  "fields": { "x": { "type": "enum", "values": [] } } }');
     expect(mistakes()).toEqual([
       'resources/a.yaml:5:5 fields.title.maxLenght: unknown option "maxLenght" (did you mean "maxLength"?)',
       'resources/a.yaml:6:18 fields.views.type: unknown type "integr" (did you mean "integer"?)',
@@ -57,8 +57,8 @@ describe('loadDefinitions', () => {
     ]);
   });
 
-  it('says that the type of a field is misspelt', () => {
-    put('a.yaml', 'name: A\nfields:\n  x: { typ: string, requird: true, unique: 1 }\n');
+  it('suggests options for misspelt ones', () => {
+    write('a.yaml', 'name: A\nfields:\n  x: { typ: string, requird: true, unique: 1 }\n');
     expect(mistakes()).toEqual([
       expect.stringMatching(/^resources\/a.yaml:3:6 fields.x: expected a type/),
       'resources/a.yaml:3:8 fields.x.typ: unknown option "typ" (did you mean "type"?)',
@@ -67,13 +67,13 @@ describe('loadDefinitions', () => {
     ]);
   });
 
-  it('says where around it something is missing', () => {
-    put('a.yaml', '# a comment\n\nname: A\nfields:\n  x:\n    required: true\n');
+  it('reports a missing member at the object that lacks it', () => {
+    write('a.yaml', '# a comment\n\nname: A\nfields:\n  x:\n    required: true\n');
     expect(mistakes()).toEqual([expect.stringMatching(/^resources\/a.yaml:6:5 fields.x: expected a type/)]);
   });
 
-  it('says where an alias stands', () => {
-    put('a.yaml', 'name: A\nfields:\n  x: &x { type: strng }\n  y: *x\n');
+  it('reports a mistake in an aliased value at the value and at the alias', () => {
+    write('a.yaml', 'name: A\nfields:\n  x: &x { type: strng }\n  y: *x\n');
     expect(mistakes()).toEqual([
       expect.stringMatching(/^resources\/a.yaml:3:17 fields.x.type: unknown type/),
       expect.stringMatching(/^resources\/a.yaml:4:6 fields.y.type: unknown type/),
@@ -82,11 +82,11 @@ describe('loadDefinitions', () => {
 
   const bomb = ['a0: &a0 [x, x]', ...Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]`)].join('\n');
 
-  it.each<[what: string, content: string | Uint8Array, message: RegExp]>([
-    ['a key twice', 'name: A\nname: B\n', /a.yaml:2:1 map keys must be unique/],
+  it.each<[name: string, content: string | Uint8Array, message: RegExp]>([
+    ['a duplicate key', 'name: A\nname: B\n', /a.yaml:2:1 map keys must be unique/],
     ['two documents', 'name: A\n---\nname: B\n', /document/],
     ['a tag', 'name: !!js/function x\n', /a.yaml:1:7 unresolved tag/],
-    ['an alias to nothing', 'name: *nothing\n', /unresolved alias/],
+    ['an alias without an anchor', 'name: *nothing\n', /unresolved alias/],
     ['an alias bomb', bomb, /excessive alias count/],
     ['100,000 levels', '['.repeat(100_000), /expected fewer levels of nesting/],
     ['a list as a key', '? [a]\n: b\n', /a.yaml:1:3 .*keys must be strings/],
@@ -94,33 +94,33 @@ describe('loadDefinitions', () => {
     ['Latin-1', Uint8Array.from([0x6e, 0xe9]), /expected UTF-8 text/],
     ['an empty file', '', /a.yaml:1:1 expected an object with name and fields, given null/],
     ['a wrong indentation', 'a:\n  - b\n c: d\n', /a.yaml:3:1 all mapping items must start/],
-  ])('refuses %s', (_what, content, message) => {
-    put('a.yaml', content);
+  ])('refuses %s', (_name, content, message) => {
+    write('a.yaml', content);
     expect(mistakes()[0]).toMatch(message);
   });
 
-  it('refuses unread what is no file of the project, and shows none of it', () => {
+  it('refuses without reading pipes and links to files outside the project', () => {
     const outside = mkdtempSync(join(tmpdir(), 'bailiwick-outside-'));
     writeFileSync(join(outside, 'secret'), 'root:$6$secret: x\n- y\n');
     writeFileSync(join(folder, '..', 'shared.yaml'), 'name: Shared\nfields:\n  a: { type: string }\n');
-    mkdirSync(join(folder, 'kept'));
-    put('kept/inner.yaml', 'name: Inner\nfields:\n  a: { type: string }\n');
+    mkdirSync(join(folder, 'nested'));
+    write('nested/inner.yaml', 'name: Inner\nfields:\n  a: { type: string }\n');
     execFileSync('mkfifo', [join(folder, 'pipe.yaml')]);
     const links = {
       device: '/dev/zero',
       outside: join(outside, 'secret'),
       folder: outside,
       shared: '../shared.yaml',
-      inner: 'kept/inner.yaml',
+      inner: 'nested/inner.yaml',
     };
     for (const [name, target] of Object.entries(links)) symlinkSync(target, join(folder, `${name}.yaml`));
     symlinkSync('nowhere', join(folder, 'nowhere.yaml'));
-    const leadsOut = 'expected a file of the project, found a link to a place outside of it';
+    const outsideLink = 'expected a file of the project, found a link to a place outside of it';
     expect(mistakes()).toEqual([
-      `resources/device.yaml ${leadsOut}`,
-      `resources/folder.yaml ${leadsOut}`,
+      `resources/device.yaml ${outsideLink}`,
+      `resources/folder.yaml ${outsideLink}`,
       'resources/nowhere.yaml cannot read the file (ENOENT)',
-      `resources/outside.yaml ${leadsOut}`,
+      `resources/outside.yaml ${outsideLink}`,
       'resources/pipe.yaml expected a file, found a named pipe',
     ]);
     expect(loadDefinitions(folder).definitions.map(({ file }) => file)).toEqual(['resources/inner.yaml', 'resources/shared.yaml']);
@@ -132,11 +132,11 @@ describe('loadDefinitions', () => {
     ['unknown keys', () => Array.from({ length: 60_000 }, (_, n) => `k${n}: 1\n`).join(''), 60_002],
     ['closing braces', () => '}'.repeat(20_000), 20],
   ])('reads a file full of %s in linear time', (_, content, count) => {
-    put('a.yaml', content());
+    write('a.yaml', content());
     expect(mistakes()).toHaveLength(count);
   });
 
-  it('says when the folder cannot be read', () => {
+  it('reports a folder that cannot be read', () => {
     rmSync(folder, { recursive: true });
     expect(mistakes()).toEqual(['resources cannot read the folder of definition files (ENOENT)']);
   });

@@ -35,7 +35,7 @@ const record: StoredRecord = {
 };
 
 describe('rows', () => {
-  it('hold a record, and give it back', () => {
+  it('convert a record to a row and back', () => {
     const row = toRow(article, record);
     expect(row).toEqual({
       id: record.id,
@@ -52,7 +52,7 @@ describe('rows', () => {
     expect(fromRow(article, row)).toEqual(record);
   });
 
-  it('have a column for each field, in order', () => {
+  it('have one column per field, in the order of the definition', () => {
     expect(columnsOf(article).map(({ name, type }) => `${name} ${type}`)).toEqual([
       'id text',
       'version integer',
@@ -71,26 +71,26 @@ describe('rows', () => {
     expect(columnsOf(article)).toBe(columnsOf(article));
   });
 
-  it('say nothing of what is not given, and NULL for null', () => {
+  it('omit absent fields, and store null as NULL', () => {
     expect(toRow(article, { title: null, live: true })).toEqual({ title: null, live: 1 });
   });
 
-  it('leave out what has no value', () => {
+  it('are read without the fields that are NULL', () => {
     expect(fromRow(article, { id: record.id, version: 1, title: null, live: 0 })).toEqual({ id: record.id, version: 1, live: false });
   });
 
-  it('take only columns of the definition', () => {
+  it('contain only columns of the definition', () => {
     expect(toRow(article, { 'title" = 1 --': 'x' })).toEqual({});
     expect(fromRow(article, { id: record.id, version: 1, other: 'x' })).toEqual({ id: record.id, version: 1 });
   });
 
-  it('fail loudly on a value that no check let through', () => {
+  it('throw on a value of the wrong type', () => {
     expect(() => toRow(article, { views: 'three' })).toThrow('Article.views cannot hold its value as integer');
   });
 });
 
 describe('showRecord', () => {
-  it('shows every field that is not secret, null where there is no value', () => {
+  it('returns every field that is not secret, null if it has no value', () => {
     const { tags: _tags, ...rest } = record;
     const shown = showRecord(article, rest as StoredRecord);
     expect(Object.keys(shown).join(' ')).toBe('id version createdAt updatedAt createdBy title price live views ratio tags extra');

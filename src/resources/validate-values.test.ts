@@ -67,7 +67,7 @@ describe('an increment', () => {
     ['price', '0.1', '10.00'],
     ['price', 0.05, '9.95'],
     ['price', -20, '-10.10'],
-  ])('of %s by %j leaves %j', (field, increment, value) => {
+  ])('of %s by %j results in %j', (field, increment, value) => {
     expect(add(field, increment)).toEqual({ values: { [field]: value }, cleared: [], issues: [] });
   });
 
@@ -98,20 +98,20 @@ describe('an increment', () => {
     expect([values, issues.map((issue) => [issue.path, issue.code])]).toEqual([{}, [[field, code]]]);
   });
 
-  it('is the only member of its object, and is a value in JSON', () => {
+  it('must be the only member of its object, and is a plain value in a JSON field', () => {
     const options = { mode: 'update', isAdmin: false, stored: STORED } as const;
     expect(validateValues(stock, { count: { increment: 1, max: 2 } }, options).issues).toMatchObject([{ path: 'count', code: 'type' }]);
     expect(validateValues(stock, { extra: { increment: 1 } }, options)).toMatchObject({ values: { extra: { increment: 1 } }, issues: [] });
   });
 
-  it.each(['create', 'update'] as const)('is refused where there is no stored record: %s', (mode) => {
+  it.each(['create', 'update'] as const)('is refused without a stored record: %s', (mode) => {
     const { issues } = validateValues(stock, { count: { increment: 1 } }, { mode, isAdmin: true });
     expect(issues).toEqual([{ path: 'count', code: 'increment', detail: 'expected a value: only an update can increment' }]);
   });
 });
 
-describe('checkValues', () => {
-  it('gives canonical values and defaults on create', () => {
+describe('validateValues', () => {
+  it('returns canonical values and defaults on create', () => {
     const input = { title: 'Harbour', price: 12.3, authorEmail: 'Ada@Example.org', due: '2026-01-01T01:00:00+01:00', tags: ['a'] };
     expect(create(input)).toEqual({
       values: {
@@ -129,16 +129,16 @@ describe('checkValues', () => {
     });
   });
 
-  it('gives only what is given on update, and says what null clears', () => {
+  it('returns only the given values on update, and lists the fields that null clears', () => {
     expect(update({ views: 3, body: null, tags: null })).toEqual({ values: { views: 3 }, cleared: ['body', 'tags'], issues: [] });
     expect(update({})).toEqual({ values: {}, cleared: [], issues: [] });
   });
 
-  it('gives no default for a field that is created as null', () => {
+  it('uses no default for a field that is created as null', () => {
     expect(create({ title: 'Harbour', views: null }).values).toEqual({ title: 'Harbour', status: 'draft', level: 1 });
   });
 
-  it('lists every mistake, and leaves out what is wrong', () => {
+  it('reports every mistake, and omits invalid values', () => {
     const { values, issues } = create({ title: 'h', views: 11, status: 'drft', tags: ['toolong', 1], due: 'soon', body: 'kept' });
     expect(values).toEqual({ body: 'kept', level: 1 });
     expect(issues).toEqual([
@@ -152,19 +152,19 @@ describe('checkValues', () => {
     ]);
   });
 
-  it.each<[what: string, mode: 'create' | 'update', input: Json, path: string, code: string]>([
+  it.each<[name: string, mode: 'create' | 'update', input: Json, path: string, code: string]>([
     ['an unknown field', 'update', { titel: 'Harbour' }, 'titel', 'unknown'],
-    ['a list for a record', 'create', [], '', 'type'],
-    ['null for a record', 'create', null, '', 'type'],
+    ['a list instead of a record', 'create', [], '', 'type'],
+    ['null instead of a record', 'create', null, '', 'type'],
     ['a missing field', 'create', { body: 'x' }, 'title', 'required'],
     ['null for a required field', 'update', { title: null }, 'title', 'required'],
     ['null for a required field with a default', 'create', { title: 'Harbour', status: null }, 'status', 'required'],
-    ['text for a number', 'update', { views: '3' }, 'views', 'type'],
-    ['a boolean for a number', 'update', { views: true }, 'views', 'type'],
-    ['a number for text', 'update', { body: 1 }, 'body', 'type'],
-    ['an object for text', 'update', { title: { $ne: null } }, 'title', 'type'],
-    ['an array-like object for a list', 'update', { tags: { 0: 'a', length: 1 } }, 'tags', 'type'],
-    ['text for a list', 'update', { tags: 'a' }, 'tags', 'type'],
+    ['text as a number', 'update', { views: '3' }, 'views', 'type'],
+    ['a boolean as a number', 'update', { views: true }, 'views', 'type'],
+    ['a number as text', 'update', { body: 1 }, 'body', 'type'],
+    ['an object as text', 'update', { title: { $ne: null } }, 'title', 'type'],
+    ['an array-like object as a list', 'update', { tags: { 0: 'a', length: 1 } }, 'tags', 'type'],
+    ['text as a list', 'update', { tags: 'a' }, 'tags', 'type'],
     ['an empty list', 'update', { tags: [] }, 'tags', 'tooShort'],
     ['a long list', 'update', { tags: ['a', 'a', 'a', 'a'] }, 'tags', 'tooLong'],
     ['an infinite number', 'update', { views: Number.POSITIVE_INFINITY }, 'views', 'type'],
@@ -173,7 +173,7 @@ describe('checkValues', () => {
     ['the id', 'create', { title: 'Harbour', id: '018f4e6a-1c2b-7d3e-8f40-5a6b7c8d9e0f' }, 'id', 'readOnly'],
     ['the creator', 'update', { createdBy: null }, 'createdBy', 'readOnly'],
     ['the version', 'update', { version: 0 }, 'version', 'readOnly'],
-    ['a field of the service', 'update', { score: 1 }, 'score', 'readOnly'],
+    ['a read-only field', 'update', { score: 1 }, 'score', 'readOnly'],
     ['an immutable field', 'update', { slug: '' }, 'slug', 'immutable'],
     ['null for an immutable field', 'update', { slug: null }, 'slug', 'immutable'],
     ['a guarded field', 'update', { level: 1 }, 'level', 'guarded'],
@@ -181,7 +181,7 @@ describe('checkValues', () => {
     ['null for a guarded field', 'update', { badge: null }, 'badge', 'guarded'],
     ['the prototype', 'update', JSON.parse('{"__proto__":{"role":"admin"}}'), '__proto__', 'unknown'],
     ['the constructor', 'update', { constructor: 'x' }, 'constructor', 'unknown'],
-  ])('refuses %s', (_what, mode, input, path, code) => {
+  ])('refuses %s', (_name, mode, input, path, code) => {
     const { issues, values } = validateValues(article, input, { mode, isAdmin: false });
     expect(issues.map((issue) => [issue.path, issue.code])).toEqual([[path, code]]);
     expect(Object.hasOwn(values, path) && path !== 'level').toBe(false);
@@ -192,11 +192,11 @@ describe('checkValues', () => {
     expect(update({ level: 7, badge: null }, true)).toEqual({ values: { level: 7 }, cleared: ['badge'], issues: [] });
   });
 
-  it('does not repeat what a secret field was given', () => {
+  it('does not repeat the value of a secret field', () => {
     expect(JSON.stringify(update({ secret: 'abc' }).issues)).not.toContain('abc');
   });
 
-  it('stops looking for mistakes, and for what was meant, after a hundred', () => {
+  it('reports at most 100 mistakes, and stops looking for more', () => {
     const long = 'x'.repeat(50);
     const wide = resourceOf(Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`f${n}_${long}`, { type: 'string' }])));
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`g${n}_${long}`, 1]));

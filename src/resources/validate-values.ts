@@ -13,7 +13,7 @@ const MOST_SUGGESTIONS = 10;
 /** The purpose and the origin of values. */
 export interface ValidateOptions {
   readonly mode: 'create' | 'update';
-  /** Whether guarded fields may be set. */
+  /** True if guarded fields may be set. */
   readonly isAdmin: boolean;
   /** The record whose numbers the values may increment; absent if increments are not allowed. */
   readonly stored?: JsonObject | undefined;
@@ -21,7 +21,7 @@ export interface ValidateOptions {
 
 /** Validated values, or their mistakes. */
 export interface ValidatedValues {
-  /** What may be stored, each value in its canonical form; on create with defaults. Invalid fields are left out. */
+  /** The valid values in canonical form, on create with defaults. */
   readonly values: JsonObject;
   /** Optional fields given as null: they lose their value. */
   readonly cleared: readonly string[];

@@ -305,7 +305,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (!options.isAdmin) issues.push',
     replace: 'if (false) issues.push',
     red: 'src/resources/validate-values.test.ts',
-    test: 'checkValues refuses a guarded field',
+    test: 'validateValues refuses a guarded field',
   },
   {
     name: 'secret fields can be filtered by',
@@ -313,7 +313,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (kind === undefined || field.writeOnly) return undefined;',
     replace: 'if (kind === undefined) return undefined;',
     red: 'src/resources/resolve-field.test.ts',
-    test: 'resolveField answers unknown and secret names alike (filter)',
+    test: 'resolveField refuses unknown and secret names with the same problem (filter)',
   },
   {
     name: 'the caller sets what the service sets',
@@ -321,7 +321,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '} else if (field.readOnly) {',
     replace: "} else if (field.readOnly && field.name === '') {",
     red: 'src/resources/validate-values.test.ts',
-    test: 'checkValues refuses the id',
+    test: 'validateValues refuses the id',
   },
   {
     name: 'records are shown with what is secret',
@@ -329,7 +329,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (!field.writeOnly && (',
     replace: 'if ((',
     red: 'src/resources/stored-rows.test.ts',
-    test: 'showRecord shows every field that is not secret, null where there is no value',
+    test: 'showRecord returns every field that is not secret, null if it has no value',
   },
   {
     name: 'a filter widens what policies allow',

@@ -136,7 +136,7 @@ describe('the User file of a project', () => {
     expect(parseDefinition(resource?.source ?? null, { builtIn: true }).resource).toEqual(resource);
   });
 
-  it.each<[what: string, fields: Json, mistake: RegExp]>([
+  it.each<[name: string, fields: Json, mistake: RegExp]>([
     [
       'a role that cannot be assigned',
       { role: { values: ['anon', 'user', 'admin', 'root'] } },
@@ -158,7 +158,7 @@ describe('the User file of a project', () => {
     ['an automatic field', { id: field }, /fields.id: expected another name/],
     ['the prototype', JSON.parse('{"__proto__":{"type":"string"}}'), /fields.__proto__: expected a name/],
     ['a list for fields', [], /fields: expected fields/],
-  ])('refuses %s', (_what, fields, mistake) => {
+  ])('refuses %s', (_name, fields, mistake) => {
     const { definitions, mistakes } = user(fields);
     expect(mistakes).toEqual([expect.stringMatching(mistake)]);
     expect(definitions.get('User')).toBe(SYSTEM.get('User'));

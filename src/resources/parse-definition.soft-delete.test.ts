@@ -6,32 +6,32 @@ import { parseDefinition } from './parse-definition.ts';
 const source: JsonObject = { name: 'Article', softDelete: true, fields: { title: { type: 'string' } } };
 const mistakesIn = (changed: JsonObject, builtIn = false): readonly string[] =>
   parseDefinition({ ...source, ...changed }, { builtIn }).mistakes.map(({ path, detail }) => `${path.join('.')}: ${detail}`);
-const read = (changed: JsonObject = {}) => {
+const parse = (changed: JsonObject = {}) => {
   const { resource } = parseDefinition({ ...source, ...changed });
-  if (resource === undefined) throw new Error('it has mistakes');
+  if (resource === undefined) throw new Error('the definition has mistakes');
   return resource;
 };
 
 describe('softDelete', () => {
-  it('gives records two more fields, which only the service sets', () => {
-    const resource = read();
+  it('adds the read-only fields deletedAt and deletedBy', () => {
+    const resource = parse();
     expect([...resource.fields.keys()].slice(4)).toEqual(['createdBy', 'deletedAt', 'deletedBy', 'title']);
     expect(resource.fields.get('deletedAt')).toMatchObject({ type: 'timestamp', readOnly: true, required: false });
     expect(Object.keys(valuesSchema(resource, 'create')['properties'] as object)).toEqual(['title']);
     expect(Object.keys(recordSchema(resource)['properties'] as object)).toContain('deletedBy');
     expect(describeResource(resource)).toMatchObject({ softDelete: true });
-    expect([...read({ softDelete: false }).fields.keys()]).not.toContain('deletedAt');
+    expect([...parse({ softDelete: false }).fields.keys()]).not.toContain('deletedAt');
   });
 
-  it('is another definition to storage and checks, and false is none', () => {
-    expect(read().hash).not.toBe(read({ softDelete: false }).hash);
-    expect(read({ softDelete: false }).hash).toBe(
+  it('changes the hash; false has the hash of a definition without it', () => {
+    expect(parse().hash).not.toBe(parse({ softDelete: false }).hash);
+    expect(parse({ softDelete: false }).hash).toBe(
       parseDefinition({ name: 'Article', fields: { title: { type: 'string' } } }).resource?.hash,
     );
   });
 
-  it('leaves the hash of definitions without it as it was: what is stored of them is not redefined', () => {
-    expect(read({ softDelete: false }).hash).toBe('09bfd53a53cd5aecdda45eccadb02fed0a5cff4ca6a1e292379cd6bf818bfeb7');
+  it('does not change the hash of definitions without it, which databases store', () => {
+    expect(parse({ softDelete: false }).hash).toBe('09bfd53a53cd5aecdda45eccadb02fed0a5cff4ca6a1e292379cd6bf818bfeb7');
   });
 
   it.each<readonly [JsonObject, string]>([
@@ -54,19 +54,19 @@ describe('softDelete', () => {
       'fields.removedAt.renamedFrom: expected a name that no field has now, given "deletedAt"',
     ],
     [{ fields: { deletedby: { type: 'string' } } }, 'fields.deletedby: expected another name: it differs from "deletedBy" only in case'],
-  ])('%j is a mistake', (changed, mistake) => {
+  ])('refuses %j', (changed, mistake) => {
     expect(mistakesIn(changed)).toEqual([mistake]);
   });
 
-  it('leaves its fields to indexes that make nothing unique', () => {
+  it('accepts its fields in an index that is not unique', () => {
     expect(mistakesIn({ indexes: [{ fields: ['title', 'deletedAt'] }] })).toEqual([]);
   });
 
-  it('is nothing for our own tables', () => {
+  it('is refused for system tables', () => {
     expect(mistakesIn({ name: '_Article' }, true)).toEqual(['softDelete: expected none: system tables have no soft deletes']);
   });
 
-  it('leaves its fields to who has none', () => {
+  it('accepts fields with the names deletedAt and deletedBy if it is off', () => {
     const fields: Json = { deletedAt: { type: 'timestamp' }, deletedBy: { type: 'reference', to: 'User' } };
     expect(mistakesIn({ softDelete: false, fields })).toEqual([]);
   });
