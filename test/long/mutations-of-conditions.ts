@@ -51,7 +51,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'operators in memory eq has the results of its samples',
   },
   {
-    name: 'startsWith takes in what comes behind the prefix',
+    name: 'startsWith in SQL includes the end of its range',
     file: 'src/operators/text-operators.ts',
     find: 'AND ${text} < ${end})',
     replace: 'AND ${text} <= ${end})',
@@ -67,7 +67,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'an operator gives the same result in memory and in SQLite like',
   },
   {
-    name: 'subsetOf asks for any item, not for all',
+    name: 'subsetOf requires any item instead of all',
     file: 'src/operators/list-operators.ts',
     find: '`NOT EXISTS (SELECT 1 FROM ${items} WHERE NOT (${isWanted}))`',
     replace: '`EXISTS (SELECT 1 FROM ${items} WHERE (${isWanted}))`',
@@ -75,7 +75,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'an operator gives the same result in memory and in SQLite subsetOf',
   },
   {
-    name: 'IPv4 in IPv6 is read as IPv6',
+    name: 'an IPv4-mapped IPv6 address is compared as IPv6',
     file: 'src/operators/network.ts',
     find: 'return address.isIPv4MappedAddress() ? address.toIPv4Address() : address;',
     replace: 'return address;',
@@ -83,7 +83,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'operators in memory cidr has the results of its samples',
   },
   {
-    name: 'withinLast takes in the future',
+    name: 'withinLast includes the future',
     file: 'src/operators/time-operators.ts',
     find: 'instant >= range[0] && instant <= range[1]',
     replace: 'instant >= range[0]',
@@ -107,7 +107,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'partiallyEvaluate a missing left side with ifExists is false',
   },
   {
-    name: 'sides are exchanged, and the operator is not its commutator',
+    name: 'swapping the sides of a comparison keeps the operator instead of its commutator',
     file: 'src/conditions/partial-evaluation.ts',
     find: 'operator: known.operator.commutator,',
     replace: 'operator: comparison.operator,',
@@ -123,7 +123,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
-    name: 'two negations are one, in SQL',
+    name: 'a double negation becomes a single one in SQL',
     file: 'src/conditions/compile-sql.ts',
     find: 'return compile(condition.of, !negated, state);',
     replace: 'return compile(condition.of, true, state);',
@@ -131,7 +131,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
-    name: 'a negated "and" stays one, in SQL',
+    name: 'a negated "and" is not rewritten to "or" in SQL',
     file: 'src/conditions/compile-sql.ts',
     find: "return (type === 'all') === negated ? either(parts, state) : both(parts, state);",
     replace: "return type === 'any' ? either(parts, state) : both(parts, state);",
@@ -139,7 +139,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
-    name: '"or" leaves out what SQL cannot say',
+    name: '"or" omits members that SQL cannot express',
     file: 'src/conditions/compile-sql.ts',
     find: "if (known.length < parts.length) return 'anything';",
     replace: '',
@@ -147,7 +147,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
-    name: 'what SQL cannot say counts as said',
+    name: 'a condition that SQL cannot express is reported as fully compiled',
     file: 'src/conditions/compile-sql.ts',
     find: 'state.exact = false;',
     replace: '',
@@ -163,7 +163,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'a condition selects the same rows in memory and in SQLite for random condition trees',
   },
   {
-    name: '"||" of CEL is "and"',
+    name: '"||" of CEL becomes "and"',
     file: 'src/conditions/cel/cel-lower.ts',
     find: 'return any(call.args.map((part) => lower(part, lowering)));',
     replace: 'return all(call.args.map((part) => lower(part, lowering)));',
@@ -171,7 +171,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'expressions lowers "red" in user.teams || resource.open',
   },
   {
-    name: '"!" of CEL is nothing',
+    name: '"!" of CEL is ignored',
     file: 'src/conditions/cel/cel-lower.ts',
     find: 'return not(lower(only, lowering));',
     replace: 'return lower(only, lowering);',
@@ -179,7 +179,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'expressions lowers !(user.role in ["admin", "editor"])',
   },
   {
-    name: 'CEL keeps its operator where sides are exchanged',
+    name: 'CEL keeps the operator when the sides are swapped',
     file: 'src/conditions/cel/cel-lower-comparison.ts',
     find: ': toComparison(right.path, commutator, {',
     replace: ': toComparison(right.path, operator, {',
@@ -187,7 +187,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'expressions lowers user.level >= 3 && 5 > user.level',
   },
   {
-    name: 'an expression converts texts to doubles as JavaScript does',
+    name: 'an expression converts text to double with the rules of JavaScript',
     file: 'src/conditions/cel/cel-functions.ts',
     find: "const value = DECIMAL.test(text) ? Number(text) : refuse('no double');",
     replace: 'const value = Number(text);',
@@ -195,7 +195,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'conversions of expressions double(TEXT) > 10.0 is unknown for every other text',
   },
   {
-    name: 'an expression takes a day that the calendar lacks for the one behind it',
+    name: 'an expression reads a date that does not exist as the next day',
     file: 'src/conditions/cel/cel-timestamps.ts',
     find: "parseInstant(text) === undefined ? refuse('no RFC 3339 timestamp') : standard(text)",
     replace: 'standard(text)',
@@ -203,7 +203,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'conversions of expressions timestamp(TEXT) > timestamp("2024-01-01T00:00:00Z") is unknown for every other text',
   },
   {
-    name: 'NaN is not more than anything',
+    name: 'a comparison with NaN is false instead of unknown',
     file: 'src/conditions/cel/cel-functions.ts',
     find: "isNotANumber(left) || isNotANumber(right) ? refuse('NaN has no order') : standard(left, right) === true",
     replace: 'standard(left, right) === true',
@@ -219,7 +219,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'a rule returned unchanged is validated like a new rule if its conditions or its resource change, or its id is missing',
   },
   {
-    name: 'a stored rule is read with the check of literals',
+    name: 'a stored rule is refused for a literal that its path can never equal',
     file: 'src/conditions/parse-comparison.ts',
     find: 'if (options.domainOf === undefined) return undefined;',
     replace: 'if (options.domainOf === undefined) return validateLiteralBounds(comparison, operator, { as, domain: undefined });',
@@ -227,7 +227,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'a literal that its path can never equal is accepted in a stored rule: a DENY that was false stays false and does not become unknown',
   },
   {
-    name: 'a filter takes values that an enum lacks',
+    name: 'a filter accepts unknown enum values',
     file: 'src/request/where.ts',
     find: ' ?? validateEnum(operator, operand.value, field)',
     replace: '',
@@ -235,7 +235,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'a filter by an unknown enum value where[state]=Open is 400',
   },
   {
-    name: 'a choice whose question is unknown is false where both of its answers are',
+    name: 'a conditional expression with an unknown condition is false if both branches are false',
     file: 'src/conditions/cel/cel-lower.ts',
     find: ', all([condition, otherwise])]);',
     replace: ']);',
@@ -243,7 +243,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'lowering has the results of CEL, with an unresolved and with a known record',
   },
   {
-    name: 'a loop over no items asks what it compares with',
+    name: 'a macro over an empty list evaluates its comparison',
     file: 'src/conditions/cel/cel-lower.ts',
     find: 'any([all([hasItems, comparison]), ...errors])',
     replace: 'any([comparison, ...errors])',
@@ -251,7 +251,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'lowering has the results of CEL, with an unresolved and with a known record',
   },
   {
-    name: 'an item without what a loop compares is none',
+    name: 'an item without the compared member is ignored by a macro',
     file: 'src/conditions/cel/cel-lower.ts',
     find: 'any([all([hasItems, comparison]), ...errors])',
     replace: 'all([hasItems, comparison])',
@@ -259,7 +259,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'lowering has the results of CEL, with an unresolved and with a known record',
   },
   {
-    name: 'a double is compared with the one nearest to an int',
+    name: 'a double is compared with the double nearest to an int',
     file: 'src/conditions/cel/cel-computed.ts',
     find: 'integers || BigInt(nearest) === value',
     replace: 'true',

@@ -11,7 +11,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'an open record allowed where a DENY does not hold',
   },
   {
-    name: 'an ALLOW restricts the rest as a DENY does',
+    name: 'an ALLOW restricts the later rules like a DENY',
     file: 'src/authz/decision/residual-condition.ts',
     find: 'any([passes, rest])',
     replace: 'all([passes, rest])',
@@ -19,7 +19,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'an open record allowed where an ALLOW holds',
   },
   {
-    name: 'a rule that fires does not end the walk',
+    name: 'a rule that fires does not end the evaluation',
     file: 'src/authz/decision/decide.ts',
     find: 'if (fired) return conclude(open, decidedBy(rule));',
     replace: 'if (fired && rule === applicable.rules.at(-1)) return conclude(open, decidedBy(rule));',
@@ -27,7 +27,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'several rules a higher DENY overrides a lower ALLOW',
   },
   {
-    name: 'where no rule matches, it is allowed',
+    name: 'a request is allowed if no rule matches',
     file: 'src/authz/decision/decide.ts',
     find: "last.effect === 'allow' ? ALWAYS : NEVER",
     replace: 'ALWAYS',
@@ -51,7 +51,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'several rules an unknown DENY fires before an ALLOW',
   },
   {
-    name: 'under "not", unknown counts as without it',
+    name: 'unknown under "not" is treated like unknown outside of it',
     file: 'src/authz/decision/residual-condition.ts',
     find: 'return not(replaceUnknowns(condition.of, !value));',
     replace: 'return not(replaceUnknowns(condition.of, value));',
@@ -99,7 +99,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'which policies apply not inactive rules, though the policy is found',
   },
   {
-    name: 'a rule about one action is about all',
+    name: 'a rule for one action applies to all actions',
     file: 'src/authz/policies/applicable-rules.ts',
     find: "(rule.action === action || rule.action === '*')",
     replace: "(rule.action !== '')",
@@ -131,7 +131,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'which policies apply not by an inactive user assignment',
   },
   {
-    name: 'a policy that is switched off goes on for users whom it is assigned to',
+    name: 'an inactive policy still applies to its assigned users',
     file: 'src/authz/policies/applicable-rules.ts',
     find: ' && policies.has(policyId)',
     replace: '',
@@ -139,7 +139,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'which policies apply not where the policy is inactive',
   },
   {
-    name: 'what was taken from a user is kept',
+    name: 'a removed assignment stays in the cache',
     file: 'src/authz/assignment-cache.ts',
     find: 'else for (const userId of changed) cached.delete(userId);',
     replace: '',
@@ -147,7 +147,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'forgets the changed users, or all users',
   },
   {
-    name: 'changes are told from an epoch that was undone',
+    name: 'changes are computed from a revision that was rolled back',
     file: 'src/storage/policy-history.ts',
     find: 'ancestor === undefined || ',
     replace: '',
@@ -171,7 +171,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'a referenced record is read without its secret fields',
   },
   {
-    name: 'an attribute stands in for the role',
+    name: 'a user attribute replaces the role',
     file: 'src/authz/context/decision-scope.ts',
     find: "if (key === 'role') return principal.role;",
     replace: '',
@@ -179,7 +179,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'valueOf user.role is "anon"',
   },
   {
-    name: 'conditions read secrets as they are sent',
+    name: 'conditions read secret fields of the sent data',
     file: 'src/authz/context/decision-scope.ts',
     find: 'if (secret.size === 0) return data;',
     replace: 'if (secret.size >= 0) return data;',
@@ -211,7 +211,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'wouldAllow names the DENY that would still overrule',
   },
   {
-    name: 'who can leaves out whoever has no possible role and a policy of their own',
+    name: 'who-can omits users without a matching role who have an assigned policy',
     file: 'src/storage/user-queries.ts',
     find: ' OR EXISTS (SELECT 1 FROM "_UserPolicy" WHERE "userId" = "scanned"."id")',
     replace: '',
@@ -219,7 +219,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'loadCandidates finds a role, and whoever has a policy of their own',
   },
   {
-    name: 'an entry forgets what the rules tied with the one that fired have read',
+    name: 'an audit entry omits the values read by rules of the same rank as the one that fired',
     file: 'src/audit/entry-facts.ts',
     find: 'isSameRank(next, rank)',
     replace: 'false',
@@ -227,7 +227,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'readsToExplain returns the paths up to the last rule of the rank of rule 1, which allowed: 3',
   },
   {
-    name: 'a test of access allows a user who is not active',
+    name: 'an access test allows an inactive user',
     file: 'src/api/access-simulation.ts',
     find: 'explanation: isActive ? simulated.explanation : denyInactive(simulated.explanation)',
     replace: 'explanation: simulated.explanation',
@@ -235,7 +235,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     test: 'a user who is not active as stored',
   },
   {
-    name: 'a user who is not active may do what policies say',
+    name: 'policies apply to an inactive user',
     file: 'src/api/partial-decisions.ts',
     find: "return user['isActive'] === true ? partial",
     replace: "return user['isActive'] !== null ? partial",

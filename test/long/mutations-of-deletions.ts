@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 /** Mutations of soft deletes and restores. */
 export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
-    name: 'a reference leads conditions to what is deleted',
+    name: 'conditions follow references to soft-deleted records',
     file: 'src/storage/sql-target.ts',
     find: 'recordsOf(target, { as })',
     replace: 'sql.raw(`${quoteName(target.name)} AS ${quoteName(as)}`)',
@@ -11,7 +11,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'what is deleted listRecords does not meet',
   },
   {
-    name: 'what is deleted can be referred to',
+    name: 'a new reference to a soft-deleted record is accepted',
     file: 'src/storage/reference-checks.ts',
     find: 'SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}',
     replace: 'SELECT "id" FROM ${tableOf(resource)} WHERE "id" IN ${wanted}',
@@ -19,7 +19,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'what is deleted findDanglingReferences does not meet',
   },
   {
-    name: 'what was deleted before comes back with what it refers to',
+    name: 'a restore includes referencing records that were deleted earlier',
     file: 'src/storage/reference-checks.ts',
     find: ` AND "deletedAt" = \${record['deletedAt']}`,
     replace: '',
@@ -27,7 +27,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'what goes with a deleted record comes back with it',
   },
   {
-    name: 'who may not delete a record can restore it with another',
+    name: 'a restore includes records that the caller may not delete',
     file: 'src/pipeline/steps/restore-records.ts',
     find: 'await decideOrRefuseEach(context,',
     replace: 'if (others.length < 0) await decideOrRefuseEach(context,',
@@ -35,7 +35,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'what goes with a deleted record comes back with it',
   },
   {
-    name: 'who may not have a record back learns what is unique of it',
+    name: 'a restore that is denied reveals a unique conflict',
     file: 'src/pipeline/steps/restore-records.ts',
     find: 'const conflict = await restoreAll(context, all);',
     replace: 'const conflict = await restoreAll(context, all);\n  if (conflict !== undefined) throw conflict;',
@@ -43,7 +43,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'restoring decides each record as deleted before it reports conflicts',
   },
   {
-    name: 'what one resource keeps goes with what another does not',
+    name: 'a cascade from a resource without softDelete deletes records of one with softDelete',
     file: 'src/storage/migrations/definitions-in-force.ts',
     find: 'dangling === undefined ? findOutlived(definitions, wanted) : undefined',
     replace: 'undefined as Outlived | undefined',
@@ -51,7 +51,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'resolveDefinitionsInForce softDelete stays off as long as the resource that it is deleted with has none',
   },
   {
-    name: 'restored records refer to what is gone',
+    name: 'a restore accepts references to missing records',
     file: 'src/pipeline/steps/restore-records.ts',
     find: 'errors.length > 0',
     replace: 'errors.length < 0',
@@ -59,7 +59,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'what goes with a deleted record does not come back without it',
   },
   {
-    name: 'who may list records is shown the deleted ones',
+    name: 'soft-deleted records are listed for callers who may list but not delete',
     file: 'src/pipeline/steps/list-records.ts',
     find: 'and: also && (await restrictionOf(context, also)),',
     replace: '',
@@ -67,7 +67,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'the deleted records are for who may list and delete them',
   },
   {
-    name: 'what is deleted keeps what is unique of it',
+    name: 'a soft-deleted record blocks its unique values',
     file: 'src/storage/migrations/ddl.ts',
     find: "softDelete && index.unique ? 'notDeleted' : undefined",
     replace: 'undefined',
@@ -75,7 +75,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'softDelete checks uniqueness among records that are not soft-deleted',
   },
   {
-    name: 'without softDelete, what was deleted is back',
+    name: 'soft-deleted records become visible when softDelete is turned off',
     file: 'src/storage/migrations/plan-table.ts',
     find: '[deletedPrecondition(table)] : []',
     replace: '[] : []',
@@ -83,7 +83,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     test: 'softDelete cannot be turned off as long as there are soft-deleted records, which would be visible again',
   },
   {
-    name: 'what a kept record refers to is dropped for good',
+    name: 'prune deletes soft-deleted records that a remaining record references',
     file: 'src/storage/migrations/deleted-records.ts',
     find: ': keepListed(tx, link, link.list))',
     replace: ': 0)',

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 /** Mutations of audit log integrity: hash chains, checkpoints, and their verification. */
 export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
-    name: 'the hash of an entry leaves out the one before it',
+    name: 'the hash of an entry omits the previous hash',
     file: 'src/audit/hash-chain.ts',
     find: 'return digest([previous, ...content]);',
     replace: 'return digest([previous.slice(0, 0), ...content]);',
@@ -11,7 +11,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'verification of entries names two swapped entries: 3 and 8',
   },
   {
-    name: 'a chain begins without what was found',
+    name: 'the first hash of a chain omits the heads found at its start',
     file: 'src/audit/hash-chain.ts',
     find: 'return digest([BEGINNING, writer, at, found]);',
     replace: 'return digest([BEGINNING, writer, at, found.slice(0, 0)]);',
@@ -19,7 +19,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'verification of a chain finds another beginning: its found',
   },
   {
-    name: 'what a savepoint appends is written though it was undone',
+    name: 'entries of a rolled back savepoint are written',
     file: 'src/storage/sqlite/transaction.ts',
     find: '        appends.length = count;\n',
     replace: '',
@@ -27,7 +27,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'the writer of a transaction goes on by what savepoints leave',
   },
   {
-    name: 'what a work appends is written though it failed',
+    name: 'entries of a failed unit of work are written',
     file: 'src/storage/sqlite/commit-batching.ts',
     find: '    outcome = { error };\n',
     replace: '    outcome = { error };\n    for (const pending of end()) appends.push(pending);\n',
@@ -35,7 +35,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'the writer of a transaction goes on by what works leave that did not fail',
   },
   {
-    name: 'a savepoint is not made before something is written in it',
+    name: 'a savepoint is not created before its first write',
     file: 'src/storage/sqlite/connection.ts',
     find: '      savepoints.send();\n',
     replace: '',
@@ -51,7 +51,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'open files a commit is not acknowledged that the file was replaced by a copy under',
   },
   {
-    name: 'a missing database is created although there was one before',
+    name: 'a missing database is created although checkpoints of an earlier one exist',
     file: 'src/project/project-database.ts',
     find: "(place.createDatabase === 'when-new' && traces.length === 0)",
     replace: "place.createDatabase === 'when-new'",
@@ -67,7 +67,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'readiness reports the fault of a database whose commits work, until a probe commit finds that it is gone',
   },
   {
-    name: 'a writer goes on though nobody knows whether its commit was done',
+    name: 'a writer continues its chain after an in-doubt commit',
     file: 'src/storage/sqlite/commit-batching.ts',
     find: "end = 'unknown';",
     replace: "end = 'undone';",
@@ -75,7 +75,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'another writer begins where nobody knows whether a commit was done',
   },
   {
-    name: 'a writer goes on where a backup was restored',
+    name: 'a writer continues its chain after a restore',
     file: 'src/storage/sqlite/commit-batching.ts',
     find: 'if (isRestored()) writers.discard();',
     replace: 'isRestored();',
@@ -99,7 +99,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'a signed head reveals a chain that was rewritten from an entry on, with correct hashes',
   },
   {
-    name: 'of what was signed, the last alone is compared',
+    name: 'only the last signed head of a chain is compared',
     file: 'src/audit/integrity/checkpoint-file.ts',
     find: 'if (hash !== undefined && hash !== head.hash && !different.has(head.writer)) different.set(head.writer, head);',
     replace: '',
@@ -131,7 +131,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'verification of checkpoints finds the removal of the last',
   },
   {
-    name: 'a service goes on in a chain whose next place was taken',
+    name: 'a service continues a chain whose next sequence number is taken',
     file: 'src/storage/chain-writers.ts',
     find: "isTaken ||= error instanceof ConstraintError && error.table === '_Decision';",
     replace: 'isTaken ||= error === undefined;',
@@ -139,7 +139,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'a service whose next sequence number is taken continues in another chain',
   },
   {
-    name: 'the hash of a version binds none before it',
+    name: 'the hash of a policy version omits the previous hash',
     file: 'src/storage/policy-history.ts',
     find: 'JSON.stringify([VERSION, previous, ...content])',
     replace: 'JSON.stringify([VERSION, ...content])',

@@ -3,7 +3,7 @@ import type { Mutation } from './mutation.ts';
 /** Mutations of requests: authentication, lists, writes, migrations, and audit entries. */
 export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
-    name: 'a token of a trusted issuer is the local user whose id its subject is',
+    name: 'a token of a trusted issuer identifies the local user whose id equals its subject',
     file: 'src/authn/caller.ts',
     find: 'if (token.issuer !== undefined) return {',
     replace:
@@ -12,7 +12,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a token of a trusted issuer is never a stored user, even if its subject is the id of one',
   },
   {
-    name: 'the subject alone is the id of an identity of a trusted issuer',
+    name: 'the id of an external identity is its subject without the issuer',
     file: 'src/authn/tokens.ts',
     find: 'return `${issuer}|${subject}`;',
     replace: 'return subject;',
@@ -20,7 +20,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a subject that is the id of a local user cannot read or change records of the user',
   },
   {
-    name: 'the last of a name given twice in JSON counts',
+    name: 'the last value of a duplicate JSON name is used',
     file: 'src/strict-json.ts',
     find: 'if (countMembers(value, subject) !== written)',
     replace: 'if (countMembers(value, subject) > written)',
@@ -28,7 +28,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a duplicate name is refused in a policy, as admin',
   },
   {
-    name: 'the first of two Host headers counts',
+    name: 'the first of two Host headers is used',
     file: 'src/http/ambiguous-requests.ts',
     find: "['host', 'content-type']",
     replace: "['content-type']",
@@ -36,7 +36,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a request with two Host headers is refused',
   },
   {
-    name: 'a large body is read from anyone',
+    name: 'a large body is read for an anonymous caller',
     file: 'src/http/request-body.ts',
     find: 'length <= admission.freeBytes',
     replace: 'length > 0',
@@ -44,7 +44,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a large body from an anonymous caller is read up to the limit',
   },
   {
-    name: 'the description of the API shows every resource',
+    name: 'the OpenAPI document contains every resource',
     file: 'src/api/openapi-endpoint.ts',
     find: 'if (await maySeeDescription(createRequestContext(unit, toRequest(name)))) names.push(name);',
     replace: 'names.push(name);',
@@ -52,7 +52,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'the description of the API describes to each caller exactly the resources whose schema the caller can read',
   },
   {
-    name: 'a proxy on this machine may set up',
+    name: 'set-up is allowed through a proxy on this machine',
     file: 'src/http/client-address.ts',
     find: 'Object.keys(headers).every((name) => USUAL.test(name))',
     replace: 'true',
@@ -60,7 +60,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'set-up while there is no admin is refused through a proxy',
   },
   {
-    name: 'a service with a name of its own may be set up without a token',
+    name: 'set-up needs no token for a service with a configured host name',
     file: 'src/config/config.ts',
     find: 'trustProxy.length + allowedHosts.length > 0',
     replace: 'trustProxy.length > 0',
@@ -68,7 +68,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'set-up of a service with a configured host name requires the token, because a proxy may add no headers',
   },
   {
-    name: 'an update shows the record to a caller who may not read it',
+    name: 'an update returns the record to a caller who may not read it',
     file: 'src/pipeline/steps/write-record.ts',
     find: 'if (await mayRead(context, record)) return',
     replace: 'return',
@@ -76,7 +76,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'the response of an update by PUT contains only the id and the version if the caller may not read the record: nothing',
   },
   {
-    name: 'what is sent may open the answer of an update',
+    name: 'conditions on the sent data decide the read after an update',
     file: 'src/pipeline/steps/decide-request.ts',
     find: 'const reading = asRead(context);',
     replace: 'const reading = context;',
@@ -92,7 +92,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'an import row with a guessed value of an unreadable record, found by its code, &dryRun=true has the same response whether the guess is right or wrong: an amount',
   },
   {
-    name: 'a page may set up',
+    name: 'set-up is allowed from a web page',
     file: 'src/http/client-address.ts',
     find: '(headers.origin === undefined || isLoopbackOrigin(headers.origin))',
     replace: 'true',
@@ -100,7 +100,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'set-up while there is no admin is refused from a web page',
   },
   {
-    name: 'any set-up token counts once there is one',
+    name: 'any set-up token is accepted once one exists',
     file: 'src/authn/setup.ts',
     find: 'return equal.includes(true);',
     replace: 'return equal.length > 0;',
@@ -108,7 +108,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'setup from another machine requires a valid token',
   },
   {
-    name: 'a set-up token counts again',
+    name: 'a set-up token is accepted twice',
     file: 'src/authn/setup.ts',
     find: 'await deleteSetupTokens(tx);',
     replace: '',
@@ -116,7 +116,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'setup from another machine accepts no token twice, even if no admin is left',
   },
   {
-    name: 'every host is answered on a loopback address',
+    name: 'every Host header is accepted on a loopback address',
     file: 'src/component-options.ts',
     find: '(trustProxy.length === 0 && isLoopback(host))',
     replace: 'false',
@@ -124,7 +124,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'set-up while there is no admin is refused for a host name that resolves to this machine',
   },
   {
-    name: 'a deactivated user stays one',
+    name: 'a deactivated user stays logged in',
     file: 'src/authn/caller.ts',
     find: "record['isActive'] !== true || ",
     replace: '',
@@ -132,7 +132,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'identify refuses at once the token of a user who is deactivated',
   },
   {
-    name: 'a revoked session goes on',
+    name: 'a revoked session remains valid',
     file: 'src/authn/caller.ts',
     find: 'AND "revokedAt" IS NULL AND',
     replace: 'AND',
@@ -148,7 +148,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'refresh ends the session if a token is used twice',
   },
   {
-    name: 'policies are compiled once and for all',
+    name: 'policies are compiled only once',
     file: 'src/authz/policy-store.ts',
     find: 'current?.revision.stamp === revision.stamp',
     replace: 'current !== undefined',
@@ -156,7 +156,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'the policy store returns a change in the same transaction',
   },
   {
-    name: 'models are told apart by the number of their epoch, not by its stamp',
+    name: 'snapshots are distinguished by the number of their revision instead of its stamp',
     file: 'src/authz/policy-store.ts',
     find: 'current?.revision.stamp === revision.stamp',
     replace: 'current?.revision.number === revision.number',
@@ -164,7 +164,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'the policy store distinguishes revisions of equal number after a rolled back savepoint',
   },
   {
-    name: 'a page begins with the last record of the one before',
+    name: 'a page begins with the last record of the previous page',
     file: 'src/storage/cursor-pagination.ts',
     find: 'sql`${column} > ${value}`;',
     replace: 'sql`${column} >= ${value}`;',
@@ -180,7 +180,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a list never reads a secret',
   },
   {
-    name: 'what is unknown is listed, where memory answers',
+    name: 'a list includes records whose condition is unknown in memory',
     file: 'src/storage/record-lists.ts',
     find: 'scopeFor(record, referred)) === true',
     replace: 'scopeFor(record, referred)) !== false',
@@ -188,7 +188,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'pages, one after the other are exactly the records on which a condition is true that SQL cannot say',
   },
   {
-    name: 'records that refer to nothing are never listed',
+    name: 'records without a referenced record are never listed',
     file: 'src/storage/sql-target.ts',
     find: '`LEFT JOIN ',
     replace: '`INNER JOIN ',
@@ -196,7 +196,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'one reference away resource.deskId.label exists false as a list, by the database',
   },
   {
-    name: 'an update changes whatever version it finds',
+    name: 'an update ignores the version of the record',
     file: 'src/storage/records.ts',
     find: ' AND "version" = ${change.version}',
     replace: '',
@@ -204,7 +204,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a record changes only in the fields given, at the version given',
   },
   {
-    name: 'taking a policy away begins no epoch',
+    name: 'removing an assignment begins no revision',
     file: 'src/storage/assignment-records.ts',
     find: 'await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by });',
     replace: 'await endAssignment(tx, assignment, { revision: 1, by });',
@@ -212,7 +212,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'the policy store forgets a removed assignment',
   },
   {
-    name: 'a past epoch has the policies of the next',
+    name: 'a past revision has the policies of the next one',
     file: 'src/storage/policy-history.ts',
     find: '"fromEpoch" <= ${revision} AND',
     replace: '"fromEpoch" <= ${revision + 1} AND',
@@ -220,7 +220,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'the history has the state of every epoch',
   },
   {
-    name: 'users with a policy on User change admins',
+    name: 'users with a policy on User can change admins',
     file: 'src/authz/policies/admin-protection.ts',
     find: "return resource === 'User' && role !== 'admin' && CHANGES.has(action);",
     replace: 'return false;',
@@ -228,7 +228,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'PUT of the email does not change an admin, is refused, and appends a denied entry',
   },
   {
-    name: 'a deletion empties references of admins',
+    name: 'a deletion sets references of admins to null',
     file: 'src/pipeline/steps/cascade-delete.ts',
     find: "if (resource.name !== 'User' || context.principal.role === 'admin') return;",
     replace: 'if (resource.name !== reference.to.resource.name) return;',
@@ -236,7 +236,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a reference that is set to null does not change an admin, is refused, and appends a denied entry',
   },
   {
-    name: 'wrong passwords lock an account out from everywhere',
+    name: 'wrong passwords from one address lock the account for all addresses',
     file: 'src/authn/login-attempts.ts',
     find: 'digest(`pair ${toCountedAddress(ip)} ${email}`)',
     replace: "digest(`pair ${ip === '' ? ip : ''} ${email}`)",
@@ -244,7 +244,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'wrong passwords from one address lock only that address out of the account',
   },
   {
-    name: 'attempts on an account are bounded for each address alone',
+    name: 'login attempts are limited per address only, not per account',
     file: 'src/authn/login-attempts.ts',
     find: '!waits.some((wait) => wait > 0) &&',
     replace: 'waits.length === 0 &&',
@@ -252,7 +252,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'wrong passwords from many addresses are limited per account, known or not; an address with an earlier login is exempt',
   },
   {
-    name: 'a login window that begins in the future counts',
+    name: 'a login window that begins in the future is used',
     file: 'src/authn/login-attempts.ts',
     find: ' or "_LoginAttempt"."windowStart" > ${at(CLOCK_LEEWAY_SECONDS)})',
     replace: ' and ${at(CLOCK_LEEWAY_SECONDS)} is not null)',
@@ -260,7 +260,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a window that begins a day in the future is ignored, and a new one begins',
   },
   {
-    name: 'a wrong current password will do',
+    name: 'a wrong current password is accepted',
     file: 'src/authn/passwords.ts',
     find: "if ('refused' in proof) throw proof.refused;",
     replace: "if ('refused' in proof) return;",
@@ -300,7 +300,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a password that is set ends every session, in force at once, with an audit entry',
   },
   {
-    name: 'anyone sets guarded fields',
+    name: 'any caller can set guarded fields',
     file: 'src/resources/validate-values.ts',
     find: 'if (!options.isAdmin) issues.push',
     replace: 'if (false) issues.push',
@@ -308,7 +308,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'validateValues refuses a guarded field',
   },
   {
-    name: 'secret fields can be filtered by',
+    name: 'secret fields can be used in filters',
     file: 'src/resources/resolve-field.ts',
     find: 'if (kind === undefined || field.writeOnly) return undefined;',
     replace: 'if (kind === undefined) return undefined;',
@@ -316,7 +316,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'resolveField refuses unknown and secret names with the same problem (filter)',
   },
   {
-    name: 'the caller sets what the service sets',
+    name: 'a caller can set read-only fields',
     file: 'src/resources/validate-values.ts',
     find: '} else if (field.readOnly) {',
     replace: "} else if (field.readOnly && field.name === '') {",
@@ -324,7 +324,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'validateValues refuses the id',
   },
   {
-    name: 'records are shown with what is secret',
+    name: 'records are returned with secret fields',
     file: 'src/resources/stored-rows.ts',
     find: 'if (!field.writeOnly && (',
     replace: 'if ((',
@@ -332,7 +332,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'showRecord returns every field that is not secret, null if it has no value',
   },
   {
-    name: 'a filter widens what policies allow',
+    name: 'a filter replaces the condition of the policies',
     file: 'src/pipeline/steps/list-records.ts',
     find: 'const where = all([allowedWhere',
     replace: 'const where = any([allowedWhere',
@@ -340,7 +340,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a filter where[group]=g1',
   },
   {
-    name: 'a cursor is good for any caller',
+    name: 'a cursor is valid for any caller',
     file: 'src/pipeline/steps/list-records.ts',
     find: 'principal.id ?? null, principal.role, ',
     replace: '',
@@ -348,7 +348,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'what is no list a cursor of another list',
   },
   {
-    name: 'a cascade asks nobody',
+    name: 'a cascade does not decide on each record',
     file: 'src/pipeline/steps/cascade-delete.ts',
     find: "await decideOrRefuseEach(context, { resource, action: 'delete', records, hint });",
     replace: '',
@@ -356,7 +356,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a cascade follows a chain of references, and decides each record by itself',
   },
   {
-    name: 'a cascade takes the last admin with it',
+    name: 'a cascade deletes the last active admin',
     file: 'src/pipeline/steps/cascade-delete.ts',
     find: 'await validateAdminRemains(context.tx, { userId: id, deleted: true });',
     replace: '',
@@ -364,7 +364,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a cascade does not delete the last active admin',
   },
   {
-    name: 'rows of an import go as the first did',
+    name: 'all rows of an import use the decision of the first',
     file: 'src/pipeline/steps/decide-request.ts',
     find: 'const decision = await decideOrRefuse(context, { record, data: rows[index] ?? null });',
     replace: 'const decision = first ?? (await decideOrRefuse(context, { record, data: rows[index] ?? null }));',
@@ -372,7 +372,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
   },
   {
-    name: 'an atomic batch goes on without the stock that it was to take',
+    name: 'an atomic batch commits although an updateIfExists matched no record',
     file: 'src/pipeline/batch.ts',
     find: "outcome.result.extras?.['updated'] !== false",
     replace: "outcome.result.extras?.['updated'] === false",
@@ -388,7 +388,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'references of an item "$$0.id" means "$0.id"',
   },
   {
-    name: 'a row of an import increments, and does so again when it is sent again',
+    name: 'an import row can increment a number',
     file: 'src/pipeline/steps/submitted-values.ts',
     find: 'increments: false',
     replace: 'increments: true',
@@ -404,7 +404,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a filter on a hidden record, as alice updateIfExists gets the same response whether it matches or not: an amount',
   },
   {
-    name: 'the data sent opens what a filter may match',
+    name: 'conditions on the sent data decide which records a filter may match',
     file: 'src/pipeline/steps/decide-request.ts',
     find: 'return { ...context, request: { ...context.request, data: undefined } };',
     replace: 'return context;',
@@ -412,7 +412,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a filter on a hidden record, as guesser updateIfExists gets the same response whether it matches or not: an amount',
   },
   {
-    name: 'a filter with its fields in another order takes another lock',
+    name: 'a filter with its fields in another order uses another lock',
     file: 'src/request/where.ts',
     find: "    .sort()\n    .join(' ')",
     replace: "    .join(' ')",
@@ -420,7 +420,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'filterKey does not depend on the order of fields',
   },
   {
-    name: 'a record that does not exist is told before anything is decided',
+    name: 'a missing record is reported before the decision',
     file: 'src/pipeline/steps/load-record.ts',
     find: 'return record === undefined ? [] : [record];',
     replace: "if (record === undefined) throw new Problem('RECORD_UNKNOWN', 'none');\n  return [record];",
@@ -428,7 +428,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'an ALLOW where the author is of the same department may not read what does not exist, in the same words',
   },
   {
-    name: 'an update is not decided as it would become',
+    name: 'an update is decided only on the stored record, not on the changed one',
     file: 'src/pipeline/pipeline.ts',
     find: 'validateVersionAndValues, decideChanged, save]',
     replace: 'validateVersionAndValues, none, save]',
@@ -436,7 +436,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'and writing under it may not give it away: decided as it would become',
   },
   {
-    name: 'a refusal leaves what was written before it',
+    name: 'writes before a refusal are not rolled back',
     file: 'src/pipeline/pipeline.ts',
     find: 'await context.tx.savepoint(work)',
     replace: 'await work()',
@@ -444,7 +444,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'restoring decides each record as deleted before it reports conflicts',
   },
   {
-    name: 'denials leave no entry',
+    name: 'denials are not in the audit log',
     file: 'src/pipeline/pipeline.ts',
     find: 'await appendAuditEntries(tx, entries);',
     replace: 'await appendAuditEntries(\n    tx,\n    entries.filter(({ allowed }) => allowed),\n  );',
@@ -452,7 +452,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
   },
   {
-    name: 'undone requests of a batch leave no entry',
+    name: 'rolled back requests of a batch are not in the audit log',
     file: 'src/pipeline/batch.ts',
     find: 'if (failed && index < ran.length - 1) await appendAborted(context);',
     replace: 'if (failed && index < ran.length - 1) continue;',
@@ -468,7 +468,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'appendEntry counts decisions by hour and resource, without admin changes',
   },
   {
-    name: 'what an entry keeps has no bound',
+    name: 'the facts of an audit entry have no size limit',
     file: 'src/audit/entry-facts.ts',
     find: 'const fits = nameBytes + bytes <= left;',
     replace: 'const fits = true;',
@@ -476,7 +476,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'factsOf replaces a value that is too long by a marker',
   },
   {
-    name: 'what is expanded is not decided on',
+    name: 'expanded records are not decided',
     file: 'src/pipeline/steps/expand-references.ts',
     find: "decisions[index]?.effect === 'allow' ? showRecord(of, record) : null",
     replace: 'showRecord(of, record)',
@@ -484,7 +484,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a reference is null where it may not',
   },
   {
-    name: 'a record that is met twice is decided on twice',
+    name: 'a record that is expanded twice is decided twice',
     file: 'src/pipeline/steps/expand-references.ts',
     find: 'const missing = records.filter(({ id }) => !known.has(id));',
     replace: 'const missing = records;',
@@ -492,7 +492,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'the record itself was decided on already',
   },
   {
-    name: 'what refers is looked for without the condition under which it may be read',
+    name: 'referencing records are searched without the condition that allows reading them',
     file: 'src/pipeline/steps/expand-references.ts',
     find: '    where,\n    scopeFor',
     replace: "    where: { type: 'constant', value: true },\n    scopeFor",
@@ -508,7 +508,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'resolveProjection refuses an internal resource',
   },
   {
-    name: 'any number of records is expanded',
+    name: 'the number of expanded records has no limit',
     file: 'src/pipeline/steps/project-record.ts',
     find: 'total <= expandMax',
     replace: 'total >= 0',
@@ -516,7 +516,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'records to expand are counted before they are read: ownerId of 7',
   },
   {
-    name: 'each request of a batch may take the whole of what there is for all',
+    name: 'each request of a batch may use the limit of the whole batch',
     file: 'src/pipeline/unit-of-work.ts',
     find: '(used.get(tx) ?? 0) + count',
     replace: 'count',
@@ -524,7 +524,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a cascade over many records is limited for all requests of a batch together',
   },
   {
-    name: 'a cascade has no bound',
+    name: 'a cascade has no limit',
     file: 'src/pipeline/steps/cascade-delete.ts',
     find: 'countDeleted(tx, ids.length) > options.cascadeMax',
     replace: 'countDeleted(tx, ids.length) < 0',
@@ -532,7 +532,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a cascade over many records is refused above its limit with the referencing field, and deletes nothing',
   },
   {
-    name: 'what refuses a deletion is not asked',
+    name: 'references with onDelete restrict are ignored',
     file: 'src/pipeline/steps/cascade-delete.ts',
     find: 'else await validateUnreferenced(context, reference, search.depth);',
     replace: 'else await Promise.resolve();',
@@ -564,7 +564,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a policy that two admins edit keeps the DENY of the first: the second is refused, reads again and goes on',
   },
   {
-    name: 'an assignment made again has the version of the one before',
+    name: 'a recreated assignment has the version of the removed one',
     file: 'src/storage/assignment-records.ts',
     find: '{ now: tx.now, ended: found }), version: revision };',
     replace: '{ now: tx.now, ended: found }), version: 1 };',
@@ -572,7 +572,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'an assignment to a user that was removed and made again is not the one that was read',
   },
   {
-    name: 'a rename changes a policy and not its version',
+    name: 'a rename changes a policy but not its version',
     file: 'src/storage/migrations/rewrite-rules.ts',
     find: ', "version" = ${revision} WHERE',
     replace: ' WHERE',
@@ -580,7 +580,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'policies that contain a renamed name are rewritten for a field, wherever a path reads it',
   },
   {
-    name: 'a page that ends early for want of time does not say so',
+    name: 'a page that ends early because of the time limit is not marked as truncated',
     file: 'src/pipeline/steps/list-records.ts',
     find: 'if (truncated !== undefined) {',
     replace: "if (truncated === 'scanLimit') {",
