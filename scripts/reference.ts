@@ -58,7 +58,8 @@ function errorsPage(): string {
   });
   const intro =
     'Every error is `application/problem+json` (RFC 9457): `success` (false), `type`, `title`, `status`, `code`, `detail`, `requestId`, ' +
-    'and where they help `hint`, `errors` (each with `path`, `code`, `detail`) and `decisionId`. The code is stable, the words are not.';
+    'and where they help `hint`, `errors` (each with `path`, `code`, `detail`) and `decisionId`. The code is stable, the words are not. ' +
+    'A response may contain a more specific hint than this table. After a 503, its hint says if the change may have been saved.';
   return page('Errors', [intro, table(['code', 'status', 'title', 'hint'], rows)]);
 }
 

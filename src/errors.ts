@@ -24,7 +24,11 @@ const kinds = {
   REQUEST_METHOD: { status: 405, title: 'Method not allowed' },
   REQUEST_TIMEOUT: { status: 408, title: 'Request timeout' },
   REQUEST_TOO_LARGE: { status: 413, title: 'Request too large' },
-  REQUEST_MEDIA_TYPE: { status: 415, title: 'Unsupported media type', hint: 'send application/json' },
+  REQUEST_MEDIA_TYPE: {
+    status: 415,
+    title: 'Unsupported media type',
+    hint: 'send application/json; imports also accept application/x-ndjson and text/csv',
+  },
   REQUEST_HOST: {
     status: 421,
     title: 'Host not allowed',

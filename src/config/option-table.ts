@@ -19,7 +19,7 @@ export const OPTION_TABLE = {
     group: 'storage',
     default: 10,
     range: [0, 1000],
-    about: 'number of automatic SQLite backups to keep in `<data>/backups`; 0 disables automatic backups',
+    about: 'number of automatic SQLite backups to keep in `<data>/backups`; 0 disables automatic backups, except the one before a restore',
   },
   checkpoints: {
     group: 'storage',
