@@ -23,7 +23,7 @@ export async function createPartitions(database: Database, resource: Resource): 
 
 /** The position up to which old rows were dropped. */
 export interface DropPosition {
-  /** Where the next step continues. */
+  /** The partition bound or entry time after which the next step continues. */
   readonly at: string;
   readonly id: string;
 }

@@ -3,14 +3,14 @@ import { createChainWriters } from './chain-writers.ts';
 import type { AppendStatements, ChainLink, ChainWriter, Transaction } from './contract.ts';
 import { openTestDatabase, type TestDatabase } from './storage.fixture.ts';
 
-/** Goes one entry further, as whoever appends does. */
+/** Extends the chain by one entry, like an append. */
 function append({ writer }: { readonly writer: ChainWriter }): ChainLink {
   writer.last = { sequence: writer.last.sequence + 1, hash: `h${writer.last.sequence + 1}` };
   return writer.last;
 }
 
-describe('writers', () => {
-  it('are lent to one transaction at a time, and go on where it left them', () => {
+describe('chain writers', () => {
+  it('are leased to one transaction at a time, and continue after its last entry', () => {
     const writers = createChainWriters();
     const [first, second] = [writers.lease(), writers.lease()];
     const ids = [first.writer.id, second.writer.id];
@@ -24,36 +24,36 @@ describe('writers', () => {
     ]);
   });
 
-  it('are as they were before a transaction that is undone', () => {
+  it('are unchanged by a transaction that is rolled back', () => {
     const writers = createChainWriters();
-    for (const how of ['committed', 'undone'] as const) {
-      const loan = writers.lease();
-      append(loan);
-      loan.end(how);
+    for (const outcome of ['committed', 'undone'] as const) {
+      const lease = writers.lease();
+      append(lease);
+      lease.end(outcome);
     }
     expect(writers.lease().writer.last).toEqual({ sequence: 1, hash: 'h1' });
   });
 
-  it('are given up where nobody knows whether what they wrote is there', () => {
+  it('are discarded after a commit with an unknown outcome', () => {
     const writers = createChainWriters();
-    const loan = writers.lease();
-    const { id } = loan.writer;
-    loan.end('unknown');
+    const lease = writers.lease();
+    const { id } = lease.writer;
+    lease.end('unknown');
     expect(writers.lease().writer.id).not.toBe(id);
   });
 
-  it('are all given up together, those on loan too', () => {
+  it('are all discarded together, including leased ones', () => {
     const writers = createChainWriters();
-    const [idle, lent] = [writers.lease(), writers.lease()];
-    const ids = [idle.writer.id, lent.writer.id];
+    const [idle, leased] = [writers.lease(), writers.lease()];
+    const ids = [idle.writer.id, leased.writer.id];
     idle.end('committed');
     writers.discard();
-    lent.end('committed');
+    leased.end('committed');
     expect(ids).not.toContain(writers.lease().writer.id);
   });
 });
 
-describe('the writer of a transaction', () => {
+describe('the chain writer of a transaction', () => {
   let test: TestDatabase;
   let written: string[];
   beforeEach(() => {
@@ -62,49 +62,49 @@ describe('the writer of a transaction', () => {
   });
   afterEach(() => test.dispose());
 
-  /** Says of each row in which place of which chain it was written. */
-  const places: AppendStatements<string> = {
+  /** Collects each row with its chain and its sequence number. */
+  const entries: AppendStatements<string> = {
     write({ writer }, rows) {
       for (const row of rows) written.push(`${row} ${writer.id} ${append({ writer }).sequence}`);
       return [];
     },
     find: () => ({ sql: 'SELECT 1', parameters: [] }),
   };
-  const shown = () => written.map((each) => each.replace(/ .* /, ' '));
+  const sequences = () => written.map((each) => each.replace(/ .* /, ' '));
 
-  it('goes on by what savepoints leave', async () => {
+  it('continues after the last entry that was not rolled back with a savepoint', async () => {
     await test.database.transaction(async (tx) => {
-      await tx.append(places, ['a']);
-      const undone = tx.savepoint(async () => {
-        await tx.append(places, ['b']);
-        await tx.savepoint(() => tx.append(places, ['c']));
+      await tx.append(entries, ['a']);
+      const rolledBack = tx.savepoint(async () => {
+        await tx.append(entries, ['b']);
+        await tx.savepoint(() => tx.append(entries, ['c']));
         throw new Error('undo');
       });
-      await undone.catch(() => undefined);
-      await tx.savepoint(() => tx.append(places, ['d', 'e']));
+      await rolledBack.catch(() => undefined);
+      await tx.savepoint(() => tx.append(entries, ['d', 'e']));
     });
-    expect(shown()).toEqual(['a 1', 'd 2', 'e 3']);
+    expect(sequences()).toEqual(['a 1', 'd 2', 'e 3']);
   });
 
-  it('goes on by what works leave that did not fail', async () => {
-    const works = ['a', 'b', 'c'].map((each) =>
+  it('continues after the last entry of a unit of work that did not fail', async () => {
+    const unitsOfWork = ['a', 'b', 'c'].map((each) =>
       test.database.transaction(async (tx) => {
-        await tx.append(places, [each]);
+        await tx.append(entries, [each]);
         if (each === 'b') throw new Error('undo');
       }),
     );
-    const settled = await Promise.allSettled(works);
-    expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
-    // Side by side there may be a chain for each; in every one of them nothing is left of the work that failed.
+    const results = await Promise.allSettled(unitsOfWork);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    // Concurrent units of work may each have a chain. No chain contains an entry of the failed one.
     const chains = [...Map.groupBy(written, (each) => each.split(' ')[1]).values()];
     expect(chains.flatMap((chain) => chain.map((each) => Number(each.split(' ')[2])))).toEqual(chains.length === 1 ? [1, 2] : [1, 1]);
     expect(written.map((each) => each[0]).toSorted()).toEqual(['a', 'c']);
   });
 
-  it('takes nothing after its end', async () => {
-    const kept: Transaction[] = [];
-    await test.database.transaction(async (tx) => void kept.push(tx));
-    await expect(kept[0]?.append(places, ['a'])).rejects.toThrow();
+  it('rejects entries after the transaction has ended', async () => {
+    const ended: Transaction[] = [];
+    await test.database.transaction(async (tx) => void ended.push(tx));
+    await expect(ended[0]?.append(entries, ['a'])).rejects.toThrow();
     expect(written).toEqual([]);
   });
 });

@@ -6,7 +6,7 @@ import { hasSqlite, isEmpty, openSqlite } from './sqlite/database.ts';
 /** The address of a database, `sqlite:` and a file or `postgres://…`, and the options of its connections. */
 export interface DatabaseAddress extends Omit<PostgresOptions, 'url' | 'makesSchema'> {
   readonly database: string;
-  /** Where automatic backups go. Ignored for a server, which has backup tools of its own. */
+  /** Folder and number of the automatic backups. Ignored for a server, which has backup tools of its own. */
   readonly backups?: AutomaticBackupOptions | undefined;
 }
 

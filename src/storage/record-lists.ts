@@ -35,7 +35,7 @@ export interface ListQuery extends Restriction {
   readonly offset?: number | undefined;
   /** `next` of the page before. */
   readonly after?: CursorPosition | undefined;
-  /** Whether to count all matching records. */
+  /** Counts all matching records. */
   readonly total?: boolean | undefined;
   /** Maximum records that are evaluated in memory for one page. */
   readonly scanLimit: number;
@@ -207,7 +207,7 @@ export interface MatchQuery {
   readonly limit: number;
   /** Maximum milliseconds for evaluation in memory; as for a list if absent. */
   readonly scanMilliseconds?: number | undefined;
-  /** Whether the matches will be changed; then they are locked, and verified to match still. */
+  /** True if the matches will be changed: locks them and verifies that they still match. */
   readonly toChange?: boolean | undefined;
 }
 

@@ -24,7 +24,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: '        appends.length = count;\n',
     replace: '',
     red: 'src/storage/chain-writers.test.ts',
-    test: 'the writer of a transaction goes on by what savepoints leave',
+    test: 'the chain writer of a transaction continues after the last entry that was not rolled back with a savepoint',
   },
   {
     name: 'entries of a failed unit of work are written',
@@ -32,7 +32,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: '    outcome = { error };\n',
     replace: '    outcome = { error };\n    for (const pending of end()) appends.push(pending);\n',
     red: 'src/storage/chain-writers.test.ts',
-    test: 'the writer of a transaction goes on by what works leave that did not fail',
+    test: 'the chain writer of a transaction continues after the last entry of a unit of work that did not fail',
   },
   {
     name: 'a savepoint is not created before its first write',
@@ -40,7 +40,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: '      savepoints.send();\n',
     replace: '',
     red: 'src/storage/sqlite/commit-batching.test.ts',
-    test: 'a transaction undoes a savepoint whose work throws, and goes on',
+    test: 'a transaction rolls back a savepoint that throws, and continues',
   },
   {
     name: 'a commit into files that are no longer at their paths is acknowledged',
@@ -48,7 +48,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: "return now.dev === dev && now.ino === ino ? 'same' : 'replaced';",
     replace: "return now.dev === dev && now.ino > 0n ? 'same' : 'replaced';",
     red: 'src/storage/sqlite/open-files.test.ts',
-    test: 'open files a commit is not acknowledged that the file was replaced by a copy under',
+    test: 'open files fail a commit during which the file was replaced by a copy',
   },
   {
     name: 'a missing database is created although checkpoints of an earlier one exist',
@@ -71,16 +71,16 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     file: 'src/storage/sqlite/commit-batching.ts',
     find: "end = 'unknown';",
     replace: "end = 'undone';",
-    red: 'src/storage/sqlite/replaced.test.ts',
-    test: 'another writer begins where nobody knows whether a commit was done',
+    red: 'src/storage/sqlite/chain-writers.test.ts',
+    test: 'a new chain writer starts after a commit with an unknown outcome',
   },
   {
     name: 'a writer continues its chain after a restore',
     file: 'src/storage/sqlite/commit-batching.ts',
     find: 'if (isRestored()) writers.discard();',
     replace: 'isRestored();',
-    red: 'src/storage/sqlite/replaced.test.ts',
-    test: 'another writer begins where a backup was restored',
+    red: 'src/storage/sqlite/chain-writers.test.ts',
+    test: 'a new chain writer starts after a backup was restored',
   },
   {
     name: 'a gap in a chain is not reported',

@@ -6,7 +6,7 @@ import { failure } from '../storage.fixture.ts';
 import { commitValidationSql } from './commit-validation.ts';
 import { openFamily } from './postgres.fixture.ts';
 
-const { open, ask, close } = openFamily('storage_postgres_recorder');
+const { open, ask, close } = openFamily('storage_postgres_batching');
 
 let database: Database;
 beforeAll(async () => {
@@ -16,7 +16,7 @@ beforeAll(async () => {
     CREATE TABLE "_Epoch" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "at" TEXT);
     CREATE TABLE "User" ("id" TEXT COLLATE "C" PRIMARY KEY, "version" BIGINT);
     CREATE TABLE "_Session" ("id" TEXT COLLATE "C" PRIMARY KEY, "revokedAt" TEXT);
-    CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY, "under" TEXT, CHECK ("id" <> 'refused'));
+    CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY, "revision" TEXT, CHECK ("id" <> 'refused'));
     ${commitValidationSql()}`);
 });
 afterAll(() => close(database));
@@ -29,33 +29,33 @@ beforeEach(() =>
 
 interface Line {
   readonly id: string;
-  readonly under: string;
+  readonly revision: string;
 }
 
 const LOG: AppendStatements<Line> = {
-  write: (_, lines) => lines.map(({ id, under }) => sql`INSERT INTO "Log" ("id", "under") VALUES (${id}, ${under})`),
+  write: (_, lines) => lines.map(({ id, revision }) => sql`INSERT INTO "Log" ("id", "revision") VALUES (${id}, ${revision})`),
   find: ({ id }) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
 };
 
-/** A read: it looks under which epoch it is, and leaves a line of that. */
-async function read(tx: Transaction, id: string, basis: ReadSet = {}): Promise<string> {
+/** A read that appends a line with the revision that it used. */
+async function read(tx: Transaction, id: string, readSet: ReadSet = {}): Promise<string> {
   const { stamp } = await loadRevision(tx);
-  tx.addToReadSet({ revision: stamp, ...basis });
-  await tx.append(LOG, [{ id, under: stamp }]);
+  tx.addToReadSet({ revision: stamp, ...readSet });
+  await tx.append(LOG, [{ id, revision: stamp }]);
   return stamp;
 }
 
 const lines = async (): Promise<readonly unknown[]> =>
-  (await ask(`SELECT "id", "under", "xmin"::text AS "commit" FROM "Log" ORDER BY "id"`)).rows;
+  (await ask(`SELECT "id", "revision", "xmin"::text AS "commit" FROM "Log" ORDER BY "id"`)).rows;
 const commits = async (): Promise<number> => (await ask(`SELECT count(DISTINCT "xmin"::text)::int AS "n" FROM "Log"`)).rows[0].n;
 
-describe('lines of works that write nothing else', () => {
-  it('of many at once share commits', async () => {
+describe('lines of units of work that write nothing else', () => {
+  it('share commits', async () => {
     await Promise.all(Array.from({ length: 200 }, (_, at) => database.transaction((tx) => read(tx, `line ${at}`))));
     expect([(await lines()).length, (await commits()) < 100]).toEqual([200, true]);
   });
 
-  it('are there when the work is done, and are not where it failed', async () => {
+  it('are saved if the unit of work succeeds, and not if it fails', async () => {
     expect(await database.transaction((tx) => read(tx, 'done'))).toBe('first');
     const thrown = new Error('no');
     const failed = database.transaction(async (tx) => {
@@ -66,27 +66,27 @@ describe('lines of works that write nothing else', () => {
     expect(await lines()).toMatchObject([{ id: 'done' }]);
   });
 
-  it('are undone with the savepoint that they were added in', async () => {
+  it('are rolled back with their savepoint', async () => {
     await database.transaction(async (tx) => {
-      await tx.append(LOG, [{ id: 'before', under: '' }]);
+      await tx.append(LOG, [{ id: 'before', revision: '' }]);
       await failure(
         tx.savepoint(async () => {
-          await tx.append(LOG, [{ id: 'within', under: '' }]);
+          await tx.append(LOG, [{ id: 'within', revision: '' }]);
           throw new Error('no');
         }),
       );
-      await tx.savepoint(() => tx.append(LOG, [{ id: 'within another', under: '' }]));
+      await tx.savepoint(() => tx.append(LOG, [{ id: 'within another', revision: '' }]));
     });
     expect(await lines()).toMatchObject([{ id: 'before' }, { id: 'within another' }]);
   });
 
-  it('of one that cannot be written do not undo those of others', async () => {
-    const works = ['a', 'refused', 'b'].map((id) => database.transaction((tx) => read(tx, id)));
-    expect((await Promise.allSettled(works)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  it('are saved though the line of another unit of work cannot be written', async () => {
+    const unitsOfWork = ['a', 'refused', 'b'].map((id) => database.transaction((tx) => read(tx, id)));
+    expect((await Promise.allSettled(unitsOfWork)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await lines()).toMatchObject([{ id: 'a' }, { id: 'b' }]);
   });
 
-  it('are committed with what a work wrote, where it did', async () => {
+  it('are committed with the other changes of their unit of work', async () => {
     await database.transaction(async (tx) => {
       await read(tx, 'with it');
       await tx.run(sql`UPDATE "User" SET "version" = 2 WHERE "id" = 'user 0'`);
@@ -97,18 +97,18 @@ describe('lines of works that write nothing else', () => {
   });
 });
 
-describe('of a group, whoever rests on what is no longer so', () => {
-  it('is run again, and the others are not', async () => {
+describe('in a commit batch, a unit of work whose read set is stale', () => {
+  it('is retried, and the others are not', async () => {
     const runs = new Map<string, number>();
     const readAs = (user: string) =>
       database.transaction(async (tx) => {
         runs.set(user, (runs.get(user) ?? 0) + 1);
         const row = await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = ${user}`);
-        if (runs.get(user) === 1) await everybodyHasRead();
+        if (runs.get(user) === 1) await changeAfterReads();
         return read(tx, `${user} at ${row?.version}`, { users: [{ id: user, version: row?.version ?? 0 }] });
       });
     let changed: Promise<unknown> | undefined;
-    const everybodyHasRead = (): Promise<unknown> => {
+    const changeAfterReads = (): Promise<unknown> => {
       changed ??= ask(`UPDATE "User" SET "version" = 2 WHERE "id" IN ('user 1', 'user 3')`);
       return changed;
     };
@@ -119,7 +119,7 @@ describe('of a group, whoever rests on what is no longer so', () => {
     expect([0, 2, 4].map((at) => runs.get(`user ${at}`))).toEqual([1, 1, 1]);
   });
 
-  it('finds the newest, however often it changes meanwhile', async () => {
+  it('succeeds though the revision changes again and again', async () => {
     let ended = false;
     const change = async () => {
       for (let at = 0; at < 20; at++) await database.transaction((tx) => advanceRevision(tx));
@@ -138,7 +138,7 @@ describe('of a group, whoever rests on what is no longer so', () => {
   });
 });
 
-describe('a work that only looks', () => {
+describe('a unit of work that only reads', () => {
   const transactions = async (work: (tx: Transaction) => Promise<unknown>) => {
     let seen: unknown;
     await database.transaction(async (tx) => {
@@ -148,12 +148,12 @@ describe('a work that only looks', () => {
     return seen;
   };
 
-  it('has no transaction until it writes, locks, or holds a row', async () => {
+  it('has no transaction until it writes, takes a lock or locks a row', async () => {
     await database.transaction((tx) => tx.one(sql`SELECT 1`));
     const inTransaction = async (work: (tx: Transaction) => Promise<unknown>) =>
       database.transaction(async (tx) => {
         await work(tx);
-        // In one transaction, its time stands still.
+        // now() is constant within a transaction.
         const at = () => tx.one(sql`SELECT now()::text AS "now"`);
         return [(await at())?.['now']].includes((await at())?.['now']);
       });
@@ -164,26 +164,26 @@ describe('a work that only looks', () => {
     expect(await transactions((tx) => tx.one(sql`SELECT 1`))).toBe(0);
   });
 
-  it('undoes what it wrote in a savepoint, whether that was the first it wrote or not', async () => {
+  it('rolls back its writes in a savepoint, even if they are its first ones', async () => {
     const versionOf = async (tx: Transaction) =>
       (await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = 'user 0'`))?.version;
     const seen: unknown[] = [];
     await database.transaction(async (tx) => {
       for (const version of [7, 8]) {
-        const undone = tx.savepoint(async () => {
+        const rolledBack = tx.savepoint(async () => {
           await tx.savepoint(() => tx.one(sql`SELECT 1`));
           await tx.run(sql`UPDATE "User" SET "version" = ${version} WHERE "id" = 'user 0'`);
           seen.push(await versionOf(tx));
           throw new Error('no');
         });
-        await failure(undone);
+        await failure(rolledBack);
         seen.push(await versionOf(tx));
       }
     });
     expect(seen).toEqual([7, 1, 8, 1]);
   });
 
-  it('is looked after all the same, where it leaves nothing', async () => {
+  it('is validated even if it appends nothing', async () => {
     let runs = 0;
     const answer = await database.transaction(async (tx) => {
       const { stamp } = await loadRevision(tx);

@@ -7,7 +7,7 @@ import { failure } from '../storage.fixture.ts';
 import { commitValidationSql, toCommitValidation } from './commit-validation.ts';
 import { openFamily } from './postgres.fixture.ts';
 
-const { open, ask, close } = openFamily('storage_postgres_guard');
+const { open, ask, close } = openFamily('storage_postgres_validation');
 
 let database: Database;
 beforeAll(async () => {
@@ -29,38 +29,38 @@ beforeEach(() =>
     INSERT INTO "_Session" VALUES ('login', NULL)`),
 );
 
-/** Whatever this was done under is in its text. */
+/** Saves a note that names the state in which it was made. */
 const note = (tx: Transaction, what: string): Promise<unknown> => tx.run(sql`INSERT INTO "Done" ("what") VALUES (${what})`);
 const done = async (): Promise<readonly unknown[]> => (await ask(`SELECT "what" FROM "Done" ORDER BY "what"`)).rows.map(({ what }) => what);
 
-/** What is found, rests on it and is noted; `meanwhile` is done by somebody else the first time, before it commits. */
-async function decide(
-  load: (tx: Transaction) => Promise<{ basis: ReadSet; seen: string }>,
+/** Adds the loaded state to the read set and saves a note of it. In the first run, `meanwhile` changes the state before the commit. */
+async function noteState(
+  load: (tx: Transaction) => Promise<{ readSet: ReadSet; seen: string }>,
   meanwhile: () => Promise<unknown>,
 ): Promise<void> {
   let runs = 0;
   await database.transaction(async (tx) => {
-    const { basis, seen } = await load(tx);
-    tx.addToReadSet(basis);
+    const { readSet, seen } = await load(tx);
+    tx.addToReadSet(readSet);
     await note(tx, seen);
     if (runs++ === 0) await meanwhile();
   });
 }
 
-const byEpoch = async (tx: Transaction) => {
+const byRevision = async (tx: Transaction) => {
   const { stamp } = await loadRevision(tx);
-  return { basis: { revision: stamp }, seen: stamp };
+  return { readSet: { revision: stamp }, seen: stamp };
 };
 const byUser = async (tx: Transaction) => {
   const ann = await tx.one<{ version: number; role: string }>(sql`SELECT "version", "role" FROM "User" WHERE "id" = 'ann'`);
-  return { basis: { users: [{ id: 'ann', version: ann?.version ?? 0 }] }, seen: ann?.role ?? 'nobody' };
+  return { readSet: { users: [{ id: 'ann', version: ann?.version ?? 0 }] }, seen: ann?.role ?? 'deleted' };
 };
 const bySession = async (tx: Transaction) => {
   const login = await tx.one(sql`SELECT 1 FROM "_Session" WHERE "id" = 'login' AND "revokedAt" IS NULL`);
-  return { basis: login === undefined ? {} : { sessions: [{ id: 'login', userId: 'ann' }] }, seen: login === undefined ? 'out' : 'in' };
+  return { readSet: login === undefined ? {} : { sessions: [{ id: 'login', userId: 'ann' }] }, seen: login === undefined ? 'out' : 'in' };
 };
 const byClock = async (tx: Transaction) => ({
-  basis: tx.now < expires ? { validUntil: expires } : {},
+  readSet: tx.now < expires ? { validUntil: expires } : {},
   seen: tx.now < expires ? 'valid' : 'expired',
 });
 let expires = 0;
@@ -72,68 +72,68 @@ const logOut = () => ask(`UPDATE "_Session" SET "revokedAt" = 'now'`);
 const waitUntil = (time: number) => ask(`SELECT pg_sleep(greatest(0, ${time} / 1000.0 - extract(epoch FROM clock_timestamp())))`);
 
 const CASES = [
-  ['a policy is revoked', byEpoch, revoke, 'first', 'second'],
+  ['a policy is revoked', byRevision, revoke, 'first', 'second'],
   ['a user is demoted', byUser, demote, 'admin', 'user'],
-  ['a user is deleted', byUser, remove, 'admin', 'nobody'],
+  ['a user is deleted', byUser, remove, 'admin', 'deleted'],
   ['a login ends', bySession, logOut, 'in', 'out'],
   ['an assignment expires, by the clock of the server', byClock, () => waitUntil(expires), 'valid', 'expired'],
 ] as const;
 
-describe('what is decided is decided again where, before it commits,', () => {
+describe('a unit of work is retried if, before it commits,', () => {
   beforeEach(async () => {
     expires = await database.transaction(async (tx) => tx.now + 300);
   });
 
   it.each(CASES)('%s', async (_, load, meanwhile, __, now) => {
-    await decide(load, meanwhile);
+    await noteState(load, meanwhile);
     expect(await done()).toEqual([now]);
   });
 
-  it.each(CASES)('%s: which nobody would have noticed without the guard', async (_, load, meanwhile, before) => {
+  it.each(CASES)('%s: without commit validation it would commit the stale state', async (_, load, meanwhile, before) => {
     await ask(commitValidationSql().replace(/BEGIN[\s\S]*END \$guard\$/, 'BEGIN RETURN 0; END $guard$'));
-    await decide(load, meanwhile);
+    await noteState(load, meanwhile);
     expect(await done()).toEqual([before]);
   });
 });
 
-describe('a work', () => {
-  it('that sees two states is run again', async () => {
+describe('a unit of work', () => {
+  it('that reads two revisions is retried', async () => {
     let runs = 0;
     await database.transaction(async (tx) => {
-      tx.addToReadSet((await byEpoch(tx)).basis);
+      tx.addToReadSet((await byRevision(tx)).readSet);
       if (runs++ === 0) await revoke();
-      // Got over, and run again all the same.
-      await failure((async () => tx.addToReadSet((await byEpoch(tx)).basis))());
+      // Retried though the error is ignored.
+      await failure((async () => tx.addToReadSet((await byRevision(tx)).readSet))());
     });
     expect(runs).toBe(2);
   });
 
-  it('may change what it rests on, from what it found', async () => {
+  it('may change the records of its own read set', async () => {
     await database.transaction(async (tx) => {
-      tx.addToReadSet((await byEpoch(tx)).basis);
-      tx.addToReadSet((await byUser(tx)).basis);
-      tx.addToReadSet((await bySession(tx)).basis);
+      tx.addToReadSet((await byRevision(tx)).readSet);
+      tx.addToReadSet((await byUser(tx)).readSet);
+      tx.addToReadSet((await bySession(tx)).readSet);
       await advanceRevision(tx);
       await tx.run(sql`UPDATE "User" SET "version" = 2 WHERE "id" = 'ann'`);
       tx.addToWriteSet({ users: [{ id: 'ann', version: 1 }] });
       await tx.run(sql`UPDATE "_Session" SET "revokedAt" = 'now'`);
       tx.addToWriteSet({ endedSessionsOf: ['ann'] });
-      tx.addToReadSet((await byEpoch(tx)).basis);
-      tx.addToReadSet((await byUser(tx)).basis);
+      tx.addToReadSet((await byRevision(tx)).readSet);
+      tx.addToReadSet((await byUser(tx)).readSet);
       await note(tx, 'all');
     });
     expect(await done()).toEqual(['all']);
   });
 
-  it('rests on what was there before, where its change is undone', async () => {
+  it('is validated against the former state if its own change is rolled back', async () => {
     let runs = 0;
     const work = database.transaction(async (tx) => {
-      const { basis } = await byUser(tx);
-      tx.addToReadSet(basis);
+      const { readSet } = await byUser(tx);
+      tx.addToReadSet(readSet);
       await failure(
         tx.savepoint(async () => {
           await tx.run(sql`UPDATE "User" SET "version" = "version" + 1 WHERE "id" = 'ann'`);
-          tx.addToWriteSet({ users: basis.users });
+          tx.addToWriteSet({ users: readSet.users });
           throw new Error('no');
         }),
       );
@@ -144,10 +144,10 @@ describe('a work', () => {
     expect([runs, await done()]).toEqual([2, ['user']]);
   });
 
-  it('that never finds it still so is refused as busy, in the end', async () => {
+  it('whose read set is stale in every run fails with STORAGE_BUSY', async () => {
     let runs = 0;
     const work = database.transaction(async (tx) => {
-      tx.addToReadSet((await byEpoch(tx)).basis);
+      tx.addToReadSet((await byRevision(tx)).readSet);
       await ask(`UPDATE "_State" SET "text" = 'other ${++runs}'`);
       await note(tx, 'never');
     });
@@ -156,7 +156,7 @@ describe('a work', () => {
   });
 });
 
-it('many at once that begin an epoch, one after the other, all come to an end', async () => {
+it('many concurrent changes that advance the revision all succeed', async () => {
   let runs = 0;
   const change = () =>
     database.transaction(async (tx) => {
@@ -169,8 +169,8 @@ it('many at once that begin an epoch, one after the other, all come to an end', 
   expect([new Set(numbers).size, runs < 200]).toEqual([40, true]);
 });
 
-describe('of two at once', () => {
-  it('that begin an epoch, the second decides under that of the first', async () => {
+describe('of two concurrent units of work', () => {
+  it('that advance the revision, the second uses the revision of the first', async () => {
     const seen: number[] = [];
     let waiting = 0;
     const change = () =>
@@ -189,7 +189,7 @@ describe('of two at once', () => {
     ]);
   });
 
-  it('the one that revokes waits for the one that has looked and not yet committed', async () => {
+  it('one that revokes waits until one that was validated has committed', async () => {
     await ask('BEGIN');
     const { sql: text, parameters } = toCommitValidation([
       {
@@ -212,7 +212,7 @@ describe('of two at once', () => {
       .then(() => order.push('demoted'));
     await database.transaction(async (tx) => {
       tx.addToReadSet({ users: [{ id: 'bob', version: 1 }] });
-      await note(tx, 'of somebody else');
+      await note(tx, 'of another user');
     });
     const held = `SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
     await expect.poll(async () => (await ask(held)).rows[0]?.n).toBe(2);
@@ -223,7 +223,7 @@ describe('of two at once', () => {
   });
 });
 
-it('many at once, of whom some change what others rest on, come to an end', async () => {
+it('many concurrent units of work that change each other’s read sets come to an end', async () => {
   const change = (id: string, by: number) =>
     database.transaction(async (tx) => {
       const { stamp } = await loadRevision(tx);

@@ -4,7 +4,7 @@ import { parsePostgresUrl, toDisplayUrl } from './connection-string.ts';
 
 const PLAIN = 'postgres://ann:secret@db.example.com:6543/news';
 
-describe('the address of a server', () => {
+describe('a connection string', () => {
   it.each([
     [PLAIN, { host: 'db.example.com', port: 6543, user: 'ann', password: 'secret', database: 'news', ssl: false }],
     ['postgresql://ann@[::1]/news', { host: '::1', port: 5432, password: undefined }],
@@ -20,7 +20,7 @@ describe('the address of a server', () => {
     expect(parsePostgresUrl(url)).toMatchObject(expected);
   });
 
-  it('asks for a certificate of that very host only where it is told to', () => {
+  it('verifies the host name of the certificate only with sslmode=verify-full', () => {
     expect(parsePostgresUrl(`${PLAIN}?sslmode=verify-full`).ssl).not.toHaveProperty('checkServerIdentity');
   });
 
@@ -38,16 +38,16 @@ describe('the address of a server', () => {
     expect(`${refusal.message} ${refusal.mistakes.join(' ')}`).not.toContain('secret');
   });
 
-  it('with a % that begins nothing is refused in words', () => {
+  it('with a % that is not an escape is refused', () => {
     const { message } = refused('postgres://ann:100%secret@db.example.com/news');
     expect(message).toBe('the address of the database cannot be read: expected %25 for each % in it');
   });
 
-  it('names the file of a certificate that cannot be read', () => {
+  it('the error names a certificate file that cannot be read', () => {
     expect(refused(`${PLAIN}?sslmode=verify-full&sslrootcert=/none/ca.pem`).message).toContain('/none/ca.pem');
   });
 
-  it('is shown without its password', () => {
+  it('is displayed without its password', () => {
     expect(toDisplayUrl(parsePostgresUrl(PLAIN))).toBe('postgres://ann@db.example.com:6543/news');
   });
 });

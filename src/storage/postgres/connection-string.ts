@@ -18,7 +18,7 @@ export interface PostgresAddress {
 
 /** Options of a connection. Times are milliseconds. */
 export interface ServerOptions {
-  /** Whether statements are prepared under names; false behind a pooler that switches connections between transactions. */
+  /** Enables named prepared statements; false behind a pooler that switches connections between transactions. */
   readonly preparedStatements?: boolean;
   /** Statement timeout. */
   readonly statementTimeout?: number;
@@ -26,7 +26,7 @@ export interface ServerOptions {
   readonly lockTimeout?: number;
   /** Timeout for opening a connection or getting a free one. */
   readonly connectTimeout?: number;
-  /** Whether the server can check during a statement that the client is still connected. */
+  /** True if the server can check during a statement that the client is still connected. */
   readonly checksClients?: boolean;
 }
 

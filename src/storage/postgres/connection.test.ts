@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Database } from '../contract.ts';
+import { createIdleTimeout } from './connection.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 
 const { open, ask, close } = openFamily('storage_postgres_connection');
@@ -18,14 +19,14 @@ describe('prepared statements', () => {
     for (let i = 0; i < 12; i++) await work();
   };
 
-  it('survive a column that gets another type', async () => {
+  it('still work after a column changes its type', async () => {
     await ask(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
     await often(read);
     await ask('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
     expect(await read()).toEqual([{ n: '7' }]);
   });
 
-  it('survive a parameter that gets another type', async () => {
+  it('still work after a parameter changes its type', async () => {
     const find = (n: unknown): Promise<unknown> => database.transaction((tx) => tx.all(sql`SELECT "id" FROM "Parent" WHERE "n" = ${n}`));
     await often(() => find(7));
     await ask('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
@@ -33,7 +34,7 @@ describe('prepared statements', () => {
     expect(await find('seven')).toEqual([{ id: 'a' }]);
   });
 
-  it('write the given value into a column that has another type since', async () => {
+  it('write the given value after the column changed its type', async () => {
     const write = (id: string, n: unknown, type: 'integer' | 'text'): Promise<unknown> =>
       database.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES (${id}, ${tx.dialect.writtenValue(n, type)})`));
     for (let i = 0; i < 12; i++) await write(`i${i}`, i, 'integer');
@@ -42,12 +43,12 @@ describe('prepared statements', () => {
     expect((await ask(`SELECT "n" FROM "Parent" WHERE "id" = 'a'`)).rows).toEqual([{ n: '007' }]);
   });
 
-  it('survive a pooler that switches connections', async () => {
+  it('still work behind a pooler that switches connections', async () => {
     await ask(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
     const pooled = await open({ connections: 1 });
     const again = (): Promise<unknown> => pooled.transaction((tx) => tx.all(sql`SELECT "n" FROM "Parent" WHERE "id" = ${'a'}`));
     await often(again);
-    // What another client of the pooler does to the connection that we are given next.
+    // Another client of the pooler may do this to the connection that we receive next.
     await pooled.transaction((tx) => tx.run({ sql: 'DEALLOCATE ALL', parameters: [] }));
     expect(await again()).toEqual([{ n: 7 }]);
     await often(again);
@@ -74,5 +75,38 @@ describe('prepared statements', () => {
       (await one.transaction((tx) => tx.one<{ count: number }>(sql`SELECT count(*) AS "count" FROM pg_prepared_statements`))) ?? {};
     expect(count).toBeLessThan(510);
     await one.close();
+  });
+});
+
+describe('the idle timeout', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  it('closes the connection if no pending statement completes within the timeout', async () => {
+    const closeConnection = vi.fn();
+    const idleTimeout = createIdleTimeout(closeConnection);
+    idleTimeout.set(100);
+    const [first, second] = [Promise.withResolvers<string>(), Promise.withResolvers<string>()];
+    const results = [idleTimeout.watch(first.promise), idleTimeout.watch(second.promise)];
+    await vi.advanceTimersByTimeAsync(90);
+    first.resolve('first');
+    await vi.advanceTimersByTimeAsync(90);
+    expect(closeConnection).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(20);
+    expect(closeConnection).toHaveBeenCalledOnce();
+    second.resolve('second');
+    expect(await Promise.all(results)).toEqual(['first', 'second']);
+  });
+
+  it('does nothing if no statement is pending, after a failure, or without a limit', async () => {
+    const closeConnection = vi.fn();
+    const idleTimeout = createIdleTimeout(closeConnection);
+    idleTimeout.set(100);
+    await expect(idleTimeout.watch(Promise.reject(new Error('refused')))).rejects.toThrow('refused');
+    await vi.advanceTimersByTimeAsync(200);
+    idleTimeout.set(undefined);
+    void idleTimeout.watch(new Promise(() => undefined));
+    await vi.advanceTimersByTimeAsync(200);
+    expect(closeConnection).not.toHaveBeenCalled();
   });
 });

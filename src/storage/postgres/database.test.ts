@@ -20,23 +20,23 @@ const insert = (tx: Transaction, id: string): Promise<unknown> => tx.run(sql`INS
 const ids = async (): Promise<readonly string[]> =>
   (await database.transaction((tx) => tx.all<{ id: string }>(sql`SELECT "id" FROM "Parent" ORDER BY "id"`))).map(({ id }) => id);
 
-describe('figures', () => {
-  it('count what was written, and connections; who watches is told of each commit', async () => {
-    const told: number[] = [];
-    const watched = await open({ observer: { committed: ({ ms, unitsOfWork }) => void told.push(ms > 0 ? unitsOfWork : 0) } });
-    const { commits } = watched.metrics;
-    await watched.transaction((tx) => insert(tx, 'a'));
-    await watched.transaction((tx) => tx.all(sql`SELECT 1`));
-    await watched.probe();
-    expect(watched.metrics.commits - commits).toBe(2);
-    expect(watched.metrics).toMatchObject({ waiting: 0, validationRetries: 0, connections: 2, idleConnections: 2 });
-    expect(told.slice(-2)).toEqual([1, 1]);
-    await watched.close();
+describe('metrics', () => {
+  it('count commits and connections; the observer receives each commit', async () => {
+    const observed: number[] = [];
+    const withObserver = await open({ observer: { committed: ({ ms, unitsOfWork }) => void observed.push(ms > 0 ? unitsOfWork : 0) } });
+    const { commits } = withObserver.metrics;
+    await withObserver.transaction((tx) => insert(tx, 'a'));
+    await withObserver.transaction((tx) => tx.all(sql`SELECT 1`));
+    await withObserver.probe();
+    expect(withObserver.metrics.commits - commits).toBe(2);
+    expect(withObserver.metrics).toMatchObject({ waiting: 0, validationRetries: 0, connections: 2, idleConnections: 2 });
+    expect(observed.slice(-2)).toEqual([1, 1]);
+    await withObserver.close();
   });
 });
 
-describe('a work', () => {
-  it('is kept whole where it resolves, and not at all where it throws', async () => {
+describe('a unit of work', () => {
+  it('is committed if it resolves, and rolled back if it throws', async () => {
     await database.transaction(async (tx) => {
       await insert(tx, 'a');
       await insert(tx, 'b');
@@ -50,7 +50,7 @@ describe('a work', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  it('is undone in part by a savepoint, whatever failed in it', async () => {
+  it('continues after a savepoint is rolled back', async () => {
     await database.transaction(async (tx) => {
       await insert(tx, 'a');
       const twice = tx.savepoint(async () => {
@@ -63,7 +63,7 @@ describe('a work', () => {
     expect(await ids()).toEqual(['a', 'c']);
   });
 
-  it('that got over an error outside of a savepoint is not taken for done', async () => {
+  it('fails if it ignored an error outside of a savepoint', async () => {
     const work = database.transaction(async (tx) => {
       await insert(tx, 'a');
       await failure(insert(tx, 'a'));
@@ -72,19 +72,19 @@ describe('a work', () => {
     expect(await ids()).toEqual([]);
   });
 
-  it('may not go on with a transaction that has ended, nor with savepoints that overlap', async () => {
-    let kept: Transaction | undefined;
+  it('cannot use a transaction that has ended, nor overlapping savepoints', async () => {
+    let ended: Transaction | undefined;
     await database.transaction(async (tx) => {
-      kept = tx;
+      ended = tx;
     });
-    expect(await failure(kept?.one(sql`SELECT 1`) ?? Promise.resolve())).toMatchObject({ code: 'INTERNAL' });
+    expect(await failure(ended?.one(sql`SELECT 1`) ?? Promise.resolve())).toMatchObject({ code: 'INTERNAL' });
     const overlapping = database.transaction(async (tx) => {
       void tx.savepoint(() => new Promise(() => undefined));
     });
     expect(await failure(overlapping)).toMatchObject({ code: 'INTERNAL' });
   });
 
-  it('goes by the clock of the server, however wrong our own is', async () => {
+  it('uses the clock of the server, not of this process', async () => {
     vi.spyOn(Date, 'now').mockReturnValue(0);
     const { now, time } = await database.transaction(async (tx) => ({
       now: tx.now,
@@ -95,7 +95,7 @@ describe('a work', () => {
 });
 
 describe('values', () => {
-  it('come back as they do from SQLite', async () => {
+  it('are returned as from SQLite', async () => {
     const row = await database.transaction(async (tx) => {
       await tx.run(
         sql`INSERT INTO "Parent" ("id", "n", "x", "is", "j", "t") VALUES ('a', ${9007199254740993n}, ${0.1}, ${true}, ${'{"b":1, "a":2}'}, ${'é😀'})`,
@@ -118,22 +118,22 @@ describe('values', () => {
 
   it.each([
     [
-      'another of several columns',
+      'unique over several columns',
       `INSERT INTO "Parent" ("id", "t", "n") VALUES ('b', 'x', 1)`,
       { constraint: 'unique', columns: ['t', 'n'] },
     ],
-    ['a reference to nothing', `INSERT INTO "Child" VALUES ('c', 'none')`, { constraint: 'reference', columns: ['parentId'] }],
-    ['what is referred to', `DELETE FROM "Parent"`, { constraint: 'reference' }],
-    ['what a check refuses', `INSERT INTO "Child" VALUES ('')`, { constraint: 'check' }],
-  ])('that break a constraint are told in our words: %s', async (_, text, expected) => {
+    ['a reference to a missing record', `INSERT INTO "Child" VALUES ('c', 'none')`, { constraint: 'reference', columns: ['parentId'] }],
+    ['a delete of a referenced record', `DELETE FROM "Parent"`, { constraint: 'reference' }],
+    ['a check', `INSERT INTO "Child" VALUES ('')`, { constraint: 'check' }],
+  ])('that violate a constraint are reported as ConstraintError: %s', async (_, text, expected) => {
     await ask(`INSERT INTO "Parent" ("id", "t", "n") VALUES ('a', 'x', 1)`);
     await ask(`INSERT INTO "Child" VALUES ('c0', 'a')`);
     expect(await failure(database.transaction((tx) => tx.run({ sql: text, parameters: [] })))).toMatchObject(expected);
   });
 });
 
-describe('works side by side', () => {
-  it('wait for rows and names that another holds', async () => {
+describe('concurrent units of work', () => {
+  it('wait for row locks and named locks', async () => {
     await database.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES ('a', 0)`));
     const addOne = (hold: (tx: Transaction) => Promise<unknown>): Promise<unknown> =>
       database.transaction(async (tx) => {
@@ -148,7 +148,7 @@ describe('works side by side', () => {
     expect(await database.transaction((tx) => tx.one(sql`SELECT "n" FROM "Parent"`))).toEqual({ n: 40 });
   });
 
-  it('are run again where they stood in each other’s way', async () => {
+  it('are retried after a deadlock', async () => {
     await database.transaction(async (tx) => {
       for (const id of ['a', 'b']) await insert(tx, id);
     });
@@ -159,17 +159,17 @@ describe('works side by side', () => {
         runs++;
         await tx.run(sql`UPDATE "Parent" SET "n" = 1 WHERE "id" = ${first}`);
         holding++;
-        // Not before each holds what the other wants.
+        // Waits until each holds the row that the other needs.
         while (holding < 2) await tx.one(sql`SELECT pg_sleep(0.01)`);
         await tx.run(sql`UPDATE "Parent" SET "n" = 2 WHERE "id" = ${second}`);
       });
     await Promise.all([change('a', 'b'), change('b', 'a')]);
-    // The one that is run again may come back before the other has gone on, and lose once more.
+    // The retry may start before the other has continued, and lose once more.
     expect(runs).toBeGreaterThan(2);
     await patient.close();
   });
 
-  it('give up a lock that is not let go', async () => {
+  it('fail after the lock timeout', async () => {
     await ask('BEGIN');
     await ask(`INSERT INTO "Parent" ("id") VALUES ('a')`);
     expect(await failure(database.transaction((tx) => insert(tx, 'a')))).toMatchObject({ code: 'STORAGE_BUSY' });
@@ -178,7 +178,7 @@ describe('works side by side', () => {
     expect(database.healthy).toBe(true);
   });
 
-  it('never more than there are connections', async () => {
+  it('never exceed the number of connections', async () => {
     let [now, most] = [0, 0];
     const work = (): Promise<unknown> =>
       database.transaction(async (tx) => {
@@ -191,8 +191,8 @@ describe('works side by side', () => {
   });
 });
 
-describe('a connection that is lost', () => {
-  it('in the midst of a work: it is refused, and the next one finds another', async () => {
+describe('a lost connection', () => {
+  it('fails the running unit of work; the next one uses another connection', async () => {
     const cut = database.transaction(async (tx) => {
       await insert(tx, 'a');
       const row = await tx.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS "pid"`);
@@ -206,9 +206,9 @@ describe('a connection that is lost', () => {
   });
 
   it.each([
-    ['does nothing for too long', '25P03'],
+    ['is idle for too long', '25P03'],
     ['takes too long', '25P04'],
-  ])('because its transaction %s is the database’s doing, and is not used again', async (_, code) => {
+  ])('because its transaction %s is reported as STORAGE_UNAVAILABLE and not reused', async (_, code) => {
     const process = (): Promise<unknown> => database.transaction((tx) => tx.one(sql`SELECT pg_backend_pid() AS "process"`));
     const before = await process();
     const ended = database.transaction((tx) => tx.run(sql.raw(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`)));
@@ -216,7 +216,7 @@ describe('a connection that is lost', () => {
     expect(await process()).not.toEqual(before);
   });
 
-  it('is found out without being asked', async () => {
+  it('is replaced without a request', async () => {
     const cut = database.transaction((tx) => tx.one(sql`SELECT pg_terminate_backend(pg_backend_pid())`));
     expect(await failure(cut)).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     expect(database.healthy).toBe(false);
@@ -224,22 +224,22 @@ describe('a connection that is lost', () => {
   });
 });
 
-it('makes the schema it is told of, and none where it is only to look', async () => {
-  const elsewhere = new URL(url);
-  elsewhere.searchParams.set('schema', 'storage_postgres_elsewhere');
+it('creates a missing schema, but not when it is opened for reading', async () => {
+  const otherSchema = new URL(url);
+  otherSchema.searchParams.set('schema', 'storage_postgres_elsewhere');
   const exists = async (): Promise<boolean> =>
     (await ask(`SELECT 1 FROM pg_namespace WHERE nspname = 'storage_postgres_elsewhere'`)).rows.length > 0;
-  const looking = await openForReading({ database: elsewhere.href });
-  expect(await looking.transaction((tx) => postgresTables.introspect(tx))).toEqual([]);
-  expect([await looking.transaction((tx) => postgresTables.hasTable(tx, 'Parent')), await exists()]).toEqual([false, false]);
-  await looking.close();
-  await (await openPostgres({ url: elsewhere.href })).close();
+  const readOnly = await openForReading({ database: otherSchema.href });
+  expect(await readOnly.transaction((tx) => postgresTables.introspect(tx))).toEqual([]);
+  expect([await readOnly.transaction((tx) => postgresTables.hasTable(tx, 'Parent')), await exists()]).toEqual([false, false]);
+  await readOnly.close();
+  await (await openPostgres({ url: otherSchema.href })).close();
   expect(await exists()).toBe(true);
   await ask('DROP SCHEMA storage_postgres_elsewhere');
 });
 
 describe('closing', () => {
-  it('waits for what runs, and refuses what comes after', async () => {
+  it('waits for running units of work and refuses new ones', async () => {
     const closing = await openPostgres({ url: url.href });
     const running = closing.transaction(async (tx) => {
       await tx.one(sql`SELECT pg_sleep(0.05)`);
@@ -251,7 +251,7 @@ describe('closing', () => {
     expect(await failure(closing.transaction((tx) => insert(tx, 'b')))).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
   });
 
-  it('refuses a server that is not there in words, without its password', async () => {
+  it('names an unreachable server without its password', async () => {
     const refusal = await failure(openPostgres({ url: 'postgres://ann:secret@127.0.0.1:1/none', connectTimeout: 1000 }));
     expect(refusal).toMatchObject({ name: 'SetupError', message: expect.stringContaining('postgres://ann@127.0.0.1:1/none') });
     expect(String(refusal)).not.toContain('secret');

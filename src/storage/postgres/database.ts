@@ -10,7 +10,7 @@ import { postgresDialect } from './sql-dialect.ts';
 export interface PostgresOptions extends RunnerOptions {
   /** `postgres://user:password@host:5432/database?sslmode=verify-full&schema=app` */
   readonly url: string;
-  /** Whether a missing schema is created; true if absent. False for a process that only reads. */
+  /** Creates a missing schema; true if absent. False for a process that only reads. */
   readonly makesSchema?: boolean;
 }
 

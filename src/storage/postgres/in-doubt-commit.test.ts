@@ -6,7 +6,7 @@ import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';
 import { openFamily } from './postgres.fixture.ts';
 
-const { url, open, ask, close } = openFamily('storage_postgres_fate');
+const { url, open, ask, close } = openFamily('storage_postgres_in_doubt');
 
 let direct: Database;
 let proxy: PostgresProxy;
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   await ask(`DELETE FROM "Count"; DELETE FROM "Log"; INSERT INTO "Count" VALUES (0)`);
-  // On connections that are known to be our own.
+  // After a few transactions the connections are known not to be shared through a pooler.
   for (let at = 0; at < 3; at++) await database.transaction((tx) => tx.one(sql`SELECT 1`));
 });
 
@@ -35,7 +35,7 @@ const LOG: AppendStatements<string> = {
 
 let entries = 0;
 
-/** A change and its entry, by a name that is new each time it is run. */
+/** Changes the count and appends an entry with an id that is new in each run. */
 async function change(tx: Transaction): Promise<string> {
   await tx.run(sql`UPDATE "Count" SET "n" = "n" + 1`);
   const id = `entry ${++entries}`;
@@ -43,8 +43,8 @@ async function change(tx: Transaction): Promise<string> {
   return id;
 }
 
-/** An entry and nothing else. */
-async function look(tx: Transaction): Promise<string> {
+/** Appends an entry, and changes nothing else. */
+async function appendOnly(tx: Transaction): Promise<string> {
   const id = `entry ${++entries}`;
   await tx.append(LOG, [id]);
   return id;
@@ -56,11 +56,11 @@ const stored = async (): Promise<unknown> => {
   return [counts[0].n, log.map(({ id }) => id)];
 };
 
-describe.each<Cut>(['before', 'after'])('a connection that is cut off at COMMIT, %s the server has done it', (how) => {
+describe.each<Cut>(['before', 'after'])('if the connection is lost at COMMIT, %s the server commits', (how) => {
   it.each([
     ['a change', change, 1],
-    ['an entry alone', look, 0],
-  ])('leaves %s done once', async (_, work, count) => {
+    ['an entry alone', appendOnly, 0],
+  ])('%s is saved exactly once', async (_, work, count) => {
     proxy.cut(how);
     const before = proxy.cuts;
     const id = await database.transaction(work);
@@ -68,46 +68,46 @@ describe.each<Cut>(['before', 'after'])('a connection that is cut off at COMMIT,
     expect(await stored()).toEqual([count, [id]]);
   });
 
-  it('leaves each of many entries that share a commit', async () => {
+  it('each entry of a commit batch is saved exactly once', async () => {
     proxy.cut(how);
-    const ids = await Promise.all(Array.from({ length: 50 }, () => database.transaction(look)));
+    const ids = await Promise.all(Array.from({ length: 50 }, () => database.transaction(appendOnly)));
     expect(await stored()).toEqual([0, ids.toSorted()]);
   });
 });
 
-describe('a COMMIT that comes late', () => {
-  it('is waited for, and the change is not made twice', async () => {
+describe('a COMMIT that reaches the server late', () => {
+  it('is awaited, and the change is not made twice', async () => {
     proxy.cut('late');
     const before = proxy.cuts;
     const changed = database.transaction(change);
     await expect.poll(() => proxy.cuts).toBe(before + 1);
-    // Asked meanwhile, and not yet told.
+    // The retry waits meanwhile.
     await database.transaction((tx) => tx.one(sql`SELECT pg_sleep(0.2)`));
     proxy.deliver();
     const id = await changed;
     expect(await stored()).toEqual([1, [id]]);
   });
 
-  it('finds the entries written that it would have written', async () => {
+  it('does not write entries again that the retry has saved', async () => {
     proxy.cut('late');
     const before = proxy.cuts;
-    const looked = database.transaction(look);
+    const appended = database.transaction(appendOnly);
     await expect.poll(() => proxy.cuts).toBe(before + 1);
     proxy.deliver();
-    expect(await stored().then(() => looked)).toBe(`entry ${entries}`);
-    expect(await stored()).toEqual([0, [await looked]]);
+    expect(await stored().then(() => appended)).toBe(`entry ${entries}`);
+    expect(await stored()).toEqual([0, [await appended]]);
   });
 });
 
-it('what nobody can find out is not said to have failed, nor to be done', async () => {
+it('a commit whose outcome stays unknown fails with a hint that the change may have been saved', async () => {
   const lost = await startProxy(url.href);
-  const cutOff = await openPostgres({ url: lost.url, inDoubtTimeout: 300 });
-  for (let at = 0; at < 3; at++) await cutOff.transaction((tx) => tx.one(sql`SELECT 1`));
+  const disconnected = await openPostgres({ url: lost.url, inDoubtTimeout: 300 });
+  for (let at = 0; at < 3; at++) await disconnected.transaction((tx) => tx.one(sql`SELECT 1`));
   lost.cut('last');
-  expect(await failure(cutOff.transaction(change))).toMatchObject({
+  expect(await failure(disconnected.transaction(change))).toMatchObject({
     code: 'STORAGE_UNAVAILABLE',
     extras: { hint: expect.stringContaining('the change may have been saved') },
   });
-  await cutOff.close();
+  await disconnected.close();
   await lost.close();
 });

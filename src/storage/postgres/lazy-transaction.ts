@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import type { Clock } from './server-clock.ts';
 import type { TransactionState } from './transaction-state.ts';
 
-/** How transactions of a connection begin. */
+/** The SQL that begins transactions on a connection. */
 export interface TransactionStart {
   /** SQL text that begins a transaction. */
   readonly begin: string;

@@ -38,31 +38,31 @@ async function partitions(): Promise<Readonly<Record<string, readonly string[]>>
 const append = (at: string, reason: string, on: Database = database): Promise<void> =>
   on.transaction((tx) => appendEntry(tx, { ...testEntry(1), at, reason }));
 const now = (): Promise<number> => database.transaction(async (tx) => tx.now);
-const drop = (before: string, staying = 'false', after?: string) =>
+const drop = (before: string, retained = 'false', after?: string) =>
   database.transaction((tx) =>
     dropOldest(tx, DECISION, {
       before,
       after: after === undefined ? undefined : { at: after, id: '' },
-      retained: { condition: () => sql.raw(staying), select: (rows) => sql`SELECT * FROM ${rows} AS e WHERE ${sql.raw(staying)}` },
+      retained: { condition: () => sql.raw(retained), select: (rows) => sql`SELECT * FROM ${rows} AS e WHERE ${sql.raw(retained)}` },
     }),
   );
 
-it('a day has a partition, and so have those to come, whoever makes them', async () => {
+it('today and the next seven days have a partition, even if several processes create them at once', async () => {
   await migrate(database, SYSTEM);
   const made = await Promise.all(Array.from({ length: 3 }, () => createPartitions(database, DECISION)));
   expect(made.toSorted()).toEqual([0, 0, 8]);
   const today = await now();
   await append(new Date(today).toISOString(), 'today');
   await append(new Date(today + DAY).toISOString(), 'tomorrow');
-  const days = Array.from({ length: 8 }, (_, ahead) => [
-    dayOf(today + ahead * DAY),
-    ahead === 0 ? ['today'] : ahead === 1 ? ['tomorrow'] : [],
+  const days = Array.from({ length: 8 }, (_, offset) => [
+    dayOf(today + offset * DAY),
+    offset === 0 ? ['today'] : offset === 1 ? ['tomorrow'] : [],
   ]);
   expect(await partitions()).toEqual({ ...Object.fromEntries(days), rest: [] });
   expect((await planMigration(database, SYSTEM)).steps).toEqual([]);
 });
 
-it('at midnight entries go on in the partition of the next day, and each can be found by its time', async () => {
+it('an entry belongs to the partition of its day', async () => {
   await migrate(database, SYSTEM);
   await append('2026-01-31T12:00:00.000Z', 'noon');
   await createPartitions(database, DECISION);
@@ -73,7 +73,7 @@ it('at midnight entries go on in the partition of the next day, and each can be 
   expect(await partitions()).toMatchObject({ '2026-01-31': ['noon', 'before'], '2026-02-01': ['after', 'then'], rest: [] });
 });
 
-it('rows whose day has no partition are kept, and moved to one once it is made, while others append', async () => {
+it('rows of a day without a partition move to it when it is created, while others append', async () => {
   await migrate(database, SYSTEM);
   const at = (n: number): string => `2026-03-0${1 + (n % 3)}T00:00:00.${String(n).padStart(3, '0')}Z`;
   const appending = Array.from({ length: 60 }, (_, n) => append(at(n), `${n}`));
@@ -84,7 +84,7 @@ it('rows whose day has no partition are kept, and moved to one once it is made, 
   expect([rest, first.length, second.length, third.length]).toEqual([[], 20, 20, 20]);
 });
 
-it('what is no time of ours stays where it is', async () => {
+it('rows with an invalid time stay in the default partition', async () => {
   await migrate(database, SYSTEM);
   await append('2026-01-31T12:00:00.000Z', 'put');
   for (const at of [`'); DROP--`, '2026-02-31', '9999', '9999-12-31']) {
@@ -94,33 +94,33 @@ it('what is no time of ours stays where it is', async () => {
   }
 });
 
-it('a table that is whole becomes the first partition, with all of its rows, and follows its definition from then on', async () => {
+it('an unpartitioned table becomes the first partition, and migrations apply to it', async () => {
   const { partitionBy: _, ...source } = DECISION.source;
   const { resource } = parseDefinition(source, { builtIn: true });
   if (resource === undefined) throw new Error('no definition');
   await migrate(database, new Map([...SYSTEM, ['_Decision', resource]]));
   await append('2026-01-31T12:00:00.000Z', 'old');
-  await append('2126-01-31T12:00:00.000Z', 'of a clock that is wrong');
-  const evolved = await migrate(database, SYSTEM);
-  expect(evolved.done.filter(({ kind }) => kind !== 'createIndex').map(({ reason }) => reason)).toEqual([
+  await append('2126-01-31T12:00:00.000Z', 'from a wrong clock');
+  const migrated = await migrate(database, SYSTEM);
+  expect(migrated.done.filter(({ kind }) => kind !== 'createIndex').map(({ reason }) => reason)).toEqual([
     '_Decision is partitioned by the day of at',
   ]);
   expect((await planMigration(database, SYSTEM)).steps).toEqual([]);
   await append('2126-01-31T13:00:00.000Z', 'new');
   await append('2126-02-01T00:00:00.000Z', 'next');
   await createPartitions(database, DECISION);
-  expect(await partitions()).toEqual({ first: ['old', 'of a clock that is wrong', 'new'], '2126-02-01': ['next'], rest: [] });
+  expect(await partitions()).toEqual({ first: ['old', 'from a wrong clock', 'new'], '2126-02-01': ['next'], rest: [] });
   const fields = { ...(source['fields'] as object), more: { type: 'string', index: true } };
   const wider = parseDefinition({ ...DECISION.source, fields }, { builtIn: true }).resource;
   if (wider === undefined) throw new Error('no definition');
-  const followed = await migrate(database, new Map([...SYSTEM, ['_Decision', wider]]));
-  expect(followed.done.map(({ kind }) => kind)).toEqual(['addColumn', 'createIndex']);
+  const widened = await migrate(database, new Map([...SYSTEM, ['_Decision', wider]]));
+  expect(widened.done.map(({ kind }) => kind)).toEqual(['addColumn', 'createIndex']);
   expect((await planMigration(database, new Map([...SYSTEM, ['_Decision', wider]]))).steps).toEqual([]);
   await database.transaction((tx) => tx.run(sql`UPDATE "_Decision" SET "more" = 'x' WHERE "at" > '2126'`));
   expect(await drop('2126-02-01')).toEqual({ at: '2126-02-01', id: '' });
 });
 
-it('partitions go whole, one after the other, but for the rows that stay', async () => {
+it('old partitions are dropped one after the other, except for retained rows', async () => {
   await migrate(database, SYSTEM);
   for (const day of ['01', '02', '03'])
     for (const hour of ['00', '23']) await append(`2026-01-${day}T${hour}:00:00.000Z`, `${day} ${hour}`);
@@ -132,16 +132,16 @@ it('partitions go whole, one after the other, but for the rows that stay', async
   expect((await planMigration(database, SYSTEM)).steps).toEqual([]);
 });
 
-it('what the first partition holds goes by the row, until all of it does', async () => {
+it('rows of the first partition are deleted one by one', async () => {
   const { partitionBy: _, ...source } = DECISION.source;
   const { resource } = parseDefinition(source, { builtIn: true });
   if (resource === undefined) throw new Error('no definition');
   await migrate(database, new Map([...SYSTEM, ['_Decision', resource]]));
   for (const day of ['01', '02', '03']) await append(`2026-01-${day}T12:00:00.000Z`, day);
   await migrate(database, SYSTEM);
-  const place = await drop('2026-01-03', `"reason" = '01'`);
-  expect(place).toMatchObject({ at: '2026-01-02T12:00:00.000Z' });
-  const { at, id } = place ?? { at: '', id: '' };
+  const position = await drop('2026-01-03', `"reason" = '01'`);
+  expect(position).toMatchObject({ at: '2026-01-02T12:00:00.000Z' });
+  const { at, id } = position ?? { at: '', id: '' };
   const more = await database.transaction((tx) =>
     dropOldest(tx, DECISION, {
       before: '2026-01-03',
@@ -153,7 +153,7 @@ it('what the first partition holds goes by the row, until all of it does', async
   expect((await partitions())['first']).toEqual(['01', '03']);
 });
 
-it('whoever adds an entry twice is told of the table, and that it is its id', async () => {
+it('a duplicate entry is reported with its table and id column', async () => {
   await migrate(database, SYSTEM);
   await createPartitions(database, DECISION);
   const at = new Date(await now()).toISOString();
@@ -164,7 +164,7 @@ it('whoever adds an entry twice is told of the table, and that it is its id', as
   await expect(again).rejects.toMatchObject({ constraint: 'unique', table: '_Decision', columns: ['id', 'at'] });
 });
 
-it('who drops one waits for nobody who takes long, and makes nobody wait', async () => {
+it('a drop does not wait for long transactions, nor block appends', async () => {
   await migrate(database, SYSTEM);
   await append('2026-01-01T00:00:00.000Z', 'old');
   await createPartitions(database, DECISION);

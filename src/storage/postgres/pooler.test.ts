@@ -1,4 +1,4 @@
-/** Behind a real PgBouncer in transaction mode: each transaction may be on another connection, which was somebody else's before. */
+/** Runs the database behind a real PgBouncer in transaction mode. Each transaction may use another server connection, which other clients used before. */
 
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -13,25 +13,25 @@ import { createRunner, type Runner } from './runner.ts';
 import { findLockProblems } from './server-checks.ts';
 
 const POOL = 2;
-const ways = [
-  ['that knows no prepared statements', { known: 0, prepares: true }],
-  ['that is given none', { known: 0, prepares: false }],
-  ...(installed?.knowsNames === true ? [['that keeps track of prepared statements', { known: 100, prepares: true }] as const] : []),
+const modes = [
+  ['that does not track prepared statements', { known: 0, prepares: true }],
+  ['without prepared statements', { known: 0, prepares: false }],
+  ...(installed?.knowsNames === true ? [['that tracks prepared statements', { known: 100, prepares: true }] as const] : []),
 ] as const;
 
 it.runIf(installed === undefined)('a real pooler', ({ skip }) => skip('no pgbouncer is installed'));
 
-describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, { known, prepares }) => {
+describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { known, prepares }) => {
   const { url, ask, open, close } = openFamily(`storage_postgres_pooler_${known}_${prepares}`);
   let proxy: PostgresProxy;
   let pooler: Pgbouncer;
   const opened: Database[] = [];
 
-  /** A database by way of the pooler: what another process would have. */
-  async function openBehind(how: Omit<PostgresOptions, 'url'> = {}): Promise<Database> {
+  /** Opens a database through the pooler, like another process. */
+  async function openBehind(options: Omit<PostgresOptions, 'url'> = {}): Promise<Database> {
     const behind = new URL(url);
     behind.host = new URL(pooler.url).host;
-    const database = await openPostgres({ url: behind.href, preparedStatements: prepares, ...how });
+    const database = await openPostgres({ url: behind.href, preparedStatements: prepares, ...options });
     opened.push(database);
     return database;
   }
@@ -39,7 +39,7 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, { k
   let direct: Database;
   beforeAll(async () => {
     direct = await open();
-    // Between pooler and server, to be cut.
+    // The proxy between pooler and server can close connections.
     proxy = await startProxy(process.env['TEST_POSTGRES_URL'] ?? '');
     pooler = await startPgbouncer(proxy.url, { poolSize: POOL, preparedStatements: known });
   });
@@ -51,44 +51,44 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, { k
   });
   beforeEach(() => ask(FAMILY));
 
-  it('nobody is answered what another has prepared', async () => {
+  it('a client never runs a prepared statement of another client', async () => {
     const [one, other] = [await openBehind({ connections: 1 }), await openBehind({ connections: 1 })];
-    const say = (database: Database, text: string, meanwhile?: Promise<void>): Promise<unknown> =>
+    const select = (database: Database, text: string, meanwhile?: Promise<void>): Promise<unknown> =>
       database.transaction(async (tx) => {
-        const asked = sql`SELECT ${sql.lit(text)} || ${'!'}::text AS "said"`;
-        // Prepared the second time.
-        await tx.one(asked);
-        const said = await tx.one(asked);
+        const query = sql`SELECT ${sql.lit(text)} || ${'!'}::text AS "said"`;
+        // The second execution prepares the statement.
+        await tx.one(query);
+        const said = await tx.one(query);
         await meanwhile;
         return said;
       });
     for (let round = 0; round < 4; round++) {
       const { promise, resolve } = Promise.withResolvers<void>();
-      const first = say(one, 'one', promise);
-      // On another connection, which is let go before: next comes the one that was let go last.
-      expect(await say(other, 'other')).toEqual({ said: 'other!' });
+      const first = select(one, 'one', promise);
+      // Runs on another connection and releases it first. The pooler gives out the connection that was released last.
+      expect(await select(other, 'other')).toEqual({ said: 'other!' });
       resolve();
       expect(await first).toEqual({ said: 'one!' });
-      expect(await say(other, 'other')).toEqual({ said: 'other!' });
+      expect(await select(other, 'other')).toEqual({ said: 'other!' });
     }
   });
 
-  it('works side by side wait for each other, are kept or undone, and run again', async () => {
+  it('concurrent units of work wait for locks, commit or roll back, and are retried', async () => {
     const [one, other] = [await openBehind(), await openBehind()];
     await one.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES ('a', 0)`));
     const addOne = (database: Database, fails: boolean): Promise<unknown> =>
       database.transaction(async (tx) => {
         await tx.lock('a');
         await tx.savepoint(() => count(tx, 1));
-        await tx.savepoint(() => count(tx, 100).then(() => Promise.reject(new Error('undone')))).catch(() => undefined);
-        if (fails) throw new Error('undone');
+        await tx.savepoint(() => count(tx, 100).then(() => Promise.reject(new Error('rolled back')))).catch(() => undefined);
+        if (fails) throw new Error('rolled back');
       });
-    const works = Array.from({ length: 40 }, (_, index) => addOne(index % 2 === 0 ? one : other, index % 4 === 0));
-    expect((await Promise.allSettled(works)).filter(({ status }) => status === 'fulfilled')).toHaveLength(30);
+    const unitsOfWork = Array.from({ length: 40 }, (_, index) => addOne(index % 2 === 0 ? one : other, index % 4 === 0));
+    expect((await Promise.allSettled(unitsOfWork)).filter(({ status }) => status === 'fulfilled')).toHaveLength(30);
     expect((await ask('SELECT "n" FROM "Parent"')).rows).toEqual([{ n: '30' }]);
   });
 
-  it('nothing is left on its connections: no settings, no locks', async () => {
+  it('its connections keep no session settings and no locks', async () => {
     const database = await openBehind();
     await Promise.all(Array.from({ length: 20 }, () => database.transaction((tx) => tx.lock('a'))));
     const clients = await Promise.all(Array.from({ length: POOL }, () => connect(pooler.url)));
@@ -108,13 +108,13 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, { k
     }
   });
 
-  it('counts are split as they are without it', async () => {
+  it('connection slots are between 0 and 31, as without a pooler', async () => {
     const databases = await Promise.all(Array.from({ length: 8 }, () => openBehind({ connections: 1 })));
-    const lanes = await Promise.all(databases.map((database) => database.transaction(async (tx) => tx.slot)));
-    expect(lanes.filter((lane) => lane < 0 || lane > 31)).toEqual([]);
+    const slots = await Promise.all(databases.map((database) => database.transaction(async (tx) => tx.slot)));
+    expect(slots.filter((slot) => slot < 0 || slot > 31)).toEqual([]);
   });
 
-  it('a connection of the server that is lost as a transaction ends that only looked matters to nobody', async () => {
+  it('a read succeeds though the server connection is lost when its transaction ends', async () => {
     const database = await openBehind({ connections: 1 });
     const LOG: AppendStatements<string> = {
       write: (_tx, ids) => ids.map((id) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`),
@@ -123,18 +123,18 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, { k
     proxy.cut('before');
     await database.transaction(async (tx) => {
       await tx.one(sql`SELECT 1`);
-      await tx.append(LOG, ['looked']);
+      await tx.append(LOG, ['read']);
     });
-    expect((await ask('SELECT "id" FROM "Parent"')).rows).toEqual([{ id: 'looked' }]);
+    expect((await ask('SELECT "id" FROM "Parent"')).rows).toEqual([{ id: 'read' }]);
     expect(proxy.cuts).toBe(1);
   });
 
-  it('many that start at once do not take from each other what they need', async () => {
+  it('many processes can start at once', async () => {
     const opening = Array.from({ length: 16 }, () => openBehind({ connections: 2 }));
     expect((await Promise.allSettled(opening)).filter(({ status }) => status === 'rejected')).toEqual([]);
   });
 
-  it('a pooler that is gone is 503 until it is back', async () => {
+  it('requests fail with STORAGE_UNAVAILABLE while the pooler restarts', async () => {
     const database = await openBehind();
     const work = database.transaction(async (tx) => {
       await tx.run(sql`INSERT INTO "Parent" ("id") VALUES ('a')`);
@@ -145,7 +145,7 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, { k
   });
 });
 
-it.runIf(installed !== undefined)('behind a pooler with one connection, whether locks lock cannot be seen', async () => {
+it.runIf(installed !== undefined)('locks cannot be verified behind a pooler with one connection', async () => {
   const pooler = await startPgbouncer(process.env['TEST_POSTGRES_URL'] ?? '', { poolSize: 1 });
   const [holder, other] = [1, 2].map(() => createRunner(parsePostgresUrl(pooler.url), { connections: 1, statementTimeout: 100 }));
   try {
@@ -157,7 +157,7 @@ it.runIf(installed !== undefined)('behind a pooler with one connection, whether 
   }
 });
 
-/** What a connection has of settings and locks. */
+/** Selects the session settings and locks of a connection. */
 const FACTS = `SELECT pg_backend_pid() AS "process", current_setting('search_path') AS "path",
   current_setting('statement_timeout') AS "statement", current_setting('lock_timeout') AS "lock",
   current_setting('idle_in_transaction_session_timeout') AS "idle",

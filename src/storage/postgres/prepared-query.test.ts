@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { type Connection, createConnection } from './connection.ts';
 
-/** What the driver's types leave out. */
+/** Members of the driver that its types omit. */
 interface Wire {
   readonly stream: Duplex & { _writev(...args: never): void };
   describe(message: unknown): void;
@@ -27,36 +27,36 @@ afterEach(async () => {
 });
 
 const PAIRS = `SELECT * FROM (VALUES (1, 'a', NULL), (2, NULL, TRUE)) AS pairs("n", "t", "is") WHERE "n" >= $1::int ORDER BY "n"`;
-const askPairs = async (from: number): Promise<unknown> => (await connection.query({ sql: PAIRS, parameters: [String(from)] })).rows;
-const askThrice = async (): Promise<void> => {
+const queryPairs = async (from: number): Promise<unknown> => (await connection.query({ sql: PAIRS, parameters: [String(from)] })).rows;
+const queryThrice = async (): Promise<void> => {
   for (let times = 0; times < 3; times++) {
-    expect(await askPairs(1)).toEqual([
+    expect(await queryPairs(1)).toEqual([
       { n: 1, t: 'a', is: null },
       { n: 2, t: null, is: 1 },
     ]);
   }
-  expect(await askPairs(2)).toEqual([{ n: 2, t: null, is: 1 }]);
-  expect(await askPairs(3)).toEqual([]);
+  expect(await queryPairs(2)).toEqual([{ n: 2, t: null, is: 1 }]);
+  expect(await queryPairs(3)).toEqual([]);
 };
 
 describe('the columns of a prepared statement', () => {
   it('are described once and then reused', async () => {
     connection.setBackendProcess(client.processID ?? 0);
-    await askThrice();
-    // As it was asked without a name, and as it was prepared.
+    await queryThrice();
+    // Once for the unnamed statement, and once for the prepared statement.
     expect(described).toHaveBeenCalledTimes(2);
   });
 
   it('are described each time behind a pooler that may switch the process of the server', async () => {
-    await askThrice();
+    await queryThrice();
     expect(described).toHaveBeenCalledTimes(5);
   });
 
   it('are described again after the statement is prepared again', async () => {
     connection.setBackendProcess(client.processID ?? 0);
-    await askThrice();
+    await queryThrice();
     connection.forgetStatements();
-    await askThrice();
+    await queryThrice();
     expect(described).toHaveBeenCalledTimes(4);
   });
 
@@ -85,9 +85,9 @@ describe('statements of one turn of the event loop', () => {
   it('leave in one message', async () => {
     const written = [vi.spyOn(wire.stream, '_write'), vi.spyOn(wire.stream, '_writev')];
     const messages = (): number => written.reduce((sum, { mock }) => sum + mock.calls.length, 0);
-    await Promise.all([connection.send('BEGIN'), askPairs(1), connection.send('SAVEPOINT a'), askPairs(2), connection.send('COMMIT')]);
+    await Promise.all([connection.send('BEGIN'), queryPairs(1), connection.send('SAVEPOINT a'), queryPairs(2), connection.send('COMMIT')]);
     expect(messages()).toBe(1);
-    await askPairs(1);
+    await queryPairs(1);
     expect(messages()).toBe(2);
   });
 });

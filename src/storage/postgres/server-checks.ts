@@ -9,7 +9,7 @@ import { toLockKey } from './transaction-handle.ts';
 
 /** Options of the checks. */
 export interface ServerCheckOptions extends RunnerOptions {
-  /** Whether a missing schema is created; true if absent. */
+  /** Creates a missing schema; true if absent. */
   readonly makesSchema?: boolean;
 }
 

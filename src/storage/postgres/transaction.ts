@@ -16,7 +16,7 @@ import { createTransactionState } from './transaction-state.ts';
  */
 export type BeginMode = 'lazy' | 'pipelined' | 'eager';
 
-/** How one attempt at a unit of work runs. */
+/** The inputs of one attempt at a unit of work. */
 export interface TransactionAttempt extends TransactionStart {
   /** The chain writers of this process. */
   readonly writers: ChainWriters;

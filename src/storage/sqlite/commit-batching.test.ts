@@ -14,11 +14,11 @@ beforeEach(async () => {
 });
 afterEach(() => family.dispose());
 
-describe('group commit', () => {
+describe('commit batching', () => {
   it.each([
     [200, 1],
     [600, 3],
-  ])('puts %i transactions that queue together into %i commits', async (count, expected) => {
+  ])('commits %i queued transactions in %i commits', async (count, expected) => {
     let commits = 0;
     using _ = onCommit(() => commits++);
     await Promise.all(Array.from({ length: count }, (_each, n) => family.database.transaction((tx) => insert(tx, `p${n}`))));
@@ -29,19 +29,19 @@ describe('group commit', () => {
   it.each([
     [Number.POSITIVE_INFINITY, 1],
     [0, 4],
-  ])('waits for others while each turn of the event loop brings more, for %i ms', async (gatherTime, expected) => {
+  ])('waits up to %i ms for more transactions while each turn of the event loop adds one', async (batchWindow, expected) => {
     const database = openSqlite({
-      path: join(family.folder, `gathered${expected}.db`),
+      path: join(family.folder, `batched${expected}.db`),
       maxBatchTime: Number.POSITIVE_INFINITY,
-      batchWindow: gatherTime,
+      batchWindow,
     });
-    await database.transaction((tx) => tx.run(sql`CREATE TABLE "Kept" ("id" TEXT) STRICT`));
+    await database.transaction((tx) => tx.run(sql`CREATE TABLE "Row" ("id" TEXT) STRICT`));
     const before = database.metrics.commits;
     const done: Promise<unknown>[] = [];
     const turn = (left: number): void => {
-      // First, so that the next one comes before whoever waits for a turn.
+      // Scheduled first, so that the next transaction is queued before the batch ends its turn.
       if (left > 1) setImmediate(() => turn(left - 1));
-      done.push(database.transaction((tx) => tx.run(sql`INSERT INTO "Kept" VALUES (${String(left)})`)));
+      done.push(database.transaction((tx) => tx.run(sql`INSERT INTO "Row" VALUES (${String(left)})`)));
     };
     turn(4);
     await vi.waitUntil(() => done.length === 4);
@@ -50,12 +50,12 @@ describe('group commit', () => {
     await database.close();
   });
 
-  it('counts what was written, and tells who watches of each commit', async () => {
-    const told: number[] = [];
-    const watch = { committed: ({ ms, unitsOfWork }: CommitMetrics) => void told.push(ms > 0 ? unitsOfWork : 0) };
-    const database = openSqlite({ path: join(family.folder, 'watched.db'), maxBatchTime: Number.POSITIVE_INFINITY, observer: watch });
-    await database.transaction((tx) => tx.run(sql`CREATE TABLE "Kept" ("id" TEXT) STRICT`));
-    const writes = ['a', 'b', 'c'].map((id) => database.transaction((tx) => tx.run(sql`INSERT INTO "Kept" VALUES (${id})`)));
+  it('counts commits, and the observer receives each commit', async () => {
+    const observed: number[] = [];
+    const observer = { committed: ({ ms, unitsOfWork }: CommitMetrics) => void observed.push(ms > 0 ? unitsOfWork : 0) };
+    const database = openSqlite({ path: join(family.folder, 'observed.db'), maxBatchTime: Number.POSITIVE_INFINITY, observer });
+    await database.transaction((tx) => tx.run(sql`CREATE TABLE "Row" ("id" TEXT) STRICT`));
+    const writes = ['a', 'b', 'c'].map((id) => database.transaction((tx) => tx.run(sql`INSERT INTO "Row" VALUES (${id})`)));
     expect(database.metrics).toMatchObject({
       commits: 1,
       unitsOfWork: 1,
@@ -68,13 +68,13 @@ describe('group commit', () => {
     await database.transaction((tx) => tx.all(sql`SELECT 1`));
     await database.probe();
     expect(database.metrics).toMatchObject({ commits: 3, unitsOfWork: 5, waiting: 0 });
-    expect(told).toEqual([1, 3, 1]);
+    expect(observed).toEqual([1, 3, 1]);
     await database.close();
-    // Nothing to prove any more, and nothing to fail with.
+    // A probe of a closed database does nothing.
     await database.probe();
   });
 
-  it('answers nobody before the commit', async () => {
+  it('resolves no transaction before the commit', async () => {
     const order: string[] = [];
     using _ = onCommit(() => order.push('commit'));
     await Promise.all([
@@ -86,7 +86,7 @@ describe('group commit', () => {
     expect(order.slice(3).toSorted()).toEqual(['answer 1', 'answer 2', 'answer 3']);
   });
 
-  it('lets nobody wait for all the slow ones behind', async () => {
+  it('commits before the next transaction if transactions are slow', async () => {
     const order: string[] = [];
     const slow = async (name: string): Promise<void> => {
       const end = performance.now() + 120;
@@ -99,7 +99,7 @@ describe('group commit', () => {
     expect(order).toEqual(['work 1', 'answer 1', 'work 2', 'answer 2', 'work 3', 'answer 3']);
   });
 
-  it('undoes only the work that throws, and throws its own error on', async () => {
+  it('rolls back only the unit of work that throws, and rejects with its error', async () => {
     const mine = new Error('mine');
     const results = await Promise.allSettled([
       family.database.transaction((tx) => insert(tx, 'a')),
@@ -117,7 +117,7 @@ describe('group commit', () => {
     expect(await family.ids()).toEqual(['a', 'c']);
   });
 
-  it('lets a work see what the works before it wrote', async () => {
+  it('shows a unit of work the writes of earlier ones', async () => {
     const [, seen] = await Promise.all([
       family.database.transaction((tx) => insert(tx, 'a')),
       family.database.transaction((tx) => tx.one(sql`SELECT count(*) AS "n" FROM "Parent"`)),
@@ -125,45 +125,45 @@ describe('group commit', () => {
     expect(seen).toEqual({ n: 1 });
   });
 
-  it('writes at once what its works append, of those that did not fail', async () => {
-    const groups: (readonly string[])[] = [];
-    const parents = appendingTo(groups);
-    const works = ['a', 'b', 'c'].map((id) =>
+  it('writes appended rows together, without those of failed units of work', async () => {
+    const batches: (readonly string[])[] = [];
+    const parents = appendingTo(batches);
+    const unitsOfWork = ['a', 'b', 'c'].map((id) =>
       family.database.transaction(async (tx) => {
         await tx.append(parents, [id]);
         if (id === 'b') throw new Error('no');
       }),
     );
-    await Promise.allSettled(works);
-    expect(groups).toEqual([['a', 'c']]);
+    await Promise.allSettled(unitsOfWork);
+    expect(batches).toEqual([['a', 'c']]);
     expect(await family.ids()).toEqual(['a', 'c']);
   });
 
-  it('answers none of its works where what they append cannot be written, and keeps nothing of them', async () => {
+  it('rejects and rolls back the whole batch if the appended rows cannot be written', async () => {
     await family.database.transaction((tx) => insert(tx, 'taken'));
     const parents = appendingTo([]);
-    const works = ['a', 'taken', 'b'].map((id) =>
+    const unitsOfWork = ['a', 'taken', 'b'].map((id) =>
       family.database.transaction(async (tx) => {
         await insert(tx, `by ${id}`);
         await tx.append(parents, [id]);
       }),
     );
-    expect(await Promise.all(works.map(codeOf))).toEqual(['STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE']);
+    expect(await Promise.all(unitsOfWork.map(codeOf))).toEqual(['STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE']);
     expect(await family.ids()).toEqual(['taken']);
   });
 
-  it('refuses more than it can hold', async () => {
+  it('rejects transactions if the queue is full', async () => {
     const queued = Array.from({ length: 10_001 }, () => family.database.transaction(async () => 1));
     expect(await codeOf(queued[10_000] as Promise<unknown>)).toBe('STORAGE_BUSY');
     expect(await Promise.all(queued.slice(0, 10_000))).toHaveLength(10_000);
   });
 });
 
-/** Adds parents, and tells which at once. */
-function appendingTo(groups: (readonly string[])[]): AppendStatements<string> {
+/** Inserts parents, and collects the ids that are written together. */
+function appendingTo(batches: (readonly string[])[]): AppendStatements<string> {
   return {
     write(_, ids) {
-      groups.push(ids);
+      batches.push(ids);
       return ids.map((id) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`);
     },
     find: (id) => sql`SELECT 1 FROM "Parent" WHERE "id" = ${id}`,
@@ -171,16 +171,16 @@ function appendingTo(groups: (readonly string[])[]): AppendStatements<string> {
 }
 
 describe('a transaction', () => {
-  it('is dead after its end', async () => {
-    let kept: Transaction | undefined;
+  it('cannot be used after its end', async () => {
+    let ended: Transaction | undefined;
     await family.database.transaction(async (tx) => {
-      kept = tx;
+      ended = tx;
     });
-    expect(await codeOf((kept as Transaction).run(sql`DELETE FROM "Parent"`))).toBe('INTERNAL');
-    expect(await codeOf((kept as Transaction).savepoint(async () => 1))).toBe('INTERNAL');
+    expect(await codeOf((ended as Transaction).run(sql`DELETE FROM "Parent"`))).toBe('INTERNAL');
+    expect(await codeOf((ended as Transaction).savepoint(async () => 1))).toBe('INTERNAL');
   });
 
-  it('fails loudly where it awaits anything else, and holds up nobody', async () => {
+  it('fails if it awaits anything but its own statements, and does not block others', async () => {
     let later: unknown;
     const stuck = family.database.transaction(async (tx) => {
       await insert(tx, 'a');
@@ -195,33 +195,33 @@ describe('a transaction', () => {
     expect(await family.ids()).toEqual(['c']);
   });
 
-  it('fails loudly where it waits for another transaction', async () => {
+  it('fails if it awaits another transaction', async () => {
     const nested = family.database.transaction(async () => family.database.transaction(async () => 1));
     expect(await codeOf(nested)).toBe('INTERNAL');
   });
 
-  it('does not call long work late', async () => {
+  it('may run many statements', async () => {
     await family.database.transaction(async (tx) => {
       for (let n = 0; n < 2000; n++) await insert(tx, `p${n}`);
     });
     expect(await family.ids()).toHaveLength(2000);
   });
 
-  it('undoes a savepoint whose work throws, and goes on', async () => {
+  it('rolls back a savepoint that throws, and continues', async () => {
     await family.database.transaction(async (tx) => {
       await insert(tx, 'a');
-      const undone = tx.savepoint(async () => {
+      const rolledBack = tx.savepoint(async () => {
         await insert(tx, 'b');
         await tx.savepoint(() => insert(tx, 'c'));
         throw new Error('undo');
       });
-      await expect(undone).rejects.toThrow('undo');
+      await expect(rolledBack).rejects.toThrow('undo');
       await tx.savepoint(() => insert(tx, 'd'));
     });
     expect(await family.ids()).toEqual(['a', 'd']);
   });
 
-  it('refuses savepoints that overlap or are not awaited', async () => {
+  it('fails if savepoints overlap or are not awaited', async () => {
     const overlapping = family.database.transaction((tx) =>
       Promise.all([tx.savepoint(() => insert(tx, 'a')), tx.savepoint(() => insert(tx, 'b'))]),
     );

@@ -15,7 +15,7 @@ beforeEach(() => {
   prepare = vi.spyOn(driver, 'prepare');
 });
 
-function ask(n: number): void {
+function query(n: number): void {
   connection.one({ sql: `SELECT ${n} AS "n"`, parameters: [] });
 }
 
@@ -24,14 +24,15 @@ function prepared(n: number): number {
 }
 
 describe('prepared statements', () => {
-  it('are planned once, whatever is bound', () => {
-    // The driver makes a function for the rows of each plan.
+  it('are planned once for all parameters', () => {
+    // The driver creates a function for the rows of each plan.
     const planned = vi.spyOn(globalThis, 'Function');
     const driver = new BetterSqlite3(':memory:');
     driver.exec('CREATE TABLE "T" ("id" TEXT PRIMARY KEY, "owner" TEXT) STRICT; CREATE INDEX "ix" ON "T" ("owner", "id")');
     driver.exec(`INSERT INTO "T" VALUES ('a', 'x')`);
     const mine = createConnection(driver);
-    const ask = (owner: string, limit: number) => mine.all(sql`SELECT "id" FROM "T" WHERE "owner" = ${owner} ORDER BY "id" LIMIT ${limit}`);
+    const find = (owner: string, limit: number) =>
+      mine.all(sql`SELECT "id" FROM "T" WHERE "owner" = ${owner} ORDER BY "id" LIMIT ${limit}`);
     const bare = driver.prepare('SELECT "id" FROM "T" WHERE "owner" = ? ORDER BY "id" LIMIT ?');
     const plansOf = (work: () => void): number => {
       planned.mockClear();
@@ -39,33 +40,33 @@ describe('prepared statements', () => {
       return planned.mock.calls.length;
     };
     expect(plansOf(() => bare.all('x', 1))).toBe(5);
-    expect(plansOf(() => expect(ask('x', 1)).toEqual([{ id: 'a' }]))).toBe(1);
+    expect(plansOf(() => expect(find('x', 1)).toEqual([{ id: 'a' }]))).toBe(1);
     planned.mockRestore();
   });
 
-  it('are used again, and only so many are kept: the newest', () => {
-    for (let n = 0; n < 500; n++) ask(n);
-    ask(0);
+  it('are reused; the least recently used are dropped above a limit', () => {
+    for (let n = 0; n < 500; n++) query(n);
+    query(0);
     expect(prepared(0)).toBe(1);
-    ask(500);
-    ask(0);
-    ask(2);
+    query(500);
+    query(0);
+    query(2);
     expect([prepared(0), prepared(2)]).toEqual([2, 1]);
   });
 
-  it('are forgotten when a table changes, undone or not', () => {
-    ask(7);
+  it('are dropped when a table changes, rolled back or not', () => {
+    query(7);
     connection.run({ sql: 'CREATE TABLE "T" ("id" TEXT)', parameters: [] });
-    ask(7);
+    query(7);
     connection.exec('BEGIN');
     connection.run({ sql: 'ALTER TABLE "T" ADD COLUMN "n" INTEGER', parameters: [] });
-    ask(7);
+    query(7);
     connection.exec('ROLLBACK');
     expect(prepared(7)).toBe(3);
     expect(connection.all({ sql: 'SELECT * FROM "T"', parameters: [] })).toEqual([]);
   });
 
-  it('are forgotten when another process has changed a table: whole numbers are numbers, whatever the column was before', () => {
+  it('are dropped when another process has changed a table, so that values have the new column type', () => {
     const folder = mkdtempSync(join(tmpdir(), 'bailiwick-connection-'));
     const [mine, other] = [new BetterSqlite3(join(folder, 'x.db')), new BetterSqlite3(join(folder, 'x.db'))];
     try {

@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => family.dispose());
 
 describe('openSqlite', () => {
-  it('opens with every setting that durability rests on', async () => {
+  it('opens with every setting that durability requires', async () => {
     const pragmas = { journal_mode: 'wal', synchronous: 2, fullfsync: 1, foreign_keys: 1, trusted_schema: 0 };
     for (const [name, value] of Object.entries(pragmas)) {
       const row = await family.database.transaction((tx) => tx.one({ sql: `PRAGMA ${name}`, parameters: [] }));
@@ -25,10 +25,10 @@ describe('openSqlite', () => {
   });
 
   it.each([
-    ['a folder in the place of the file', () => mkdirSync(join(family.folder, 'x')), 'x'],
-    ['a file in the place of the folder', () => writeFileSync(join(family.folder, 'x'), ''), 'x/y.db'],
+    ['a folder instead of the file', () => mkdirSync(join(family.folder, 'x')), 'x'],
+    ['a file instead of the folder', () => writeFileSync(join(family.folder, 'x'), ''), 'x/y.db'],
     ['a file that is no database', () => writeFileSync(join(family.folder, 'x'), 'no database '.repeat(500)), 'x'],
-  ])('refuses %s in one sentence', (_, prepare, name) => {
+  ])('refuses %s with a one-line error', (_, prepare, name) => {
     prepare();
     expect(() => openSqlite({ path: join(family.folder, name) })).toThrow(SetupError);
     expect(() => openSqlite({ path: join(family.folder, name) })).toThrow(/^cannot open the database file [^\n]+$/);
@@ -40,18 +40,18 @@ describe('openSqlite', () => {
     expect(() => openSqlite({ path: join(family.folder, 'locked', 'x.db') })).toThrow(SetupError);
   });
 
-  it('opens while another process writes, however long that takes', async () => {
+  it('opens while another process writes', async () => {
     const other = new BetterSqlite3(family.path);
     other.exec('BEGIN IMMEDIATE');
-    const late = openSqlite({ path: family.path, busyTimeout: 1 });
-    expect(await codeOf(parentsOf(late))).toBe('STORAGE_BUSY');
+    const second = openSqlite({ path: family.path, busyTimeout: 1 });
+    expect(await codeOf(parentsOf(second))).toBe('STORAGE_BUSY');
     other.exec('COMMIT');
     other.close();
-    expect(await parentsOf(late)).toEqual([]);
-    await late.close();
+    expect(await parentsOf(second)).toEqual([]);
+    await second.close();
   });
 
-  it('folds everything into the one file on close, and answers nothing afterwards', async () => {
+  it('writes everything to the one file on close, and rejects transactions afterwards', async () => {
     await family.database.transaction((tx) => insert(tx, 'a'));
     const last = family.database.transaction((tx) => insert(tx, 'b'));
     await family.database.close();
@@ -65,7 +65,7 @@ describe('openSqlite', () => {
 });
 
 describe('values', () => {
-  it('keeps integers exactly, as numbers where those can', async () => {
+  it('keeps integers exact, as numbers if possible', async () => {
     const huge = 999_999_999_999_999_999n;
     const row = await family.database.transaction(async (tx) => {
       await tx.run(sql`INSERT INTO "Parent" VALUES (${'a'}, ${Number.MAX_SAFE_INTEGER}, ${huge}, ${true})`);
@@ -74,7 +74,7 @@ describe('values', () => {
     expect(row).toEqual({ id: 'a', n: Number.MAX_SAFE_INTEGER, amount: huge, flag: 1, less: huge - 1n, none: null });
   });
 
-  it('binds absent as NULL and never interpolates', async () => {
+  it('binds undefined as NULL and never interpolates', async () => {
     const evil = `'; DROP TABLE "Parent"; --`;
     await family.database.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES (${evil}, ${undefined})`));
     expect(await family.database.transaction((tx) => tx.one(sql`SELECT "id", "n" FROM "Parent"`))).toEqual({ id: evil, n: null });

@@ -21,7 +21,7 @@ export interface SqliteOptions {
   readonly maxBatchTime?: number;
   /** Milliseconds in which a commit batch waits for further units of work. */
   readonly batchWindow?: number;
-  /** Where automatic backups go; none are made if absent. */
+  /** Folder and number of the automatic backups; none are made if absent. */
   readonly backups?: AutomaticBackupOptions | undefined;
   /** Called after each commit. */
   readonly observer?: CommitObserver | undefined;

@@ -31,13 +31,13 @@ describe('errors of the driver', () => {
     expect(error).toMatchObject({ constraint, columns: constraint === 'check' && columns[0] === 'n' ? [] : columns });
   });
 
-  it('tells the caller nothing of SQL', async () => {
+  it('do not reveal SQL to the caller', async () => {
     const error = await failure(family.database.transaction((tx) => tx.all(sql`SELECT * FROM "Secret"`)));
     expect(error).toMatchObject({ code: 'INTERNAL', detail: 'the request could not be completed' });
     expect((error as Problem).cause).toMatchObject({ message: expect.stringContaining('Secret') });
   });
 
-  it('is busy where another process holds the lock, and well again afterwards', async () => {
+  it('report STORAGE_BUSY while another process holds the lock', async () => {
     const other = new BetterSqlite3(family.path);
     other.exec('BEGIN IMMEDIATE');
     expect(await codeOf(family.database.transaction((tx) => insert(tx, 'a')))).toBe('STORAGE_BUSY');
@@ -56,7 +56,7 @@ describe('a full disk', () => {
   const big = (tx: Transaction, id: string): Promise<unknown> =>
     tx.run(sql`INSERT INTO "Parent" ("id") VALUES (${id + 'x'.repeat(20_000)})`);
 
-  it('refuses what does not fit, keeps what does, and recovers by itself', async () => {
+  it('rejects writes that do not fit, and accepts writes again when there is space', async () => {
     await family.database.transaction((tx) => insert(tx, 'before'));
     await pages(1);
     const [full] = await Promise.allSettled([family.database.transaction((tx) => big(tx, 'a'))]);
@@ -69,24 +69,24 @@ describe('a full disk', () => {
     expect(family.database.healthy).toBe(true);
   });
 
-  it('answers nobody of a group that the driver rolled back, and lets no statement commit by itself', async () => {
+  it('rejects a whole batch that SQLite rolled back, and commits no later statement by itself', async () => {
     await family.database.transaction((tx) => insert(tx, 'before'));
-    let alone: unknown;
-    const works = [
+    let later: unknown;
+    const unitsOfWork = [
       family.database.transaction((tx) => insert(tx, 'a')),
       family.database.transaction(async (tx) => {
-        // What SQLite may do by itself when the disk is full.
+        // SQLite may roll back like this when the disk is full.
         await failure(tx.run(sql`INSERT OR ROLLBACK INTO "Parent" ("id") VALUES ('before')`));
-        alone = await failure(insert(tx, 'alone'));
+        later = await failure(insert(tx, 'later'));
       }),
       family.database.transaction((tx) => insert(tx, 'c')),
     ];
-    expect(await Promise.all(works.map(codeOf))).toEqual(Array(3).fill('STORAGE_UNAVAILABLE'));
-    expect(alone).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    expect(await Promise.all(unitsOfWork.map(codeOf))).toEqual(Array(3).fill('STORAGE_UNAVAILABLE'));
+    expect(later).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     expect(await family.ids()).toEqual(['before']);
   });
 
-  it('finds out without being asked that there is space again', async () => {
+  it('is healthy again without a request when there is space', async () => {
     await pages(1);
     await failure(family.database.transaction((tx) => big(tx, 'a')));
     expect(family.database.healthy).toBe(false);
@@ -94,15 +94,15 @@ describe('a full disk', () => {
     await vi.waitFor(() => expect(family.database.healthy).toBe(true), { timeout: 3000 });
   });
 
-  it('keeps nothing of a group whose COMMIT fails, and answers all of it alike', async () => {
+  it('rolls back and rejects a whole batch whose COMMIT fails', async () => {
     using commit = onCommit(() => {
       throw new BetterSqlite3.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC');
     });
-    const works = [
+    const unitsOfWork = [
       family.database.transaction((tx) => insert(tx, 'a')),
       family.database.transaction(() => Promise.reject(new Error('mine'))),
     ];
-    expect(await Promise.all(works.map(codeOf))).toEqual(['STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE']);
+    expect(await Promise.all(unitsOfWork.map(codeOf))).toEqual(['STORAGE_UNAVAILABLE', 'STORAGE_UNAVAILABLE']);
     expect(family.database.healthy).toBe(false);
     commit[Symbol.dispose]();
     await family.database.transaction((tx) => insert(tx, 'b'));

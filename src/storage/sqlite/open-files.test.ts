@@ -21,9 +21,9 @@ describe('open files', () => {
     ['replaced by a copy', replaceByCopy],
     ['removed', () => unlinkSync(family.path)],
     ['emptied', () => truncateSync(family.path)],
-    ['left without the log', () => unlinkSync(`${family.path}-wal`)],
-    ['left without shared memory', () => unlinkSync(`${family.path}-shm`)],
-  ])('a commit is not acknowledged that the file was %s under', async (_, lose) => {
+    ['left without its WAL', () => unlinkSync(`${family.path}-wal`)],
+    ['left without its shared memory file', () => unlinkSync(`${family.path}-shm`)],
+  ])('fail a commit during which the file was %s', async (_, lose) => {
     using _commits = onCommit(lose);
     const refused = family.database.transaction((tx) => insert(tx, 'a'));
     expect(await refused.catch((error: unknown) => error)).toMatchObject({
@@ -33,7 +33,7 @@ describe('open files', () => {
     expect([family.database.fault, family.database.healthy]).toEqual([LOST, false]);
   });
 
-  it('write nothing more into a file that is lost, and one line to the log', async () => {
+  it('are not written any more after the file is removed; one line is logged', async () => {
     const lines: string[] = [];
     const database = openSqlite({ path: family.path, log: (line) => lines.push(line) });
     renameSync(family.path, `${family.path}.away`);
@@ -45,7 +45,7 @@ describe('open files', () => {
     await database.close();
   });
 
-  it('that cannot be reached acknowledge nothing, and go on once they can', async () => {
+  it('fail commits while they cannot be reached, and work again afterwards', async () => {
     const away = `${family.path}.away`;
     renameSync(family.path, away);
     symlinkSync(family.path, family.path);

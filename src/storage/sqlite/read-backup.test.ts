@@ -36,11 +36,11 @@ function refusal(): SetupError {
     if (error instanceof SetupError) return error;
     throw error;
   }
-  throw new Error('it was not refused');
+  throw new Error('the backup was not refused');
 }
 
 describe('a backup', () => {
-  it('says where it stands', () => {
+  it('has facts: size, revision and time of the last entry', () => {
     make(
       `${TABLES} INSERT INTO "_State" VALUES ('epoch', 7, 'stamp'); INSERT INTO "_Decision" VALUES ('1', '2026-01-01'), ('2', '2026-01-02')`,
     );
@@ -49,7 +49,7 @@ describe('a backup', () => {
     expect([countEntriesSince(path, '2026-01-01'), countEntriesSince(path, '')]).toEqual([1, 2]);
   });
 
-  it('may have no entry yet, and what stands now no table', () => {
+  it('may have no entries; the current database may have no tables', () => {
     make('');
     expect(readFacts(path)).toMatchObject({ hasTables: false, revision: { number: 0, stamp: '' }, lastEntryAt: undefined });
     expect(countEntriesSince(path, '')).toBe(0);
@@ -63,7 +63,7 @@ describe('a backup', () => {
     ['is a folder', () => mkdirSync(path), /^expected a file, given /],
     ['is a pipe', () => void spawnSync('mkfifo', [path]), /^expected a file, given /],
     ['is empty', () => writeFileSync(path, ''), /is a database of another program: it has no table _State, _Definition/],
-    ['is another program’s', () => make('CREATE TABLE "User" ("id" TEXT)'), /of another program: it has no table _State/],
+    ['belongs to another program', () => make('CREATE TABLE "User" ("id" TEXT)'), /of another program: it has no table _State/],
     [
       'has a trigger',
       () => make(`${TABLES} CREATE TRIGGER "t" AFTER INSERT ON "_Session" BEGIN DELETE FROM "User"; END`),
@@ -71,8 +71,8 @@ describe('a backup', () => {
     ],
     ['has a view', () => make(`${TABLES} CREATE VIEW "v" AS SELECT 1`), /never creates$/],
     ['has a virtual table', () => make(`${TABLES} create  VIRTUAL table "v" USING fts5("x")`), /never creates$/],
-    ['refers to nothing', () => make(`${TABLES} INSERT INTO "User" VALUES ('1', 'none')`), /is damaged$/],
-    ['has an index that contradicts its table', () => contradict(), /is damaged$/],
+    ['has a reference to a missing record', () => make(`${TABLES} INSERT INTO "User" VALUES ('1', 'none')`), /is damaged$/],
+    ['has an index that contradicts its table', () => breakIndex(), /is damaged$/],
     ['is cut off', () => cutOff(), /is damaged$/],
     ['is overwritten in its middle', () => overwrite(), /is damaged$/],
   ])('that %s is refused', (_, prepare, message) => {
@@ -81,19 +81,19 @@ describe('a backup', () => {
     expect(refusal().message).toContain(path);
   });
 
-  it('is refused with what it has that it should not, or lacks', () => {
+  it('is refused with a list of its unexpected views and triggers', () => {
     make(`${TABLES} CREATE VIEW "v" AS SELECT 1; CREATE TRIGGER "t" AFTER INSERT ON "_Session" BEGIN DELETE FROM "User"; END`);
     expect(refusal().mistakes).toEqual(['trigger t', 'view v']);
   });
 });
 
-function fill(): void {
+function createLarge(): void {
   make(`${TABLES} WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
     INSERT INTO "User" ("id") SELECT hex(randomblob(20)) FROM n`);
 }
 
-function contradict(): void {
-  fill();
+function breakIndex(): void {
+  createLarge();
   const driver = new BetterSqlite3(path).unsafeMode();
   driver.exec('ALTER TABLE "User" ADD COLUMN "other" TEXT; CREATE INDEX "i" ON "User" ("id"); PRAGMA writable_schema = ON');
   driver.exec(`UPDATE sqlite_schema SET sql = 'CREATE INDEX "i" ON "User" ("other")' WHERE name = 'i'`);
@@ -101,12 +101,12 @@ function contradict(): void {
 }
 
 function cutOff(): void {
-  fill();
+  createLarge();
   const bytes = new BetterSqlite3(path, { readonly: true }).serialize();
   writeFileSync(path, bytes.subarray(0, Math.floor(bytes.length / 2)));
 }
 
 function overwrite(): void {
-  fill();
+  createLarge();
   writeSync(openSync(path, 'r+'), Buffer.alloc(3000, 0xaa), 0, 3000, 4096 * 20);
 }

@@ -9,7 +9,7 @@ import type { Change, Database, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
 import { openSqlite } from './database.ts';
 
-/** A database with a table of parents and one of children, in a folder of its own. */
+/** A test database with tables of parents and children, in its own folder. */
 export interface Family {
   readonly database: Database;
   readonly folder: string;
@@ -19,11 +19,11 @@ export interface Family {
   dispose(): Promise<void>;
 }
 
-/** Opens one that no other test has. */
+/** Opens a new test database. */
 export async function openFamily(): Promise<Family> {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-sqlite-'));
   const path = join(folder, 'data', 'test.db');
-  // However busy the machine: what queues together is committed together.
+  // Queued transactions share one commit even on a busy machine.
   const database = openSqlite({ path, busyTimeout: 20, maxBatchTime: Number.POSITIVE_INFINITY });
   await database.transaction(async (tx) => {
     await tx.run(sql`CREATE TABLE "Parent" ("id" TEXT PRIMARY KEY NOT NULL, "n" INTEGER, "amount" INTEGER, "flag" INTEGER) STRICT`);
@@ -61,7 +61,7 @@ export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
   return error instanceof Problem ? error.code : error;
 }
 
-/** Calls `listener` before each COMMIT; where it throws, that is what the COMMIT does. */
+/** Calls `listener` before each COMMIT. An error of the listener becomes the error of the COMMIT. */
 export function onCommit(listener: () => void): Disposable {
   const exec = BetterSqlite3.prototype.exec;
   const spy = vi.spyOn(BetterSqlite3.prototype, 'exec').mockImplementation(function (this: BetterSqlite3.Database, text) {

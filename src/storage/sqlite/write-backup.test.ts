@@ -34,7 +34,7 @@ function numbers(file: string): unknown[] {
 }
 
 describe('a backup', () => {
-  it('has what is committed, while a transaction is open; is one file, for its owner alone', () => {
+  it('contains the committed data, and is one file that only its owner can read', () => {
     driver.exec('BEGIN IMMEDIATE; INSERT INTO "T" VALUES (2)');
     const to = join(folder, 'copy.db');
     expect(writeBackup({ from: path, to })).toEqual({ file: to, bytes: statSync(to).size });
@@ -44,22 +44,22 @@ describe('a backup', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'live.db', 'live.db-shm', 'live.db-wal']);
   });
 
-  it('has no name that SQLite gives to what lies beside the database: it would be taken for that, and removed', () => {
+  it('cannot have the name of a SQLite auxiliary file, which SQLite would remove', () => {
     for (const suffix of ['-journal', '-wal', '-shm'])
       expect(() => writeBackup({ from: path, to: `${path}${suffix}` })).toThrow(`is a name that SQLite uses beside ${path}`);
     expect(existsSync(`${path}-journal`)).toBe(false);
   });
 
-  it('is refused in words where its name is too long', () => {
+  it('is refused with a SetupError if its name is too long', () => {
     for (const length of [230, 300]) expect(() => writeBackup({ from: path, to: join(folder, 'x'.repeat(length)) })).toThrow(SetupError);
   });
 
-  it('takes the place of no file, and leaves nothing where it cannot be written', () => {
+  it('does not replace a file, and leaves no file if it cannot be written', () => {
     const to = join(folder, 'taken.db');
     writeFileSync(to, 'mine');
-    const show = vi.fn();
-    expect(() => writeBackup({ from: path, to, log: show })).toThrow(`${to} exists, and a backup replaces no file`);
-    expect([show.mock.calls, readFileSync(to, 'utf8')]).toEqual([[], 'mine']);
+    const log = vi.fn();
+    expect(() => writeBackup({ from: path, to, log })).toThrow(`${to} exists, and a backup replaces no file`);
+    expect([log.mock.calls, readFileSync(to, 'utf8')]).toEqual([[], 'mine']);
     expect(() => writeBackup({ from: path, to: join(folder, 'none', 'x.db') })).toThrow(
       new SetupError(`there is no folder ${join(folder, 'none')} to write the backup into`),
     );
@@ -71,9 +71,9 @@ describe('a backup', () => {
     expect(readdirSync(folder).filter((name) => /^[xyz]/.test(name))).toEqual([]);
   });
 
-  it('is not there where what was written contradicts itself', () => {
+  it('leaves no file if the written copy is damaged', () => {
     driver.unsafeMode().exec('CREATE INDEX "i" ON "T" ("n"); PRAGMA writable_schema = ON');
-    // An index whose entries are of another column than it says.
+    // An index that contains the entries of another column.
     driver.exec(`ALTER TABLE "T" ADD COLUMN "m"; UPDATE sqlite_schema SET sql = 'CREATE INDEX "i" ON "T" ("m")' WHERE name = 'i'`);
     driver.pragma('writable_schema = RESET');
     const to = join(folder, 'copy.db');
@@ -85,15 +85,15 @@ describe('a backup', () => {
 describe('automatic backups', () => {
   const names = (): string[] => readdirSync(join(folder, 'kept')).toSorted();
 
-  it('are named by time and label; the newest stay once what they were made for is done, and others are not touched', async () => {
+  it('are named by time and label; completing one deletes the oldest, and other files stay', async () => {
     const backups = createBackups(path, { folder: join(folder, 'kept'), kept: 2 });
     mkdirSync(join(folder, 'kept'));
     for (const mine of ['before-the-move.db', '2026.db']) writeFileSync(join(folder, 'kept', mine), '');
     const made: string[] = [];
     for (const label of ['a', 'b', 'c'.repeat(64)]) {
-      const { file, complete: settle } = backups.create(label);
+      const { file, complete } = backups.create(label);
       made.push(file);
-      settle();
+      complete();
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
     expect(made[2]).toMatch(/\/kept\/\d{8}T\d{9}Z-c{12}\.db$/);
@@ -103,7 +103,7 @@ describe('automatic backups', () => {
     expect(numbers(made[2] ?? '')).toEqual([1]);
   });
 
-  it('fill no disk where what they are made for is begun again and again', async () => {
+  it('of one label are limited before they are complete', async () => {
     const backups = createBackups(path, { folder: join(folder, 'kept'), kept: 10 });
     backups.create('other');
     for (let count = 0; count < 4; count++) {
@@ -113,21 +113,21 @@ describe('automatic backups', () => {
     expect(names().map((name) => name.slice(20))).toEqual(['other.db', 'plan.db', 'plan.db']);
     const left = names()[0] ?? '';
     writeFileSync(join(folder, 'kept', `${left}.${randomUUID()}.part`), 'half');
-    backups.create('gone').discard();
+    backups.create('discarded').discard();
     expect(names()).toHaveLength(3);
-    expect(names().some((name) => name.includes('gone'))).toBe(false);
+    expect(names().some((name) => name.includes('discarded'))).toBe(false);
   });
 });
 
-describe.skipIf(process.getuid?.() === 0)('a folder of another user', () => {
-  it('is refused in words', () => {
+describe.skipIf(process.getuid?.() === 0)('a backup folder without permissions', () => {
+  it('is refused with a plain error', () => {
     mkdirSync(join(folder, 'kept'), { mode: 0o100 });
     expect(() => createBackups(path, { folder: join(folder, 'kept'), kept: 2 }).create('plan')).toThrow(/^cannot use the folder/);
   });
 });
 
-describe('automatic backups whose clock was set back', () => {
-  it('stay, though those before are named by a later time', () => {
+describe('automatic backups after the clock was set back', () => {
+  it('stay, though older backups have later times in their names', () => {
     const kept = join(folder, 'kept');
     mkdirSync(kept);
     for (const label of ['plan', 'other']) writeFileSync(join(kept, `29990101T000000000Z-${label}.db`), '');
@@ -139,7 +139,7 @@ describe('automatic backups whose clock was set back', () => {
   });
 });
 
-describe('replacing', () => {
+describe('replaceContent', () => {
   const from = (): string => join(folder, 'from.db');
 
   beforeEach(() => {
@@ -149,7 +149,7 @@ describe('replacing', () => {
     other.close();
   });
 
-  it('is seen whole by a connection that goes on; nobody writes from preparing on', async () => {
+  it('replaces all content for open connections, and blocks writes from prepare on', async () => {
     const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
     const insert = driver.prepare('INSERT INTO "T" VALUES (3)');
     driver.pragma('busy_timeout = 10');
@@ -160,9 +160,9 @@ describe('replacing', () => {
         await new Promise((resolve) => setTimeout(resolve, 20));
         expect(() => insert.run()).toThrow('locked');
         expect(numbers(path)).toEqual([1]);
-        const late = new BetterSqlite3(staged.path);
-        late.exec('INSERT INTO "T" VALUES (9)');
-        late.close();
+        const staging = new BetterSqlite3(staged.path);
+        staging.exec('INSERT INTO "T" VALUES (9)');
+        staging.close();
       },
     });
     staged.remove();
@@ -172,7 +172,7 @@ describe('replacing', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
-  it('waits for who writes', async () => {
+  it('waits for an open write transaction', async () => {
     const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
     driver.exec('BEGIN IMMEDIATE; INSERT INTO "T" VALUES (2)');
     let isPrepared = false;
@@ -191,7 +191,7 @@ describe('replacing', () => {
     expect(numbers(path)).toEqual([7, 8]);
   });
 
-  it('waits for nobody who only reads', async () => {
+  it('does not wait for readers', async () => {
     const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
     const reader = new BetterSqlite3(path, { readonly: true });
     reader.exec('BEGIN');
@@ -211,7 +211,7 @@ describe('replacing', () => {
     expect(numbers(path)).toEqual([7, 8]);
   });
 
-  it('says in words that the disk has no room for it', async () => {
+  it('reports a full disk', async () => {
     const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
     const failing = vi
       .spyOn(BetterSqlite3.prototype, 'backup')
@@ -223,7 +223,7 @@ describe('replacing', () => {
     expect(numbers(path)).toEqual([1]);
   });
 
-  it('changes nothing where preparing fails', async () => {
+  it('changes nothing if prepare fails', async () => {
     const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
     const failing = replaceContent({ from: staged.path, into: path, prepare: () => Promise.reject(new Error('no space')) });
     await expect(failing).rejects.toThrow('no space');

@@ -24,23 +24,23 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Adds nothing to any table, and goes one further in the chain. */
+/** Extends the chain by one link without writing rows, and passes the link to the callback. */
 const NEXT: AppendStatements<(link: string) => void> = {
-  write({ writer }, [tell]) {
+  write({ writer }, [onLink]) {
     writer.last = { sequence: writer.last.sequence + 1, hash: '' };
-    tell?.(`${writer.id} ${writer.last.sequence}`);
+    onLink?.(`${writer.id} ${writer.last.sequence}`);
     return [];
   },
   find: () => ({ sql: 'SELECT 1', parameters: [] }),
 };
 const append = async () => {
-  let told = '';
-  await database.transaction((tx) => tx.append(NEXT, [(link) => (told = link)]));
-  return told;
+  let appended = '';
+  await database.transaction((tx) => tx.append(NEXT, [(link) => (appended = link)]));
+  return appended;
 };
 const next = (link: string) => link.replace(/\d+$/, (sequence) => String(Number(sequence) + 1));
 
-it('another writer begins where a backup was restored', async () => {
+it('a new chain writer starts after a backup was restored', async () => {
   const first = await append();
   other.exec(`INSERT INTO "_State" ("id", "text") VALUES ('restored', 'a')`);
   const second = await append();
@@ -51,22 +51,22 @@ it('another writer begins where a backup was restored', async () => {
   expect(await append()).toMatch(/ 1$/);
 });
 
-it('the writer goes on whatever else somebody changes or takes away: then the gap shows', async () => {
+it('the chain writer continues after other changes to _State, so that missing entries are detected', async () => {
   const first = await append();
   other.exec(`INSERT INTO "_State" ("id", "text") VALUES ('epoch', 'a')`);
   other.exec(`DELETE FROM "_State"`);
   expect(await append()).toBe(next(first));
 });
 
-it('another writer begins where nobody knows whether a commit was done', async () => {
+it('a new chain writer starts after a commit with an unknown outcome', async () => {
   const first = await append();
-  const refused = database.transaction(async (tx) => {
+  const unknown = database.transaction(async (tx) => {
     await tx.append(NEXT, [() => undefined]);
     await tx.run({ sql: 'CREATE TABLE "a" ("id" TEXT PRIMARY KEY)', parameters: [] });
     await tx.run({ sql: 'CREATE TABLE "b" ("a" TEXT REFERENCES "a" ("id") DEFERRABLE INITIALLY DEFERRED)', parameters: [] });
     await tx.run({ sql: `INSERT INTO "b" VALUES ('none')`, parameters: [] });
   });
-  await expect(refused).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+  await expect(unknown).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
   const second = await append();
   expect(second).toMatch(/ 1$/);
   expect(second.slice(0, 36)).not.toBe(first.slice(0, 36));

@@ -1,4 +1,4 @@
-/** Tables that follow, and are rid of what is deleted, while others write: what those commit in the midst of it is neither lost nor overlooked. */
+/** Migrations and prunes that run while other transactions write. Changes that commit meanwhile are neither lost nor ignored. */
 
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
@@ -15,40 +15,40 @@ beforeEach(() => {
 });
 afterEach(() => test.dispose());
 
-/** Has `other` begin after `write`, and commits when that waits for it. */
-async function beside<T>(write: (tx: Transaction) => Promise<unknown>, other: () => Promise<T>): Promise<T> {
-  const { other: begun } = await test.database.transaction(async (tx) => {
+/** Starts `other` after `write`, and commits while `other` waits for the lock. */
+async function concurrently<T>(write: (tx: Transaction) => Promise<unknown>, other: () => Promise<T>): Promise<T> {
+  const { other: running } = await test.database.transaction(async (tx) => {
     await write(tx);
-    const goesOn = other();
-    goesOn.catch(() => undefined);
+    const started = other();
+    started.catch(() => undefined);
     await tx.all(sql`SELECT pg_sleep(1)`);
-    return { other: goesOn };
+    return { other: started };
   });
-  return begun;
+  return running;
 }
 
-const texts = { size: { type: 'string' } };
+const fields = { size: { type: 'string' } };
 
-it('a value written while its type changes is the one that is converted', async () => {
-  await test.apply(texts);
-  await test.insert(texts, { size: '1' });
-  const { done } = await beside(
+it('a value that is written while its field changes type is converted', async () => {
+  await test.apply(fields);
+  await test.insert(fields, { size: '1' });
+  const { done } = await concurrently(
     (tx) => tx.run(sql`UPDATE "Article" SET "size" = '2'`),
     () => migrate(test.database, article({ size: { type: 'integer' } })),
   );
   expect([done.map(({ kind }) => kind), await test.rows('Article')]).toMatchObject([['convert'], [{ size: 2 }]]);
 });
 
-it('a value that makes another no longer the only one is met before an index asks for that', async () => {
-  await test.apply(texts);
-  await test.insert(texts, { size: '1' });
-  const insert = (tx: Transaction): Promise<void> => insertRecord(tx, resourceOf(article(texts), 'Article'), toRecord('x', { size: '1' }));
-  const { plan } = await beside(insert, () => migrate(test.database, article({ size: { type: 'string', unique: true } })));
+it('a duplicate that is written before a unique index is created stops the migration', async () => {
+  await test.apply(fields);
+  await test.insert(fields, { size: '1' });
+  const insert = (tx: Transaction): Promise<void> => insertRecord(tx, resourceOf(article(fields), 'Article'), toRecord('x', { size: '1' }));
+  const { plan } = await concurrently(insert, () => migrate(test.database, article({ size: { type: 'string', unique: true } })));
   expect(plan.held).toEqual(['Article']);
   expect(plan.steps.map(({ reason }) => reason)).toContainEqual(expect.stringContaining('several records have "1" (2)'));
 });
 
-it('a record that is restored while deleted ones are dropped stays, with what it refers to', async () => {
+it('a record that is restored during a prune stays, with the records that it references', async () => {
   const definitions = define({ Page: { softDelete: true, fields: { topId: { type: 'reference', to: 'Page' } } } });
   const page = resourceOf(definitions, 'Page');
   await migrate(test.database, definitions);
@@ -58,7 +58,7 @@ it('a record that is restored while deleted ones are dropped stays, with what it
     for (const id of ['low', 'top']) await deleteRecord(tx, page, { id });
     await tx.run(sql`UPDATE "Page" SET "deletedAt" = '2020-01-01T00:00:00.000Z'`);
   });
-  await beside(
+  await concurrently(
     (tx) => restoreRecord(tx, page, 'low'),
     () => pruneArchived(test.database, definitions, { actor: 'cli', deletedBefore: 30 }),
   );

@@ -1,6 +1,6 @@
 /**
- * A BEGIN that fails, because somebody cancels it: what was sent together with it must not be done by itself. And what is undone as a whole:
- * a savepoint that a transaction begins with is that transaction.
+ * Statements that are sent together with BEGIN must not run if BEGIN fails, for example because it is cancelled. A savepoint around
+ * the first write is implemented by the transaction itself, without SAVEPOINT.
  */
 import { createConnection, createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -12,10 +12,10 @@ import { FAMILY, openFamily } from './postgres.fixture.ts';
 
 const { url, open, ask, close } = openFamily('storage_postgres_begin');
 
-/** What is made something that no server understands the next time: it fails, as one that is cancelled does, before it has done anything. */
-let fails: 'BEGIN' | 'ROLLBACK' | undefined;
-/** All that was said to the server. */
-let said = '';
+/** The command that the proxy corrupts the next time, so that it fails before it does anything, like a cancelled command. */
+let failing: 'BEGIN' | 'ROLLBACK' | undefined;
+/** All bytes that clients sent to the server. */
+let sent = '';
 let listener: Server;
 let first: Database;
 beforeAll(async () => {
@@ -25,11 +25,11 @@ beforeAll(async () => {
     for (const socket of [client, server]) socket.on('error', () => undefined);
     server.pipe(client);
     client.on('data', (data) => {
-      said += data.toString('latin1');
-      const at = fails === undefined ? -1 : data.indexOf(fails);
+      sent += data.toString('latin1');
+      const at = failing === undefined ? -1 : data.indexOf(failing);
       if (at >= 0) {
         data.write('NEVER', at);
-        fails = undefined;
+        failing = undefined;
       }
       server.write(data);
     });
@@ -44,22 +44,22 @@ afterAll(async () => {
 beforeEach(() => ask(FAMILY));
 
 const insert = (id: string) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`;
-const works: readonly (readonly [what: string, work: (tx: Transaction) => Promise<unknown>])[] = [
+const unitsOfWork: readonly (readonly [what: string, work: (tx: Transaction) => Promise<unknown>])[] = [
   ['writes', (tx) => tx.run(insert('a'))],
   ['writes in a savepoint', (tx) => tx.savepoint(() => tx.run(insert('a')))],
-  ['looks, and then writes', (tx) => tx.one(sql`SELECT 1`).then(() => tx.run(insert('a')))],
+  ['reads and then writes', (tx) => tx.one(sql`SELECT 1`).then(() => tx.run(insert('a')))],
   [
     'appends',
     (tx) => tx.append({ write: (_, ids: readonly string[]) => ids.map(insert), find: () => sql`SELECT 1 WHERE FALSE` }, ['a', 'b']),
   ],
 ];
 
-/** By way of the proxy, and with two rows. */
-async function openSettled(options: { readonly preparedStatements?: boolean } = {}): Promise<Database> {
-  const place = new URL(url);
-  place.host = `127.0.0.1:${(listener.address() as { port: number }).port}`;
-  const database = await openPostgres({ url: place.href, connections: 1, ...options });
-  // Twice: from then on the connections have their settings.
+/** Opens a database through the proxy, with two rows and configured connections. */
+async function openConfigured(options: { readonly preparedStatements?: boolean } = {}): Promise<Database> {
+  const proxyUrl = new URL(url);
+  proxyUrl.host = `127.0.0.1:${(listener.address() as { port: number }).port}`;
+  const database = await openPostgres({ url: proxyUrl.href, connections: 1, ...options });
+  // After two transactions each connection has its session settings.
   for (const id of ['x', 'y']) {
     await database.transaction((tx) => tx.run(insert(id)));
     await database.transaction((tx) => tx.append({ write: () => [sql`SELECT 1`], find: () => sql`SELECT 1 WHERE FALSE` }, [id]));
@@ -68,12 +68,12 @@ async function openSettled(options: { readonly preparedStatements?: boolean } = 
 }
 
 describe.each([
-  ['a connection of its own', {}],
-  ['one that a pooler may have given to others', { preparedStatements: false }],
-] as const)('of a BEGIN that fails on %s', (_, options) => {
-  it.each(works)('a work that %s leaves nothing, and others go on', async (__, work) => {
-    const database = await openSettled(options);
-    fails = 'BEGIN';
+  ['a direct connection', {}],
+  ['a connection that a pooler may share', { preparedStatements: false }],
+] as const)('after a BEGIN that fails on %s', (_, options) => {
+  it.each(unitsOfWork)('a unit of work that %s changes nothing, and later ones succeed', async (__, work) => {
+    const database = await openConfigured(options);
+    failing = 'BEGIN';
     expect(await failure(database.transaction(work))).toMatchObject({ code: 'INTERNAL' });
     expect((await ask(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows).toEqual([{ id: 'x' }, { id: 'y' }]);
     await database.transaction((tx) => tx.run(insert('z')));
@@ -81,45 +81,45 @@ describe.each([
   });
 });
 
-describe('a savepoint that a transaction begins with', () => {
+describe('a savepoint around the first write', () => {
   let database: Database;
   beforeEach(async () => {
-    database = await openSettled();
-    said = '';
+    database = await openConfigured();
+    sent = '';
   });
   afterEach(() => database.close());
 
   const ids = async (): Promise<unknown> => (await ask(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows.map(({ id }) => id);
-  const undone = (tx: Transaction, id: string): Promise<unknown> =>
-    tx.savepoint(() => tx.run(insert(id)).then(() => Promise.reject(new Error('undone')))).catch(() => undefined);
+  const rolledBack = (tx: Transaction, id: string): Promise<unknown> =>
+    tx.savepoint(() => tx.run(insert(id)).then(() => Promise.reject(new Error('rolled back')))).catch(() => undefined);
 
-  it('is that transaction: nobody is told of it', async () => {
+  it('sends no SAVEPOINT', async () => {
     await database.transaction((tx) => tx.savepoint(() => tx.savepoint(() => tx.run(insert('a')))));
     expect(await ids()).toEqual(['a', 'x', 'y']);
-    expect(said).not.toContain('SAVEPOINT');
+    expect(sent).not.toContain('SAVEPOINT');
   });
 
-  it('is undone with what is in it, and what comes behind it is not', async () => {
+  it('is rolled back with its contents; later writes stay', async () => {
     await database.transaction(async (tx) => {
-      await undone(tx, 'a');
+      await rolledBack(tx, 'a');
       await tx.savepoint(async () => {
         await tx.savepoint(() => tx.run(insert('b')));
-        await undone(tx, 'c');
+        await rolledBack(tx, 'c');
         await tx.run(insert('d'));
       });
-      await undone(tx, 'e');
+      await rolledBack(tx, 'e');
       await tx.run(insert('f'));
     });
     expect(await ids()).toEqual(['b', 'd', 'f', 'x', 'y']);
   });
 
-  it('is undone with those in it that were kept', async () => {
+  it('is rolled back with the savepoints that were released in it', async () => {
     await database.transaction(async (tx) => {
       await tx
         .savepoint(async () => {
           await tx.savepoint(() => tx.run(insert('a')));
           await tx.savepoint(() => tx.run(insert('b')));
-          throw new Error('undone');
+          throw new Error('rolled back');
         })
         .catch(() => undefined);
       await tx.savepoint(() => tx.run(insert('c')));
@@ -127,41 +127,41 @@ describe('a savepoint that a transaction begins with', () => {
     expect(await ids()).toEqual(['c', 'x', 'y']);
   });
 
-  it('is open still where one in it was undone, and is undone in its turn', async () => {
+  it('stays open after an inner savepoint is rolled back, and can be rolled back too', async () => {
     await database.transaction(async (tx) => {
       await tx
         .savepoint(async () => {
-          await undone(tx, 'a');
+          await rolledBack(tx, 'a');
           await tx.run(insert('b'));
-          throw new Error('undone');
+          throw new Error('rolled back');
         })
         .catch(() => undefined);
       await tx.run(insert('c'));
     });
     expect(await ids()).toEqual(['c', 'x', 'y']);
-    expect(said).not.toContain('SAVEPOINT');
+    expect(sent).not.toContain('SAVEPOINT');
   });
 
-  it('is undone after a statement that failed, and what is appended is kept', async () => {
+  it('is rolled back after a failed statement; entries appended later are saved', async () => {
     const append = { write: () => [insert('z')], find: () => sql`SELECT 1 WHERE FALSE` };
     await database.transaction(async (tx) => {
-      const taken = tx.savepoint(() => tx.run(insert('a')).then(() => tx.run(insert('x'))));
-      expect(await failure(taken)).toMatchObject({ constraint: 'unique' });
+      const conflicting = tx.savepoint(() => tx.run(insert('a')).then(() => tx.run(insert('x'))));
+      expect(await failure(conflicting)).toMatchObject({ constraint: 'unique' });
       await tx.append(append, ['z']);
     });
     expect(await ids()).toEqual(['x', 'y', 'z']);
   });
 
-  it('holds nothing any more once it is undone', async () => {
+  it('releases its locks when it is rolled back', async () => {
     await database.transaction(async (tx) => {
-      await tx.savepoint(() => tx.lock('a name').then(() => Promise.reject(new Error('undone')))).catch(() => undefined);
-      await first.transaction((beside) => beside.lock('a name'));
+      await tx.savepoint(() => tx.lock('a name').then(() => Promise.reject(new Error('rolled back')))).catch(() => undefined);
+      await first.transaction((other) => other.lock('a name'));
     });
   });
 
-  it('leaves a connection to others that is no longer in it, even where it could not be undone', async () => {
-    fails = 'ROLLBACK';
-    await database.transaction((tx) => undone(tx, 'a'));
+  it('is not open any more on the connection of the next transaction, even if its rollback failed', async () => {
+    failing = 'ROLLBACK';
+    await database.transaction((tx) => rolledBack(tx, 'a'));
     await database.transaction((tx) => tx.one(sql`SELECT 1 AS "one"`));
     await database.transaction((tx) => tx.run(insert('z')));
     expect(await ids()).toEqual(['x', 'y', 'z']);

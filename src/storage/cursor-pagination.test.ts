@@ -13,11 +13,11 @@ const flip = (index: number): string => {
 };
 
 describe('a cursor', () => {
-  it('opens to what was sealed', () => {
+  it('opens to the sealed position', () => {
     expect(openCursor(sealed, key, 'this list')).toEqual(position);
   });
 
-  it('shows nothing of what it holds, and never looks the same', () => {
+  it('does not reveal its content, and is different each time', () => {
     expect(Buffer.from(sealed, 'base64url').includes('secret')).toBe(false);
     expect(sealCursor(position, key, 'this list')).not.toBe(sealed);
   });
@@ -30,9 +30,9 @@ describe('a cursor', () => {
     ['a changed nonce', flip(0), key, 'this list'],
     ['a changed tag', flip(12), key, 'this list'],
     ['changed content', flip(30), key, 'this list'],
-    ['a shorter one', sealed.slice(0, 50), key, 'this list'],
-    ['a long one', sealed.repeat(100), key, 'this list'],
-  ])('is refused alike: %s', (_, text, withKey, binding) => {
+    ['a truncated cursor', sealed.slice(0, 50), key, 'this list'],
+    ['a cursor that is too long', sealed.repeat(100), key, 'this list'],
+  ])('is refused with the same error: %s', (_, text, withKey, binding) => {
     const open = () => openCursor(text, withKey, binding);
     expect(open).toThrow(Problem);
     expect(open).toThrow('the cursor is not one that this list gave to this caller');

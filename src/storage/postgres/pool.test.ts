@@ -1,0 +1,145 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { installed, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
+import { sql } from '../../sql.ts';
+import type { Database } from '../contract.ts';
+import { openPostgres } from './database.ts';
+import { createConnectionSlots } from './pool.ts';
+import { openFamily } from './postgres.fixture.ts';
+import { isSupported } from './server-checks.ts';
+
+const { url, open, ask, close } = openFamily('storage_postgres_pool');
+const ROLE = 'storage_postgres_pool';
+
+let database: Database;
+beforeAll(async () => {
+  database = await open();
+  const drop = `IF EXISTS (SELECT FROM pg_roles WHERE rolname = '${ROLE}') THEN DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}; END IF;`;
+  await ask(`DO $$ BEGIN ${drop} END $$; CREATE ROLE ${ROLE} LOGIN PASSWORD 'one of a test'`);
+  await ask(`GRANT USAGE, CREATE ON SCHEMA "${ROLE}" TO ${ROLE}`);
+});
+afterAll(async () => {
+  await ask(`DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}`);
+  await close(database);
+});
+
+describe('connection slots', () => {
+  it('are distinct while they are in use, and reused after they are released', () => {
+    const slots = createConnectionSlots();
+    const [a, b, c] = [slots.take(), slots.take(), slots.take()];
+    expect([b, c]).toEqual([a + 1, a + 2]);
+    slots.release(b);
+    expect(slots.take()).toBe(b);
+    expect(slots.take()).toBe(a + 3);
+  });
+});
+
+function openAsRole(): Promise<Database> {
+  const roleUrl = new URL(url);
+  [roleUrl.username, roleUrl.password] = [ROLE, 'one of a test'];
+  return openPostgres({ url: roleUrl.href, connections: 1 });
+}
+
+describe('session settings', () => {
+  const NAMES = ['synchronous_commit', 'standard_conforming_strings', 'extra_float_digits', 'transaction_isolation'];
+
+  it.each([
+    ['unsafe defaults', ['off', 'off', '-15', `'repeatable read'`], ['on', 'on', '1', 'read committed']],
+    ['synchronous_commit = local', ['local'], ['on', 'on', '1', 'read committed']],
+    ['synchronous_commit = remote_apply, which is safer', ['remote_apply'], ['remote_apply', 'on', '1', 'read committed']],
+  ])('are safe for a role with %s', async (_, given, expected) => {
+    const names = NAMES.with(-1, 'default_transaction_isolation');
+    await ask(`ALTER ROLE ${ROLE} RESET ALL`);
+    for (const [index, value] of given.entries()) await ask(`ALTER ROLE ${ROLE} SET ${names[index]} = ${value}`);
+    const asRole = await openAsRole();
+    const readSettings = () =>
+      asRole.transaction(async (tx) => {
+        await tx.run(sql`SELECT 1`);
+        const settings = sql.join(NAMES.map((name, index) => sql`current_setting(${name}) AS ${sql.ref(String(index))}`));
+        return tx.one(sql`SELECT ${settings}, 0.1::float8 + 0.2::float8 AS "sum", '\\' AS "text"`);
+      });
+    // The first transaction sets them for itself; later ones use the settings of the connection.
+    for (let time = 0; time < 3; time++) expect(await readSettings()).toEqual({ ...expected, sum: 0.30000000000000004, text: '\\' });
+    await asRole.close();
+  });
+});
+
+it('the database is unhealthy as long as the role has no connection left for audit entries', async () => {
+  // Opening takes two connections: one verifies the locks of the other.
+  const asRole = await openAsRole();
+  await ask(`ALTER ROLE ${ROLE} CONNECTION LIMIT 1`);
+  const sessions = `FROM pg_stat_activity WHERE usename = '${ROLE}'`;
+  await ask(`SELECT pg_terminate_backend(pid) ${sessions}`);
+  await expect.poll(async () => (await ask(`SELECT 1 ${sessions}`)).rows).toEqual([]);
+  const read = (): Promise<number> =>
+    asRole.transaction(async (tx) => {
+      await tx.append({ write: () => [sql`SELECT pg_current_xact_id()`], find: () => sql`SELECT 1 WHERE FALSE` }, ['a line']);
+      return 1;
+    });
+  await asRole.probe();
+  expect(asRole.healthy).toBe(false);
+  await expect(read()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+  await ask(`ALTER ROLE ${ROLE} CONNECTION LIMIT 2`);
+  expect(await read()).toBe(1);
+  expect(asRole.healthy).toBe(true);
+  await asRole.close();
+});
+
+const PROGRAM = `
+  import { openPostgres } from './database.ts';
+  const [, url, patient] = process.argv;
+  const database = await openPostgres({ url, statementTimeout: 900_000 });
+  // After a few transactions the connection is known not to be shared through a pooler.
+  for (let at = 0; at < 3; at++) await database.transaction((tx) => tx.one({ sql: 'SELECT 1', parameters: [] }));
+  await database.transaction((tx) => tx.run({ sql: 'SELECT pg_sleep(600)', parameters: [] }), { patient: patient === 'true' });
+`;
+
+/** Starts a process that runs a statement of ten minutes. Resolves when the server runs the statement. */
+async function startLongStatement(server: URL, patient: boolean): Promise<{ readonly child: ChildProcess; running(): Promise<number> }> {
+  const name = `killed_${randomBytes(4).toString('hex')}`;
+  const named = new URL(server);
+  named.searchParams.set('application_name', name);
+  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, named.href, String(patient)], {
+    cwd: import.meta.dirname,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  const running = async (): Promise<number> => {
+    const { rows } = await ask(`SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND query LIKE '%pg_sleep(600)%'`, [name]);
+    return rows.length;
+  };
+  await expect.poll(running, { timeout: 30_000 }).toBe(1);
+  return { child, running };
+}
+
+describe.each([
+  ['a statement', false],
+  ['a statement without a timeout', true],
+])('%s of a killed process is cancelled', (_, patient) => {
+  it('by the server', async () => {
+    const { child, running } = await startLongStatement(url, patient);
+    child.kill('SIGKILL');
+    await expect.poll(running, { timeout: 30_000 }).toBe(0);
+  });
+
+  it.runIf(installed !== undefined)('behind a pooler', async () => {
+    const pooler = await startPgbouncer(process.env['TEST_POSTGRES_URL'] ?? '', { poolSize: 2 });
+    try {
+      const behind = new URL(url);
+      behind.host = new URL(pooler.url).host;
+      const { child, running } = await startLongStatement(behind, patient);
+      child.kill('SIGKILL');
+      await expect.poll(running, { timeout: 30_000 }).toBe(0);
+    } finally {
+      await pooler.stop();
+    }
+  });
+});
+
+it('isSupported is false for an unknown setting, and the transaction continues', async () => {
+  const results = database.transaction(async (tx) => [
+    await isSupported(tx, 'SET LOCAL nothing_of_that_name = 1'),
+    await tx.one({ sql: 'SELECT 1 AS "n"', parameters: [] }),
+  ]);
+  expect(await results).toEqual([false, { n: 1 }]);
+});
