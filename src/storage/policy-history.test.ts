@@ -28,7 +28,7 @@ function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return test.database.transaction(work);
 }
 
-/** What is assigned to every user, too. */
+/** Loads the policy state with the assignments of all users. */
 async function loadWhole(tx: Transaction): Promise<WholeState> {
   return { ...(await loadPolicyState(tx)), userPolicies: await loadUserPolicies(tx, sql`1 = 1`) };
 }
@@ -49,36 +49,38 @@ function inputOf(name: string, others: Partial<PolicyInput> = {}): PolicyInput {
   };
 }
 
-/** Policies that are assigned to nobody apply to nobody. */
-function applyingTo(state: WholeState): WholeState {
+/** Removes policies without an assignment, which apply to no user. */
+function withoutUnassigned(state: WholeState): WholeState {
   const assigned = [...state.userPolicies, ...state.rolePolicies].map(({ policyId }) => policyId);
   return { ...state, policies: state.policies.filter(({ id }) => assigned.includes(id)) };
 }
 
-describe('the history', () => {
-  it('has the state of every epoch', async () => {
+describe('the policy history', () => {
+  it('contains the state of every revision', async () => {
     const states = [await inTransaction(loadWhole)];
-    const step = async (work: (tx: Transaction) => Promise<unknown>) => {
+    const addStep = async (work: (tx: Transaction) => Promise<unknown>) => {
       await inTransaction(work);
       states.push(await inTransaction(loadWhole));
     };
     let id = '';
-    await step(async (tx) => {
+    await addStep(async (tx) => {
       id = (await createPolicy(tx, inputOf('A', { description: 'about' }), { by })).id;
     });
-    await step((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by, expiresAt: '2030-01-01T00:00:00.000Z' }));
-    await step((tx) => assignToRole(tx, { policyId: id, role: 'user' }, { by }));
-    await step((tx) => updatePolicy(tx, inputOf('A2', { rules: inputOf('A').rules.slice(1) }), { id, by }));
-    await step((tx) => updateAssignment(tx, { policyId: id, role: 'user' }, { by, priority: 7 }));
-    await step((tx) => removeAssignment(tx, { policyId: id, userId: 'u1' }, { by }));
-    await step((tx) => deletePolicy(tx, id, { by }));
+    await addStep((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by, expiresAt: '2030-01-01T00:00:00.000Z' }));
+    await addStep((tx) => assignToRole(tx, { policyId: id, role: 'user' }, { by }));
+    await addStep((tx) => updatePolicy(tx, inputOf('A2', { rules: inputOf('A').rules.slice(1) }), { id, by }));
+    await addStep((tx) => updateAssignment(tx, { policyId: id, role: 'user' }, { by, priority: 7 }));
+    await addStep((tx) => removeAssignment(tx, { policyId: id, userId: 'u1' }, { by }));
+    await addStep((tx) => deletePolicy(tx, id, { by }));
     const first = states[0]?.epoch ?? 0;
     expect(states.map(({ epoch }) => epoch - first)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     for (const state of states)
-      expect(await inTransaction((tx) => loadPolicyStateAt(tx, state.epoch, { userId: 'u1', role: 'user' }))).toEqual(applyingTo(state));
+      expect(await inTransaction((tx) => loadPolicyStateAt(tx, state.epoch, { userId: 'u1', role: 'user' }))).toEqual(
+        withoutUnassigned(state),
+      );
   });
 
-  it('has what one user and one role had, and of the policies those', async () => {
+  it('loads the past assignments of one user and one role, and only their policies', async () => {
     const [a, b, c] = await inTransaction(async (tx) => {
       const ids: string[] = [];
       for (const name of ['A', 'B', 'C']) ids.push((await createPolicy(tx, inputOf(name), { by })).id);
@@ -95,12 +97,12 @@ describe('the history', () => {
     expect(await policiesOf('u2', 'user')).toEqual(['B', 'C']);
     expect(await policiesOf(undefined, 'user')).toEqual(['C']);
     expect(await policiesOf(undefined, 'viewer')).toEqual([]);
-    // As a version before this one kept them.
+    // Earlier versions of the service did not store the user id.
     await inTransaction((tx) => tx.run(sql`UPDATE "_PolicyHistory" SET "userId" = NULL`));
     expect(await policiesOf('u1', 'viewer')).toEqual(['A']);
   });
 
-  it('has the end of each assignment that goes with a policy, however many they are', async () => {
+  it('contains the end of each assignment that is deleted with its policy', async () => {
     const { id: policyId } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
     const kept = await inTransaction((tx) => createPolicy(tx, inputOf('B'), { by }));
     const userIds = Array.from({ length: 1001 }, (_, index) => `many${index}`);
@@ -129,7 +131,7 @@ describe('the history', () => {
     expect((await inTransaction((tx) => loadPolicyStateAt(tx, number, { userId: 'many1000', role: 'user' }))).userPolicies).toEqual([]);
   });
 
-  it('says who made each change', async () => {
+  it('contains the author of each change', async () => {
     const { id } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
     await inTransaction((tx) => deletePolicy(tx, id, { by: 'other' }));
     const rows = (await test.rows('_PolicyHistory')) as readonly Record<'fromEpoch' | 'toEpoch' | 'value' | 'changedBy', unknown>[];
@@ -141,12 +143,12 @@ describe('the history', () => {
   });
 });
 
-describe('what changed since an epoch', () => {
+describe('loadChanges', () => {
   const since = (from: Revision) =>
     inTransaction(async (tx): Promise<ChangesSince | undefined> => loadChanges(tx, from, await loadRevision(tx)));
   const now = () => inTransaction(loadRevision);
 
-  it('is each policy and assignment as it is now, and whose assignments are others', async () => {
+  it('returns changed policies and role assignments, and the users whose assignments changed', async () => {
     const [kept, changed, gone] = await inTransaction(async (tx) => [
       await createPolicy(tx, inputOf('kept'), { by }),
       await createPolicy(tx, inputOf('changed'), { by }),
@@ -170,12 +172,12 @@ describe('what changed since an epoch', () => {
       rolePolicies: new Map([[ofRole.id, undefined]]),
       users: new Set(['u1', 'u2']),
     });
-    // What is committed meanwhile is of later epochs.
+    // Later commits belong to later revisions.
     await inTransaction((tx) => updatePolicy(tx, inputOf('changed', { priority: 3 }), { id: changedId, by }));
     expect((await inTransaction((tx) => loadChanges(tx, from, to)))?.policies.get(changedId)).toEqual(last);
   });
 
-  it('is not told from an epoch that never was, was undone, or is not before', async () => {
+  it('returns undefined for a revision that is unknown, rolled back or not earlier', async () => {
     const from = await now();
     const undone = inTransaction(async (tx): Promise<never> => {
       await advanceRevision(tx);
@@ -191,7 +193,7 @@ describe('what changed since an epoch', () => {
     expect(await since(await now())).toBeUndefined();
   });
 
-  it('names nobody where a program of before made a change, which did not say whose it was', async () => {
+  it('has no user list if an earlier version of the service stored a change without its user id', async () => {
     const { id } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
     const from = await now();
     await inTransaction((tx) => updatePolicy(tx, inputOf('A', { priority: 1 }), { id, by }));

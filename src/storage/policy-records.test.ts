@@ -31,7 +31,7 @@ beforeEach(async () => {
   database = test.database;
   await migrate(database, SYSTEM);
   await database.transaction(async (tx) => {
-    // Epochs are counted below.
+    // Revisions start at zero in these tests.
     await tx.run(sql`DELETE FROM "_State"`);
     for (const id of ['u1', 'u2'])
       await insertRecord(
@@ -57,7 +57,7 @@ async function codeOf(work: (tx: Transaction) => Promise<unknown>): Promise<stri
   }
 }
 
-/** What is assigned to every user, too. */
+/** Loads the policy state with the assignments of all users. */
 async function loadWhole(tx: Transaction): Promise<WholeState> {
   return { ...(await loadPolicyState(tx)), userPolicies: await loadUserPolicies(tx, sql`1 = 1`) };
 }
@@ -79,7 +79,7 @@ function inputOf(name: string, others: Partial<PolicyInput> = {}): PolicyInput {
 }
 
 describe('a policy', () => {
-  it('is loaded as it was created, rules in the order written', async () => {
+  it('is loaded as it was created, with its rules in order', async () => {
     const created = await inTransaction((tx) => createPolicy(tx, inputOf('A', { description: 'about' }), { by }));
     expect(created).toMatchObject({ ...inputOf('A'), description: 'about', createdBy: by });
     const loaded = await inTransaction((tx) => loadPolicy(tx, created.id));
@@ -88,12 +88,12 @@ describe('a policy', () => {
     expect(loaded?.rules[1]).not.toHaveProperty('description');
   });
 
-  it('names its creator where the payload does', async () => {
+  it('has the creator of the payload, if it names one', async () => {
     const { createdBy } = await inTransaction((tx) => createPolicy(tx, inputOf('A', { createdBy: 'someone' }), { by }));
     expect(createdBy).toBe('someone');
   });
 
-  it('has a name of its own', async () => {
+  it('has a unique name', async () => {
     const { id } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
     await inTransaction((tx) => createPolicy(tx, inputOf('B'), { by }));
     expect(await codeOf((tx) => createPolicy(tx, inputOf('A'), { by }))).toBe('POLICY_EXISTS');
@@ -101,7 +101,7 @@ describe('a policy', () => {
     expect(await codeOf((tx) => updatePolicy(tx, inputOf('A', { priority: 7 }), { id, by }))).toBeUndefined();
   });
 
-  it('keeps ids and times of the rules that stay, and its creator', async () => {
+  it('keeps its creator, and the ids and times of unchanged rules', async () => {
     const created = await inTransaction((tx) => createPolicy(tx, inputOf('A', { description: 'about' }), { by }));
     const [first, second] = created.rules;
     const rules = [
@@ -118,7 +118,7 @@ describe('a policy', () => {
     expect(await inTransaction((tx) => loadPolicy(tx, created.id))).toEqual(updated);
   });
 
-  it('takes its rules and assignments with it', async () => {
+  it('is deleted with its rules and assignments', async () => {
     await inTransaction(async (tx) => {
       const { id } = await createPolicy(tx, inputOf('A'), { by });
       await assignToUser(tx, { policyId: id, userId: 'u1' }, { by });
@@ -129,12 +129,12 @@ describe('a policy', () => {
     });
   });
 
-  it('that there is not cannot be changed', async () => {
+  it('that does not exist cannot be changed', async () => {
     expect(await codeOf((tx) => updatePolicy(tx, inputOf('A'), { id: 'none', by }))).toBe('POLICY_UNKNOWN');
     expect(await codeOf((tx) => deletePolicy(tx, 'none', { by }))).toBe('POLICY_UNKNOWN');
   });
 
-  it('is listed by what it is', async () => {
+  it('is listed by its state and type', async () => {
     await inTransaction(async (tx) => {
       await createPolicy(tx, inputOf('A'), { by });
       await createPolicy(tx, inputOf('B', { isActive: false, type: 'ROLE_BASED' }), { by });
@@ -153,7 +153,7 @@ describe('an assignment', () => {
     policyId = (await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }))).id;
   });
 
-  it('gets defaults for what is not said', async () => {
+  it('has defaults for omitted members', async () => {
     const { assignment: own } = await inTransaction((tx) => assignToUser(tx, { policyId, userId: 'u1' }, { by }));
     const { assignment: ofRole } = await inTransaction((tx) => assignToRole(tx, { policyId, role: 'editor' }, { by }));
     expect(own).toMatchObject({ policyId, userId: 'u1', assignedBy: by, isActive: true, context: {} });
@@ -166,22 +166,22 @@ describe('an assignment', () => {
     });
   });
 
-  it('is made once', async () => {
+  it('can be created only once', async () => {
     const assign = (tx: Transaction) => assignToUser(tx, { policyId, userId: 'u1' }, { by });
     const toRole = (tx: Transaction) => assignToRole(tx, { policyId, role: 'user' }, { by });
-    // Of two at once, either may come first.
+    // Either of two concurrent calls may be the first.
     for (const each of [assign, toRole])
       expect((await Promise.all([codeOf(each), codeOf(each)])).toSorted()).toEqual(['ASSIGNMENT_EXISTS', undefined]);
     expect(await inTransaction(currentRevision)).toBe(3);
   });
 
-  it('needs a policy and a user', async () => {
+  it('requires an existing policy and user', async () => {
     expect(await codeOf((tx) => assignToUser(tx, { policyId: 'none', userId: 'u1' }, { by }))).toBe('POLICY_UNKNOWN');
     expect(await codeOf((tx) => assignToUser(tx, { policyId, userId: 'none' }, { by }))).toBe('USER_UNKNOWN');
     expect(await codeOf((tx) => assignToRole(tx, { policyId: 'none', role: 'user' }, { by }))).toBe('POLICY_UNKNOWN');
   });
 
-  it('changes in what is said alone', async () => {
+  it('keeps members that an update omits', async () => {
     const pair = { policyId, userId: 'u1' };
     const expiresAt = '2030-01-01T00:00:00.000Z';
     await inTransaction((tx) => assignToUser(tx, pair, { by, expiresAt, context: { ticket: 7 } }));
@@ -193,7 +193,7 @@ describe('an assignment', () => {
     expect(await codeOf((tx) => updateAssignment(tx, { policyId, userId: 'u2' }, { by }))).toBe('ASSIGNMENT_UNKNOWN');
   });
 
-  it('is taken away', async () => {
+  it('is removed', async () => {
     const pair = { policyId, role: 'user' } as const;
     await inTransaction((tx) => assignToRole(tx, pair, { by, priority: 5 }));
     await inTransaction((tx) => removeAssignment(tx, pair, { by }));
@@ -220,15 +220,15 @@ describe('an assignment', () => {
   });
 });
 
-describe('the epoch', () => {
-  it('is 0 before there is one, and each bump begins the next', async () => {
+describe('the policy revision', () => {
+  it('starts at 0 and advances by one', async () => {
     expect(await inTransaction(currentRevision)).toBe(0);
     expect(await inTransaction(advanceRevision)).toBe(1);
     expect(await inTransaction(advanceRevision)).toBe(2);
     expect(await inTransaction(currentRevision)).toBe(2);
   });
 
-  it('begins once with each change, and with none that was refused', async () => {
+  it('advances once with each change, and not with refused ones', async () => {
     const { id } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
     expect(await codeOf((tx) => createPolicy(tx, inputOf('A'), { by }))).toBe('POLICY_EXISTS');
     await inTransaction((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by }));
@@ -242,7 +242,7 @@ describe('the epoch', () => {
 describe('policies from permissions', () => {
   const planned = policiesFromPermissions(NEWSROOM);
 
-  it('are made where they are missing, once', async () => {
+  it('are created once, if they are missing', async () => {
     const made = await inTransaction((tx) => applyPermissions(tx, planned, { by }));
     expect([made.missingPolicies.length, made.missingAssignments.length]).toEqual([3, 3]);
     const again = await inTransaction((tx) => applyPermissions(tx, planned, { by }));
@@ -251,7 +251,7 @@ describe('policies from permissions', () => {
     expect([policies.length, rolePolicies.length]).toEqual([3, 3]);
   });
 
-  it('are left as they are where somebody changed them', async () => {
+  it('are not overwritten after an admin changed them', async () => {
     await inTransaction((tx) => applyPermissions(tx, planned, { by }));
     const [policy] = await inTransaction((tx) => listPolicies(tx, {}));
     const narrowed = policy?.rules.slice(1) ?? [];

@@ -14,7 +14,7 @@ import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRec
 const definitions = define({
   Item: {
     fields: {
-      // Names that a table function has as columns, too.
+      // These are also column names of json_each.
       key: { type: 'integer' },
       value: { type: 'string' },
       price: { type: 'decimal' },
@@ -59,7 +59,7 @@ const compare = (field: string, operator: string, value: Json): Condition => ({
   operand: { type: 'literal', value },
   ifExists: false,
 });
-/** What SQL cannot say. */
+/** A condition that cannot be compiled to SQL. */
 const inMemory = (pattern: string): Condition => compare('value', 'matches', pattern);
 
 const list = (query: Partial<ListQuery>): Promise<Page> =>
@@ -83,7 +83,7 @@ const sortBy = (...keys: readonly string[]) =>
     keys.map((key) => ({ field: key.replace('-', ''), descending: key.startsWith('-') })),
   );
 
-/** Every page of a list, one after the other. */
+/** Loads all pages of a list. */
 async function pages(query: Partial<ListQuery>): Promise<readonly Page[]> {
   const found: Page[] = [];
   let after: CursorPosition | undefined;
@@ -97,7 +97,7 @@ async function pages(query: Partial<ListQuery>): Promise<readonly Page[]> {
 
 const idsOf = (found: readonly Page[]): string[] => found.flatMap((page) => page.records.map(({ id }) => id));
 
-/** The order in words: without a value first, last where descending; `id` as the key before it. */
+/** Returns ids in the expected order: missing values first, or last if descending; then by `id`, in the direction of the last key. */
 function sorted(records: readonly StoredRecord[], keys: readonly string[]): string[] {
   const complete = [...keys, keys.at(-1)?.startsWith('-') ? '-id' : 'id'];
   const by = (a: StoredRecord, b: StoredRecord): number => {
@@ -128,8 +128,8 @@ const keysOf = fc
   .chain((fields) => fc.tuple(...fields.map((field) => fc.boolean().map((descending) => (descending ? `-${field}` : field)))));
 const defined = (values: object): JsonObject => JSON.parse(JSON.stringify(values)) as JsonObject;
 
-describe('pages, one after the other', () => {
-  it('are the whole list in order, whatever is missing, doubled or mixed', async () => {
+describe('consecutive pages', () => {
+  it('contain the whole list in order, also with missing and duplicate values and mixed directions', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(record, { maxLength: 25 }), keysOf, fc.integer({ min: 1, max: 7 }), async (values, keys, limit) => {
         const records = values.map((each, index) => toRecord(`id-${index}`, defined(each)));
@@ -142,7 +142,7 @@ describe('pages, one after the other', () => {
     );
   });
 
-  it('are exactly the records on which a condition is true that SQL cannot say', async () => {
+  it('contain exactly the records that match a condition in memory', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(record, { maxLength: 25 }),
@@ -165,7 +165,7 @@ describe('pages, one after the other', () => {
     );
   });
 
-  it('stay where they are while records come and go', async () => {
+  it('continue at the same position after inserts and deletes', async () => {
     await fill([{ key: 1 }, { key: 2 }, { key: 3 }, { key: 4 }]);
     const first = await list({ sort: sortBy('key'), limit: 2 });
     await test.database.transaction(async (tx) => {
@@ -175,7 +175,7 @@ describe('pages, one after the other', () => {
     expect(idsOf([await list({ sort: sortBy('key'), limit: 2, after: first.next })])).toEqual(['id-2', 'id-3']);
   });
 
-  it('go on from values too long for a cursor, as long as their record is there', async () => {
+  it('continue after values too long for a cursor, as long as the record exists', async () => {
     const story = (end: string): string => 'é'.repeat(5000) + end;
     await fill([{ story: story('b') }, { story: story('a') }, { story: story('c') }]);
     const first = await list({ sort: sortBy('story'), limit: 1 });
@@ -186,8 +186,8 @@ describe('pages, one after the other', () => {
   });
 
   it.each([
-    ['of another order', { id: 'x', keys: [1, 2] }],
-    ['of what has become another type', { id: 'x', keys: ['text'] }],
+    ['of another sort order', { id: 'x', keys: [1, 2] }],
+    ['whose field has another type now', { id: 'x', keys: ['text'] }],
   ])('refuse a cursor %s', async (_, after) => {
     expect(await failure(list({ sort: sortBy('key'), after }))).toMatchObject({ code: 'REQUEST_CURSOR' });
   });
@@ -196,19 +196,19 @@ describe('pages, one after the other', () => {
 describe('offset and total', () => {
   beforeEach(() => fill(Array.from({ length: 30 }, (_, key) => ({ key, value: key % 3 === 0 ? 'x' : 'y' }))));
 
-  it('count what matches', async () => {
+  it('count matching records', async () => {
     const page = await list({ where: compare('key', 'gte', 20), sort: sortBy('key'), offset: 3, limit: 2, total: true });
     expect(page).toMatchObject({ total: 10, records: [{ key: 23 }, { key: 24 }] });
     expect(await list({ where: compare('key', 'gt', 99), total: true })).toEqual({ records: [], total: 0 });
   });
 
-  it('pass over matches, not rows, where SQL cannot say the condition, and count nothing', async () => {
+  it('skip matching records if the condition is evaluated in memory, without a total', async () => {
     const page = await list({ where: inMemory('x'), sort: sortBy('key'), offset: 2, limit: 2, total: true });
     expect(page.records.map((each) => each['key'])).toEqual([6, 9]);
     expect(page).not.toHaveProperty('total');
   });
 
-  it('carry what is left of an offset over to the next page', async () => {
+  it('continue the rest of an offset on the next page', async () => {
     const found = await pages({ where: inMemory('x'), sort: sortBy('key'), offset: 5, limit: 10, scanLimit: 4 });
     expect(found.flatMap((page) => page.records.map((each) => each['key']))).toEqual([15, 18, 21, 24, 27]);
     expect(found[0]).toMatchObject({ records: [], truncated: 'scanLimit', next: { skip: 3 } });
@@ -216,39 +216,39 @@ describe('offset and total', () => {
 });
 
 describe('a list', () => {
-  it('looks at no more records in memory than it may', async () => {
+  it('evaluates at most scanLimit records in memory', async () => {
     await fill(Array.from({ length: 50 }, () => ({ value: 'y' })));
-    let looked = 0;
+    let evaluated = 0;
     const page = await list({
       where: inMemory('x'),
       scanLimit: 20,
       scopeFor: (each) => {
-        looked++;
+        evaluated++;
         return scopeFor(each);
       },
     });
-    expect([looked, page.truncated, page.records]).toEqual([20, 'scanLimit', []]);
+    expect([evaluated, page.truncated, page.records]).toEqual([20, 'scanLimit', []]);
   });
 
-  it('lets SQL leave out what it can before it looks', async () => {
+  it('filters in SQL before it evaluates records in memory', async () => {
     await fill(Array.from({ length: 50 }, (_, key) => ({ key, value: 'x' })));
-    let looked = 0;
+    let evaluated = 0;
     const where = all([compare('key', 'lt', 5), inMemory('x')]);
     const page = await list({
       where,
       scopeFor: (each) => {
-        looked++;
+        evaluated++;
         return scopeFor(each);
       },
     });
-    expect([looked, page.records.length]).toEqual([5, 5]);
+    expect([evaluated, page.records.length]).toEqual([5, 5]);
   });
 
-  it.each([NEVER, constant(null)])('touches no table for a condition that is nowhere true', async (where) => {
+  it.each([NEVER, constant(null)])('runs no query for a condition that is never true', async (where) => {
     await test.database.transaction(async (tx) => {
-      const deaf = { ...tx, all: () => Promise.reject(new Error('asked')), one: () => Promise.reject(new Error('asked')) };
+      const unusable = { ...tx, all: () => Promise.reject(new Error('queried')), one: () => Promise.reject(new Error('queried')) };
       expect(
-        await listRecords(deaf, item, {
+        await listRecords(unusable, item, {
           where,
           scopeFor,
           definitions,
@@ -263,12 +263,12 @@ describe('a list', () => {
     });
   });
 
-  it('asks lists by their items, whatever other fields are called', async () => {
+  it('filters by list items, even if fields have column names of json_each', async () => {
     await fill([{ tags: ['a', 'b'], key: 1, value: 'a' }, { tags: ['b'], key: 2, value: 'a' }, {}]);
     expect(idsOf([await list({ where: compare('tags', 'has', 'a') })])).toEqual(['id-0']);
   });
 
-  it('never reads a secret', async () => {
+  it('never reads write-only fields', async () => {
     await fill([{ secret: 'hush' }]);
     expect((await list({})).records[0]).not.toHaveProperty('secret');
     expect(idsOf([await list({ where: compare('secret', 'exists', true), scopeFor: (each) => scopeFor(each) })])).toEqual([]);
@@ -287,7 +287,7 @@ describe('findMatches', () => {
     expect((await find(compare(field, 'eq', value))).map(({ id }) => id)).toEqual(expected);
   });
 
-  it('answers for what SQL cannot say, too', async () => {
+  it('evaluates conditions in memory if necessary', async () => {
     await fill([{ value: 'xa' }, { value: 'xb' }, { value: 'xc' }]);
     expect(await find(inMemory('^x'))).toHaveLength(2);
     expect(await find(inMemory('b$'))).toMatchObject([{ value: 'xb' }]);

@@ -47,19 +47,19 @@ describe('a record', () => {
     ['JSON null', { meta: null }],
     ['names that objects inherit', { title: '__proto__', meta: { constructor: 1 } }],
     ['nothing at all', {}],
-  ])('comes back as it was: %s', async (_, values) => {
+  ])('is loaded as it was inserted: %s', async (_, values) => {
     await insert('1', values);
     const { meta, ...others } = values;
     expect(await load('1')).toEqual(toRecord('1', { ...others, ...(meta !== undefined && meta !== null && { meta }) }));
   });
 
-  it('is loaded without its secrets', async () => {
+  it('is loaded without its write-only fields', async () => {
     await insertAuthor('a', { name: 'Ada', pin: '1234' });
     expect(await test.database.transaction((tx) => loadRecord(tx, author, 'a'))).toEqual(toRecord('a', { name: 'Ada' }));
     expect(await test.rows('Author')).toMatchObject([{ pin: '1234' }]);
   });
 
-  it('changes only in the fields given, at the version given', async () => {
+  it('changes only in the given fields, and only at the given version', async () => {
     await insert('1', { title: 'old', price: '1.000', tags: ['kept'] });
     const now = Date.parse('2026-02-03T04:05:06.789Z');
     const change = { id: '1', version: 1, values: { title: 'new', id: 'stolen', version: 99 }, cleared: ['price', 'unknown'], now };
@@ -80,7 +80,7 @@ describe('a record', () => {
     expect([await remove(), await remove()]).toEqual([true, false]);
   });
 
-  it('names the fields whose values are taken', async () => {
+  it('with a duplicate value fails with the names of the unique fields', async () => {
     await insertAuthor('a', { name: 'Ada' });
     const error = await failure(insertAuthor('b', { name: 'Ada' }));
     expect(error).toBeInstanceOf(ConstraintError);
@@ -88,8 +88,8 @@ describe('a record', () => {
   });
 });
 
-describe('checkReferences', () => {
-  it('lists every reference to nothing, items of lists too', async () => {
+describe('lockReferences', () => {
+  it('returns every reference to a missing record, also in lists', async () => {
     await insertAuthor('a');
     await insertAuthor('b');
     const check = (values: JsonObject) => test.database.transaction((tx) => lockReferences(tx, { resource: article, definitions }, values));
@@ -103,18 +103,18 @@ describe('checkReferences', () => {
   });
 });
 
-describe('those who refer', () => {
+describe('referencing records', () => {
   const find = (id: string) =>
     test.database.transaction(async (tx) => {
       const found: unknown[] = [];
-      for (const referrer of referencingFieldsTo(definitions, { resource: author, ids: [id] })) {
-        const ids = await findReferencingIds(tx, referrer, { after: '', limit: 10 });
-        if (ids.length > 0) found.push([referrer.resource.name, referrer.field.name, referrer.onDelete, ids]);
+      for (const referencing of referencingFieldsTo(definitions, { resource: author, ids: [id] })) {
+        const ids = await findReferencingIds(tx, referencing, { after: '', limit: 10 });
+        if (ids.length > 0) found.push([referencing.resource.name, referencing.field.name, referencing.onDelete, ids]);
       }
       return found;
     });
 
-  it('are found by field, with what is to happen to them', async () => {
+  it('are found by field, with the onDelete option of the field', async () => {
     await insertAuthor('a');
     await insertAuthor('b');
     await insert('1', { authorId: 'a', editorId: 'b' });
@@ -133,13 +133,13 @@ describe('those who refer', () => {
   it('are found page by page', async () => {
     await insertAuthor('a');
     for (const id of ['1', '2', '3']) await insert(id, { authorId: 'a' });
-    const [referrer] = referencingFieldsTo(definitions, { resource: author, ids: ['a'] });
+    const [referencing] = referencingFieldsTo(definitions, { resource: author, ids: ['a'] });
     const page = (after: string) =>
-      test.database.transaction((tx) => findReferencingIds(tx, referrer as ReferencingField, { after, limit: 2 }));
+      test.database.transaction((tx) => findReferencingIds(tx, referencing as ReferencingField, { after, limit: 2 }));
     expect([await page(''), await page('2')]).toEqual([['1', '2'], ['3']]);
   });
 
-  it('are all let go with one statement, each at a new version', async () => {
+  it('are cleared with one statement, each with a new version', async () => {
     await insertAuthor('a');
     await insertAuthor('b');
     await insert('1', { authorId: 'b', editorId: 'a' });
@@ -157,7 +157,7 @@ describe('those who refer', () => {
     ]);
   });
 
-  it('has the database behind it', async () => {
+  it('are enforced by the database too', async () => {
     await insertAuthor('a');
     await insert('1', { authorId: 'a' });
     expect(await failure(test.database.transaction((tx) => deleteRecord(tx, author, { id: 'a' })))).toMatchObject({

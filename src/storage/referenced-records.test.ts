@@ -66,7 +66,7 @@ function list(query: Partial<ListQuery>): Promise<Page> {
   return test.database.transaction((tx) => listRecords(tx, note, whole));
 }
 
-/** Each record decided by itself. */
+/** Evaluates the condition on each note separately. */
 async function idsOneByOne(where: Condition, path: string): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const record of notes) {
@@ -77,10 +77,10 @@ async function idsOneByOne(where: Condition, path: string): Promise<readonly str
   return ids;
 }
 
-/** What SQL cannot say, and is true of every note. */
+/** A condition that is true for every note and cannot be compiled to SQL. */
 const inMemory = compare('resource.title', 'matches', '.');
 
-describe('one reference away', () => {
+describe('conditions on referenced records', () => {
   const rows: readonly [path: string, operator: string, value: Json, ids: readonly string[]][] = [
     ['resource.deskId.label', 'eq', 'news', ['n1']],
     ['resource.deskId.label', 'ne', 'news', ['n4']],
@@ -91,7 +91,7 @@ describe('one reference away', () => {
     ['resource.parentId.title', 'eq', 'one', ['n2', 'n4']],
     ['resource.deskId.extra.floor', 'eq', 'one', ['n1']],
     ['resource.deskId.leadId', 'eq', 'd1', ['n2']],
-    // Secret, unknown, or two references away: missing.
+    // Write-only fields, unknown fields and second references have no value.
     ['resource.deskId.code', 'eq', 'x', []],
     ['resource.deskId.nothing', 'eq', 'x', []],
     ['resource.deskId.leadId.label', 'eq', 'news', []],
@@ -99,12 +99,12 @@ describe('one reference away', () => {
   ];
   describe.each(rows)('%s %s %j', (path, operator, value, ids) => {
     const where = compare(path, operator, value);
-    it('one by one', async () => expect(await idsOneByOne(where, path)).toEqual(ids));
+    it('record by record', async () => expect(await idsOneByOne(where, path)).toEqual(ids));
     it.each([
-      ['by the database', where],
+      ['in SQL', where],
       ['in memory', all([where, inMemory])],
     ])('as a list, %s', async (_, condition) => expect((await list({ where: condition })).records.map(({ id }) => id)).toEqual(ids));
-    it('not at all where it is unknown, asked the other way round', async () => {
+    it('matches the negation only if the value is known', async () => {
       const opposite = not(where);
       const listed = (await list({ where: opposite })).records.map(({ id }) => id);
       expect(listed).toEqual(await idsOneByOne(opposite, path));
@@ -112,7 +112,7 @@ describe('one reference away', () => {
     });
   });
 
-  it('counts and pages as without', async () => {
+  it('count and paginate', async () => {
     const where = compare('resource.parentId.title', 'exists', true);
     const first = await list({ where, limit: 2, total: true });
     expect([first.records.map(({ id }) => id), first.total]).toEqual([['n2', 'n3'], 3]);
@@ -120,7 +120,7 @@ describe('one reference away', () => {
     expect([rest.records.map(({ id }) => id), rest.next]).toEqual([['n4'], undefined]);
   });
 
-  it('looks in memory behind more references than a database joins', async () => {
+  it('are evaluated in memory if they need too many joins', async () => {
     const each = [...hub.fields.keys()].filter((name) => name.startsWith('desk'));
     const where = any(each.map((name) => compare(`resource.${name}.label`, 'eq', 'news')));
     const ofHub = (record: StoredRecord, referred: ReferencedRecords): Scope => createScope({ ...parts, resource: hub, record, referred });
@@ -129,7 +129,7 @@ describe('one reference away', () => {
     expect([page.records.map(({ id }) => id), page.total]).toEqual([['h1', 'h2'], undefined]);
   });
 
-  it('reads of the user what a stored one refers to, and nothing where no path leads on', async () => {
+  it('load the references of the user, and nothing if no path continues beyond a reference', async () => {
     const withDesk = define({
       User: { fields: { deskId: { type: 'reference', to: 'Desk' } } },
       Desk: { fields: { label: { type: 'string' } } },
@@ -141,7 +141,7 @@ describe('one reference away', () => {
     const scope = createScope({ ...parts, definitions: withDesk, principal, referred });
     expect(scope.valueOf(pathOf('user.deskId.label'))).toBe('sports');
     expect(scope.kindOf(pathOf('user.deskId.label'))).toEqual({ kind: 'text' });
-    const asked = { all: () => Promise.reject(new Error('asked')) } as never;
-    expect((await loadReferenced(asked, withDesk, { ...referring, paths: [pathOf('user.deskId')] })).size).toBe(0);
+    const unusable = { all: () => Promise.reject(new Error('queried')) } as never;
+    expect((await loadReferenced(unusable, withDesk, { ...referring, paths: [pathOf('user.deskId')] })).size).toBe(0);
   });
 });

@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.dispose());
 
-const said = (operator: string, value: Json): Condition => ({
+const compareText = (operator: string, value: Json): Condition => ({
   type: 'comparison',
   path: { group: 'resource', keys: ['text'], text: 'resource.text' },
   operator,
@@ -68,36 +68,36 @@ const referring = (where: Condition, bounds?: Parameters<typeof load>[2]): Promi
   });
 
 describe.each<[string, Condition, Condition]>([
-  ['in SQL', ALWAYS, said('eq', 'x')],
-  ['record by record', said('matches', '.'), said('matches', 'x')],
-])('what refers to some records, %s', (_, all, some) => {
-  it('is found by the record referred to, in the order of ids', async () => {
+  ['in SQL', ALWAYS, compareText('eq', 'x')],
+  ['in memory', compareText('matches', '.'), compareText('matches', 'x')],
+])('referencing records, with a condition evaluated %s', (_, all, some) => {
+  it('are grouped by the referenced record, ordered by id', async () => {
     expect(await referring(all)).toEqual({ a: '2356', b: '1' });
   });
 
-  it('is as many for each as asked for, of those on which the condition holds', async () => {
+  it('are limited for each referenced record, after the condition', async () => {
     expect(await referring(some, { limit: 2 })).toEqual({ a: '25', b: '1' });
   });
 });
 
-it('is looked for along the reference until there are enough, whichever other index the condition could enter', async () => {
+it('loadReferencing uses the index of the reference, even if the condition has another index', async () => {
   const plan: string[] = [];
   await test.database.transaction(async (tx) => {
     const all = async (query: Sql): Promise<readonly never[]> => {
       plan.push(...(await explain(tx, query)));
       return [];
     };
-    await load({ ...tx, all: all as Transaction['all'] }, said('eq', 'x'));
+    await load({ ...tx, all: all as Transaction['all'] }, compareText('eq', 'x'));
   });
   expect(plan.filter((step) => step.includes('ix_'))).toEqual([expect.stringMatching(/(SEARCH|Index Scan) .*ix_Comment\$articleId/)]);
-  // One for the whole answer; none before a LIMIT, which would first read all that refer.
+  // One sort for the whole result, and none before a LIMIT, which would read all referencing records first.
   expect(plan.filter((step) => /B-TREE|Sort$/.test(step))).toHaveLength(1);
 });
 
-it('refuses to guess where too many would have to be tried', async () => {
-  expect(await failure(referring(said('matches', 'x'), { scanLimit: 3 }))).toMatchObject({
+it('loadReferencing fails if too many records would be evaluated in memory', async () => {
+  expect(await failure(referring(compareText('matches', 'x'), { scanLimit: 3 }))).toMatchObject({
     code: 'REQUEST_PARAMETER',
     detail: expect.stringContaining('expand: a condition on Comment would have to be tried'),
   });
-  expect(await referring(said('eq', 'x'), { scanLimit: 3 })).toEqual({ a: '256', b: '1' });
+  expect(await referring(compareText('eq', 'x'), { scanLimit: 3 })).toEqual({ a: '256', b: '1' });
 });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => test.dispose());
 
-/** Begins an epoch, and tells what a transaction that sees it would compile under. */
+/** Advances the revision, and collects the new one as its transaction sees it. */
 async function change(seen: Revision[]): Promise<void> {
   await test.database.transaction(async (tx) => {
     await advanceRevision(tx);
@@ -21,8 +21,8 @@ async function change(seen: Revision[]): Promise<void> {
   });
 }
 
-describe('the epoch', () => {
-  it('counts changes, and is another after each', async () => {
+describe('the revision', () => {
+  it('counts changes, and has a new stamp after each', async () => {
     const before = await test.database.transaction(loadRevision);
     const seen: Revision[] = [];
     await change(seen);
@@ -32,15 +32,15 @@ describe('the epoch', () => {
     expect(await test.database.transaction(currentRevision)).toBe(before.number + 2);
   });
 
-  it.skipIf(onPostgres)('of a change that was undone lends its number to the next, and not its stamp', async () => {
+  it.skipIf(onPostgres)('reuses the number of a change that was rolled back, and not its stamp', async () => {
     const seen: Revision[] = [];
     await test.database.transaction(async (tx) => {
-      const undone = tx.savepoint(async () => {
+      const rolledBack = tx.savepoint(async () => {
         await advanceRevision(tx);
         seen.push(await loadRevision(tx));
-        throw new Error('undone');
+        throw new Error('rolled back');
       });
-      await failure(undone);
+      await failure(rolledBack);
     });
     {
       using _ = onCommit(() => {

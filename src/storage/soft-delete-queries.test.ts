@@ -1,4 +1,4 @@
-/** Whatever reads records does not meet deleted ones: every read that this folder offers, one by one. */
+/** Soft-deleted records are invisible to every read function of this folder. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ALWAYS, type Condition, type Scope, UNRESOLVED } from '../conditions/index.ts';
@@ -67,15 +67,15 @@ const list = (where: Condition, more: Partial<ListQuery> = {}): ListQuery => ({
 });
 const toAuthor = (name: string): ReferencingField => {
   const found = referencingFieldsTo(definitions, { resource: author, ids: ['gone'] }).find((each) => each.field.name === name);
-  if (found === undefined) throw new Error(`nothing refers by ${name}`);
+  if (found === undefined) throw new Error(`no reference field ${name}`);
   return found;
 };
 const ids = (records: readonly { readonly id: string }[]): readonly string[] => records.map(({ id }) => id);
 const principal = { role: 'user', attributes: {} };
 const paths = [path('resource.authorId.name')];
 
-/** Name of a read → what it finds; `there` and `orphan` are to be found, and nothing that is gone. */
-const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) => Promise<unknown>, finds: unknown]>> = {
+/** Name of a read function → its expected result. It finds `there` and `orphan`, and no soft-deleted record. */
+const READS: Readonly<Record<string, readonly [read: (tx: storage.Transaction) => Promise<unknown>, expected: unknown]>> = {
   loadRecord: [(tx) => storage.loadRecord(tx, article, 'gone'), undefined],
   loadRecords: [async (tx) => [...(await storage.loadRecords(tx, article, ['gone', 'there'])).keys()], ['there']],
   listRecords: [
@@ -128,8 +128,8 @@ const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) =>
   loadReferencedOfEach: [
     async (tx) => {
       const records = [toRecord('orphan', { authorId: 'gone' })];
-      const referredOf = await storage.loadReferencedOfEach(tx, definitions, { paths, resource: article, records });
-      return records.flatMap((record) => [...referredOf(record)]);
+      const referencedBy = await storage.loadReferencedOfEach(tx, definitions, { paths, resource: article, records });
+      return records.flatMap((record) => [...referencedBy(record)]);
     },
     [],
   ],
@@ -153,28 +153,28 @@ const READS: Readonly<Record<string, readonly [ask: (tx: storage.Transaction) =>
   ],
 };
 
-/** Reads of deleted records, which say so, and of the service's own tables, where nothing is kept. */
+/** Functions that read soft-deleted records on purpose, and functions that read system tables, which have no soft delete. */
 const OTHERS = new Set(
   [
     'checkUnderstood countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers listUserPolicies loadCandidates loadRevision listMigrations',
     'loadOtherDefinitions listPolicies loadPolicy loadChanges loadUserAssignments loadPolicyState loadPolicyStateAt loadActiveAssignments loadPolicyPage countUserValues',
     'loadAssignment loadHistoryHead loadPolicies loadPolicyToChange loadRolePolicies loadUserPolicies',
-    // Of users alone, and users cannot be soft-deleted.
+    // Reads only users, which cannot be soft-deleted.
     'findReferencingAdmin',
   ].flatMap((names) => names.split(' ')),
 );
 
-describe('what is deleted', () => {
-  it.each(Object.entries(READS))('%s does not meet', async (_, [ask, finds]) => {
-    expect(await run(ask)).toEqual(finds);
+describe('a soft-deleted record', () => {
+  it.each(Object.entries(READS))('is not found by %s', async (_, [read, expected]) => {
+    expect(await run(read)).toEqual(expected);
   });
 
-  it('is met by no read that is not named here', () => {
+  it('is tested with every read function that is exported', () => {
     const reads = Object.keys(storage).filter((name) => /^(load|list|find|lock|check|count)[A-Z]/.test(name));
     expect(reads.filter((name) => !OTHERS.has(name)).sort()).toEqual(Object.keys(READS).sort());
   });
 
-  it('is changed by no update, and deleted once', async () => {
+  it('cannot be updated or deleted again', async () => {
     const change = { id: 'gone', version: 2, values: { title: 'x' }, cleared: [], now: 0 };
     expect(await run((tx) => storage.updateRecord(tx, article, change))).toBe(false);
     expect(await run((tx) => storage.deleteRecord(tx, article, { id: 'gone' }))).toBe(false);
@@ -182,13 +182,13 @@ describe('what is deleted', () => {
     expect(row).toMatchObject({ id: 'gone', title: 'gone', version: 2, deletedBy: 'me', deletedAt: row?.['updatedAt'] });
   });
 
-  it('cannot be set by who updates a record', async () => {
+  it('cannot be created by an update of deletedAt', async () => {
     const values = { title: 'there', deletedAt: '2026-01-01T00:00:00.000Z', deletedBy: 'x' };
     await run((tx) => storage.updateRecord(tx, article, { id: 'there', version: 1, values, cleared: ['deletedAt'], now: 0 }));
     expect(await run((tx) => storage.loadRecord(tx, article, 'there'))).not.toHaveProperty('deletedAt');
   });
 
-  it('is found where it is asked for, and is back once', async () => {
+  it('is found by reads of deleted records, and can be restored once', async () => {
     expect(await run((tx) => storage.loadDeletedRecord(tx, article, 'there'))).toBeUndefined();
     expect(await run((tx) => storage.loadDeletedRecord(tx, article, 'gone'))).toMatchObject({ id: 'gone', deletedBy: 'me' });
     const page = await run((tx) => storage.listRecords(tx, article, list(ALWAYS, { existence: 'deleted' })));
@@ -200,7 +200,7 @@ describe('what is deleted', () => {
     );
   });
 
-  it('is not even asked for by a cursor that has to look its values up again', async () => {
+  it('is not read for a cursor that needs its values', async () => {
     const sort = [{ field: field('title'), descending: false }];
     const after = { id: 'gone' };
     await expect(run((tx) => storage.listRecords(tx, article, list(ALWAYS, { sort, after })))).rejects.toMatchObject({
@@ -210,10 +210,10 @@ describe('what is deleted', () => {
     expect(page.records).toEqual([]);
   });
 
-  it('is as though it were in another table, to the database', async () => {
+  it('is separated by partial indexes', async () => {
     const plan = async (query: string): Promise<string> => (await run((tx) => explain(tx, sql.raw(query)))).join('\n');
-    const living = '(SELECT * FROM "Article" WHERE "deletedAt" IS NULL) AS "Article"';
-    expect(await plan(`SELECT "Article"."id" FROM ${living} WHERE "title" = 'x'`)).toMatch(/^(SEARCH|Index Scan) .*ux_Article\$title/);
+    const existing = '(SELECT * FROM "Article" WHERE "deletedAt" IS NULL) AS "Article"';
+    expect(await plan(`SELECT "Article"."id" FROM ${existing} WHERE "title" = 'x'`)).toMatch(/^(SEARCH|Index Scan) .*ux_Article\$title/);
     const deleted = '(SELECT * FROM "Article" WHERE "deletedAt" IS NOT NULL) AS "Article"';
     const newest = 'ORDER BY "Article"."deletedAt" DESC NULLS LAST, "Article"."id" DESC';
     expect(await plan(`SELECT "Article"."title" FROM ${deleted} WHERE TRUE ${newest}`)).toMatch(

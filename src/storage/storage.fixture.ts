@@ -12,26 +12,26 @@ import { postgresDialect } from './postgres/sql-dialect.ts';
 import type { AutomaticBackupOptions } from './sqlite/automatic-backups.ts';
 import { openSqlite } from './sqlite/database.ts';
 
-/** A database in a folder of its own, gone with `dispose`. */
+/** A test database in its own folder, deleted by `dispose`. */
 export interface TestDatabase {
   readonly database: Database;
-  /** Where it is, as settings say it: `openDatabase` opens it a second time. */
+  /** The database option: `openDatabase` opens the same database with it. */
   readonly place: string;
-  /** Its file; of no meaning on a server. */
+  /** The SQLite file; unused on PostgreSQL. */
   readonly path: string;
-  /** Its automatic backups, the oldest first. */
+  /** Paths of the automatic backups, the oldest first. */
   backups(): readonly string[];
-  /** Rows as they are, whatever the definitions say. */
+  /** Loads the stored rows without the definitions. */
   rows(table: string): Promise<readonly Record<string, unknown>[]>;
   dispose(): Promise<void>;
 }
 
-/** Whether the run is about PostgreSQL. */
+/** True if the tests run on PostgreSQL. */
 export const onPostgres: boolean = process.env['TEST_POSTGRES_URL'] !== undefined;
 
 /**
- * Opens a database that no other test has: a file, or a schema of the PostgreSQL server that the run is about; with automatic
- * backups where it is said how many are kept, and there is a file.
+ * Opens a new test database: a SQLite file, or a schema of the PostgreSQL server under test. A SQLite database has automatic
+ * backups if `kept` is given.
  */
 export function openTestDatabase({ kept }: { readonly kept?: number } = {}): TestDatabase {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-storage-'));
@@ -53,9 +53,9 @@ export function openTestDatabase({ kept }: { readonly kept?: number } = {}): Tes
   };
 }
 
-/** A database at a place, connected to when it is first used. */
+/** Opens a database by its option. On PostgreSQL it connects on first use. */
 export function openPlace(place: string, backups?: AutomaticBackupOptions): Database {
-  // However busy the machine: what queues together is committed together.
+  // Queued transactions share one commit even on a busy machine.
   if (place.startsWith('sqlite:'))
     return openSqlite({ path: place.slice('sqlite:'.length), maxBatchTime: Number.POSITIVE_INFINITY, backups });
   let opened: Promise<Database> | undefined;
@@ -79,7 +79,7 @@ function withOwnSchema(server: string): string {
   return url.href;
 }
 
-/** Checked resources of written ones: name → members. */
+/** Parses definitions, given by name, and adds the system definitions. */
 export function define(sources: Readonly<Record<string, JsonObject>>): Definitions {
   const definitions = new Map(SYSTEM);
   for (const [name, members] of Object.entries(sources)) {
@@ -90,26 +90,26 @@ export function define(sources: Readonly<Record<string, JsonObject>>): Definitio
   return definitions;
 }
 
-/** One resource of several. */
+/** Returns a resource by name. */
 export function resourceOf(definitions: Definitions, name: string): Resource {
   const resource = definitions.get(name);
   if (resource === undefined) throw new Error(`no ${name}`);
   return resource;
 }
 
-/** A record with what every record has. */
+/** Creates a record with the system fields. */
 export function toRecord(id: string, values: JsonObject): Record<string, Json> & { id: string; version: number } {
   return { id, version: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z', ...values };
 }
 
-/** How the database would go about a query, a line each: with so few rows as tests have, an index is entered where it can be. */
+/** Returns the query plan, one line per step. On PostgreSQL it disables sequential scans, because tests have too few rows for an index. */
 export async function explain(tx: Transaction, query: Sql): Promise<readonly string[]> {
   if (!onPostgres) return (await tx.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${query}`)).map(({ detail }) => detail);
-  for (const way of ['seqscan', 'bitmapscan']) await tx.run(sql.raw(`SET LOCAL enable_${way} = off`));
+  for (const scan of ['seqscan', 'bitmapscan']) await tx.run(sql.raw(`SET LOCAL enable_${scan} = off`));
   return (await tx.all<{ 'QUERY PLAN': string }>(sql`EXPLAIN (COSTS OFF) ${query}`)).map((row) => row['QUERY PLAN']);
 }
 
-/** What a promise rejects with; undefined where it does not. */
+/** Returns the error that a promise rejects with; undefined if it resolves. */
 export function failure(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => undefined,
@@ -117,5 +117,5 @@ export function failure(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** Runs something in a transaction of its own. */
+/** Runs a unit of work in its own transaction. */
 export type InTransaction = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;

@@ -9,7 +9,7 @@ import { type CandidateQuery, type Candidates, loadCandidates } from './user-que
 const user = resourceOf(SYSTEM, 'User');
 let test: TestDatabase;
 
-/** Ten users u0 … u9: every third is an admin, u4 is not active, u5 and u8 have a policy of their own. */
+/** Ten users u0 … u9. Every third is an admin, u4 is inactive; u4, u5 and u8 have an assigned policy. */
 beforeAll(async () => {
   test = openTestDatabase();
   await migrate(test.database, SYSTEM);
@@ -31,31 +31,31 @@ const load = (query: Partial<CandidateQuery>): Promise<Candidates> =>
 
 describe('loadCandidates', () => {
   const rows: readonly [what: string, query: Partial<CandidateQuery>, ids: string, last: string | undefined][] = [
-    ['a role, and whoever has a policy of their own', {}, 'u0 u3 u5 u6 u8 u9', undefined],
-    ['no role', { roles: [] }, 'u5 u8', undefined],
-    ['every role, but nobody who is not active', { roles: ['admin', 'user'] }, 'u0 u1 u2 u3 u5 u6 u7 u8 u9', undefined],
-    ['behind an id', { after: 'u5' }, 'u6 u8 u9', undefined],
-    ['a stretch', { scanLimit: 4 }, 'u0 u3', 'u3'],
-    ['the next stretch', { scanLimit: 4, after: 'u3' }, 'u5 u6', 'u7'],
-    ['a stretch without anyone', { scanLimit: 1, after: 'u0' }, '', 'u1'],
-    ['a stretch to the very end, whose end is not known yet', { scanLimit: 2, after: 'u7' }, 'u8 u9', 'u9'],
-    ['behind everyone', { after: 'u9' }, '', undefined],
-    ['a name that would be SQL', { roles: [`admin' OR 1 = 1 --`] }, 'u5 u8', undefined],
+    ['users with a role or an assigned policy', {}, 'u0 u3 u5 u6 u8 u9', undefined],
+    ['only users with an assigned policy if there are no roles', { roles: [] }, 'u5 u8', undefined],
+    ['no inactive users', { roles: ['admin', 'user'] }, 'u0 u1 u2 u3 u5 u6 u7 u8 u9', undefined],
+    ['users after an id', { after: 'u5' }, 'u6 u8 u9', undefined],
+    ['users of one batch', { scanLimit: 4 }, 'u0 u3', 'u3'],
+    ['users of the next batch', { scanLimit: 4, after: 'u3' }, 'u5 u6', 'u7'],
+    ['no user in a batch without matches', { scanLimit: 1, after: 'u0' }, '', 'u1'],
+    ['users of the last batch, which may not be the last', { scanLimit: 2, after: 'u7' }, 'u8 u9', 'u9'],
+    ['no user after the last id', { after: 'u9' }, '', undefined],
+    ['no users by a role name that contains SQL', { roles: [`admin' OR 1 = 1 --`] }, 'u5 u8', undefined],
   ];
   it.each(rows)('finds %s', async (_, query, ids, last) => {
     const found = await load(query);
     expect([found.users.map(({ id }) => id).join(' '), found.last]).toEqual([ids, last]);
   });
 
-  it('loads no secrets', async () => {
+  it('loads no write-only fields', async () => {
     expect((await load({})).users[0]).toMatchObject({ id: 'u0', email: '0@example.com', isActive: true });
     expect((await load({})).users[0]).not.toHaveProperty('password');
   });
 
-  it.skipIf(onPostgres)('walks the ids, whatever the roles: no stretch costs more than itself', async () => {
+  it.skipIf(onPostgres)('scans the primary key, so that a batch reads no more than scanLimit users', async () => {
     const plans: string[] = [];
     await test.database.transaction(async (tx) => {
-      const watched = {
+      const explained = {
         ...tx,
         all: async <Row>(query: Parameters<typeof tx.all>[0]): Promise<readonly Row[]> => {
           const plan = await tx.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${query as ReturnType<typeof sql>}`);
@@ -63,7 +63,7 @@ describe('loadCandidates', () => {
           return tx.all<Row>(query);
         },
       };
-      await loadCandidates(watched, user, { roles: ['admin'], scanLimit: 4, after: 'u3' });
+      await loadCandidates(explained, user, { roles: ['admin'], scanLimit: 4, after: 'u3' });
     });
     expect(plans.join('\n')).toMatch(/SEARCH User USING INDEX sqlite_autoindex_User_1 \(id>\?\)/);
     expect(plans.join('\n')).not.toMatch(/TEMP B-TREE|SCAN User|"role"|role=/);

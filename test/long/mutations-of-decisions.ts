@@ -152,7 +152,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'ancestor === undefined || ',
     replace: '',
     red: 'src/storage/policy-history.test.ts',
-    test: 'what changed since an epoch is not told from an epoch that never was, was undone, or is not before',
+    test: 'loadChanges returns undefined for a revision that is unknown, rolled back or not earlier',
   },
   {
     name: 'conditions read secret fields',
@@ -216,7 +216,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: ' OR EXISTS (SELECT 1 FROM "_UserPolicy" WHERE "userId" = "scanned"."id")',
     replace: '',
     red: 'src/storage/user-queries.test.ts',
-    test: 'loadCandidates finds a role, and whoever has a policy of their own',
+    test: 'loadCandidates finds users with a role or an assigned policy',
   },
   {
     name: 'an audit entry omits the values read by rules of the same rank as the one that fired',

@@ -8,7 +8,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'recordsOf(target, { as })',
     replace: 'sql.raw(`${quoteName(target.name)} AS ${quoteName(as)}`)',
     red: 'src/storage/soft-delete-queries.test.ts',
-    test: 'what is deleted listRecords does not meet',
+    test: 'a soft-deleted record is not found by listRecords',
   },
   {
     name: 'a new reference to a soft-deleted record is accepted',
@@ -16,7 +16,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}',
     replace: 'SELECT "id" FROM ${tableOf(resource)} WHERE "id" IN ${wanted}',
     red: 'src/storage/soft-delete-queries.test.ts',
-    test: 'what is deleted findDanglingReferences does not meet',
+    test: 'a soft-deleted record is not found by findDanglingReferences',
   },
   {
     name: 'a restore includes referencing records that were deleted earlier',

@@ -169,7 +169,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'sql`${column} > ${value}`;',
     replace: 'sql`${column} >= ${value}`;',
     red: 'src/storage/record-lists.test.ts',
-    test: 'pages, one after the other are the whole list in order, whatever is missing, doubled or mixed',
+    test: 'consecutive pages contain the whole list in order, also with missing and duplicate values and mixed directions',
   },
   {
     name: 'secret fields are selected',
@@ -177,7 +177,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'columnsOf(resource).filter(({ field }) => !field.writeOnly)',
     replace: 'columnsOf(resource)',
     red: 'src/storage/record-lists.test.ts',
-    test: 'a list never reads a secret',
+    test: 'a list never reads write-only fields',
   },
   {
     name: 'a list includes records whose condition is unknown in memory',
@@ -185,7 +185,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'scopeFor(record, referred)) === true',
     replace: 'scopeFor(record, referred)) !== false',
     red: 'src/storage/record-lists.test.ts',
-    test: 'pages, one after the other are exactly the records on which a condition is true that SQL cannot say',
+    test: 'consecutive pages contain exactly the records that match a condition in memory',
   },
   {
     name: 'records without a referenced record are never listed',
@@ -193,7 +193,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '`LEFT JOIN ',
     replace: '`INNER JOIN ',
     red: 'src/storage/referenced-records.test.ts',
-    test: 'one reference away resource.deskId.label exists false as a list, by the database',
+    test: 'conditions on referenced records resource.deskId.label exists false as a list, in SQL',
   },
   {
     name: 'an update ignores the version of the record',
@@ -201,7 +201,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: ' AND "version" = ${change.version}',
     replace: '',
     red: 'src/storage/records.test.ts',
-    test: 'a record changes only in the fields given, at the version given',
+    test: 'a record changes only in the given fields, and only at the given version',
   },
   {
     name: 'removing an assignment begins no revision',
@@ -217,7 +217,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '"fromEpoch" <= ${revision} AND',
     replace: '"fromEpoch" <= ${revision + 1} AND',
     red: 'src/storage/policy-history.test.ts',
-    test: 'the history has the state of every epoch',
+    test: 'the policy history contains the state of every revision',
   },
   {
     name: 'users with a policy on User can change admins',
