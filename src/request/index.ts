@@ -17,6 +17,7 @@ export {
   parseJsonBody,
   type Route,
 } from './http-messages.ts';
+export { MAX_CURSOR_LENGTH } from './list-request.ts';
 export { type Expansion, type Projection, resolveProjection } from './projection.ts';
 export { parseQuery, type QueryTree } from './query-string.ts';
 export {

@@ -23,7 +23,8 @@ export type ListPart = Pick<ApiRequest, 'where' | 'sort' | 'limit' | 'offset' | 
 export const LIST_NAMES = ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields', 'expand'] as const;
 
 const MAX_OFFSET = 1_000_000_000;
-const MAX_CURSOR = 4096;
+/** Maximum characters of a cursor. One with 1,000 characters of sort values, of three bytes each, takes about 4,200 in base64. */
+export const MAX_CURSOR_LENGTH = 5000;
 
 /** Limits of one list: `limitMax` is larger for exports. */
 export interface ListBounds {
@@ -83,7 +84,7 @@ function parseInteger({ name, min, max, given }: IntegerInput, mistakes: Mistake
 
 function parseCursor(given: Json | undefined, mistakes: Mistakes): string | undefined {
   if (given === undefined) return undefined;
-  if (typeof given === 'string' && given !== '' && given.length <= MAX_CURSOR) return given;
+  if (typeof given === 'string' && given !== '' && given.length <= MAX_CURSOR_LENGTH) return given;
   mistakes.add('cursor', 'type', 'expected the nextCursor of the page before');
   return undefined;
 }

@@ -64,7 +64,7 @@ describe('GET /api/:resource', () => {
     ['total=1', ['type total']],
     ['total', ['type total']],
     ['cursor=', ['type cursor']],
-    [`cursor=${'x'.repeat(4097)}`, ['type cursor']],
+    [`cursor=${'x'.repeat(5001)}`, ['type cursor']],
     ['cursor=a&offset=1', ['duplicate cursor']],
     ['sort=', ['type sort']],
     ['sort=a,', ['type sort']],

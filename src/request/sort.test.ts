@@ -15,7 +15,6 @@ describe('resolveSort', () => {
 
   it.each<[name: string, fields: string[], code: string]>([
     ['a duplicate field', ['title', 'title'], 'REQUEST_PARAMETER'],
-    ['six keys', ['title', 'views', 'price', 'live', 'due', 'id'], 'REQUEST_PARAMETER'],
     ['a secret field', ['secret'], 'REQUEST_FIELD'],
     ['a list', ['tags'], 'REQUEST_FIELD'],
     ['an empty name', [''], 'REQUEST_FIELD'],

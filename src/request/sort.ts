@@ -10,8 +10,6 @@ import { findField, type Resource, summarise } from '../resources/index.ts';
 import type { RequestLimits, SortKey } from './api-request.ts';
 import type { Mistakes } from './request-mistakes.ts';
 
-const MAX_KEYS = 5;
-
 /** Parses `-createdAt,name`; in a body also `["-createdAt", "name"]`. */
 export function parseSort(given: Json | undefined, limits: RequestLimits, mistakes: Mistakes): readonly SortKey[] {
   if (given === undefined) return [];
@@ -40,7 +38,6 @@ export interface ResolvedSortKey {
 
 /** Returns sort keys with their fields, in order. @throws Problem REQUEST_FIELD or REQUEST_PARAMETER that lists every key that cannot be used. */
 export function resolveSort(resource: Resource, keys: readonly SortKey[]): readonly ResolvedSortKey[] {
-  if (keys.length > MAX_KEYS) throw new Problem('REQUEST_PARAMETER', `sort: expected at most ${MAX_KEYS} keys, given ${keys.length}`);
   const resolved = new Map<string, ResolvedSortKey>();
   const issues: Issue[] = [];
   for (const key of keys) {

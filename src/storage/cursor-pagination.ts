@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
 import { Problem } from '../errors.ts';
 import { createRandomSource } from '../ids.ts';
 import type { Json } from '../operators/index.ts';
-import type { ResolvedSortKey } from '../request/index.ts';
+import { MAX_CURSOR_LENGTH, type ResolvedSortKey } from '../request/index.ts';
 import { type Resource, type StoredRecord, typeOf } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
@@ -136,7 +136,6 @@ export type CursorKey = KeyObject;
 const CIPHER = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
-const MAX_LENGTH = 8192;
 
 const takeNonce = createRandomSource(NONCE_BYTES);
 
@@ -154,7 +153,7 @@ export function sealCursor(position: CursorPosition, key: CursorKey, binding: st
 
 /** Decrypts a cursor. Throws REQUEST_CURSOR with the same text for every error. */
 export function openCursor(text: string, key: CursorKey, binding: string): CursorPosition {
-  const bytes = text.length > MAX_LENGTH ? Buffer.alloc(0) : Buffer.from(text, 'base64url');
+  const bytes = text.length > MAX_CURSOR_LENGTH ? Buffer.alloc(0) : Buffer.from(text, 'base64url');
   if (bytes.length <= NONCE_BYTES + TAG_BYTES) throw unreadable();
   const nonce = bytes.subarray(0, NONCE_BYTES);
   const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);

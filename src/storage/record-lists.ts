@@ -74,7 +74,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const order = toOrder(resource, query.sort);
   const source: Source = { tx, resource, existence, tables: target.tables(), filter: compiled.where, order };
   if (!compiled.exact) return scanPage(source, query);
-  const page = await selectPage(source, query);
+  const page = await loadPage(source, query);
   return query.total ? { ...page, total: await countAll(source) } : page;
 }
 
@@ -94,7 +94,7 @@ interface Source {
 }
 
 /** Selects a page whose condition is exact in SQL. One record more than the limit shows whether there is a next page. */
-async function selectPage(source: Source, { limit, offset, after }: ListQuery): Promise<Page> {
+async function loadPage(source: Source, { limit, offset, after }: ListQuery): Promise<Page> {
   const records = await fetch(source, { after, limit: limit + 1, offset: after?.skip ?? offset ?? 0 });
   const last = records[limit - 1];
   if (records.length <= limit || last === undefined) return { records };

@@ -47,17 +47,11 @@ const PRAGMAS = [
  *
  * @throws SetupError if the file cannot be created or opened, or is not a database.
  */
-export function openSqlite({
-  path,
-  busyTimeout = 5000,
-  maxBatchTime: groupTime = 100,
-  batchWindow: gatherTime = 5,
-  ...options
-}: SqliteOptions): Database {
-  const { backups, observer: watch, log: tell = () => undefined } = options;
-  const { driver, files } = openFile(path, { busyTimeout, tell });
+export function openSqlite({ path, busyTimeout = 5000, maxBatchTime = 100, batchWindow = 5, ...options }: SqliteOptions): Database {
+  const { backups, observer, log = () => undefined } = options;
+  const { driver, files } = openFile(path, { busyTimeout, log });
   const connection = createConnection(driver);
-  const batching = createCommitBatching(connection, { maxBatchTime: groupTime, batchWindow: gatherTime, files, observer: watch });
+  const batching = createCommitBatching(connection, { maxBatchTime, batchWindow, files, observer });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
@@ -109,7 +103,7 @@ interface Opened {
 
 const IN_MEMORY: OpenFiles = { check: () => undefined };
 
-function openFile(path: string, { busyTimeout, tell }: { readonly busyTimeout: number; readonly tell: Log }): Opened {
+function openFile(path: string, { busyTimeout, log }: { readonly busyTimeout: number; readonly log: Log }): Opened {
   let driver: BetterSqlite3.Database | undefined;
   try {
     if (path !== ':memory:') createFile(path);
@@ -118,7 +112,7 @@ function openFile(path: string, { busyTimeout, tell }: { readonly busyTimeout: n
     if (mode !== 'wal' && path !== ':memory:') throw new Error('its file system does not allow write-ahead logging');
     for (const pragma of PRAGMAS) driver.pragma(pragma);
     tryToWrite(driver, busyTimeout);
-    return { driver, files: path === ':memory:' ? IN_MEMORY : watchOpenFiles(path, tell) };
+    return { driver, files: path === ':memory:' ? IN_MEMORY : watchOpenFiles(path, log) };
   } catch (error) {
     driver?.close();
     throw cannotOpen(path, error);
