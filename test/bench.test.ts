@@ -20,7 +20,7 @@ const figure: Figure = {
   rounds: [900, 1000, 1100],
   beside: { 'p99 ms': 12.5 },
 };
-const byHand: Figure = { ...figure, contestant: 'by hand', rounds: [1800, 2000, 2200], beside: { 'p99 ms': 6 } };
+const handwritten: Figure = { ...figure, contestant: 'by hand', rounds: [1800, 2000, 2200], beside: { 'p99 ms': 6 } };
 const pocketbase: Figure = { ...figure, contestant: 'Pocket<Base>', rounds: [100, 125, 110] };
 
 function resultsOf(date: string, figures: readonly Figure[]): Results {
@@ -44,13 +44,13 @@ describe('statistics of rounds', () => {
     expect(quantile([10, 9, 8, 7, 6, 5, 4, 3, 2, 1], share)).toBe(expected);
   });
 
-  it('compares round with round, so that one slow moment slows both', () => {
+  it('compares the rounds in pairs, so that a slow moment affects both values', () => {
     expect(ratioOf([100, 10, 100], [50, 5, 50])).toBe(2);
     expect(ratioOf([100, 10, 90], [50, 5, 60])).toBe(2);
     expect(ratioOf([100, 100], [50])).toBe(2);
   });
 
-  it('fits a line', () => {
+  it('fits a line to points', () => {
     expect(
       slopeOf([
         [0, 5],
@@ -68,7 +68,7 @@ describe('statistics of rounds', () => {
 });
 
 describe('rounds', () => {
-  it('give everybody a turn before anybody has two, and change who begins', async () => {
+  it('run each contestant once, in alternating order', async () => {
     const order: string[] = [];
     const racer = (name: string) => ({
       name,
@@ -84,63 +84,63 @@ describe('rounds', () => {
 });
 
 describe('options', () => {
-  it('are read by flags, and stay as they are without', () => {
+  it('are parsed from flags, and otherwise have their defaults', () => {
     const { names, options } = parseOptions(['http', '--warm-seconds', '0.5', '--connections', '1,16', '--only', 'create,by hand']);
     expect(names).toEqual(['http']);
     expect(options).toMatchObject({ warmSeconds: 0.5, connections: [1, 16], only: ['create', 'by hand'], records: 10_000 });
   });
 
-  it.each(['many', '-1', ''])('refuse "%s" for a number', (text) => {
+  it.each(['many', '-1', ''])('refuse "%s" as a number', (text) => {
     expect(() => parseOptions([`--rounds=${text}`])).toThrow(`expected a number for --rounds, given "${text}"`);
   });
 
-  it('pick by name, by part of a name, or everything', () => {
+  it('select by name, by a part of a name, or everything', () => {
     const all = ['list', 'list and sort', 'create'];
     const picked = (...only: string[]) => pick({ ...parseOptions([]).options, only }, all);
     expect(picked('list')).toEqual(['list']);
     expect(picked('lis')).toEqual(['list', 'list and sort']);
-    expect(picked('somebody else')).toEqual(all);
+    expect(picked('another name')).toEqual(all);
     expect(picked()).toEqual(all);
   });
 });
 
 describe('the report', () => {
   const { markdown, plots } = renderReport(
-    [resultsOf('2026-01-01', [{ ...figure, rounds: [1] }]), resultsOf('2026-01-02', [figure, byHand, pocketbase])],
+    [resultsOf('2026-01-01', [{ ...figure, rounds: [1] }]), resultsOf('2026-01-02', [figure, handwritten, pocketbase])],
     new Map([
       ['http', 'Requests per second.'],
       ['decide', 'Never measured.'],
     ]),
   );
 
-  it('shows the last results of each measurement, with what they were measured on', () => {
+  it('contains the last results of each measurement, with the machine', () => {
     expect(markdown).toContain('## http\n\nRequests per second.\n\nMeasured on 2026-01-02. one, 2 cores.');
     expect(markdown).toContain('Settings: rounds 3.');
     expect(markdown).not.toContain('decide');
   });
 
-  it('compares with the first of a group', () => {
+  it('compares each figure with the first of its group', () => {
     expect(markdown).toContain('| 64 connections | bailiwick | 1,000 requests/s | 900 to 1,100 |  | 12.5 |');
     expect(markdown).toContain('|  | by hand | 2,000 requests/s | 1,800 to 2,200 | 0.5 × | 6 |');
     expect(markdown).toContain('| 9 × | 12.5 |');
   });
 
-  it('draws every case', () => {
+  it('has a plot for every case', () => {
     expect([...plots.keys()]).toEqual(['http-create.svg']);
     expect(markdown).toContain('![http: create](benchmarks/http-create.svg)');
   });
 
-  it('says of less where less is better how many times it is', () => {
+  it('inverts the ratio if less is better', () => {
     const less = { ...figure, better: 'less' as const };
     expect(advantageOf(less, { ...less, rounds: [1800, 2000, 2200] })).toBe(2);
-    expect(advantageOf(figure, byHand)).toBe(0.5);
+    expect(advantageOf(figure, handwritten)).toBe(0.5);
   });
 
-  it('compares nothing across settings', () => {
-    expect(toGroups([figure, byHand, { ...byHand, setting: '10 connections' }]).map(({ length }) => length)).toEqual([2, 1]);
+  it('does not compare figures of different settings', () => {
+    expect(toGroups([figure, handwritten, { ...handwritten, setting: '10 connections' }]).map(({ length }) => length)).toEqual([2, 1]);
   });
 
-  it('replaces what is made, and keeps what people wrote', () => {
+  it('replaces the generated part of a page, and keeps the rest', () => {
     const page = 'before\n<!-- generated by npm run bench -- report -->\nold\n<!-- end of the generated part -->\nafter\n';
     const filled = fillPage(page, 'new $& text');
     expect(filled).toBe(
@@ -163,59 +163,62 @@ describe('a plot', () => {
   const widths = (svg: string): readonly number[] =>
     [...svg.matchAll(/<rect x="250".*? width="([\d.]+)"/g)].map(([, width]) => Number(width));
 
-  it('has bars as long as their medians, the highest round as long as there is room', () => {
-    expect(widths(renderPlot('create', [figure, byHand]))).toEqual([209.1, 418.2]);
+  it('has bars in proportion to the medians; the highest round has the full width', () => {
+    expect(widths(renderPlot('create', [figure, handwritten]))).toEqual([209.1, 418.2]);
   });
 
-  it('has bars as long as their logarithms where they are far apart, and says so', () => {
+  it('has a logarithmic scale, with a note, if the values differ widely', () => {
     const far = renderPlot('create', [
       { ...figure, rounds: [1] },
-      { ...byHand, rounds: [10_000] },
+      { ...handwritten, rounds: [10_000] },
     ]);
     expect(far).toContain('create (logarithmic)');
     expect(widths(far)).toEqual([92, 460]);
   });
 
-  it('is well-formed whatever a contestant is called', () => {
+  it('escapes the names of contestants', () => {
     expect(renderPlot('a & b', [pocketbase])).toMatch(/a &amp; b.*Pocket&lt;Base&gt;/s);
   });
 
-  it('shows nothing of what is none', () => {
+  it('has no bar for zero', () => {
     const all = [0, 1, 1000].map((value) => ({ ...figure, rounds: [value] }));
     expect(renderPlot('loss', all)).not.toMatch(/NaN|Infinity/);
     expect(widths(renderPlot('loss', all.slice(0, 1)))).toEqual([0]);
   });
 });
 
-describe('the guard against slipping', () => {
-  const kept = [resultsOf('2026-01-01', [figure, { ...byHand, rounds: [1, 1, 1] }]), resultsOf('2026-01-02', [figure, byHand])];
-  const compare = (rounds: readonly number[]) => compareRatios([{ ...figure, rounds }, byHand], kept);
+describe('the comparison with earlier results', () => {
+  const earlier = [
+    resultsOf('2026-01-01', [figure, { ...handwritten, rounds: [1, 1, 1] }]),
+    resultsOf('2026-01-02', [figure, handwritten]),
+  ];
+  const compare = (rounds: readonly number[]) => compareRatios([{ ...figure, rounds }, handwritten], earlier);
 
-  it('compares with what was kept last', () => {
+  it('uses the last stored results', () => {
     expect(compare([900, 1000, 1100])).toEqual([
       { name: 'http, create, 64 connections: bailiwick against by hand', now: 0.5, before: 0.5 },
     ]);
   });
 
-  it('lets a third be lost, hardly', () => {
+  it('accepts a loss of a third at most', () => {
     expect(compare([720, 720, 770]).map(isRegression)).toEqual([false]);
     expect(compare([600, 640, 700]).map(isRegression)).toEqual([true]);
     expect(compare([]).map(isRegression)).toEqual([true]);
   });
 
-  it('has nothing to say of what was never kept', () => {
+  it('omits cases without earlier results', () => {
     expect(
       compareRatios(
         [
           { ...figure, case: 'new' },
-          { ...byHand, case: 'new' },
+          { ...handwritten, case: 'new' },
         ],
-        kept,
+        earlier,
       ),
     ).toEqual([]);
   });
 
-  it('lets a count grow by a tenth, and no further', () => {
+  it('accepts a count that grew by a tenth at most', () => {
     const bytes = { ...figure, measurement: 'count', unit: 'bytes', better: 'less' as const, rounds: [1000, 1001, 999] };
     const counts = [resultsOf('2026-01-03', [bytes])];
     const countsNow = (rounds: readonly number[]) => compareCounts([{ ...bytes, rounds }], counts);
@@ -228,10 +231,10 @@ describe('the guard against slipping', () => {
 });
 
 describe('bytes allocated', () => {
-  it('are those of the work', async () => {
-    const kept: unknown[] = [];
+  it('are the bytes that the function allocates', async () => {
+    const held: unknown[] = [];
     const allocate = (length: number) => () => {
-      for (let count = 0; count < 10; count++) kept[count] = Array.from({ length }, () => 1.5);
+      for (let count = 0; count < 10; count++) held[count] = Array.from({ length }, () => 1.5);
     };
     const [small, large] = [await allocatedBy(allocate(1000), 10), await allocatedBy(allocate(3000), 10)];
     expect(small).toBeGreaterThan(8000);

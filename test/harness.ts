@@ -67,7 +67,7 @@ export interface TestPolicy {
 export interface RunningService {
   readonly url: string;
   readonly dataFolder: string;
-  /** Its `database` option. */
+  /** The `database` option. */
   readonly database: string;
   /** Sends a request. The path is not normalized: `//` and `%2e` are sent as given. */
   call(method: string, path: string, options?: CallOptions): Promise<Reply>;
@@ -100,13 +100,13 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     logLevel: 'silent',
     ...options.settings,
   };
-  const settings = parseConfig({ flags, env: {} });
-  const service = await createService(settings, { isDevelopment: options.isDevelopment });
+  const config = parseConfig({ flags, env: {} });
+  const service = await createService(config, { isDevelopment: options.isDevelopment });
   const { url } = await service.listen();
   return {
     url,
     dataFolder,
-    database: settings.database,
+    database: config.database,
     ...createHelpers({ call: (method, path, sent = {}) => send(url, { method, path, ...sent }), openSetup: () => service.openSetup() }),
     async close() {
       await service.close();
@@ -125,9 +125,9 @@ function writeProject(folder: string, definitions: Readonly<Record<string, strin
   return join(folder, 'project');
 }
 
-type Means = Pick<RunningService, 'call' | 'openSetup'>;
+type HelperDeps = Pick<RunningService, 'call' | 'openSetup'>;
 
-function createHelpers({ call, openSetup }: Means): Omit<RunningService, 'url' | 'dataFolder' | 'database' | 'close'> {
+function createHelpers({ call, openSetup }: HelperDeps): Omit<RunningService, 'url' | 'dataFolder' | 'database' | 'close'> {
   let first: Promise<TestUser> | undefined;
   let count = 0;
 
@@ -174,8 +174,8 @@ function createHelpers({ call, openSetup }: Means): Omit<RunningService, 'url' |
   };
 }
 
-function expectSuccess(reply: Reply, what: string): Reply {
-  if (reply.status >= 300) throw new Error(`${what} was expected to succeed, and answered ${reply.status}: ${reply.text}`);
+function expectSuccess(reply: Reply, operation: string): Reply {
+  if (reply.status >= 300) throw new Error(`expected success of ${operation}, given ${reply.status}: ${reply.text}`);
   return reply;
 }
 
@@ -185,21 +185,21 @@ function textAt(reply: Reply, path: string): string {
   return value;
 }
 
-interface Sending extends CallOptions {
+interface SentRequest extends CallOptions {
   readonly method: string;
   readonly path: string;
 }
 
-async function send(url: string, { method, path, token, body, raw, headers = {} }: Sending): Promise<Reply> {
+async function send(url: string, { method, path, token, body, raw, headers = {} }: SentRequest): Promise<Reply> {
   const { hostname, port } = new URL(url);
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const content = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
   const answer = await new Promise<IncomingMessage>((done, fail) => {
     // A new connection each time: after seconds of blocking work, the server may close a kept-alive connection just as it is reused.
-    const asked = request({ hostname, port, method, path, agent: false, headers: { ...content, ...authorization, ...headers } }, done);
-    asked.on('error', fail);
-    asked.end(text);
+    const sent = request({ hostname, port, method, path, agent: false, headers: { ...content, ...authorization, ...headers } }, done);
+    sent.on('error', fail);
+    sent.end(text);
   });
   return toReply(answer);
 }

@@ -17,13 +17,13 @@ import { SYSTEM } from '../src/resources/system/index.ts';
 /** 2026-03-04 is a Wednesday. */
 export const NOW: number = Date.parse('2026-03-04T10:30:00Z');
 
-/** Limits above the needs of every test that is not about limits. */
+/** Limits that only tests of limits reach. */
 export const LIMITS: PolicyLimits = {
   rules: 50,
   conditions: { depth: 16, comparisons: 200, listItems: 100, textLength: 1000, expressionLength: 1000, expressionDepth: 32 },
 };
 
-/** Parses definitions, and adds the built-in ones. */
+/** Parses definitions, and adds the system definitions. */
 export function definitionsOf(...sources: readonly JsonObject[]): Definitions {
   const resources = sources.map((source) => {
     const { resource, mistakes } = parseDefinition(source, { builtIn: true });
@@ -127,7 +127,7 @@ export interface WholeState extends PolicyState {
 }
 
 /** Returns the assignments of a user; none for an anonymous caller. */
-export function grantsIn({ userPolicies }: Pick<WholeState, 'userPolicies'>, userId: string | undefined): readonly UserAssignment[] {
+export function assignmentsIn({ userPolicies }: Pick<WholeState, 'userPolicies'>, userId: string | undefined): readonly UserAssignment[] {
   return toUserAssignments(userPolicies.filter((assignment) => assignment.userId === userId));
 }
 

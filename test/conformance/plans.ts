@@ -22,7 +22,7 @@ import {
   type Statement,
   type Transaction,
 } from '../../src/storage/index.ts';
-import { grantsIn, LIMITS, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule, stateOf, toUser } from '../policy-fixtures.ts';
+import { assignmentsIn, LIMITS, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule, stateOf, toUser } from '../policy-fixtures.ts';
 
 /** A list of user u7, of the department sports, under the given rules. */
 export interface PlanCase {
@@ -149,7 +149,7 @@ const parts: ScopeInput = {
 async function explain(tx: Transaction, planCase: PlanCase): Promise<Explained> {
   const policies = [policyOf('p', planCase.rules)];
   const state = stateOf({ policies, userPolicies: [toUser('u7', 'p')] });
-  const asking = { grants: grantsIn(state, who.userId), role: who.role };
+  const asking = { grants: assignmentsIn(state, who.userId), role: who.role };
   const applicable = applicableRules(compilePolicies(state, definitions, LIMITS), {
     ...asking,
     resource: 'Article',

@@ -8,7 +8,7 @@ import { ALWAYS, conditionPaths, UNRESOLVED } from '../../src/conditions/index.t
 import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
 import { type ListQuery, listRecords, loadReferenced, type Page, type ReferenceQuery, type Transaction } from '../../src/storage/index.ts';
-import { grantsIn, type WholeState } from '../policy-fixtures.ts';
+import { assignmentsIn, type WholeState } from '../policy-fixtures.ts';
 import { decideByReference } from '../reference/reference-decider.ts';
 import { LAW_LIMITS, type LawFixture, NOW, type PrincipalName, REQUEST, TIME_ZONE } from './law-fixture.ts';
 
@@ -35,7 +35,7 @@ export interface Outcome {
 export async function runCase(fixture: LawFixture, lawCase: LawCase): Promise<Outcome> {
   const principal = fixture.principals[lawCase.who];
   const applicable = applicableRules(compilePolicies(lawCase.state, fixture.definitions, LAW_LIMITS), {
-    grants: grantsIn(lawCase.state, principal.id),
+    grants: assignmentsIn(lawCase.state, principal.id),
     role: principal.role,
     resource: 'Thing',
     action: 'list',

@@ -13,7 +13,7 @@ import { sql } from '../../src/sql.ts';
 import { loadUserPolicies } from '../../src/storage/assignment-records.ts';
 import { type Database, loadPolicyState, migrate, openSqlite, type Transaction } from '../../src/storage/index.ts';
 import { insertInto, POLICY_TABLES } from '../../src/storage/policy-tables.ts';
-import { grantsIn, resourceOf, type WholeState } from '../policy-fixtures.ts';
+import { assignmentsIn, resourceOf, type WholeState } from '../policy-fixtures.ts';
 import { hostileRows, USERS } from './data.ts';
 import { LAW_LIMITS, lawDefinitions, NOW, REQUEST } from './law-fixture.ts';
 import { lawCases } from './policies.ts';
@@ -73,7 +73,7 @@ function compile(state: WholeState): Compiled {
 function answersOf({ snapshot, state }: Compiled, requests: readonly DecisionRequest[]): readonly string[] {
   const resource = resourceOf('Thing', definitions);
   return requests.map(({ action, principal, record }) => {
-    const request = { grants: grantsIn(state, principal.id), role: principal.role, resource: 'Thing', action, now: NOW };
+    const request = { grants: assignmentsIn(state, principal.id), role: principal.role, resource: 'Thing', action, now: NOW };
     const scope = createScope({ ...REQUEST, principal, action, resource, record, definitions });
     return JSON.stringify(explain(applicableRules(snapshot, request), scope, { userId: principal.id, role: principal.role }));
   });

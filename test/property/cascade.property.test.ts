@@ -23,12 +23,12 @@ const COUNT = 4;
 const resourceAt = (index: number): string => (index < COUNT ? 'Aaa' : 'Bbb');
 
 /** The references of a record, as indexes. */
-interface Drawn {
+interface RandomRecord {
   readonly flag: boolean;
-  readonly refers: Readonly<Record<Reference, readonly number[]>>;
+  readonly references: Readonly<Record<Reference, readonly number[]>>;
 }
 
-const drawReference = (name: Reference): fc.Arbitrary<readonly number[]> => {
+const randomReference = (name: Reference): fc.Arbitrary<readonly number[]> => {
   const { to, onDelete } = REFERENCES[name];
   const first = to === 'Aaa' ? 0 : COUNT;
   const some = fc.uniqueArray(fc.integer({ min: first, max: first + COUNT - 1 }), {
@@ -40,27 +40,27 @@ const drawReference = (name: Reference): fc.Arbitrary<readonly number[]> => {
     { weight: 1, arbitrary: some },
   );
 };
-const record: fc.Arbitrary<Drawn> = fc.record({
+const record: fc.Arbitrary<RandomRecord> = fc.record({
   flag: fc.boolean(),
-  refers: fc.record(Object.fromEntries(NAMES.map((name) => [name, drawReference(name)]))) as fc.Arbitrary<Drawn['refers']>,
+  references: fc.record(Object.fromEntries(NAMES.map((name) => [name, randomReference(name)]))) as fc.Arbitrary<RandomRecord['references']>,
 });
 
 /** Conditions on the deleted record, with their result. */
 const CONDITIONS = {
   always: { conditions: [], holds: () => true },
-  flagged: { conditions: [{ field: 'resource.flag', operator: 'eq', value: true }], holds: ({ flag }: Drawn) => flag },
+  flagged: { conditions: [{ field: 'resource.flag', operator: 'eq', value: true }], holds: ({ flag }: RandomRecord) => flag },
   // Deletions and cleared references of the same cascade must not change a decision.
   free: {
     conditions: [{ field: 'resource.loses', operator: 'exists', value: false }],
-    holds: ({ refers }: Drawn) => refers.loses.length === 0,
+    holds: ({ references }: RandomRecord) => references.loses.length === 0,
   },
   bound: {
     conditions: [{ field: 'resource.loses', operator: 'exists', value: true }],
-    holds: ({ refers }: Drawn) => refers.loses.length > 0,
+    holds: ({ references }: RandomRecord) => references.loses.length > 0,
   },
   underFlagged: {
     conditions: [{ field: 'resource.goes.flag', operator: 'eq', value: true }],
-    holds: ({ refers }: Drawn, all: readonly Drawn[]) => refers.goes.some((at) => all[at]?.flag === true),
+    holds: ({ references }: RandomRecord, all: readonly RandomRecord[]) => references.goes.some((at) => all[at]?.flag === true),
   },
 } as const;
 const condition = fc.constantFrom<keyof typeof CONDITIONS>('always', 'always', 'always', 'flagged', 'free', 'bound', 'underFlagged');
@@ -83,31 +83,31 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-const met = { 200: 0, 403: 0, 409: 0, together: 0, emptied: 0 };
+const met = { 200: 0, 403: 0, 409: 0, cascaded: 0, cleared: 0 };
 
 it('a deletion cascades, sets references to null, or is refused, as the model predicts', async () => {
-  const check = async (all: readonly Drawn[], at: number, may: { readonly Aaa: string; readonly Bbb: string }): Promise<void> => {
+  const check = async (all: readonly RandomRecord[], at: number, may: { readonly Aaa: string; readonly Bbb: string }): Promise<void> => {
     const ids = await store(all);
     const allows = (one: number): boolean => {
       const { holds } = CONDITIONS[may[resourceAt(one) as 'Aaa'] as keyof typeof CONDITIONS];
-      return holds(all[one] as Drawn, all);
+      return holds(all[one] as RandomRecord, all);
     };
     const rules = (['Aaa', 'Bbb'] as const).map((resource) => {
       const { conditions } = CONDITIONS[may[resource] as keyof typeof CONDITIONS];
       return { resource, action: 'delete', conditions };
     });
     await asAdmin('PUT', `/admin/api/policies/${policy}`, { rules });
-    const [before, model] = [await load(), foretell(all, at)];
+    const [before, model] = [await load(), predictDeletion(all, at)];
     const reply = await service.call('DELETE', `/api/${resourceAt(at)}/${ids[at]}`, { token: asker.token });
     const requestId = reply.headers['x-request-id'];
     const entries = (await service.decisions(`userId=${asker.id}&limit=20`)).filter((entry) => entry['requestId'] === requestId);
-    const denied = [...model.going].some((one) => !allows(one));
-    const possible = [...(denied ? [403] : []), ...(model.isKept && allows(at) ? [409] : [])];
+    const denied = [...model.deleted].some((one) => !allows(one));
+    const possible = [...(denied ? [403] : []), ...(model.isRestricted && allows(at) ? [409] : [])];
     expect(possible.length === 0 ? [200] : possible, reply.text).toContain(reply.status);
-    expectEntries(entries, { going: new Set([...model.going].map((one) => ids[one] as string)), status: reply.status });
-    expect(await load()).toEqual(reply.status === 200 ? withoutGoing(before, { ids, going: model.going }) : before);
+    expectEntries(entries, { deleted: new Set([...model.deleted].map((one) => ids[one] as string)), status: reply.status });
+    expect(await load()).toEqual(reply.status === 200 ? withoutDeleted(before, { ids, deleted: model.deleted }) : before);
     met[reply.status as 200] += 1;
-    if (reply.status === 200) met.together += model.going.size - 1;
+    if (reply.status === 200) met.cascaded += model.deleted.size - 1;
   };
   const records = fc.array(record, { minLength: 2 * COUNT, maxLength: 2 * COUNT });
   const may = fc.record({ Aaa: condition, Bbb: condition });
@@ -116,15 +116,18 @@ it('a deletion cascades, sets references to null, or is refused, as the model pr
 }, 120_000);
 
 /** Returns the records that a deletion cascades to, and whether another record restricts any of them. */
-function foretell(all: readonly Drawn[], at: number): { readonly going: ReadonlySet<number>; readonly isKept: boolean } {
+function predictDeletion(
+  all: readonly RandomRecord[],
+  at: number,
+): { readonly deleted: ReadonlySet<number>; readonly isRestricted: boolean } {
   const referringTo = (target: number, onDelete: string): readonly number[] =>
-    all.flatMap(({ refers }, one) =>
-      one !== target && NAMES.some((name) => REFERENCES[name].onDelete === onDelete && refers[name].includes(target)) ? [one] : [],
+    all.flatMap(({ references }, one) =>
+      one !== target && NAMES.some((name) => REFERENCES[name].onDelete === onDelete && references[name].includes(target)) ? [one] : [],
     );
-  const going = new Set([at]);
+  const deleted = new Set([at]);
   // Iterating over a set includes elements that are added meanwhile.
-  for (const one of going) for (const other of referringTo(one, 'cascade')) going.add(other);
-  return { going, isKept: [...going].some((one) => referringTo(one, 'restrict').length > 0) };
+  for (const one of deleted) for (const other of referringTo(one, 'cascade')) deleted.add(other);
+  return { deleted, isRestricted: [...deleted].some((one) => referringTo(one, 'restrict').length > 0) };
 }
 
 type Stored = Readonly<Record<string, unknown>> & {
@@ -135,38 +138,38 @@ type Stored = Readonly<Record<string, unknown>> & {
 };
 
 /** Returns the remaining records with their versions. */
-function withoutGoing(
+function withoutDeleted(
   before: readonly Stored[],
-  { ids, going }: { ids: readonly string[]; going: ReadonlySet<number> },
+  { ids, deleted }: { ids: readonly string[]; deleted: ReadonlySet<number> },
 ): readonly Stored[] {
-  const gone = new Set([...going].map((one) => ids[one]));
+  const deletedIds = new Set([...deleted].map((one) => ids[one]));
   return before
-    .filter(({ id }) => !gone.has(id))
+    .filter(({ id }) => !deletedIds.has(id))
     .map((stored) => {
-      const loses = gone.has(stored.loses ?? '') ? null : stored.loses;
-      const drops = stored.drops.filter((id) => !gone.has(id));
-      const emptied = Number(loses !== stored.loses) + Number(drops.length < stored.drops.length);
-      met.emptied += emptied;
-      return { ...stored, loses, drops, version: stored.version + emptied };
+      const loses = deletedIds.has(stored.loses ?? '') ? null : stored.loses;
+      const drops = stored.drops.filter((id) => !deletedIds.has(id));
+      const cleared = Number(loses !== stored.loses) + Number(drops.length < stored.drops.length);
+      met.cleared += cleared;
+      return { ...stored, loses, drops, version: stored.version + cleared };
     });
 }
 
 function expectEntries(
   entries: readonly Readonly<Record<string, unknown>>[],
-  { going, status }: { readonly going: ReadonlySet<string>; readonly status: number },
+  { deleted, status }: { readonly deleted: ReadonlySet<string>; readonly status: number },
 ): void {
   const decided = entries.map(({ recordId }) => String(recordId));
   expect(new Set(decided).size).toBe(decided.length);
-  for (const id of decided) expect(going).toContain(id);
+  for (const id of decided) expect(deleted).toContain(id);
   for (const { action } of entries) expect(action).toBe('delete');
   expect(entries.filter(({ allowed }) => allowed === false)).toHaveLength(status === 403 ? 1 : 0);
-  if (status === 200) expect(decided).toHaveLength(going.size);
+  if (status === 200) expect(decided).toHaveLength(deleted.size);
   else
     for (const { allowed, outcome } of entries) if (allowed) expect(outcome).toBe(status === 403 ? 'ACCESS_DENIED' : 'RECORD_REFERENCED');
 }
 
 /** Replaces the records of the previous case; returns the new ids. */
-async function store(all: readonly Drawn[]): Promise<readonly string[]> {
+async function store(all: readonly RandomRecord[]): Promise<readonly string[]> {
   const left = await load();
   const requests = (await inBatch([
     ...left.map(({ id, resource }) => ({
@@ -184,11 +187,11 @@ async function store(all: readonly Drawn[]): Promise<readonly string[]> {
     return 'list' in REFERENCES[name] ? named : (named[0] ?? null);
   };
   await inBatch(
-    all.map(({ refers }, index) => ({
+    all.map(({ references }, index) => ({
       resource: resourceAt(index),
       action: 'update',
       id: ids[index],
-      data: Object.fromEntries(NAMES.map((name) => [name, toValue(name, refers[name])])),
+      data: Object.fromEntries(NAMES.map((name) => [name, toValue(name, references[name])])),
     })),
   );
   return ids;

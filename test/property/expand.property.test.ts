@@ -34,7 +34,7 @@ let asker: TestUser;
 let policy: string;
 /** Comments of each article, in order. */
 const comments = new Map<string, readonly string[]>();
-const everyone: string[] = [];
+const userIds: string[] = [];
 
 beforeAll(async () => {
   service = await startService({ definitions, settings: { rateLimit: 0 } });
@@ -43,14 +43,14 @@ beforeAll(async () => {
   const teams = [await service.createRecord('Team', { label: 'north' }), await service.createRecord('Team', { label: 'south' }), undefined];
   for (let n = 0; n < 6; n++) {
     const values = { department: DEPARTMENTS[n % 3], teamId: teams[Math.floor(n / 2)] };
-    everyone.push(await service.createRecord('User', { name: `u${n}`, email: `u${n}@example.org`, ...values }));
+    userIds.push(await service.createRecord('User', { name: `u${n}`, email: `u${n}@example.org`, ...values }));
   }
   for (let n = 0; n < 7; n++) {
-    const reviewerIds = everyone.filter((_, index) => (index + n) % 3 === 0);
-    const id = await service.createRecord('Article', { title: `t${n % 3}`, reviewerIds, ...(n < 6 && { authorId: everyone[n] }) });
+    const reviewerIds = userIds.filter((_, index) => (index + n) % 3 === 0);
+    const id = await service.createRecord('Article', { title: `t${n % 3}`, reviewerIds, ...(n < 6 && { authorId: userIds[n] }) });
     const own: string[] = [];
     for (let m = 0; m < n; m++) {
-      const values = { text: ['plain', 'spam', 'late'][m % 3], ...(m % 4 < 3 && { authorId: everyone[(n + m) % 6] }) };
+      const values = { text: ['plain', 'spam', 'late'][m % 3], ...(m % 4 < 3 && { authorId: userIds[(n + m) % 6] }) };
       own.push(await service.createRecord('Comment', { articleId: id, ...values }));
     }
     comments.set(id, own);
@@ -89,7 +89,7 @@ const rules = fc
   .tuple(fc.array(ruleOn('User', ofUser), { maxLength: 3 }), fc.array(ruleOn('Comment', ofComment), { maxLength: 3 }))
   .map(([users, others]) => [...users, ...others]);
 
-const tallies = { references: { shown: 0, hidden: 0 }, referring: { shown: 0, hidden: 0 } };
+const tallies = { references: { included: 0, excluded: 0 }, referencing: { included: 0, excluded: 0 } };
 
 it('expand includes exactly the records that single reads return, and does not change the list', async () => {
   const check = async (some: readonly object[], limit: number): Promise<void> => {
@@ -109,16 +109,16 @@ it('expand includes exactly the records that single reads return, and does not c
   };
   await fc.assert(fc.asyncProperty(rules, fc.integer({ min: 1, max: 4 }), check), { numRuns: CASES });
   if (onPostgres) return;
-  for (const { shown, hidden } of Object.values(tallies)) {
-    expect(shown).toBeGreaterThan(CASES);
-    expect(hidden).toBeGreaterThan(CASES);
+  for (const { included, excluded } of Object.values(tallies)) {
+    expect(included).toBeGreaterThan(CASES);
+    expect(excluded).toBeGreaterThan(CASES);
   }
 }, 120_000);
 
 /** Returns the users and comments that single reads return. */
 async function readEach(): Promise<ReadonlySet<string>> {
   const asked = [
-    ...everyone.map((id) => ({ resource: 'User', action: 'read', id })),
+    ...userIds.map((id) => ({ resource: 'User', action: 'read', id })),
     ...[...comments.values()].flat().map((id) => ({ resource: 'Comment', action: 'read', id })),
   ];
   const reply = await expectOk('POST', '/api/batch', asker.token, { requests: asked });
@@ -134,15 +134,15 @@ interface Expecting {
 
 function expectedOf({ id, authorId, reviewerIds }: Article, { readable, limit }: Expecting): object {
   const among = (kind: keyof typeof tallies, ids: readonly string[]): readonly string[] => {
-    const shown = ids.filter((one) => readable.has(one));
-    tallies[kind].shown += shown.length;
-    tallies[kind].hidden += ids.length - shown.length;
-    return shown;
+    const included = ids.filter((one) => readable.has(one));
+    tallies[kind].included += included.length;
+    tallies[kind].excluded += ids.length - included.length;
+    return included;
   };
   return {
     authorId: among('references', authorId === null ? [] : [authorId])[0] ?? null,
     reviewerIds: among('references', reviewerIds ?? []),
-    comments: among('referring', comments.get(id) ?? []).slice(0, limit),
+    comments: among('referencing', comments.get(id) ?? []).slice(0, limit),
   };
 }
 
@@ -153,9 +153,9 @@ async function expectEntries(
 ): Promise<void> {
   const entries = await service.decisions(`userId=${asker.id}&action=read&limit=200`);
   const own = entries.filter(({ requestId, recordId }) => requestId === headers['x-request-id'] && recordId !== undefined);
-  const shown = records.flatMap(({ expand }) => Object.values(idsIn(expand)).flat()).filter((id) => id !== null);
+  const included = records.flatMap(({ expand }) => Object.values(idsIn(expand)).flat()).filter((id) => id !== null);
   const referred = records.flatMap(({ authorId, reviewerIds }) => [authorId, ...(reviewerIds ?? [])]).filter((id) => id !== null);
-  const met = [...new Set([...shown, ...referred])];
+  const met = [...new Set([...included, ...referred])];
   expect(own.map(({ recordId, allowed }) => `${recordId} ${allowed}`).toSorted()).toEqual(
     met.map((id) => `${id} ${readable.has(id)}`).toSorted(),
   );

@@ -74,8 +74,8 @@ const swap = fc.tuple(index, index).map(([one, other]): Attack => {
     kinds: isSame ? ['reordered'] : ['edited', 'reordered'],
   };
 });
-const insertion = fc.tuple(index, index).map(([of, behind]): Attack => {
-  const [copied, before] = [rows[of] as StoredEntry, rows[behind] as StoredEntry];
+const insertion = fc.tuple(index, index).map(([of, after]): Attack => {
+  const [copied, before] = [rows[of] as StoredEntry, rows[after] as StoredEntry];
   const { writer, sequence } = before;
   const statements = [
     sql`update "_Decision" set "sequence" = -"sequence" where "writer" = ${writer} and "sequence" > ${sequence}`,
@@ -83,7 +83,7 @@ const insertion = fc.tuple(index, index).map(([of, behind]): Attack => {
     sql`insert into "_Decision" ("id", "at", "kind", "allowed", "reason", "writer", "sequence", "hash")
       select 'put', "at", "kind", "allowed", "reason", ${writer}, ${sequence + 1}, "hash" from "_Decision" where "id" = ${copied.id}`,
   ];
-  return { about: `${of} again behind ${behind}`, on: [before], statements, kinds: ['inserted', 'edited'] };
+  return { about: `${of} again after ${after}`, on: [before], statements, kinds: ['inserted', 'edited'] };
 });
 
 async function restore(): Promise<void> {

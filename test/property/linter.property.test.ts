@@ -7,7 +7,7 @@ import { applicableRules, compilePolicies, type Policy, type PolicySnapshot } fr
 import { UNRESOLVED } from '../../src/conditions/index.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
 import {
-  grantsIn,
+  assignmentsIn,
   LIMITS,
   NEWSROOM,
   NOW,
@@ -94,14 +94,14 @@ const request: fc.Arbitrary<ScopeInput> = fc
   })
   .map(({ id, role, attributes, ...others }) => ({ ...SCOPE_PARTS, ...others, principal: { id, role, attributes } }));
 
-function advise(all: WholeState): readonly Finding[] {
+function lintAll(all: WholeState): readonly Finding[] {
   const index = createPolicyIndex(compilePolicies(all, NEWSROOM, LIMITS), NOW);
   return all.policies.flatMap((policy) => {
     const isOfIt = (one: { readonly policyId: string; readonly isActive: boolean }): boolean => one.policyId === policy.id && one.isActive;
     return lintPolicy(policy, {
       index,
       users: { counted: 0, isComplete: true, withValue: new Map() },
-      assignmentsOf: (userId) => grantsIn(all, userId),
+      assignmentsOf: (userId) => assignmentsIn(all, userId),
       canCompileToSql: () => true,
       assignments: { roles: all.rolePolicies.filter(isOfIt), users: all.userPolicies.filter(isOfIt), isComplete: true },
     });
@@ -119,9 +119,9 @@ function compile(all: WholeState): Compiled {
 }
 
 /** A decision, the rules that may affect it, and the rules that were evaluated. */
-function look({ snapshot, all }: Compiled, parts: ScopeInput) {
+function decideWith({ snapshot, all }: Compiled, parts: ScopeInput) {
   const who = { userId: parts.principal.id, role: parts.principal.role };
-  const grants = grantsIn(all, who.userId);
+  const grants = assignmentsIn(all, who.userId);
   const applicable = applicableRules(snapshot, {
     grants,
     role: who.role,
@@ -139,12 +139,12 @@ describe('findings about pairs of rules', () => {
     let met = 0;
     fc.assert(
       fc.property(state, fc.array(request, { minLength: 8, maxLength: 8 }), (all, requests) => {
-        const idle = advise(all)
+        const idle = lintAll(all)
           .filter(({ code }) => code === 'never-fires' || code === 'redundant')
           .map((one) => String(one.rule?.id));
         const compiled = compile(all);
         for (const parts of idle.length === 0 ? [] : requests) {
-          const { applicable, considered } = look(compiled, parts);
+          const { applicable, considered } = decideWith(compiled, parts);
           expect(idle.filter((id) => considered.has(id))).toEqual([]);
           met += applicable.rules.filter(({ id }) => idle.includes(id)).length;
         }
@@ -159,13 +159,13 @@ describe('findings about pairs of rules', () => {
     let gone = 0;
     fc.assert(
       fc.property(state, fc.array(request, { minLength: 8, maxLength: 8 }), (all, requests) => {
-        const redundant = new Set(advise(all).flatMap(({ code, rule: one }) => (code === 'redundant' ? [one?.id] : [])));
+        const redundant = new Set(lintAll(all).flatMap(({ code, rule: one }) => (code === 'redundant' ? [one?.id] : [])));
         if (redundant.size === 0) return;
         const without = all.policies.map((policy) => ({ ...policy, rules: policy.rules.filter(({ id }) => !redundant.has(id)) }));
         const [before, after] = [all, { ...all, policies: without }].map(compile);
         if (before === undefined || after === undefined) throw new Error('two states make two snapshots');
         for (const parts of requests)
-          expect(JSON.stringify(look(after, parts).decision)).toBe(JSON.stringify(look(before, parts).decision));
+          expect(JSON.stringify(decideWith(after, parts).decision)).toBe(JSON.stringify(decideWith(before, parts).decision));
         gone += redundant.size;
       }),
       { numRuns: 3000 },
@@ -178,7 +178,7 @@ describe('findings about pairs of rules', () => {
     fc.assert(
       fc.property(state, (all) => {
         const compiled = compile(all);
-        for (const { code, policy, rule: allow, other } of advise(all)) {
+        for (const { code, policy, rule: allow, other } of lintAll(all)) {
           // In an unassigned policy, rules are compared with each other.
           if (code !== 'conflict' || policy.id === other?.policy.id) continue;
           const meet = [undefined, ...USERS].some((id) =>
@@ -186,7 +186,7 @@ describe('findings about pairs of rules', () => {
               ['Article', 'Desk', 'User'].some((name) =>
                 (['read', 'list', 'update'] as const).some((action) => {
                   const parts = { ...SCOPE_PARTS, principal: { id, role, attributes: {} }, resource: resourceOf(name), action };
-                  const order = look(compiled, parts).applicable.rules.map((one) => one.id);
+                  const order = decideWith(compiled, parts).applicable.rules.map((one) => one.id);
                   const [deny, second] = [order.indexOf(String(other?.rule.id)), order.indexOf(String(allow?.id))];
                   return deny >= 0 && deny < second;
                 }),

@@ -14,10 +14,10 @@ const RECORDS = 60;
 const CASES = scaleRuns(150);
 
 /** Callers: a user with all values, a user with required values only, and an anonymous caller. */
-type Who = 'ann' | 'cid' | 'anon';
+type Caller = 'ann' | 'cid' | 'anon';
 
 let service: RunningService;
-let people: Readonly<Record<Who, TestUser | undefined>>;
+let callers: Readonly<Record<Caller, TestUser | undefined>>;
 const definitions = lawDefinitions();
 /** Ids of the users, by their ids in the law fixture. */
 const userIds = new Map<string, string>();
@@ -33,7 +33,7 @@ beforeAll(async () => {
   }
   const ann = await service.user(fieldsOf('u-ann'));
   userIds.set('u-ann', ann.id);
-  people = { ann, cid, anon: undefined };
+  callers = { ann, cid, anon: undefined };
   const rows = hostileRows().slice(0, RECORDS);
   // The first half of the records are parents of the second half.
   const parents = await importThings(rows.slice(0, RECORDS / 2).map((row) => toThing(row, [])));
@@ -62,13 +62,13 @@ it('under random policies, a list returns exactly the records that single reads 
   let counted = 0;
   const property = fc.asyncProperty(
     lawCases(definitions),
-    fc.constantFrom<Who>('ann', 'ann', 'cid', 'anon'),
-    async ({ state, limit }, who) => {
+    fc.constantFrom<Caller>('ann', 'ann', 'cid', 'anon'),
+    async ({ state, limit }, caller) => {
       const made = await write(state);
       try {
-        const readable = await readEach(who);
-        const { listed, total } = await listAll(who, 'list', limit);
-        expect([listed, (await listAll(who, 'export', limit)).listed]).toEqual([readable, readable]);
+        const readable = await readEach(caller);
+        const { listed, total } = await listAll(caller, 'list', limit);
+        expect([listed, (await listAll(caller, 'export', limit)).listed]).toEqual([readable, readable]);
         if (total !== undefined) expect(total).toBe(readable.length);
         if (readable.length === 0 || readable.length === RECORDS) return;
         telling++;
@@ -122,8 +122,8 @@ async function write({ policies, userPolicies, rolePolicies }: WholeState): Prom
   return [...made.values()];
 }
 
-async function readEach(who: Who): Promise<readonly string[]> {
-  const reply = await as(who, 'POST', '/api/batch', { requests: ids.map((id) => ({ resource: 'Thing', action: 'read', id })) });
+async function readEach(caller: Caller): Promise<readonly string[]> {
+  const reply = await as(caller, 'POST', '/api/batch', { requests: ids.map((id) => ({ resource: 'Thing', action: 'read', id })) });
   const statuses = (reply.at('data') as readonly { readonly status: number }[]).map(({ status }) => status);
   for (const status of statuses) expect([200, 403]).toContain(status);
   return ids.filter((_, index) => statuses[index] === 200).toSorted();
@@ -136,13 +136,13 @@ interface Listed {
 }
 
 /** Lists page by page, to include cursors. */
-async function listAll(who: Who, action: 'list' | 'export', limit: number): Promise<Listed> {
+async function listAll(caller: Caller, action: 'list' | 'export', limit: number): Promise<Listed> {
   const listed: string[] = [];
   const totals = new Set<unknown>();
   let cursor: unknown;
   do {
     const body = { limit, total: true, sort: '-title,amount', ...(typeof cursor === 'string' && { cursor }) };
-    const page = await as(who, 'POST', `/api/Thing/${action}`, body);
+    const page = await as(caller, 'POST', `/api/Thing/${action}`, body);
     if (page.status === 403) return { listed: [], total: undefined };
     expect(page.status, page.text).toBe(200);
     listed.push(...idsOf(page));
@@ -161,8 +161,8 @@ function idsOf(reply: Reply): readonly string[] {
   return (reply.at('data') as readonly { readonly id: string }[]).map(({ id }) => id);
 }
 
-function as(who: Who, method: string, path: string, body: unknown): Promise<Reply> {
-  return service.call(method, path, { token: people[who]?.token, body });
+function as(caller: Caller, method: string, path: string, body: unknown): Promise<Reply> {
+  return service.call(method, path, { token: callers[caller]?.token, body });
 }
 
 async function asAdmin(method: string, path: string, body?: unknown): Promise<Reply> {

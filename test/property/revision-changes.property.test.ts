@@ -58,7 +58,7 @@ const input = fc.record({
 
 const policy = fc.constantFrom(...NAMES);
 const holder = fc.oneof(fc.record({ userId: fc.constantFrom(...USERS) }), fc.record({ role: fc.constantFrom(...ROLES) }));
-const said = fc.record(
+const values = fc.record(
   { isActive: fc.boolean(), expiresAt: fc.constantFrom(new Date(NOW).toISOString(), new Date(NOW + 5).toISOString(), null) },
   { requiredKeys: [] },
 );
@@ -66,8 +66,8 @@ const said = fc.record(
 const change = fc.oneof(
   fc.record({ kind: fc.constant('write' as const), input }),
   fc.record({ kind: fc.constant('delete' as const), policy }),
-  fc.record({ kind: fc.constant('assign' as const), policy, holder, said }),
-  fc.record({ kind: fc.constant('reassign' as const), policy, holder, said }),
+  fc.record({ kind: fc.constant('assign' as const), policy, holder, values }),
+  fc.record({ kind: fc.constant('reassign' as const), policy, holder, values }),
   fc.record({ kind: fc.constant('take' as const), policy, holder }),
   fc.record({ kind: fc.constant('leave' as const), userId: fc.constantFrom(...USERS) }),
 );
@@ -76,20 +76,20 @@ type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 const step = fc.oneof(
   {
     weight: 8,
-    arbitrary: fc.record({ kind: fc.constant('together' as const), changes: fc.array(change, { minLength: 1, maxLength: 3 }) }),
+    arbitrary: fc.record({ kind: fc.constant('several' as const), changes: fc.array(change, { minLength: 1, maxLength: 3 }) }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('undone' as const), change }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('rolled back' as const), change }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restored' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('defined' as const) }) },
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant('asked' as const) }) },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('checked' as const) }) },
 );
 
 /** Changes that are refused and rolled back, such as changes of missing policies and repeated assignments. */
 function refused(error: unknown): void {
-  if (!(error instanceof Problem || error instanceof Undone)) throw error;
+  if (!(error instanceof Problem || error instanceof RolledBack)) throw error;
 }
 
-class Undone extends Error {}
+class RolledBack extends Error {}
 
 async function idOf(tx: Transaction, name: string): Promise<string> {
   return (await tx.one<{ id: string }>(sql`SELECT "id" FROM "_Policy" WHERE "name" = ${name}`))?.id ?? 'none';
@@ -105,10 +105,10 @@ async function perform(tx: Transaction, one: Change): Promise<unknown> {
     case 'delete':
       return deletePolicy(tx, policyId, { by });
     case 'assign':
-      if ('userId' in one.holder) return assignToUser(tx, { ...one.holder, policyId }, { by, ...one.said });
-      return assignToRole(tx, { ...one.holder, policyId }, { by, isActive: one.said.isActive });
+      if ('userId' in one.holder) return assignToUser(tx, { ...one.holder, policyId }, { by, ...one.values });
+      return assignToRole(tx, { ...one.holder, policyId }, { by, isActive: one.values.isActive });
     case 'reassign':
-      return updateAssignment(tx, { ...one.holder, policyId }, { by, ...('userId' in one.holder ? one.said : { priority: 7 }) });
+      return updateAssignment(tx, { ...one.holder, policyId }, { by, ...('userId' in one.holder ? one.values : { priority: 7 }) });
     case 'take':
       return removeAssignment(tx, { ...one.holder, policyId }, { by });
   }
@@ -117,14 +117,14 @@ async function perform(tx: Transaction, one: Change): Promise<unknown> {
 const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => test.database.transaction(work);
 
 /** Returns the content of a policy store: the rules that apply to each user, in order, with expiry. */
-async function answersOf(model: Snapshot): Promise<unknown> {
+async function contentOf(snapshot: Snapshot): Promise<unknown> {
   const answers: unknown[] = [];
   for (const userId of [undefined, ...USERS]) {
-    const grants = await inTransaction((tx) => model.assignments.of(tx, userId));
+    const grants = await inTransaction((tx) => snapshot.assignments.of(tx, userId));
     for (const role of ['none', ...ROLES])
       for (const resource of ['Article', 'Desk', 'User'])
         for (const action of ['read', 'list', 'update'] as const) {
-          const { ranked, ...others } = applicableRules(model.policies, { grants, role, resource, action, now: NOW });
+          const { ranked, ...others } = applicableRules(snapshot.policies, { grants, role, resource, action, now: NOW });
           answers.push({ ...others, ranked: ranked.map((one) => [one.rule, one.assignmentPriority]) });
         }
   }
@@ -132,10 +132,10 @@ async function answersOf(model: Snapshot): Promise<unknown> {
   return JSON.parse(JSON.stringify(answers));
 }
 
-async function check(follower: PolicyStore): Promise<boolean> {
-  const whole = createPolicyStore(follower.definitions, { ...LIMITS, grants: 1000 });
-  const models = await inTransaction(async (tx) => [await follower.snapshot(tx), await whole.snapshot(tx)] as const);
-  const [withRevisions, compiled] = models;
+async function check(store: PolicyStore): Promise<boolean> {
+  const whole = createPolicyStore(store.definitions, { ...LIMITS, grants: 1000 });
+  const snapshots = await inTransaction(async (tx) => [await store.snapshot(tx), await whole.snapshot(tx)] as const);
+  const [withRevisions, compiled] = snapshots;
   expect(withRevisions.revision).toEqual(compiled.revision);
   const { policies, rolePolicies, byRole, named } = withRevisions.policies;
   const expected = compiled.policies;
@@ -145,7 +145,7 @@ async function check(follower: PolicyStore): Promise<boolean> {
     byRole: expected.byRole,
     named: expected.named,
   });
-  const [found, wanted] = [await answersOf(withRevisions), await answersOf(compiled)];
+  const [found, wanted] = [await contentOf(withRevisions), await contentOf(compiled)];
   expect(found).toEqual(wanted);
   return (found as readonly { readonly rules: readonly unknown[] }[]).some(({ rules }) => rules.length > 0);
 }
@@ -175,26 +175,26 @@ it('the updated policy store equals a newly compiled one after random changes', 
   let reused = 0;
   const property = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
     await inTransaction(restore);
-    const follower = createPolicyStore(NEWSROOM, { ...LIMITS, grants: 5 });
-    for (const one of [...steps, { kind: 'asked' as const }]) {
-      if (one.kind === 'asked') applied += Number(await check(follower));
+    const store = createPolicyStore(NEWSROOM, { ...LIMITS, grants: 5 });
+    for (const one of [...steps, { kind: 'checked' as const }]) {
+      if (one.kind === 'checked') applied += Number(await check(store));
       if (one.kind === 'restored') await inTransaction(restore);
-      if (one.kind === 'defined') follower.replaceDefinitions(new Map(NEWSROOM));
-      if (one.kind === 'together') {
-        const before = await inTransaction((tx) => follower.snapshot(tx));
+      if (one.kind === 'defined') store.replaceDefinitions(new Map(NEWSROOM));
+      if (one.kind === 'several') {
+        const before = await inTransaction((tx) => store.snapshot(tx));
         await inTransaction(async (tx) => {
           for (const each of one.changes) await tx.savepoint(() => perform(tx, each)).catch(refused);
         });
-        const after = await inTransaction((tx) => follower.snapshot(tx));
+        const after = await inTransaction((tx) => store.snapshot(tx));
         reused += Number(before !== after && before.policies.memo.rules === after.policies.memo.rules);
       }
-      if (one.kind === 'undone')
+      if (one.kind === 'rolled back')
         await inTransaction(async (tx) => {
           await perform(tx, one.change);
-          await follower.snapshotAfterChange(tx);
+          await store.snapshotAfterChange(tx);
           // As a reader in the middle of a commit batch that then fails.
-          await follower.snapshot(tx);
-          throw new Undone();
+          await store.snapshot(tx);
+          throw new RolledBack();
         }).catch(refused);
     }
   });

@@ -41,7 +41,7 @@ interface Modelled {
   up: readonly string[];
   readonly depth: number;
   /** When the record was deleted; undefined if it is not. */
-  gone?: string | undefined;
+  deletedAt?: string | undefined;
 }
 
 /** A step on one of the records, by index. */
@@ -67,24 +67,24 @@ const step: fc.Arbitrary<Step> = fc.tuple(
 /** The model: the expected effect of each step on a list of records. */
 type Model = Modelled[];
 
-function livingOf(model: Model, resource?: string): readonly Modelled[] {
-  return model.filter((each) => each.gone === undefined && (resource === undefined || each.resource === resource));
+function notDeletedIn(model: Model, resource?: string): readonly Modelled[] {
+  return model.filter((each) => each.deletedAt === undefined && (resource === undefined || each.resource === resource));
 }
 
 function statusOfCreate(model: Model, made: Modelled): number {
-  if (!made.up.every((id) => livingOf(model).some((each) => each.id === id))) return 422;
-  return livingOf(model, made.resource).some(({ slug }) => slug === made.slug) ? 409 : 201;
+  if (!made.up.every((id) => notDeletedIn(model).some((each) => each.id === id))) return 422;
+  return notDeletedIn(model, made.resource).some(({ slug }) => slug === made.slug) ? 409 : 201;
 }
 
-/** Returns a record and all records that refer to it directly or indirectly, through records that match. */
-function withReferring(model: Model, top: Modelled, isMeant: (each: Modelled) => boolean): readonly Modelled[] {
+/** Returns a record and all matching records that reference it, directly or through matching records. */
+function withReferencing(model: Model, top: Modelled, matches: (each: Modelled) => boolean): readonly Modelled[] {
   const found = [top];
-  for (const each of found) found.push(...model.filter((other) => isMeant(other) && other.up.includes(each.id) && !found.includes(other)));
+  for (const each of found) found.push(...model.filter((other) => matches(other) && other.up.includes(each.id) && !found.includes(other)));
   return found;
 }
 
 function statusOfRestore(model: Model, back: readonly Modelled[]): number {
-  const after = [...livingOf(model), ...back];
+  const after = [...notDeletedIn(model), ...back];
   const clashes = back.some((one) => after.some((other) => other !== one && other.resource === one.resource && other.slug === one.slug));
   if (clashes) return 409;
   return back.every(({ up }) => up.every((id) => after.some((each) => each.id === id))) ? 200 : 422;
@@ -93,7 +93,7 @@ function statusOfRestore(model: Model, back: readonly Modelled[]): number {
 describe('after random deletions and restores', () => {
   let round = 0;
   let circles = 0;
-  /** Two pages that refer to each other: one is deleted, the other restored. */
+  /** Two pages that reference each other: one is deleted, the other restored. */
   const circle: Step[] = [
     ['page', 0, 0, 1],
     ['page', 0, 1, 2],
@@ -126,15 +126,15 @@ describe('after random deletions and restores', () => {
     if (reply.status === 201) model.push(made);
   }
 
-  /** Lets a page refer to another, often in a circle. */
+  /** Sets the parent of a page, often to form a circle. */
   async function link(model: Model, [, first, second]: Step): Promise<void> {
     const pages = model.filter(({ resource }) => resource === 'Page');
     const page = pages[first % pages.length];
     if (page === undefined) return;
-    const under = second % 3 > 0 ? withReferring(model, page, ({ gone }) => gone === undefined).toReversed() : pages;
+    const under = second % 3 > 0 ? withReferencing(model, page, ({ deletedAt }) => deletedAt === undefined).toReversed() : pages;
     const parent = under[second % under.length] ?? page;
     const reply = await call('PUT', `/api/Page/${page.id}`, { parentId: parent.id });
-    const expected = page.gone !== undefined ? 404 : parent.gone !== undefined ? 422 : 200;
+    const expected = page.deletedAt !== undefined ? 404 : parent.deletedAt !== undefined ? 422 : 200;
     expect(reply.status, reply.text).toBe(expected);
     if (expected !== 200) return;
     const folders = model.filter(({ resource }) => resource === 'Folder').map(({ id }) => id);
@@ -143,38 +143,38 @@ describe('after random deletions and restores', () => {
 
   async function remove(model: Model, one: Modelled): Promise<void> {
     const reply = await call('DELETE', `/api/${one.resource}/${one.id}`);
-    expect(reply.status, reply.text).toBe(one.gone === undefined ? 200 : 404);
-    if (one.gone !== undefined) return;
-    const gone = String((await call('GET', `/api/${one.resource}?deleted=true&where[id]=${one.id}`)).at('data.0.deletedAt'));
-    for (const each of withReferring(model, one, (other) => other.gone === undefined)) each.gone = gone;
+    expect(reply.status, reply.text).toBe(one.deletedAt === undefined ? 200 : 404);
+    if (one.deletedAt !== undefined) return;
+    const deletedAt = String((await call('GET', `/api/${one.resource}?deleted=true&where[id]=${one.id}`)).at('data.0.deletedAt'));
+    for (const each of withReferencing(model, one, (other) => other.deletedAt === undefined)) each.deletedAt = deletedAt;
   }
 
   async function restore(model: Model, one: Modelled): Promise<void> {
-    const { gone } = one;
+    const { deletedAt } = one;
     const reply = await call('POST', `/api/${one.resource}/restore`, { id: one.id });
-    const back = withReferring(model, one, (other) => other.gone === gone);
-    expect(reply.status, reply.text).toBe(gone === undefined ? 404 : statusOfRestore(model, back));
+    const back = withReferencing(model, one, (other) => other.deletedAt === deletedAt);
+    expect(reply.status, reply.text).toBe(deletedAt === undefined ? 404 : statusOfRestore(model, back));
     if (reply.status !== 200) return;
-    for (const each of back) each.gone = undefined;
-    const leadsBack = (one: Modelled): boolean => withReferring(model, one, () => true).some(({ id }) => one.up.includes(id));
-    if (back.length > 1 && back.some(leadsBack)) circles += 1;
+    for (const each of back) each.deletedAt = undefined;
+    const isInCircle = (one: Modelled): boolean => withReferencing(model, one, () => true).some(({ id }) => one.up.includes(id));
+    if (back.length > 1 && back.some(isInCircle)) circles += 1;
   }
 
   async function compare(model: Model): Promise<void> {
     for (const resource of ['Folder', 'Page']) {
-      const there = await call('GET', `/api/${resource}?where[round]=${round}&limit=100&total=true`);
-      const gone = await call('GET', `/api/${resource}?where[round]=${round}&limit=100&total=true&deleted=true`);
-      const living = livingOf(model, resource).map(({ id }) => id);
-      const deleted = model.filter((each) => each.resource === resource && each.gone !== undefined).map(({ id }) => id);
-      expect([[...idsAt(there)].sort(), there.at('total')]).toEqual([living.sort(), living.length]);
-      expect([[...idsAt(gone)].sort(), gone.at('total')]).toEqual([deleted.sort(), deleted.length]);
-      for (const id of [...living, ...deleted]) {
-        expect((await call('GET', `/api/${resource}/${id}`)).status).toBe(living.includes(id) ? 200 : 404);
+      const stored = await call('GET', `/api/${resource}?where[round]=${round}&limit=100&total=true`);
+      const softDeleted = await call('GET', `/api/${resource}?where[round]=${round}&limit=100&total=true&deleted=true`);
+      const notDeleted = notDeletedIn(model, resource).map(({ id }) => id);
+      const deleted = model.filter((each) => each.resource === resource && each.deletedAt !== undefined).map(({ id }) => id);
+      expect([[...idsAt(stored)].sort(), stored.at('total')]).toEqual([notDeleted.sort(), notDeleted.length]);
+      expect([[...idsAt(softDeleted)].sort(), softDeleted.at('total')]).toEqual([deleted.sort(), deleted.length]);
+      for (const id of [...notDeleted, ...deleted]) {
+        expect((await call('GET', `/api/${resource}/${id}`)).status).toBe(notDeleted.includes(id) ? 200 : 404);
       }
     }
   }
 
-  it('the stored and the soft-deleted records are those of the model, and unique values hold', async () => {
+  it('the stored and the soft-deleted records equal those of the model, and unique values are enforced', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
         round += 1;
@@ -195,13 +195,13 @@ describe('after random deletions and restores', () => {
 });
 
 describe('the listed soft-deleted records', () => {
-  let asker: TestUser;
+  let caller: TestUser;
   let policy: string;
   let records: readonly Readonly<Record<string, unknown>>[];
 
   beforeAll(async () => {
-    asker = await service.user();
-    policy = await service.createPolicy({ userId: asker.id, rules: [] });
+    caller = await service.user();
+    policy = await service.createPolicy({ userId: caller.id, rules: [] });
     const everything = { resource: 'Page', action: 'delete' };
     const other = await service.user();
     await service.createPolicy({ userId: other.id, rules: [everything] });
@@ -211,14 +211,17 @@ describe('the listed soft-deleted records', () => {
     ];
     for (let n = 0; n < 12; n++) {
       const values = { slug: ['list', 'delete', 'plain', 'list'][n % 4], round: -1 - (n % 3) };
-      const references = { ...(n % 3 > 0 && { parentId: parents[n % 2] }), ...(n % 2 > 0 && { ownerId: n % 4 > 1 ? asker.id : other.id }) };
+      const references = {
+        ...(n % 3 > 0 && { parentId: parents[n % 2] }),
+        ...(n % 2 > 0 && { ownerId: n % 4 > 1 ? caller.id : other.id }),
+      };
       const id = await service.createRecord('Page', { ...values, slug: `${values.slug}-${n}`, ...references });
       expect((await call('DELETE', `/api/Page/${id}`, undefined, n % 5 > 1 ? admin.token : other.token)).status).toBe(200);
     }
-    // A record that a soft-deleted record refers to may be soft-deleted too.
+    // A record that a soft-deleted record references may be soft-deleted too.
     await call('DELETE', `/api/Page/${parents[1]}`);
-    const shown = (await call('GET', '/api/Page?deleted=true&where[round][lt]=0&limit=100')).at('data') as typeof records;
-    records = shown.map((record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)));
+    const listed = (await call('GET', '/api/Page?deleted=true&where[round][lt]=0&limit=100')).at('data') as typeof records;
+    records = listed.map((record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)));
     expect(records).toHaveLength(12);
   }, 60_000);
 
@@ -253,15 +256,15 @@ describe('the listed soft-deleted records', () => {
 
   type Rule = typeof rule extends fc.Arbitrary<infer Value> ? Value : never;
   const allow = { resource: 'Page', effect: 'ALLOW', priority: 100 } as const;
-  const onBoth: Rule[] = [
+  const forListAndDelete: Rule[] = [
     { ...allow, action: 'list', conditions: [] },
     { ...allow, action: 'delete', conditions: [inMemory] },
   ];
 
   async function isAllowed(action: string, record: Readonly<Record<string, unknown>>): Promise<boolean> {
     const { id: _, ...values } = record;
-    const asked = { user: { id: asker.id, role: 'user' }, resource: { name: 'Page', ...values, id: record['id'] }, action };
-    const reply = await call('POST', '/admin/api/policies/test-access', asked);
+    const request = { user: { id: caller.id, role: 'user' }, resource: { name: 'Page', ...values, id: record['id'] }, action };
+    const reply = await call('POST', '/admin/api/policies/test-access', request);
     expect(reply.status, reply.text).toBe(200);
     return reply.at('data.allowed') === true;
   }
@@ -274,13 +277,13 @@ describe('the listed soft-deleted records', () => {
         for (const record of records)
           if ((await isAllowed('list', record)) && (await isAllowed('delete', record))) expected.push(record['id']);
         const where = isScanned ? '&where[slug][matches]=.' : '';
-        const listed = await call('GET', `/api/Page?deleted=true&where[round][lt]=0&limit=100&total=true${where}`, undefined, asker.token);
+        const listed = await call('GET', `/api/Page?deleted=true&where[round][lt]=0&limit=100&total=true${where}`, undefined, caller.token);
         if (listed.status === 403) expect(expected).toEqual([]);
         else expect([...idsAt(listed)].sort()).toEqual(expected.sort());
         const total = listed.at('total');
         if (total !== undefined) expect(total).toBe(expected.length);
       }),
-      { numRuns: scaleRuns(80), examples: [[onBoth, false]] },
+      { numRuns: scaleRuns(80), examples: [[forListAndDelete, false]] },
     );
   }, 120_000);
 });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => world.service.close());
 
 /** Active users in order of their ids. */
-const PEOPLE = ['maya', 'noor', 'omar', 'pia', 'quin'];
+const USER_NAMES = ['maya', 'noor', 'omar', 'pia', 'quin'];
 
 const eq = (field: string, value: unknown): object => ({ field, operator: 'eq', value });
 const OWN = eq('resource.authorId', `\${user.id}`);
@@ -46,7 +46,7 @@ const assignedPolicy = fc.record({
   roles: fc.uniqueArray(fc.constantFrom('anon', 'user', 'editor'), { maxLength: 2 }),
   user: fc.constantFrom(undefined, 'maya', 'pia', 'gone'),
 });
-const question = fc.record({
+const randomRequest = fc.record({
   action: fc.constantFrom('read', 'list'),
   article: fc.constantFrom('own', 'other', 'bare', undefined),
   environment: fc.record({
@@ -57,24 +57,26 @@ const question = fc.record({
 });
 
 it('who-can returns exactly the users whom access tests allow', async () => {
-  let [tried, telling] = [0, 0];
-  const property = fc.asyncProperty(fc.array(assignedPolicy, { minLength: 1, maxLength: 4 }), question, async (policies, asked) => {
+  let [tried, distinguishing] = [0, 0];
+  const property = fc.asyncProperty(fc.array(assignedPolicy, { minLength: 1, maxLength: 4 }), randomRequest, async (policies, request) => {
     await world.forget();
     for (const { user, ...one } of policies) await world.policy({ ...one, ...(user !== undefined && { userId: world.idOf(user) }) });
-    const id = asked.article === undefined ? {} : { id: world.idOf(asked.article) };
+    const id = request.article === undefined ? {} : { id: world.idOf(request.article) };
     // Without a record, an access test decides with an unknown record only for lists.
-    const about = { action: asked.article === undefined ? 'list' : asked.action, environment: asked.environment };
-    const { seen } = await world.askAll({ ...about, resource: 'Article', ...id, limit: asked.limit });
-    const others = seen.filter(({ role }) => role !== 'admin');
-    const tests = await Promise.all(PEOPLE.map((name) => testAccess(world.idOf(name), { ...about, resource: { name: 'Article', ...id } })));
+    const about = { action: request.article === undefined ? 'list' : request.action, environment: request.environment };
+    const { seen: found } = await world.askAll({ ...about, resource: 'Article', ...id, limit: request.limit });
+    const others = found.filter(({ role }) => role !== 'admin');
+    const tests = await Promise.all(
+      USER_NAMES.map((name) => testAccess(world.idOf(name), { ...about, resource: { name: 'Article', ...id } })),
+    );
     expect(others.map(({ id, effect, rule, when }) => ({ id, effect, rule: rule.id, when }))).toEqual(tests.flatMap((test) => test ?? []));
     await checkRoles(others, { ...about, resource: 'Article', ...id });
     tried++;
-    if (others.length > 0 && others.length < PEOPLE.length) telling++;
+    if (others.length > 0 && others.length < USER_NAMES.length) distinguishing++;
   });
   await fc.assert(property, { numRuns: CASES });
   expect(tried).toBe(CASES);
-  expect(telling).toBeGreaterThan(CASES / 4);
+  expect(distinguishing).toBeGreaterThan(CASES / 4);
 }, 60_000);
 
 /** Runs the access test for one user; undefined if denied. */
@@ -87,13 +89,13 @@ async function testAccess(id: string, body: object): Promise<object | undefined>
 }
 
 /** Expects that users without own policies have exactly the access of their role. */
-async function checkRoles(seen: readonly Row[], asked: object): Promise<void> {
-  const roles = (await world.ask(asked)).at('data.roles') as readonly Row[];
+async function checkRoles(found: readonly Row[], request: object): Promise<void> {
+  const roles = (await world.ask(request)).at('data.roles') as readonly Row[];
   const effects = new Map(roles.map(({ role, effect }) => [role, effect]));
-  for (const { role, via } of seen) if (via === 'role') expect(['allow', 'conditional']).toContain(effects.get(role));
+  for (const { role, via } of found) if (via === 'role') expect(['allow', 'conditional']).toContain(effects.get(role));
   for (const [name, role] of [
     ['noor', 'editor'],
     ['quin', 'user'],
   ] as const)
-    if (effects.get(role) === 'allow') expect(seen).toContainEqual(expect.objectContaining({ id: world.idOf(name), effect: 'allow' }));
+    if (effects.get(role) === 'allow') expect(found).toContainEqual(expect.objectContaining({ id: world.idOf(name), effect: 'allow' }));
 }

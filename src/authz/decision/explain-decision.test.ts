@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
-  grantsIn,
+  assignmentsIn,
   LIMITS,
   NEWSROOM,
   NOW,
@@ -27,7 +27,7 @@ function explainOf(rules: readonly SomeRule[], parts: Partial<ScopeInput> = {}):
 function explainState(parts: Partial<WholeState>, scope: Partial<ScopeInput> = {}): Explanation {
   const state = stateOf(parts);
   const request = {
-    grants: grantsIn(state, principal.userId),
+    grants: assignmentsIn(state, principal.userId),
     role: principal.role,
     resource: 'Article',
     action: 'read',

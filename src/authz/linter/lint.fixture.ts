@@ -1,5 +1,5 @@
 import {
-  grantsIn,
+  assignmentsIn,
   LIMITS,
   NEWSROOM,
   NOW,
@@ -42,7 +42,7 @@ export function lintAll(
         index,
         users,
         isSingle,
-        assignmentsOf: (userId) => grantsIn(state, userId),
+        assignmentsOf: (userId) => assignmentsIn(state, userId),
         canCompileToSql: (condition) => condition.type !== 'comparison' || condition.operator !== 'matches',
         assignments: {
           roles: state.rolePolicies.filter((assignment) => assignment.policyId === policy.id && assignment.isActive),

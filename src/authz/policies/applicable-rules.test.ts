@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { grantsIn, LIMITS, NEWSROOM, NOW, policyOf, stateOf, toRole, toUser, type WholeState } from '../../../test/policy-fixtures.ts';
+import { assignmentsIn, LIMITS, NEWSROOM, NOW, policyOf, stateOf, toRole, toUser, type WholeState } from '../../../test/policy-fixtures.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { type ApplicableRequest, applicableRules, rulesOfPolicy } from './applicable-rules.ts';
 import { compilePolicies } from './policy-snapshot.ts';
@@ -13,7 +13,10 @@ const request: ApplicableRequest = { ...userRequest, grants: [] };
 function apply(parts: Partial<WholeState>, others: Partial<UserRequest> = {}) {
   const state = stateOf(parts);
   const { userId, ...rest } = { ...userRequest, ...others };
-  const { rules, ...applicable } = applicableRules(compilePolicies(state, NEWSROOM, LIMITS), { ...rest, grants: grantsIn(state, userId) });
+  const { rules, ...applicable } = applicableRules(compilePolicies(state, NEWSROOM, LIMITS), {
+    ...rest,
+    grants: assignmentsIn(state, userId),
+  });
   return { rules: rules.map(({ id }) => id), ...applicable };
 }
 
@@ -174,7 +177,7 @@ describe('the cache', () => {
       const role = index % 2 === 0 ? 'user' : `role${index}`;
       applicableRules(snapshot, {
         ...request,
-        grants: grantsIn({ userPolicies: [toUser('u1', 'gone')] }, `u${index % 3}`),
+        grants: assignmentsIn({ userPolicies: [toUser('u1', 'gone')] }, `u${index % 3}`),
         resource: `Made${index}`,
         role,
       });
@@ -191,7 +194,7 @@ describe('the cache', () => {
     const longer = [toUser('u6', 'other'), toUser('u6', 'zebra')];
     const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies: [...userPolicies, ...longer] });
     const snapshot = compilePolicies(state, NEWSROOM, LIMITS);
-    const of = (userId: string) => applicableRules(snapshot, { ...request, grants: grantsIn(state, userId) });
+    const of = (userId: string) => applicableRules(snapshot, { ...request, grants: assignmentsIn(state, userId) });
     expect(of('u1').rules.map(({ id }) => id)).toEqual(['other.0', 'own.0', 'p.0']);
     expect(of('u2')).toBe(of('u1'));
     expect(of('u3').rules.map(({ id }) => id)).toEqual(['own.0', 'p.0']);
@@ -205,7 +208,8 @@ describe('the cache', () => {
     const rules = Array.from({ length: 5000 }, () => ({}));
     const policies = [policyOf('p', rules), ...names.map((name) => policyOf(name, [{ priority: 101 }]))];
     const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
-    const of = (name = '') => applicableRules(snapshot, { ...request, grants: grantsIn({ userPolicies: [toUser('u1', name)] }, 'u1') });
+    const of = (name = '') =>
+      applicableRules(snapshot, { ...request, grants: assignmentsIn({ userPolicies: [toUser('u1', name)] }, 'u1') });
     const [first, last] = [of(names[0]), of(names.at(-1))];
     for (const name of names) {
       const applicable = of(name);
@@ -222,7 +226,7 @@ describe('the cache', () => {
     const policies = [p, policyOf('own', [{}])];
     const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'own')] });
     const snapshot = compilePolicies(state, NEWSROOM, LIMITS);
-    const of = (userId: string) => applicableRules(snapshot, { ...request, grants: grantsIn(state, userId) }).rules.length;
+    const of = (userId: string) => applicableRules(snapshot, { ...request, grants: assignmentsIn(state, userId) }).rules.length;
     expect([of('u1'), of('u2'), of('u1')]).toEqual([2, 1, 2]);
   });
 });
