@@ -53,6 +53,17 @@ export const importRules: readonly Rule[] = [
       });
     },
   },
+  {
+    name: 'import-cycle',
+    check(source, report, { sources }) {
+      const cycle = shortestCycle(source, sources);
+      if (cycle.some((path) => path < source.path)) return; // Reported where its first path is checked.
+      eachImportedFile(source, (path, position) => {
+        if (path === cycle[1])
+          report(position, `${cycle.join(' → ')} is a cycle: move what both ends need into a file that imports neither`);
+      });
+    },
+  },
 ];
 
 /** Returns a sentence for each permission of the layer table that no import needs. */
@@ -65,6 +76,33 @@ export function findUnusedPermissions(sources: readonly Source[], { permissions,
   return permissions
     .filter((permission) => !used.has(permission))
     .map(({ below, pattern }) => `ARCHITECTURE.md: no file of ${below} imports ${pattern}, remove it from the layer table`);
+}
+
+/** Returns the shortest way along imports from a source back to itself, or nothing if there is none. */
+function shortestCycle(source: Source, sources: readonly Source[]): readonly string[] {
+  const byPath = new Map(sources.map((other) => [other.path, other]));
+  const seen = new Set<string>();
+  const ways = [[source.path]];
+  for (const way of ways) {
+    for (const path of importedFiles(byPath.get(way.at(-1) ?? ''))) {
+      if (path === source.path) return [...way, path];
+      if (!seen.has(path)) ways.push([...way, path]);
+      seen.add(path);
+    }
+  }
+  return [];
+}
+
+const importsBySource = new WeakMap<Source, readonly string[]>();
+
+function importedFiles(source: Source | undefined): readonly string[] {
+  if (source === undefined) return [];
+  const known = importsBySource.get(source);
+  if (known !== undefined) return known;
+  const paths: string[] = [];
+  eachImportedFile(source, (path) => paths.push(path));
+  importsBySource.set(source, paths);
+  return paths;
 }
 
 /** Calls `each` with the path below the sources of every file that is imported or re-exported. */
