@@ -64,7 +64,7 @@ describe('sources', () => {
 
 describe('pages and examples', () => {
   const root = folderUrl('../');
-  const patterns = ['*.md', 'docs/*.md', 'docs/decisions/*.md', 'examples/**/*.{md,yaml}'];
+  const patterns = ['*.md', 'docs/**/*.md', 'examples/**/*.{md,yaml}'];
   const paths = globSync(patterns, { cwd: root }).filter((path) => path !== QUOTED_PAGE);
 
   it.each(paths.sort())('of %s have plain words', (path) => {
