@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WholeState } from '../../test/policy-fixtures.ts';
-import type { PolicyInput } from '../authz/policies/index.ts';
 import { sql } from '../sql.ts';
 import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateAssignment } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
+import { loadWholeState, toPolicyInput } from './policy.fixture.ts';
 import { type ChangesSince, loadChanges, loadPolicyStateAt, storeVersion } from './policy-history.ts';
 import { createPolicy, deletePolicy, loadPolicyState, updatePolicy } from './policy-records.ts';
 import { insertInto, POLICY_TABLES } from './policy-tables.ts';
@@ -28,27 +28,6 @@ function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return test.database.transaction(work);
 }
 
-/** Loads the policy state with the assignments of all users. */
-async function loadWhole(tx: Transaction): Promise<WholeState> {
-  return { ...(await loadPolicyState(tx)), userPolicies: await loadUserPolicies(tx, sql`1 = 1`) };
-}
-
-function inputOf(name: string, others: Partial<PolicyInput> = {}): PolicyInput {
-  const conditions = [{ field: 'user.id', operator: 'eq', value: 'u1' }];
-  return {
-    name,
-    type: 'CUSTOM',
-    isActive: true,
-    priority: 100,
-    tags: ['a', 'b'],
-    rules: [
-      { resource: 'Article', action: 'read', effect: 'ALLOW', conditions, priority: 900, description: 'first', isActive: true },
-      { resource: '*', action: '*', effect: 'DENY', conditions: [], priority: 5, isActive: false },
-    ],
-    ...others,
-  };
-}
-
 /** Removes policies without an assignment, which apply to no user. */
 function withoutUnassigned(state: WholeState): WholeState {
   const assigned = [...state.userPolicies, ...state.rolePolicies].map(({ policyId }) => policyId);
@@ -57,18 +36,18 @@ function withoutUnassigned(state: WholeState): WholeState {
 
 describe('the policy history', () => {
   it('contains the state of every revision', async () => {
-    const states = [await inTransaction(loadWhole)];
+    const states = [await inTransaction(loadWholeState)];
     const addStep = async (work: (tx: Transaction) => Promise<unknown>) => {
       await inTransaction(work);
-      states.push(await inTransaction(loadWhole));
+      states.push(await inTransaction(loadWholeState));
     };
     let id = '';
     await addStep(async (tx) => {
-      id = (await createPolicy(tx, inputOf('A', { description: 'about' }), { by })).id;
+      id = (await createPolicy(tx, toPolicyInput('A', { description: 'about' }), { by })).id;
     });
     await addStep((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by, expiresAt: '2030-01-01T00:00:00.000Z' }));
     await addStep((tx) => assignToRole(tx, { policyId: id, role: 'user' }, { by }));
-    await addStep((tx) => updatePolicy(tx, inputOf('A2', { rules: inputOf('A').rules.slice(1) }), { id, by }));
+    await addStep((tx) => updatePolicy(tx, toPolicyInput('A2', { rules: toPolicyInput('A').rules.slice(1) }), { id, by }));
     await addStep((tx) => updateAssignment(tx, { policyId: id, role: 'user' }, { by, priority: 7 }));
     await addStep((tx) => removeAssignment(tx, { policyId: id, userId: 'u1' }, { by }));
     await addStep((tx) => deletePolicy(tx, id, { by }));
@@ -83,7 +62,7 @@ describe('the policy history', () => {
   it('loads the past assignments of one user and one role, and only their policies', async () => {
     const [a, b, c] = await inTransaction(async (tx) => {
       const ids: string[] = [];
-      for (const name of ['A', 'B', 'C']) ids.push((await createPolicy(tx, inputOf(name), { by })).id);
+      for (const name of ['A', 'B', 'C']) ids.push((await createPolicy(tx, toPolicyInput(name), { by })).id);
       return ids as [string, string, string];
     });
     await inTransaction((tx) => assignToUser(tx, { policyId: a, userId: 'u1' }, { by }));
@@ -103,8 +82,8 @@ describe('the policy history', () => {
   });
 
   it('contains the end of each assignment that is deleted with its policy', async () => {
-    const { id: policyId } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
-    const kept = await inTransaction((tx) => createPolicy(tx, inputOf('B'), { by }));
+    const { id: policyId } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
+    const kept = await inTransaction((tx) => createPolicy(tx, toPolicyInput('B'), { by }));
     const userIds = Array.from({ length: 1001 }, (_, index) => `many${index}`);
     const to = (userId: string, policy: string) => ({ id: `${userId} ${policy}`, userId, policyId: policy });
     await inTransaction(async (tx) => {
@@ -132,7 +111,7 @@ describe('the policy history', () => {
   });
 
   it('contains the author of each change', async () => {
-    const { id } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
+    const { id } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
     await inTransaction((tx) => deletePolicy(tx, id, { by: 'other' }));
     const rows = (await test.rows('_PolicyHistory')) as readonly Record<'fromEpoch' | 'toEpoch' | 'value' | 'changedBy', unknown>[];
     const first = Number(rows[0]?.fromEpoch);
@@ -150,16 +129,16 @@ describe('loadChanges', () => {
 
   it('returns changed policies and role assignments, and the users whose assignments changed', async () => {
     const [kept, changed, gone] = await inTransaction(async (tx) => [
-      await createPolicy(tx, inputOf('kept'), { by }),
-      await createPolicy(tx, inputOf('changed'), { by }),
-      await createPolicy(tx, inputOf('gone'), { by }),
+      await createPolicy(tx, toPolicyInput('kept'), { by }),
+      await createPolicy(tx, toPolicyInput('changed'), { by }),
+      await createPolicy(tx, toPolicyInput('gone'), { by }),
     ]);
     const [keptId, changedId, goneId] = [kept?.id ?? '', changed?.id ?? '', gone?.id ?? ''];
     const { assignment: ofRole } = await inTransaction((tx) => assignToRole(tx, { policyId: goneId, role: 'user' }, { by }));
     await inTransaction((tx) => assignToUser(tx, { policyId: goneId, userId: 'u2' }, { by }));
     const from = await now();
-    await inTransaction((tx) => updatePolicy(tx, inputOf('changed', { priority: 1 }), { id: changedId, by }));
-    const last = await inTransaction((tx) => updatePolicy(tx, inputOf('changed', { priority: 2 }), { id: changedId, by }));
+    await inTransaction((tx) => updatePolicy(tx, toPolicyInput('changed', { priority: 1 }), { id: changedId, by }));
+    const last = await inTransaction((tx) => updatePolicy(tx, toPolicyInput('changed', { priority: 2 }), { id: changedId, by }));
     await inTransaction((tx) => deletePolicy(tx, goneId, { by }));
     await inTransaction((tx) => assignToUser(tx, { policyId: keptId, userId: 'u1' }, { by }));
     const to = await now();
@@ -173,7 +152,7 @@ describe('loadChanges', () => {
       users: new Set(['u1', 'u2']),
     });
     // Later commits belong to later revisions.
-    await inTransaction((tx) => updatePolicy(tx, inputOf('changed', { priority: 3 }), { id: changedId, by }));
+    await inTransaction((tx) => updatePolicy(tx, toPolicyInput('changed', { priority: 3 }), { id: changedId, by }));
     expect((await inTransaction((tx) => loadChanges(tx, from, to)))?.policies.get(changedId)).toEqual(last);
   });
 
@@ -184,8 +163,8 @@ describe('loadChanges', () => {
       throw await loadRevision(tx);
     });
     const lost = (await undone.catch((epoch: unknown) => epoch)) as Revision;
-    await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
-    await inTransaction((tx) => createPolicy(tx, inputOf('B'), { by }));
+    await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
+    await inTransaction((tx) => createPolicy(tx, toPolicyInput('B'), { by }));
     expect(lost.number).toBe(from.number + 1);
     expect((await since(from))?.policies.size).toBe(2);
     expect(await since(lost)).toBeUndefined();
@@ -194,9 +173,9 @@ describe('loadChanges', () => {
   });
 
   it('has no user list if an earlier version of the service stored a change without its user id', async () => {
-    const { id } = await inTransaction((tx) => createPolicy(tx, inputOf('A'), { by }));
+    const { id } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
     const from = await now();
-    await inTransaction((tx) => updatePolicy(tx, inputOf('A', { priority: 1 }), { id, by }));
+    await inTransaction((tx) => updatePolicy(tx, toPolicyInput('A', { priority: 1 }), { id, by }));
     expect((await since(from))?.users).toEqual(new Set());
     await inTransaction((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by }));
     await inTransaction((tx) => tx.run(sql`UPDATE "_PolicyHistory" SET "userId" = NULL`));

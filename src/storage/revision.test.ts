@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
+import { sql } from '../sql.ts';
 import { migrate } from './migrations/migrate.ts';
 import { advanceRevision, currentRevision, loadRevision, type Revision } from './revision.ts';
 import { onCommit } from './sqlite/sqlite.fixture.ts';
@@ -22,6 +23,14 @@ async function change(seen: Revision[]): Promise<void> {
 }
 
 describe('the revision', () => {
+  it('starts at 0 and advances by one', async () => {
+    await test.database.transaction((tx) => tx.run(sql`DELETE FROM "_State"`));
+    expect(await test.database.transaction(currentRevision)).toBe(0);
+    expect(await test.database.transaction(advanceRevision)).toBe(1);
+    expect(await test.database.transaction(advanceRevision)).toBe(2);
+    expect(await test.database.transaction(currentRevision)).toBe(2);
+  });
+
   it('counts changes, and has a new stamp after each', async () => {
     const before = await test.database.transaction(loadRevision);
     const seen: Revision[] = [];

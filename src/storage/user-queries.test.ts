@@ -3,8 +3,8 @@ import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { migrate } from './migrations/migrate.ts';
 import { insertRecord } from './records.ts';
-import { onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
-import { type CandidateQuery, type Candidates, loadCandidates } from './user-queries.ts';
+import { define, onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { type CandidateQuery, type Candidates, countUserValues, loadCandidates } from './user-queries.ts';
 
 const user = resourceOf(SYSTEM, 'User');
 let test: TestDatabase;
@@ -67,5 +67,44 @@ describe('loadCandidates', () => {
     });
     expect(plans.join('\n')).toMatch(/SEARCH User USING INDEX sqlite_autoindex_User_1 \(id>\?\)/);
     expect(plans.join('\n')).not.toMatch(/TEMP B-TREE|SCAN User|"role"|role=/);
+  });
+});
+
+describe('countUserValues', () => {
+  const definitions = define({
+    User: {
+      fields: {
+        email: { type: 'email', required: true },
+        isActive: { type: 'boolean', required: true },
+        department: { type: 'string' },
+        secret: { type: 'string', writeOnly: true },
+        text: { type: 'string' },
+      },
+    },
+  });
+  const withFields = resourceOf(definitions, 'User');
+  const own = openTestDatabase();
+  afterAll(() => own.dispose());
+  beforeAll(async () => {
+    await migrate(own.database, definitions);
+    await own.database.transaction(async (tx) => {
+      for (const [id, values] of [
+        ['u1', { department: 'sports', isActive: true }],
+        ['u2', { department: '', isActive: true }],
+        ['u3', { isActive: true, text: 'x' }],
+        ['u4', { department: 'news', isActive: false }],
+      ] as const)
+        await insertRecord(tx, withFields, toRecord(id, { email: `${id}@example.com`, ...values }));
+    });
+  });
+  const count = (limit: number) => own.database.transaction((tx) => countUserValues(tx, withFields, { limit }));
+
+  it('counts active users, in optional fields that are not write-only', async () => {
+    const { counted, isComplete, withValue } = await count(10);
+    expect([counted, isComplete, Object.fromEntries(withValue)]).toEqual([3, true, { createdBy: 0, department: 2, text: 1 }]);
+  });
+
+  it('is incomplete above the limit', async () => {
+    expect(await count(2)).toMatchObject({ counted: 2, isComplete: false });
   });
 });

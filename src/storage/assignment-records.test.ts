@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Problem } from '../errors.ts';
+import { SYSTEM } from '../resources/system/index.ts';
+import { sql } from '../sql.ts';
+import { assignToRole, assignToUser, removeAssignment, updateAssignment } from './assignment-records.ts';
+import type { Database, Transaction } from './contract.ts';
+import { migrate } from './migrations/migrate.ts';
+import { loadWholeState, toPolicyInput } from './policy.fixture.ts';
+import { createPolicy, listRolePolicies, listUserPolicies } from './policy-records.ts';
+import { insertRecord } from './records.ts';
+import { currentRevision } from './revision.ts';
+import { openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+
+let test: TestDatabase;
+let database: Database;
+const by = 'admin-1';
+
+beforeEach(async () => {
+  test = openTestDatabase();
+  database = test.database;
+  await migrate(database, SYSTEM);
+  await database.transaction(async (tx) => {
+    // Revisions start at zero in these tests.
+    await tx.run(sql`DELETE FROM "_State"`);
+    for (const id of ['u1', 'u2']) await insertUser(tx, id);
+  });
+});
+afterEach(() => test.dispose());
+
+function insertUser(tx: Transaction, id: string): Promise<void> {
+  return insertRecord(tx, resourceOf(SYSTEM, 'User'), toRecord(id, { name: id, email: `${id}@example.com`, password: '', role: 'user' }));
+}
+
+function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  return database.transaction(work);
+}
+
+async function codeOf(work: (tx: Transaction) => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await database.transaction(work);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+}
+
+describe('an assignment', () => {
+  let policyId: string;
+  beforeEach(async () => {
+    policyId = (await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }))).id;
+  });
+
+  it('has defaults for omitted members', async () => {
+    const { assignment: own } = await inTransaction((tx) => assignToUser(tx, { policyId, userId: 'u1' }, { by }));
+    const { assignment: ofRole } = await inTransaction((tx) => assignToRole(tx, { policyId, role: 'editor' }, { by }));
+    expect(own).toMatchObject({ policyId, userId: 'u1', assignedBy: by, isActive: true, context: {} });
+    expect(ofRole).toMatchObject({ policyId, role: 'editor', assignedBy: by, isActive: true, priority: 100 });
+    expect(await inTransaction(loadWholeState)).toEqual({
+      epoch: 3,
+      policies: [expect.anything()],
+      userPolicies: [own],
+      rolePolicies: [ofRole],
+    });
+  });
+
+  it('can be created only once', async () => {
+    const assign = (tx: Transaction) => assignToUser(tx, { policyId, userId: 'u1' }, { by });
+    const toRole = (tx: Transaction) => assignToRole(tx, { policyId, role: 'user' }, { by });
+    // Either of two concurrent calls may be the first.
+    for (const each of [assign, toRole])
+      expect((await Promise.all([codeOf(each), codeOf(each)])).toSorted()).toEqual(['ASSIGNMENT_EXISTS', undefined]);
+    expect(await inTransaction(currentRevision)).toBe(3);
+  });
+
+  it('requires an existing policy and user', async () => {
+    expect(await codeOf((tx) => assignToUser(tx, { policyId: 'none', userId: 'u1' }, { by }))).toBe('POLICY_UNKNOWN');
+    expect(await codeOf((tx) => assignToUser(tx, { policyId, userId: 'none' }, { by }))).toBe('USER_UNKNOWN');
+    expect(await codeOf((tx) => assignToRole(tx, { policyId: 'none', role: 'user' }, { by }))).toBe('POLICY_UNKNOWN');
+  });
+
+  it('keeps members that an update omits', async () => {
+    const pair = { policyId, userId: 'u1' };
+    const expiresAt = '2030-01-01T00:00:00.000Z';
+    await inTransaction((tx) => assignToUser(tx, pair, { by, expiresAt, context: { ticket: 7 } }));
+    const changed = await inTransaction((tx) => updateAssignment(tx, pair, { by: 'other', isActive: false }));
+    expect(changed).toMatchObject({ isActive: false, expiresAt, context: { ticket: 7 }, assignedBy: by });
+    await inTransaction((tx) => updateAssignment(tx, pair, { by, expiresAt: null }));
+    const { userPolicies } = await inTransaction(loadWholeState);
+    expect(userPolicies[0]).not.toHaveProperty('expiresAt');
+    expect(await codeOf((tx) => updateAssignment(tx, { policyId, userId: 'u2' }, { by }))).toBe('ASSIGNMENT_UNKNOWN');
+  });
+
+  it('is removed', async () => {
+    const pair = { policyId, role: 'user' } as const;
+    await inTransaction((tx) => assignToRole(tx, pair, { by, priority: 5 }));
+    await inTransaction((tx) => removeAssignment(tx, pair, { by }));
+    expect((await inTransaction(loadWholeState)).rolePolicies).toEqual([]);
+    expect(await codeOf((tx) => removeAssignment(tx, pair, { by }))).toBe('ASSIGNMENT_UNKNOWN');
+  });
+
+  it('is listed with its policy', async () => {
+    await inTransaction(async (tx) => {
+      const other = await createPolicy(tx, toPolicyInput('B'), { by });
+      await assignToUser(tx, { policyId, userId: 'u1' }, { by, isActive: false });
+      await assignToUser(tx, { policyId: other.id, userId: 'u2' }, { by });
+      await assignToRole(tx, { policyId: other.id, role: 'user' }, { by });
+      const names = (assigned: Awaited<ReturnType<typeof listUserPolicies>>) =>
+        assigned.map(({ policy, assignment }) => [policy.name, assignment.isActive]);
+      expect(names(await listUserPolicies(tx, 'u1'))).toEqual([['A', false]]);
+      expect(names(await listUserPolicies(tx, 'u1', 'user'))).toEqual([
+        ['A', false],
+        ['B', true],
+      ]);
+      expect(names(await listRolePolicies(tx, 'user'))).toEqual([['B', true]]);
+      expect(names(await listRolePolicies(tx, 'admin'))).toEqual([]);
+    });
+  });
+});
