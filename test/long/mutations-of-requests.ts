@@ -377,7 +377,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "outcome.result.extras?.['updated'] !== false",
     replace: "outcome.result.extras?.['updated'] === false",
     red: 'test/scenarios/batch.test.ts',
-    test: 'an atomic batch of twenty at once that take two of ten, five succeed, and stock is never negative',
+    test: 'an atomic batch succeeds five times when twenty at once take two of ten in stock, and stock is never negative',
   },
   {
     name: 'an escaped text in a batch is a reference',
@@ -481,7 +481,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "decisions[index]?.effect === 'allow' ? showRecord(of, record) : null",
     replace: 'showRecord(of, record)',
     red: 'test/scenarios/expand.test.ts',
-    test: 'a reference is null where it may not',
+    test: 'a reference is null if its record may not be read',
   },
   {
     name: 'a record that is expanded twice is decided twice',
@@ -489,7 +489,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'const missing = records.filter(({ id }) => !known.has(id));',
     replace: 'const missing = records;',
     red: 'test/scenarios/expand.test.ts',
-    test: 'the record itself was decided on already',
+    test: 'the record itself is decided on once',
   },
   {
     name: 'referencing records are searched without the condition that allows reading them',
@@ -497,7 +497,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '    where,\n    scopeFor',
     replace: "    where: { type: 'constant', value: true },\n    scopeFor",
     red: 'test/scenarios/expand.test.ts',
-    test: 'what refers to a record what may not be read takes no place of the limit',
+    test: 'a referencing record is not counted towards the limit if it may not be read',
   },
   {
     name: 'internal resources can be expanded',
@@ -513,7 +513,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'total <= expandMax',
     replace: 'total >= 0',
     red: 'test/scenarios/expand-refused.test.ts',
-    test: 'records to expand are counted before they are read: ownerId of 7',
+    test: 'records to expand are limited before they are read: ownerId with limit 7',
   },
   {
     name: 'each request of a batch may use the limit of the whole batch',

@@ -20,7 +20,7 @@ fields:
 `,
 };
 
-const PEOPLE: Readonly<Record<string, object>> = {
+const USERS: Readonly<Record<string, object>> = {
   maya: { department: 'sports', level: 1, role: 'editor' },
   noor: { department: 'politics', level: 2, role: 'editor', teamId: '<team>' },
   omar: { department: 'sports', level: 3 },
@@ -55,75 +55,80 @@ export interface AccessQueryService {
   person(name: string): TestUser;
   /** Sends a request as admin. */
   send(method: string, path: string, body?: unknown): Promise<Reply>;
-  /** Creates and assigns a policy, which `forget` deletes. */
+  /** Creates and assigns a policy. */
   policy(policy: Parameters<RunningService['createPolicy']>[0]): Promise<string>;
+  /** Deletes the policies that `policy` created. */
   forget(): Promise<void>;
-  ask(question: object): Promise<Reply>;
+  /** Sends a who-can query and expects a success. */
+  ask(query: object): Promise<Reply>;
   /** Returns the rows of all pages. */
-  askAll(question: object): Promise<{ readonly seen: readonly Row[]; readonly sizes: readonly number[] }>;
+  askAll(query: object): Promise<{ readonly seen: readonly Row[]; readonly sizes: readonly number[] }>;
 }
 
-/** Makes maya and noor editors, omar, pia and quin users, gone an editor who is not active; articles `own` of maya, `other` of omar, `bare`. */
+/**
+ * Starts a service in which maya and noor are editors, omar, pia and quin are users, and gone is an inactive editor.
+ * The article `own` belongs to maya, `other` to omar, and `bare` has no values.
+ */
 export async function startAccessQueryService(): Promise<AccessQueryService> {
   const service = await startService({ definitions: DEFINITIONS, settings: { rateLimit: 0 } });
   const admin = await service.admin();
   const team = await service.createRecord('Team', { name: 'night' });
-  const people = new Map<string, TestUser>([['admin', admin]]);
-  for (const [name, fields] of Object.entries(PEOPLE))
-    people.set(name, await service.user({ name, ...JSON.parse(JSON.stringify(fields).replace('<team>', team)) }));
-  const ids = new Map([...people].map(([name, { id }]) => [name, id]));
+  const users = new Map<string, TestUser>([['admin', admin]]);
+  for (const [name, fields] of Object.entries(USERS))
+    users.set(name, await service.user({ name, ...JSON.parse(JSON.stringify(fields).replace('<team>', team)) }));
+  const ids = new Map([...users].map(([name, { id }]) => [name, id]));
   const send: AccessQueryService['send'] = (method, path, body) =>
     service.call(method, path, { token: admin.token, ...(body === undefined ? {} : { body }) });
   await send('PUT', `/api/User/${ids.get('gone')}`, { isActive: false });
   ids.set('own', await service.createRecord('Article', { title: 'a', status: 'draft', authorId: ids.get('maya') }));
   ids.set('other', await service.createRecord('Article', { title: 'b', status: 'published', authorId: ids.get('omar') }));
   ids.set('bare', await service.createRecord('Article', {}));
-  return { service, admin, send, ...find({ people, ids }), ...createPolicies(service, send), ...createQuestions(send) };
+  return { service, admin, send, ...createLookups({ users, ids }), ...createPolicies(service, send), ...createQueries(send) };
 }
 
-function find({
-  people,
+function createLookups({
+  users,
   ids,
 }: {
-  people: ReadonlyMap<string, TestUser>;
+  users: ReadonlyMap<string, TestUser>;
   ids: ReadonlyMap<string, string>;
 }): Pick<AccessQueryService, 'idOf' | 'person'> {
-  const known = <Value>(map: ReadonlyMap<string, Value>, name: string): Value => {
+  const lookUp = <Value>(map: ReadonlyMap<string, Value>, name: string): Value => {
     const value = map.get(name);
-    if (value === undefined) throw new Error(`nobody and nothing is called ${name}`);
+    if (value === undefined) throw new Error(`no user or article is named ${name}`);
     return value;
   };
-  return { idOf: (name) => known(ids, name), person: (name) => known(people, name) };
+  return { idOf: (name) => lookUp(ids, name), person: (name) => lookUp(users, name) };
 }
 
 function createPolicies(service: RunningService, send: AccessQueryService['send']): Pick<AccessQueryService, 'policy' | 'forget'> {
-  const made: string[] = [];
+  const created: string[] = [];
   return {
     async policy(policy) {
       const id = await service.createPolicy(policy);
-      made.push(id);
+      created.push(id);
       return id;
     },
     async forget() {
-      for (const id of made.splice(0)) await send('DELETE', `/admin/api/policies/${id}`);
+      for (const id of created.splice(0)) await send('DELETE', `/admin/api/policies/${id}`);
     },
   };
 }
 
-function createQuestions(send: AccessQueryService['send']): Pick<AccessQueryService, 'ask' | 'askAll'> {
-  const ask = async (question: object): Promise<Reply> => {
-    const reply = await send('POST', WHO_CAN, question);
+function createQueries(send: AccessQueryService['send']): Pick<AccessQueryService, 'ask' | 'askAll'> {
+  const ask = async (query: object): Promise<Reply> => {
+    const reply = await send('POST', WHO_CAN, query);
     expect(reply.status, reply.text).toBe(200);
     return reply;
   };
   return {
     ask,
-    async askAll(question) {
+    async askAll(query) {
       const seen: Row[] = [];
       const sizes: number[] = [];
       let cursor: unknown;
       do {
-        const page = await ask({ ...question, ...(typeof cursor === 'string' && { cursor }) });
+        const page = await ask({ ...query, ...(typeof cursor === 'string' && { cursor }) });
         const rows = page.at('data.users') as readonly Row[];
         expect(page.at('count')).toBe(rows.length);
         seen.push(...rows);

@@ -39,7 +39,7 @@ describe('testing access', () => {
     () => stage,
     [
       {
-        name: 'allowed, with the matched policy and the trace; no access entry',
+        name: 'an allowed request returns the matched policy and the trace, and writes no access entry',
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: {
@@ -62,7 +62,7 @@ describe('testing access', () => {
         },
       },
       {
-        name: 'denied by the hour: what would have had to hold',
+        name: 'a denial by the hour lists the rule that could allow the request',
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: { user: { id: '{maya}' }, resource: { name: 'Article' }, action: 'read', environment: { timestamp: night, ip: '10.1.2.3' } },
@@ -72,7 +72,7 @@ describe('testing access', () => {
         },
       },
       {
-        name: 'denied by the network: a higher DENY goes before an ALLOW',
+        name: 'a DENY of higher priority wins over an ALLOW',
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: {
@@ -85,7 +85,7 @@ describe('testing access', () => {
         body_has: { data: { allowed: false, reason: 'denied by rule "not from outside" of policy "office hours"' } },
       },
       {
-        name: 'someone without policies',
+        name: 'a user without policies is denied',
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: {
@@ -97,7 +97,7 @@ describe('testing access', () => {
         body_has: { data: { allowed: false, reason: 'no policies found for user someone or role viewer', matchedPolicy: null } },
       },
       {
-        name: 'a test context with mistakes: each of them',
+        name: 'a test context with mistakes is rejected',
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: { user: 'maya', resource: { name: 'Artcle' }, action: 'reed', environment: { timestamp: 'noon', ip: 'home' } },
@@ -105,7 +105,7 @@ describe('testing access', () => {
         body_has: { code: 'VALUE_INVALID' },
       },
       {
-        name: 'one policy by itself, assigned or not',
+        name: 'one policy is tested alone, even for a user to whom it is not assigned',
         as: 'admin',
         send: 'POST /admin/api/policies/{policy}/test',
         body: {
@@ -123,7 +123,7 @@ describe('testing access', () => {
         },
       },
       {
-        name: 'one policy that says nothing about it',
+        name: 'one policy without a rule for the request denies it',
         as: 'admin',
         send: 'POST /admin/api/policies/{policy}/test',
         body: { user: { id: 'someone', role: 'viewer' }, resource: { name: 'Tip' }, action: 'delete', environment: { ip: '127.0.0.1' } },
@@ -131,7 +131,7 @@ describe('testing access', () => {
         body_has: { data: { allowed: false, evaluation: { matched: false, effect: 'DENY' } } },
       },
       {
-        name: 'no policy',
+        name: 'an unknown policy is not found',
         as: 'admin',
         send: 'POST /admin/api/policies/none/test',
         body: { resource: { name: 'Tip' }, action: 'read' },
@@ -141,12 +141,12 @@ describe('testing access', () => {
   );
 });
 
-describe('the record and analytics', () => {
+describe('the audit log and analytics', () => {
   checkScenarios(
     () => stage,
     [
       {
-        name: 'a denial',
+        name: 'a denied request writes an audit entry',
         as: 'reader',
         send: 'GET /api/Tip',
         status: 403,
@@ -154,30 +154,36 @@ describe('the record and analytics', () => {
         entries: [{ resource: 'Tip', allowed: false }],
       },
       {
-        name: 'is found by user, resource, action and answer',
+        name: 'the entry is found by user, resource, action and result',
         as: 'admin',
         send: 'GET /admin/api/decisions?userId={reader}&resource=Tip&action=list&allowed=false&kind=access',
         status: 200,
         body_has: { count: 1, data: [{ id: '{denial}', reason: 'no policies found for user {reader} or role user' }] },
       },
       {
-        name: 'and by time',
+        name: 'an entry before the given time is not listed',
         as: 'admin',
         send: 'GET /admin/api/decisions?resource=Tip&from=2999-01-01T00:00:00Z',
         status: 200,
         body_has: { count: 0 },
       },
       {
-        name: 'shown by its id',
+        name: 'the entry is returned by its id',
         as: 'admin',
         send: 'GET /admin/api/decisions/{denial}',
         status: 200,
         body_has: { data: { id: '{denial}', trace: [], wouldAllow: [] } },
       },
-      { name: 'no such decision', as: 'admin', send: 'GET /admin/api/decisions/none', status: 404, body_has: { code: 'DECISION_UNKNOWN' } },
-      { name: 'a bad filter', as: 'admin', send: 'GET /admin/api/decisions?allowed=maybe', status: 400 },
       {
-        name: 'analytics: grants and denials of access, not of administration',
+        name: 'an unknown decision is not found',
+        as: 'admin',
+        send: 'GET /admin/api/decisions/none',
+        status: 404,
+        body_has: { code: 'DECISION_UNKNOWN' },
+      },
+      { name: 'an invalid filter is rejected', as: 'admin', send: 'GET /admin/api/decisions?allowed=maybe', status: 400 },
+      {
+        name: 'analytics count allowed and denied access, but no administration',
         as: 'admin',
         send: 'GET /admin/api/policies-analytics?timeframe=1d',
         status: 200,
@@ -192,7 +198,7 @@ describe('the record and analytics', () => {
         },
       },
       {
-        name: 'a bad timeframe',
+        name: 'an invalid timeframe is rejected',
         as: 'admin',
         send: 'GET /admin/api/policies-analytics?timeframe=7y',
         status: 400,
@@ -201,7 +207,7 @@ describe('the record and analytics', () => {
     ],
   );
 
-  it('pages the record without gaps or repetitions', async () => {
+  it('pages contain every audit entry exactly once', async () => {
     const { service, tokens } = stage;
     const token = tokens.get('admin');
     for (let count = 0; count < 7; count++) await service.call('GET', '/api/Comment', { token });
@@ -216,7 +222,7 @@ describe('the record and analytics', () => {
     expect(new Set(seen).size).toBe(7);
   });
 
-  it('explains a past decision under the policies it was made under', async () => {
+  it('a past decision is explained with the policies of its time', async () => {
     const { service, tokens } = stage;
     const token = tokens.get('admin');
     const reply = await service.call('GET', '/api/Article/nothing', { token: tokens.get('maya') });

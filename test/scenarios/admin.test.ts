@@ -1,4 +1,4 @@
-/** The admin endpoints in every shape that the specification gives them: envelopes, filters, defaults, and who may call. */
+/** The admin endpoints: envelopes, filters, defaults, and access control. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
 import { startNewsroom } from './newsroom-service.ts';
@@ -20,7 +20,7 @@ const call = async (send: string, body?: unknown): Promise<Reply> => {
 };
 const keysOf = (value: unknown): string[] => Object.keys(value as object).sort();
 
-/** Every admin endpoint, with a body that it takes. */
+/** Every admin endpoint, with a valid body. */
 const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/policies'],
   ['POST /admin/api/policies', { name: 'mine', type: 'CUSTOM', rules: [rule] }],
@@ -54,16 +54,24 @@ describe('an admin endpoint', () => {
       const refusal = { kind: 'admin', allowed: false, userId: '{maya}', reason: 'role user is not admin' };
       return [
         {
-          name: `anon ${send}`,
+          name: `refuses an anonymous caller: ${send}`,
           send,
           ...sent,
           status: 401,
           body_has: { code: 'IDENTITY_REQUIRED' },
           headers_have: { 'www-authenticate': 'Bearer' },
         },
-        { name: `a user ${send}`, as: 'maya', send, ...sent, status: 403, body_has: { code: 'ACCESS_ADMIN' }, entries: [refusal] },
         {
-          name: `a query it does not have ${send}`,
+          name: `refuses a user who is not an admin: ${send}`,
+          as: 'maya',
+          send,
+          ...sent,
+          status: 403,
+          body_has: { code: 'ACCESS_ADMIN' },
+          entries: [refusal],
+        },
+        {
+          name: `rejects an unknown query parameter: ${send}`,
           as: 'admin',
           send: `${send}?nothing=1`,
           ...sent,
@@ -75,20 +83,20 @@ describe('an admin endpoint', () => {
   );
 });
 
-describe('a policy as it is shown', () => {
-  it('has every member of the specification, defaults filled in', async () => {
-    const made = await call('POST /admin/api/policies', { name: 'Defaults', type: 'ROLE_BASED', rules: [rule] });
-    expect(made.status).toBe(201);
-    expect(keysOf(made.body)).toEqual(['data', 'message', 'success']);
-    expect(made.headers['location']).toBe(`/admin/api/policies/${made.at('data.id')}`);
-    expect(made.at('data')).toEqual({
+describe('a policy in a response', () => {
+  it('has every documented member, with defaults filled in', async () => {
+    const created = await call('POST /admin/api/policies', { name: 'Defaults', type: 'ROLE_BASED', rules: [rule] });
+    expect(created.status).toBe(201);
+    expect(keysOf(created.body)).toEqual(['data', 'message', 'success']);
+    expect(created.headers['location']).toBe(`/admin/api/policies/${created.at('data.id')}`);
+    expect(created.at('data')).toEqual({
       id: expect.any(String),
       name: 'Defaults',
       type: 'ROLE_BASED',
       rules: [
         {
           id: expect.any(String),
-          policyId: made.at('data.id'),
+          policyId: created.at('data.id'),
           ...rule,
           effect: 'ALLOW',
           conditions: [],
@@ -105,10 +113,10 @@ describe('a policy as it is shown', () => {
       updatedAt: expect.stringMatching(INSTANT),
       version: expect.any(Number),
     });
-    expect((await call(`GET /admin/api/policies/${made.at('data.id')}`)).body).toEqual({ success: true, data: made.at('data') });
+    expect((await call(`GET /admin/api/policies/${created.at('data.id')}`)).body).toEqual({ success: true, data: created.at('data') });
   });
 
-  it('keeps what is given, and takes back what was shown', async () => {
+  it('keeps the given members, and can be sent back unchanged', async () => {
     const given = {
       name: 'Given',
       description: 'Said',
@@ -129,15 +137,15 @@ describe('a policy as it is shown', () => {
         },
       ],
     };
-    const made = await call('POST /admin/api/policies', given);
-    expect(made.at('data')).toMatchObject(given);
-    const again = await call(`PUT /admin/api/policies/${made.at('data.id')}`, made.at('data'));
+    const created = await call('POST /admin/api/policies', given);
+    expect(created.at('data')).toMatchObject(given);
+    const again = await call(`PUT /admin/api/policies/${created.at('data.id')}`, created.at('data'));
     expect(again.status, again.text).toBe(200);
-    const withoutChange = (reply: typeof made) => ({ ...(reply.at('data') as object), updatedAt: '', version: 0 });
-    expect(withoutChange(again)).toEqual(withoutChange(made));
+    const withoutChange = (reply: typeof created) => ({ ...(reply.at('data') as object), updatedAt: '', version: 0 });
+    expect(withoutChange(again)).toEqual(withoutChange(created));
   });
 
-  it.each(['create', 'read', 'update', 'delete', 'list', 'export', 'import', '*'])('may speak of action %s', async (action) => {
+  it.each(['create', 'read', 'update', 'delete', 'list', 'export', 'import', '*'])('can have a rule for action %s', async (action) => {
     const reply = await call('POST /admin/api/policies', {
       name: `on ${action}`,
       type: 'CUSTOM',
@@ -165,13 +173,13 @@ describe('a policy as it is shown', () => {
   });
 });
 
-describe('an assignment as it is shown', () => {
+describe('an assignment in a response', () => {
   let policy: string;
   beforeAll(async () => {
     policy = String((await call('POST /admin/api/policies', { name: 'To assign', type: 'CUSTOM', rules: [rule] })).at('data.id'));
   });
 
-  it('to a user: defaults, and a context of its own', async () => {
+  it('to a user has defaults, and keeps a given expiry and context', async () => {
     const { kept } = stage;
     const first = await call(`POST /admin/api/policies/${policy}/assign/user/${kept.get('maya')}`);
     expect(first.status).toBe(201);
@@ -194,7 +202,7 @@ describe('an assignment as it is shown', () => {
     expect(second.at('data')).toMatchObject({ expiresAt: '2999-01-01T00:00:00.000Z', context: { ticket: 7 } });
   });
 
-  it.each(['anon', 'user', 'admin', 'moderator', 'viewer', 'editor'])('to role %s', async (role) => {
+  it.each(['anon', 'user', 'admin', 'moderator', 'viewer', 'editor'])('to role %s has defaults, and can be changed', async (role) => {
     const reply = await call(`POST /admin/api/policies/${policy}/assign/role/${role}`);
     expect(reply.status).toBe(201);
     expect(reply.at('data')).toEqual({
@@ -220,14 +228,14 @@ describe('an assignment as it is shown', () => {
     ['user', { priority: 5 }, 'priority'],
     ['role', { priority: '5' }, 'priority'],
     ['role', { expiresAt: '2999-01-01T00:00:00Z' }, 'expiresAt'],
-  ])('to a %s refuses %j', async (to, body, path) => {
+  ])('to a %s rejects %j', async (to, body, path) => {
     const holder = to === 'user' ? stage.kept.get('admin') : 'viewer';
     const reply = await call(`POST /admin/api/policies/${policy}/assign/${to}/${holder}`, body);
     expect(reply.status).toBe(422);
     expect(reply.at('errors')).toMatchObject([{ path }]);
   });
 
-  it('goes with its policy', async () => {
+  it('is deleted with its policy', async () => {
     const { kept } = stage;
     expect((await call(`DELETE /admin/api/policies/${policy}`)).status).toBe(200);
     expect((await call(`GET /admin/api/users/${kept.get('maya')}/policies`)).body).toEqual({ success: true, data: [], count: 0 });
@@ -236,7 +244,7 @@ describe('an assignment as it is shown', () => {
 });
 
 describe('analytics', () => {
-  it('has every member of the specification', async () => {
+  it('has every documented member', async () => {
     const { service, tokens, kept } = stage;
     await service.call('GET', '/api/Tip', { token: tokens.get('maya') });
     const reply = await call('GET /admin/api/policies-analytics');
@@ -270,13 +278,13 @@ describe('analytics', () => {
     });
   });
 
-  it.each(['1d', '30d', '12h', '2w'])('timeframe=%s', async (timeframe) => {
+  it.each(['1d', '30d', '12h', '2w'])('accepts timeframe=%s', async (timeframe) => {
     const reply = await call(`GET /admin/api/policies-analytics?timeframe=${timeframe}`);
     expect(reply.status).toBe(200);
     expect(reply.at('data.accessDenials')).toBe(1);
   });
 
-  it.each(['d', '7', '0d', '-1d', '7y', '1.5d', '99999999d', ''])('refuses timeframe=%s', async (timeframe) => {
+  it.each(['d', '7', '0d', '-1d', '7y', '1.5d', '99999999d', ''])('rejects timeframe=%s', async (timeframe) => {
     const reply = await call(`GET /admin/api/policies-analytics?timeframe=${timeframe}`);
     expect(reply.status).toBe(400);
     expect(reply.at('code')).toBe('REQUEST_PARAMETER');
@@ -284,7 +292,7 @@ describe('analytics', () => {
 });
 
 describe('templates', () => {
-  it('are at least ten, each as the specification has them', async () => {
+  it('are at least ten, each with every documented member', async () => {
     const reply = await call('GET /admin/api/policies-templates');
     const templates = reply.at('data') as readonly object[];
     expect(templates.length).toBeGreaterThanOrEqual(10);
@@ -293,7 +301,7 @@ describe('templates', () => {
 });
 
 describe('testing access', () => {
-  /** What is tried out, and the paths of what is wrong with it. */
+  /** Request bodies with the paths of their mistakes. */
   const WRONG: readonly (readonly [body: unknown, paths: readonly string[]])[] = [
     [{}, ['resource.name', 'action']],
     [{ resource: { name: 'Article' } }, ['action']],
@@ -308,13 +316,13 @@ describe('testing access', () => {
     [{ resource: { name: 'Article' }, action: 'read', environment: { timestamp: '2026-01-01' } }, ['environment.timestamp']],
     [{ resource: { name: 'Article' }, action: 'read', environment: { ip: '300.1.1.1', hour: 3 } }, ['environment.hour', 'environment.ip']],
   ];
-  it.each(WRONG)('refuses %j', async (body, paths) => {
+  it.each(WRONG)('rejects %j', async (body, paths) => {
     const reply = await call('POST /admin/api/policies/test-access', body);
     expect(reply.status, reply.text).toBe(422);
     expect((reply.at('errors') as { path: string }[]).map(({ path }) => path)).toEqual(paths);
   });
 
-  it('names the policy that decided, for a denial too', async () => {
+  it('names the policy that denied the request', async () => {
     const { service, kept } = stage;
     const context = { user: { id: kept.get('reader'), role: 'user' }, resource: { name: 'Comment' }, action: 'delete' };
     const rules = [{ resource: 'Comment', action: 'delete', effect: 'DENY', description: 'never' }];
@@ -332,7 +340,7 @@ describe('testing access', () => {
     });
   });
 
-  it('lays the context over what is stored, counts in no analytics, and goes by the moment it is given', async () => {
+  it('overrides stored values with the test context, uses the given time, and is not counted by analytics', async () => {
     const { service, kept } = stage;
     const maya = kept.get('maya');
     const policy = await service.createPolicy({

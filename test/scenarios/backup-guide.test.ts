@@ -7,13 +7,13 @@ import { examples } from './examples.ts';
 
 const FILE = '/backup/newsroom.db';
 const [commands = ''] = examples('backup', 'sh');
-const [backUp = [], look = [], restore = []] = commands.split('\n').map((line) =>
+const [backUp = [], inspect = [], restore = []] = commands.split('\n').map((line) =>
   line
     .replace(/\s+#.*/, '')
     .split(' ')
     .slice(2),
 );
-const [looked = ''] = examples('backup', '').filter((block) => block.startsWith('$ '));
+const [inspectOutput = ''] = examples('backup', '').filter((block) => block.startsWith('$ '));
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-backup-guide-'));
 const data = join(folder, 'data');
@@ -38,12 +38,12 @@ afterAll(async () => {
 });
 
 describe('the guide to backups', () => {
-  it('has commands that back up and restore while the service runs, with the output that it shows', async () => {
+  it('shows commands that back up and restore a running service, with their output', async () => {
     const token = await setUp(program.url);
     expect((await run(backUp)).code).toBe(0);
     expect((await send(program.url, 'GET /api/Article', { token })).status).toBe(200);
-    const { code, out } = await run(look);
-    expect([code, withoutFigures(`$ npx bailiwick ${look.join(' ')}\n${out}`)]).toEqual([0, withoutFigures(looked)]);
+    const { code, out } = await run(inspect);
+    expect([code, withoutFigures(`$ npx bailiwick ${inspect.join(' ')}\n${out}`)]).toEqual([0, withoutFigures(inspectOutput)]);
     expect((await run(restore)).code).toBe(0);
     expect((await send(program.url, 'GET /api/Article', { token })).status).toBe(401);
   }, 60_000);

@@ -1,4 +1,4 @@
-/** Batches: every action with its members in `data`, references to earlier requests, and all or none. */
+/** Batches: every action with its members in `data`, references to earlier requests, and atomic batches. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 
@@ -27,7 +27,7 @@ fields:
 
 let service: RunningService;
 let admin: TestUser;
-/** Creates orders and lines, reads products, and takes from their stock: updates of those that are for sale. */
+/** A user who may do everything with own orders and lines, and may read and update products that have a price. */
 let customer: TestUser;
 beforeAll(async () => {
   service = await startService({ definitions });
@@ -76,7 +76,7 @@ const count = async (resource: string, where = ''): Promise<unknown> =>
   (await service.call('GET', `/api/${resource}?total=true&limit=1${where}`, { token: admin.token })).at('total');
 
 describe('a batch', () => {
-  it('takes resource, action and data for every action, and leaves an entry for each decision', async () => {
+  it('accepts resource, action and data for every action, and writes an audit entry for each decision', async () => {
     const id = await product('everything', 5);
     const gone = await service.createRecord('Order', { note: 'gone' });
     const requests: readonly (readonly [Sent, number, Readonly<Record<string, unknown>>])[] = [
@@ -107,7 +107,9 @@ describe('a batch', () => {
       [{ resource: 'Order', action: 'restore', data: { id: gone } }, 200, { data: { id: gone } }],
     ];
     const items = itemsOf(await send(requests.map(([request]) => request)));
-    expect(items).toMatchObject(requests.map(([, status, has]) => ({ status, success: true, ...has, decisionId: expect.any(String) })));
+    expect(items).toMatchObject(
+      requests.map(([, status, members]) => ({ status, success: true, ...members, decisionId: expect.any(String) })),
+    );
     const decided = [
       'create',
       'read',
@@ -128,7 +130,7 @@ describe('a batch', () => {
     expect(await send([{ resource: 'Order', action: 'delete', data: { id: gone } }]).then(itemsOf)).toMatchObject([{ status: 200 }]);
   });
 
-  it('refers to records of earlier requests, and takes the text where it is escaped', async () => {
+  it('resolves references to records of earlier requests, and keeps escaped ones as text', async () => {
     const id = await product('referred', 5);
     const items = itemsOf(
       await send([
@@ -157,7 +159,7 @@ describe('a batch', () => {
     await send([order, alone.at('data.id')].map((each) => ({ resource: 'Order', action: 'delete', data: { id: each } })));
   });
 
-  it('fails what depends on a request that gave no record, and undoes nothing else', async () => {
+  it('fails a request that references one without a record, and keeps the other changes', async () => {
     const items = itemsOf(
       await send([
         { resource: 'Order', action: 'create', data: { state: 'lost' } },
@@ -184,7 +186,7 @@ describe('a batch', () => {
   });
 });
 
-/** Places an order of two of a product, with two lines; or nothing of it. */
+/** Requests that order two units of a product in two lines and take them from stock. */
 const checkout = (id: string): readonly Sent[] => [
   { resource: 'Order', action: 'create', data: { note: 'checkout' } },
   { resource: 'Line', action: 'create', data: { orderId: '$0.id', productId: id, quantity: 1 } },
@@ -193,7 +195,7 @@ const checkout = (id: string): readonly Sent[] => [
 ];
 
 describe('an atomic batch', () => {
-  it('takes stock, or leaves neither order nor lines: each decision keeps its entry', async () => {
+  it('takes stock, or stores neither order nor lines; each decision keeps its audit entry', async () => {
     const id = await product('scarce', 3);
     expect(itemsOf(await send(checkout(id), { atomic: true, by: customer })).map(({ status }) => status)).toEqual([201, 201, 201, 200]);
     expect(await stockOf(id)).toBe(1);
@@ -212,25 +214,25 @@ describe('an atomic batch', () => {
     expect(reply.at('decisionId')).toBe(entries[1]?.['id']);
   });
 
-  it('goes on without a match where the request is optional, and fails what refers to it', async () => {
+  it('continues after an optional request without a match, and fails a request that references it', async () => {
     const optional = { resource: 'Product', action: 'updateIfExists', data: { filter: { name: 'no such' }, data: {} }, optional: true };
     expect(itemsOf(await send([optional], { atomic: true }))).toMatchObject([{ status: 200, updated: false }]);
     const reply = await send([optional, { resource: 'Product', action: 'read', data: { id: '$0.id' } }], { atomic: true });
     expect(reply.body).toMatchObject({ status: 424, code: 'BATCH_DEPENDENCY', errors: [{ path: 'requests.1' }] });
   });
 
-  it('answers alike whether stock is short or the product is hidden', async () => {
+  it('returns the same error for short stock, a hidden product and an unknown product', async () => {
     const hidden = await service.createRecord('Product', { name: 'hidden', stock: 50 });
     const [short, none] = [await product('short', 1), '01900000-0000-7000-8000-000000000000'];
-    const answers = await Promise.all(
+    const bodies = await Promise.all(
       [hidden, short, none].map((id) => send(checkout(id).slice(3), { atomic: true, by: customer }).then(({ text }) => text)),
     );
-    const plain = answers.map((text) => text.replaceAll(/"(requestId|decisionId)":"[^"]*"/g, ''));
+    const plain = bodies.map((text) => text.replaceAll(/"(requestId|decisionId)":"[^"]*"/g, ''));
     expect(new Set(plain).size).toBe(1);
     expect(await stockOf(hidden)).toBe(50);
   });
 
-  it('of twenty at once that take two of ten, five succeed, and stock is never negative', async () => {
+  it('succeeds five times when twenty at once take two of ten in stock, and stock is never negative', async () => {
     const id = await product('contested', 10);
     const before = [await count('Order'), await count('Line')] as [number, number];
     const replies = await Promise.all(Array.from({ length: 20 }, () => send(checkout(id), { atomic: true, by: customer })));

@@ -1,4 +1,4 @@
-/** Which policies apply, in what order their rules go, and when a rule fires: every sentence of how access is decided. */
+/** Access decisions: the policies that apply, the order of their rules, and when a rule fires. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestPolicy } from '../harness.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
@@ -49,123 +49,203 @@ const deny = (more: object = {}): object => ({ resource: 'Note', action: 'read',
 const when = (...conditions: object[]): object => ({ conditions });
 const is = (field: string, operator: string, value: unknown, more: object = {}): object => ({ field, operator, value, ...more });
 
-/** A policy by its rules alone, assigned to role `user`. */
+/** A policy given by its rules. By default it is assigned to role `user`. */
 type Given = Partial<TestPolicy> & { readonly rules: readonly object[]; readonly assignment?: object };
 
-const byRule = (rule: string, policy = 'one'): string => `allowed by rule "${rule}" of policy "${policy}"`;
-const against = (rule: string, policy = 'one'): string => `denied by rule "${rule}" of policy "${policy}"`;
+const allowedBy = (rule: string, policy = 'one'): string => `allowed by rule "${rule}" of policy "${policy}"`;
+const deniedBy = (rule: string, policy = 'one'): string => `denied by rule "${rule}" of policy "${policy}"`;
 const NO_RULE = 'no rule matched';
 
-/** What policies come to for a user who reads a note. Policies are named one, two, three. */
+/** Policies, and the reason of the decision when a user reads a note. The policies are named one, two, three. */
 const CASES: readonly (readonly [name: string, policies: readonly Given[], reason: string])[] = [
-  ['no policies', [], 'no policies found for user {user} or role user'],
-  ['a policy of another role', [{ rules: [allow()], role: 'editor' }], 'no policies found for user {user} or role user'],
-  ['a policy of another user', [{ rules: [allow()], userId: '{admin}' }], 'no policies found for user {user} or role user'],
-  ['an inactive policy', [{ rules: [allow()], isActive: false } as Given], 'no policies found for user {user} or role user'],
-  ['a policy of the role', [{ rules: [allow()] }], byRule('allow')],
-  ['a policy of the user', [{ rules: [allow()], userId: '{user}' }], byRule('allow')],
-  ['a rule of another action', [{ rules: [allow({ action: 'list' })] }], NO_RULE],
-  ['a rule of another resource', [{ rules: [allow({ resource: 'User' })] }], NO_RULE],
-  ['an inactive rule', [{ rules: [allow({ isActive: false })] }], NO_RULE],
-  ['* for the resource', [{ rules: [allow({ resource: '*' })] }], byRule('allow')],
-  ['* for the action', [{ rules: [allow({ action: '*' })] }], byRule('allow')],
-  ['* for both', [{ rules: [allow({ resource: '*', action: '*' })] }], byRule('allow')],
-
-  ['DENY before ALLOW at equal priority', [{ rules: [allow(), deny()] }], against('deny')],
-  ['a higher DENY before a lower ALLOW', [{ rules: [allow(), deny({ priority: 900 })] }], against('deny')],
-  ['a higher ALLOW before a lower DENY', [{ rules: [allow({ priority: 900 }), deny()] }], byRule('allow')],
-  ['a DENY of another policy', [{ rules: [allow()] }, { rules: [deny()] }], against('deny', 'two')],
-  ['the rule with the lower policy', [{ rules: [allow({ priority: 200 })] }, { priority: 900, rules: [deny()] }], byRule('allow')],
-  ['policy priority at equal rule priority', [{ rules: [deny()] }, { priority: 200, rules: [allow()] }], byRule('allow', 'two')],
+  ['is denied without policies', [], 'no policies found for user {user} or role user'],
+  ['is denied by a policy of another role alone', [{ rules: [allow()], role: 'editor' }], 'no policies found for user {user} or role user'],
   [
-    'assignment priority at equal policy priority',
-    [{ rules: [deny()] }, { rules: [allow()], assignment: { priority: 101 } }],
-    byRule('allow', 'two'),
+    'is denied by a policy of another user alone',
+    [{ rules: [allow()], userId: '{admin}' }],
+    'no policies found for user {user} or role user',
+  ],
+  ['is denied by an inactive policy', [{ rules: [allow()], isActive: false } as Given], 'no policies found for user {user} or role user'],
+  ['is allowed by a policy of the role', [{ rules: [allow()] }], allowedBy('allow')],
+  ['is allowed by a policy of the user', [{ rules: [allow()], userId: '{user}' }], allowedBy('allow')],
+  ['is denied by a rule of another action alone', [{ rules: [allow({ action: 'list' })] }], NO_RULE],
+  ['is denied by a rule of another resource alone', [{ rules: [allow({ resource: 'User' })] }], NO_RULE],
+  ['is denied by an inactive rule', [{ rules: [allow({ isActive: false })] }], NO_RULE],
+  ['is allowed by a rule with * for the resource', [{ rules: [allow({ resource: '*' })] }], allowedBy('allow')],
+  ['is allowed by a rule with * for the action', [{ rules: [allow({ action: '*' })] }], allowedBy('allow')],
+  ['is allowed by a rule with * for both', [{ rules: [allow({ resource: '*', action: '*' })] }], allowedBy('allow')],
+
+  ['is denied by a DENY before an ALLOW of equal priority', [{ rules: [allow(), deny()] }], deniedBy('deny')],
+  ['is denied by a DENY before an ALLOW of lower priority', [{ rules: [allow(), deny({ priority: 900 })] }], deniedBy('deny')],
+  ['is allowed by an ALLOW before a DENY of lower priority', [{ rules: [allow({ priority: 900 }), deny()] }], allowedBy('allow')],
+  ['is denied by a DENY of another policy', [{ rules: [allow()] }, { rules: [deny()] }], deniedBy('deny', 'two')],
+  [
+    'is allowed by the rule of higher priority even in a policy of lower priority',
+    [{ rules: [allow({ priority: 200 })] }, { priority: 900, rules: [deny()] }],
+    allowedBy('allow'),
   ],
   [
-    "a user's assignment counts as 100",
+    'is decided by policy priority at equal rule priority',
+    [{ rules: [deny()] }, { priority: 200, rules: [allow()] }],
+    allowedBy('allow', 'two'),
+  ],
+  [
+    'is decided by assignment priority at equal policy priority',
+    [{ rules: [deny()] }, { rules: [allow()], assignment: { priority: 101 } }],
+    allowedBy('allow', 'two'),
+  ],
+  [
+    "is decided with priority 100 for a user's assignment",
     [
       { rules: [deny()], userId: '{user}' },
       { rules: [allow()], assignment: { priority: 101 } },
     ],
-    byRule('allow', 'two'),
+    allowedBy('allow', 'two'),
   ],
-  ['at equal everything the rule made first', [{ rules: [allow({ description: 'a' }), allow({ description: 'b' })] }], byRule('a')],
   [
-    'the first that fires, not the first',
+    'is decided by the oldest rule at equal priorities',
+    [{ rules: [allow({ description: 'a' }), allow({ description: 'b' })] }],
+    allowedBy('a'),
+  ],
+  [
+    'is decided by the first rule that fires',
     [{ rules: [deny({ priority: 900, ...when(is('user.level', 'gt', 10)) }), allow()] }],
-    byRule('allow'),
+    allowedBy('allow'),
   ],
 
-  ['all conditions hold', [{ rules: [allow(when(is('user.level', 'eq', 10), is('resource.level', 'gte', 10)))] }], byRule('allow')],
-  ['one condition does not', [{ rules: [allow(when(is('user.level', 'eq', 10), is('resource.level', 'gt', 10)))] }], NO_RULE],
-  ['the group in `context`', [{ rules: [allow(when(is('department', 'eq', 'politics', { context: 'user' })))] }], byRule('allow')],
-  ['the group in both places', [{ rules: [allow(when(is('user.department', 'eq', 'politics', { context: 'user' })))] }], byRule('allow')],
-
-  ['a missing value: ALLOW does not fire', [{ rules: [allow(when(is('resource.dueAt', 'after', '2026-01-01T00:00:00Z')))] }], NO_RULE],
-  ['a missing value is not different either', [{ rules: [allow(when(is('user.nothing', 'ne', 'x')))] }], NO_RULE],
-  ['a missing value is in no list, nor outside', [{ rules: [allow(when(is('user.nothing', 'nin', ['x'])))] }], NO_RULE],
-  ['not of unknown is unknown', [{ rules: [allow(when({ not: is('user.nothing', 'eq', 'x') }))] }], NO_RULE],
-  ['a missing value: DENY fires', [{ rules: [allow(), deny(when(is('user.nothing', 'eq', 'x')))] }], against('deny')],
-  ['ifExists: DENY does not', [{ rules: [allow(), deny(when(is('user.nothing', 'eq', 'x', { ifExists: true })))] }], byRule('allow')],
   [
-    'DENY with one false condition beside an unknown one',
+    'is allowed if all conditions hold',
+    [{ rules: [allow(when(is('user.level', 'eq', 10), is('resource.level', 'gte', 10)))] }],
+    allowedBy('allow'),
+  ],
+  [
+    'is denied if one condition does not hold',
+    [{ rules: [allow(when(is('user.level', 'eq', 10), is('resource.level', 'gt', 10)))] }],
+    NO_RULE,
+  ],
+  [
+    'is decided on an attribute with its group in `context`',
+    [{ rules: [allow(when(is('department', 'eq', 'politics', { context: 'user' })))] }],
+    allowedBy('allow'),
+  ],
+  [
+    'is decided on an attribute with its group in `context` and `field`',
+    [{ rules: [allow(when(is('user.department', 'eq', 'politics', { context: 'user' })))] }],
+    allowedBy('allow'),
+  ],
+
+  [
+    'is denied if the value of an ALLOW condition is missing',
+    [{ rules: [allow(when(is('resource.dueAt', 'after', '2026-01-01T00:00:00Z')))] }],
+    NO_RULE,
+  ],
+  ['is denied if the value of an ne condition is missing', [{ rules: [allow(when(is('user.nothing', 'ne', 'x')))] }], NO_RULE],
+  ['is denied if the value of a nin condition is missing', [{ rules: [allow(when(is('user.nothing', 'nin', ['x'])))] }], NO_RULE],
+  ['is denied if not negates an unknown condition', [{ rules: [allow(when({ not: is('user.nothing', 'eq', 'x') }))] }], NO_RULE],
+  [
+    'is denied if the value of a DENY condition is missing',
+    [{ rules: [allow(), deny(when(is('user.nothing', 'eq', 'x')))] }],
+    deniedBy('deny'),
+  ],
+  [
+    'is allowed if the value of a DENY condition with ifExists is missing',
+    [{ rules: [allow(), deny(when(is('user.nothing', 'eq', 'x', { ifExists: true })))] }],
+    allowedBy('allow'),
+  ],
+  [
+    'is allowed if a DENY has a false and an unknown condition',
     [{ rules: [allow(), deny(when(is('user.nothing', 'eq', 'x'), is('user.level', 'eq', 11)))] }],
-    byRule('allow'),
+    allowedBy('allow'),
   ],
-  ['exists is defined on missing', [{ rules: [allow(when(is('user.nothing', 'exists', false)))] }], byRule('allow')],
-  ['isNull too', [{ rules: [allow(when(is('resource.dueAt', 'isNull', true)))] }], byRule('allow')],
-  ['an unresolved reference', [{ rules: [allow(when(is('user.department', 'ne', '${user.nothing}')))] }], NO_RULE],
-  ['an unresolved reference in text', [{ rules: [allow(when(is('resource.title', 'ne', 'a ${user.nothing}')))] }], NO_RULE],
-
-  ['a reference keeps its type', [{ rules: [allow(when(is('resource.level', 'eq', '${user.level}')))] }], byRule('allow')],
-  ['a reference on either side', [{ rules: [allow(when(is('user.id', 'eq', '${resource.ownerId}')))] }], byRule('allow')],
-  ['references in text', [{ rules: [allow(when(is('resource.title', 'eq', '${user.department} ${user.level}')))] }], byRule('allow')],
-  ['references in a list', [{ rules: [allow(when(is('user.id', 'in', ['x', '${resource.ownerId}'])))] }], byRule('allow')],
-  ['a reference to a list', [{ rules: [allow(when(is('user.department', 'in', '${resource.tags}')))] }], byRule('allow')],
-
-  ['anyOf', [{ rules: [allow(when({ anyOf: [is('user.level', 'eq', 11), is('user.level', 'eq', 10)] }))] }], byRule('allow')],
-  ['anyOf: none', [{ rules: [allow(when({ anyOf: [is('user.level', 'eq', 11), is('user.level', 'eq', 12)] }))] }], NO_RULE],
   [
-    'anyOf: true beside unknown',
+    'is allowed if exists is false for a missing value',
+    [{ rules: [allow(when(is('user.nothing', 'exists', false)))] }],
+    allowedBy('allow'),
+  ],
+  [
+    'is allowed if isNull is true for a missing value',
+    [{ rules: [allow(when(is('resource.dueAt', 'isNull', true)))] }],
+    allowedBy('allow'),
+  ],
+  ['is denied if a reference is not resolved', [{ rules: [allow(when(is('user.department', 'ne', '${user.nothing}')))] }], NO_RULE],
+  [
+    'is denied if a reference in text is not resolved',
+    [{ rules: [allow(when(is('resource.title', 'ne', 'a ${user.nothing}')))] }],
+    NO_RULE,
+  ],
+
+  [
+    'is allowed by a reference that keeps its type',
+    [{ rules: [allow(when(is('resource.level', 'eq', '${user.level}')))] }],
+    allowedBy('allow'),
+  ],
+  ['is allowed by a reference on either side', [{ rules: [allow(when(is('user.id', 'eq', '${resource.ownerId}')))] }], allowedBy('allow')],
+  [
+    'is allowed by references in text',
+    [{ rules: [allow(when(is('resource.title', 'eq', '${user.department} ${user.level}')))] }],
+    allowedBy('allow'),
+  ],
+  ['is allowed by references in a list', [{ rules: [allow(when(is('user.id', 'in', ['x', '${resource.ownerId}'])))] }], allowedBy('allow')],
+  ['is allowed by a reference to a list', [{ rules: [allow(when(is('user.department', 'in', '${resource.tags}')))] }], allowedBy('allow')],
+
+  [
+    'is allowed if one condition of anyOf holds',
+    [{ rules: [allow(when({ anyOf: [is('user.level', 'eq', 11), is('user.level', 'eq', 10)] }))] }],
+    allowedBy('allow'),
+  ],
+  [
+    'is denied if no condition of anyOf holds',
+    [{ rules: [allow(when({ anyOf: [is('user.level', 'eq', 11), is('user.level', 'eq', 12)] }))] }],
+    NO_RULE,
+  ],
+  [
+    'is allowed if one condition of anyOf holds and another is unknown',
     [{ rules: [allow(when({ anyOf: [is('user.no', 'eq', 1), is('user.level', 'eq', 10)] }))] }],
-    byRule('allow'),
+    allowedBy('allow'),
   ],
   [
-    'allOf in anyOf',
+    'is allowed by allOf in anyOf',
     [{ rules: [allow(when({ anyOf: [{ allOf: [is('user.level', 'eq', 10), is('user.role', 'eq', 'user')] }] }))] }],
-    byRule('allow'),
+    allowedBy('allow'),
   ],
-  ['not', [{ rules: [allow(when({ not: is('user.level', 'eq', 11) }))] }], byRule('allow')],
+  ['is allowed if not negates a false condition', [{ rules: [allow(when({ not: is('user.level', 'eq', 11) }))] }], allowedBy('allow')],
   [
-    'an expression',
+    'is allowed by an expression that is true',
     [{ type: 'CUSTOM', rules: [allow(when({ expression: 'user.level == 10 && resource.title.startsWith("pol")' }))] }],
-    byRule('allow'),
+    allowedBy('allow'),
   ],
-  ['an expression that is false', [{ type: 'CUSTOM', rules: [allow(when({ expression: 'user.level > 10' }))] }], NO_RULE],
   [
-    'an expression over what is missing',
+    'is denied by an ALLOW with an expression that is false',
+    [{ type: 'CUSTOM', rules: [allow(when({ expression: 'user.level > 10' }))] }],
+    NO_RULE,
+  ],
+  [
+    'is denied by a DENY with an expression over a missing value',
     [{ type: 'CUSTOM', rules: [allow(), deny(when({ expression: 'user.nothing == 1' }))] }],
-    against('deny'),
+    deniedBy('deny'),
   ],
 
   [
-    'resource.name and resource.id',
+    'is decided on resource.name and resource.id',
     [{ rules: [allow(when(is('resource.name', 'eq', 'Note'), is('resource.id', 'eq', '{note}')))] }],
-    byRule('allow'),
+    allowedBy('allow'),
   ],
   [
-    'the record keeps who made it and when',
+    'is decided on createdBy and createdAt of the record',
     [{ rules: [allow(when(is('resource.createdBy', 'eq', '{admin}'), is('resource.createdAt', 'withinLast', '1h')))] }],
-    byRule('allow'),
+    allowedBy('allow'),
   ],
   [
-    'the request',
+    'is decided on the method and path of the request',
     [{ rules: [allow(when(is('request.method', 'eq', 'GET'), is('request.path', 'eq', '/api/Note/{note}')))] }],
-    byRule('allow'),
+    allowedBy('allow'),
   ],
-  ['the network', [{ rules: [allow(when(is('environment.ip', 'cidr', ['127.0.0.0/8', '::1/128'])))] }], byRule('allow')],
-  ['the clock', [{ rules: [allow(when(is('environment.timestamp', 'withinLast', '1m')))] }], byRule('allow')],
+  [
+    'is decided on the IP address of the caller',
+    [{ rules: [allow(when(is('environment.ip', 'cidr', ['127.0.0.0/8', '::1/128'])))] }],
+    allowedBy('allow'),
+  ],
+  ['is decided on the current time', [{ rules: [allow(when(is('environment.timestamp', 'withinLast', '1m')))] }], allowedBy('allow')],
 ];
 
 describe('reading a note', () => {
@@ -206,7 +286,7 @@ async function createPolicy(name: string, { assignment, ...given }: Given): Prom
   return id;
 }
 
-/** An instant, and what the environment says of it in Auckland, 13 hours ahead in January. */
+/** Conditions on the environment at 2026-01-31T12:30Z in Auckland, which is 13 hours ahead of UTC in January. */
 const ENVIRONMENT: readonly (readonly [field: string, operator: string, value: unknown, allowed: boolean])[] = [
   ['environment.timestamp', 'eq', '2026-01-31T12:30:00Z', true],
   ['environment.hour', 'eq', 1, true],
@@ -223,7 +303,7 @@ const ENVIRONMENT: readonly (readonly [field: string, operator: string, value: u
 ];
 
 describe('the environment, in the configured time zone', () => {
-  it.each(ENVIRONMENT)('%s %s %j: %s', async (field, operator, value, allowed) => {
+  it.each(ENVIRONMENT)('decides %s %s %j as %s', async (field, operator, value, allowed) => {
     const { service, tokens } = stage;
     const token = tokens.get('admin');
     const id = await service.createPolicy({ rules: [allow(when(is(field, operator, value)))] });
@@ -240,39 +320,39 @@ describe('the environment, in the configured time zone', () => {
 });
 
 const WRONG: readonly (readonly [name: string, policy: object, path: string, code: string])[] = [
-  ['no name', { name: undefined }, 'name', 'required'],
-  ['no type', { type: undefined }, 'type', 'required'],
-  ['no rules', { rules: undefined }, 'rules', 'required'],
-  ['rules that are no list', { rules: {} }, 'rules', 'type'],
+  ['a missing name', { name: undefined }, 'name', 'required'],
+  ['a missing type', { type: undefined }, 'type', 'required'],
+  ['missing rules', { rules: undefined }, 'rules', 'required'],
+  ['rules that are not a list', { rules: {} }, 'rules', 'type'],
   ['an unknown type', { type: 'ROLE' }, 'type', 'value'],
   ['a priority as text', { priority: '100' }, 'priority', 'type'],
-  ['a fraction for a priority', { priority: 1.5 }, 'priority', 'type'],
+  ['a fractional priority', { priority: 1.5 }, 'priority', 'type'],
   ['isActive as text', { isActive: 'true' }, 'isActive', 'type'],
-  ['tags that are no texts', { tags: [1] }, 'tags.0', 'type'],
-  ['an id of its own', { id: 'mine' }, 'id', 'readOnly'],
+  ['tags that are not strings', { tags: [1] }, 'tags.0', 'type'],
+  ['an id', { id: 'mine' }, 'id', 'readOnly'],
   ['an unknown member', { prority: 5 }, 'prority', 'unknown'],
   ['a rule without a resource', { rules: [{ action: 'read' }] }, 'rules.0.resource', 'required'],
   ['a rule without an action', { rules: [{ resource: 'Note' }] }, 'rules.0.action', 'required'],
   ['an unknown action', { rules: [allow({ action: 'write' })] }, 'rules.0.action', 'value'],
   ['an unknown effect', { rules: [allow({ effect: 'deny' })] }, 'rules.0.effect', 'value'],
-  ['a name that no resource can have', { rules: [allow({ resource: '_Policy' })] }, 'rules.0.resource', 'value'],
+  ['an invalid resource name', { rules: [allow({ resource: '_Policy' })] }, 'rules.0.resource', 'value'],
 ];
 
 const WRONG_CONDITIONS: readonly (readonly [name: string, condition: unknown, path: string, code: string])[] = [
-  ['not a condition', 'user.id', '', 'type'],
-  ['no field', { operator: 'eq', value: 1 }, '.field', 'required'],
-  ['no operator', { field: 'user.id', value: 'x' }, '.operator', 'required'],
-  ['no value', { field: 'user.id', operator: 'eq' }, '.value', 'required'],
+  ['a string for a condition', 'user.id', '', 'type'],
+  ['a missing field', { operator: 'eq', value: 1 }, '.field', 'required'],
+  ['a missing operator', { field: 'user.id', value: 'x' }, '.operator', 'required'],
+  ['a missing value', { field: 'user.id', operator: 'eq' }, '.value', 'required'],
   ['an unknown operator', is('user.id', 'equals', 'x'), '.operator', 'operator'],
   ['an unknown group', is('usr.id', 'eq', 'x'), '.field', 'field'],
-  ['no group', is('department', 'eq', 'x'), '.field', 'field'],
+  ['a field without a group', is('department', 'eq', 'x'), '.field', 'field'],
   ['a group that is not the context', is('user.id', 'eq', 'x', { context: 'resource' }), '.field', 'field'],
   ['an unknown context', is('id', 'eq', 'x', { context: 'principal' }), '.context', 'context'],
   ['a field that the resource lacks', is('resource.titel', 'eq', 'x'), '.field', 'field'],
   ['a secret field', is('resource.secret', 'eq', 'x'), '.field', 'field'],
   ['a secret field of the user', is('user.password', 'eq', 'x'), '.field', 'field'],
   ['a secret field on the right', is('user.id', 'eq', '${resource.secret}'), '.value', 'value'],
-  ['something the environment lacks', is('environment.weather', 'eq', 'x'), '.field', 'field'],
+  ['an unknown attribute of the environment', is('environment.weather', 'eq', 'x'), '.field', 'field'],
   ['an operator that does not fit the field', is('resource.level', 'startsWith', '1'), '.operator', 'operator'],
   ['a value that does not fit the field', is('resource.level', 'eq', '10'), '.value', 'value'],
   ['a reference that does not fit the field', is('resource.level', 'eq', '${user.department}'), '.value', 'value'],
@@ -283,15 +363,15 @@ const WRONG_CONDITIONS: readonly (readonly [name: string, condition: unknown, pa
   ['an unparsable pattern', is('resource.title', 'matches', '('), '.value', 'value'],
   ['an unparsable duration', is('resource.dueAt', 'withinLast', 'a while'), '.value', 'value'],
   ['an unclosed reference', is('user.id', 'eq', '${resource.ownerId'), '.value', 'value'],
-  ['a member too many', is('user.id', 'eq', 'x', { ifexists: true }), '.ifexists', 'unknown'],
+  ['an unknown member of a condition', is('user.id', 'eq', 'x', { ifexists: true }), '.ifexists', 'unknown'],
   ['an empty anyOf', { anyOf: [] }, '.anyOf', 'type'],
-  ['a mistake deep inside', { anyOf: [{ not: is('user.id', 'eqq', 'x') }] }, '.anyOf.0.not.operator', 'operator'],
+  ['a mistake in nested conditions', { anyOf: [{ not: is('user.id', 'eqq', 'x') }] }, '.anyOf.0.not.operator', 'operator'],
   ['an expression that does not parse', { expression: 'user.id ==' }, '.expression', 'expression'],
 ];
 
-describe('writing a policy: every mistake with its path', () => {
-  const refused = (name: string, policy: object, error: object): Scenario => ({
-    name,
+describe('writing a policy', () => {
+  const rejects = (name: string, policy: object, error: object): Scenario => ({
+    name: `rejects ${name}, and reports its path`,
     as: 'admin',
     send: 'POST /admin/api/policies',
     body: { name: 'wrong', type: 'CUSTOM', rules: [allow()], ...policy },
@@ -301,17 +381,17 @@ describe('writing a policy: every mistake with its path', () => {
   checkScenarios(
     () => stage,
     [
-      ...WRONG.map(([name, policy, path, code]) => refused(name, policy, { path, code })),
+      ...WRONG.map(([name, policy, path, code]) => rejects(name, policy, { path, code })),
       ...WRONG_CONDITIONS.map(([name, condition, path, code]) =>
-        refused(name, { rules: [allow({ conditions: [condition] })] }, { path: `rules.0.conditions.0${path}`, code }),
+        rejects(name, { rules: [allow({ conditions: [condition] })] }, { path: `rules.0.conditions.0${path}`, code }),
       ),
-      refused(
+      rejects(
         'an expression in a policy that is not CUSTOM',
         { type: 'ATTRIBUTE_BASED', rules: [allow(when({ expression: 'true' }))] },
         { path: 'rules.0.conditions.0.expression', code: 'expression' },
       ),
       {
-        name: 'a resource that no definition names yet: a warning',
+        name: 'warns about a resource without a definition',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: { name: 'ahead', type: 'CUSTOM', rules: [allow({ resource: 'Notes' })] },
@@ -320,7 +400,7 @@ describe('writing a policy: every mistake with its path', () => {
         entries: [{ kind: 'admin' }],
       },
       {
-        name: 'a DENY on * whose field some resources lack: a warning that names them',
+        name: 'warns about a DENY on * with a field that some resources lack, and names them',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: { name: 'closing', type: 'CUSTOM', rules: [deny({ resource: '*', ...when(is('resource.ownerId', 'ne', 'x')) })] },
@@ -338,7 +418,7 @@ describe('writing a policy: every mistake with its path', () => {
         entries: [{ kind: 'admin' }],
       },
       {
-        name: 'with ifExists there is nothing to warn of',
+        name: 'does not warn about such a DENY with ifExists',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: {

@@ -1,4 +1,4 @@
-/** What a definition file makes: resources in either format, indexes, a legacy permissions map that enforces nothing, a project's own User. */
+/** Definition files: resources in YAML and JSON, indexes, a legacy permissions map without effect, and a project's own User. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SetupError } from '../../src/errors.ts';
 import { startService } from '../harness.ts';
@@ -56,14 +56,14 @@ describe('a definition', () => {
   checkScenarios(
     () => stage,
     [
-      room('makes a resource', { building: 'north', number: 1 }, 201, { keep: { room: 'data.id' }, entries: [created] }),
-      room('with an index over two fields that takes each pair once', { building: 'north', number: 1 }, 409, {
+      room('creates a resource', { building: 'north', number: 1 }, 201, { keep: { room: 'data.id' }, entries: [created] }),
+      room('creates a unique index over two fields, which rejects an equal pair', { building: 'north', number: 1 }, 409, {
         body_has: { code: 'RECORD_EXISTS', errors: [{ path: 'building' }, { path: 'number' }] },
         entries: [{ ...created, outcome: 'RECORD_EXISTS' }],
       }),
-      room('and others beside it', { building: 'north', number: 2 }, 201, { entries: [created] }),
+      room('accepts a pair that differs in one field', { building: 'north', number: 2 }, 201, { entries: [created] }),
       {
-        name: 'in JSON too, with defaults in canonical form',
+        name: 'may be in JSON, and has its defaults in canonical form',
         as: 'admin',
         send: 'POST /api/Booking',
         body: { roomId: '{room}' },
@@ -82,7 +82,7 @@ describe('a definition', () => {
         entries: [created],
       },
       {
-        name: 'is described to who may list, whatever the condition on the records',
+        name: 'is described to a user who may list only some of its records',
         as: 'lister',
         send: 'GET /api/Room/schema',
         status: 200,
@@ -92,14 +92,14 @@ describe('a definition', () => {
         entries: [{ resource: 'Room', action: 'list', allowed: true }],
       },
       {
-        name: 'has a permissions map that by itself allows nothing: anon',
+        name: 'has a permissions map that allows an anonymous caller nothing',
         send: 'GET /api/Room',
         status: 403,
         body_has: { detail: 'no policies found for role anon' },
         entries: [{ allowed: false }],
       },
       {
-        name: 'nor anything: a user',
+        name: 'has a permissions map that allows a user nothing',
         as: 'user',
         send: 'POST /api/Room',
         body: { building: 'south', number: 1 },
@@ -122,7 +122,7 @@ describe('a definition', () => {
     expect(reply.at('data.jsonSchema.create.required')).toEqual(['building', 'number']);
   });
 
-  it('gives every record its times: made once, changed with each change', async () => {
+  it('sets createdAt once, and updatedAt with each change', async () => {
     const { service, tokens, kept } = stage;
     const token = tokens.get('admin');
     const before = await service.call('GET', `/api/Room/${kept.get('room')}`, { token });
@@ -135,7 +135,7 @@ describe('a definition', () => {
 });
 
 describe('a definition with mistakes', () => {
-  it('stops the start, every mistake with its place and what may have been meant', async () => {
+  it('prevents the start, and the error lists every mistake with its position and a suggestion', async () => {
     const definitions = {
       'Room.yaml':
         'name: Room\nfields:\n  size: { type: integr }\n  name: { type: string, requird: true }\n  host: { type: reference, to: Usr }\n',

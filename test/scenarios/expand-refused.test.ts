@@ -1,4 +1,4 @@
-/** What cannot be expanded, and how much can: told before a record is read, and alike whatever there is to be found. */
+/** Names that cannot be expanded, and the limits on expanded records. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseDefinition } from '../../src/resources/index.ts';
 import { type RunningService, startService } from '../harness.ts';
@@ -23,7 +23,7 @@ const listed = { action: 'list', resource: 'Article', allowed: true };
 
 describe('a name that cannot be expanded', () => {
   const refused = (expand: string, detail: string): Scenario => ({
-    name: expand,
+    name: `is rejected: expand=${expand}`,
     as: 'asa',
     send: `GET /api/Article/{one}?expand=${expand}`,
     status: 400,
@@ -70,7 +70,7 @@ describe('a name that cannot be expanded', () => {
     () => stage,
     [
       {
-        name: 'all mistakes at once',
+        name: 'is reported together with all other mistakes',
         as: 'asa',
         send: 'GET /api/Article?fields=titel&expand=authrId,x:Nothing.at',
         status: 400,
@@ -79,7 +79,7 @@ describe('a name that cannot be expanded', () => {
       },
       given([]),
       {
-        name: 'is not told to who is denied',
+        name: 'is not reported to a caller who is denied',
         as: 'asa',
         send: 'GET /api/Article/{one}?expand=authrId',
         status: 403,
@@ -87,7 +87,7 @@ describe('a name that cannot be expanded', () => {
         entries: [denied('Article', 'one')],
       },
       {
-        name: 'is no parameter where records are not shown so',
+        name: 'is not reported by export, which has no parameter expand',
         as: 'admin',
         send: 'POST /api/Article/export',
         body: { expand: ['authorId'] },
@@ -112,7 +112,7 @@ describe('records to expand', () => {
     ['all:Case.previousId(4)', 2, 8],
     ['ownerId,all:Case.previousId(2)', 3, 9],
     ['ownerId,readerIds', 3, 9],
-  ])('are counted before they are read: %s of %i', async (expand, limit, most) => {
+  ])('are limited before they are read: %s with limit %i', async (expand, limit, most) => {
     const { token } = await service.admin();
     const reply = await service.call('GET', `/api/Case?limit=${limit}&expand=${expand}`, { token });
     const detail = `expand: expected at most 6 records to expand, given up to ${most}; ask for a smaller limit, or for fewer names`;
@@ -121,20 +121,20 @@ describe('records to expand', () => {
     expect(newest).toMatchObject({ action: 'list', allowed: true, outcome: 'REQUEST_PARAMETER' });
   });
 
-  it.each(['ownerId', 'all:Case.previousId(1)', 'readerIds'])('may be as many as that: %s', async (expand) => {
+  it.each(['ownerId', 'all:Case.previousId(1)', 'readerIds'])('are accepted up to the limit: %s', async (expand) => {
     const reply = await service.call('GET', `/api/Case?limit=6&expand=${expand}`, { token: (await service.admin()).token });
     expect([reply.status, reply.at('count')]).toEqual([200, 3]);
   });
 });
 
-describe('looking for what refers', () => {
+describe('the search for referencing records', () => {
   afterEach(() => vi.restoreAllMocks());
 
-  it('ends where it has taken long, for all requests of a batch together', async () => {
+  it('has one time limit for all requests of a batch', async () => {
     const { service, kept } = stage;
     const [token, id] = [(await service.admin()).token, kept.get('one')];
     const requests = Array.from({ length: 4 }, () => ({ resource: 'Article', action: 'read', id, expand: ['all:Comment.articleId'] }));
-    // Whatever is timed has taken 600 ms.
+    // Each reading of the clock is 600 ms after the one before.
     let now = performance.now();
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 600));
     const reply = await service.call('POST', '/api/batch', { token, body: { requests } });
@@ -144,7 +144,7 @@ describe('looking for what refers', () => {
 });
 
 describe('a field', () => {
-  it('cannot be called expand, and one that was may be renamed', () => {
+  it('cannot be named expand, and can be renamed from it', () => {
     const define = (fields: object): readonly string[] =>
       parseDefinition({ name: 'Case', fields: fields as Record<string, never> }).mistakes.map(({ detail }) => detail);
     expect(define({ expand: { type: 'string' } })).toEqual([expect.stringContaining('expected another name')]);

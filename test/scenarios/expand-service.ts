@@ -24,8 +24,8 @@ fields:
 `;
 
 /**
- * Articles of authors, with comments c1 to c5 on `one` and c6 on `two`. Asa asks. Sam (of a team) writes about sports, Pia
- * about politics. Asa has one policy, `readers`, without rules.
+ * Starts a service with articles of Sam, who is in the sports department and a team, and of Pia, who is in politics.
+ * Comments c1 to c5 are on `one`, c6 on `two`. Asa sends the requests, and has one policy, `readers`, without rules.
  */
 export async function startReaders(): Promise<Stage> {
   const service = await startService({
@@ -54,25 +54,25 @@ export async function startReaders(): Promise<Stage> {
   return { service, tokens: new Map(Object.entries({ admin: admin.token, asa: asa.token })), kept };
 }
 
-/** A condition of a rule. */
+/** Returns a condition of a rule. */
 export const is = (field: string, operator: string, value: unknown): object => ({ field, operator, value });
-/** A rule that allows an action where the conditions hold. */
+/** Returns a rule that allows an action if the conditions hold. */
 export const may = (action: string, resource: string, ...conditions: readonly object[]): object => ({ resource, action, conditions });
-/** An entry of a read that was allowed. */
+/** Returns the audit entry of an allowed read. */
 export const read = (resource: string, name: string): object => ({ action: 'read', resource, recordId: `{${name}}`, allowed: true });
-/** An entry of a read that was denied. */
+/** Returns the audit entry of a denied read. */
 export const denied = (resource: string, name: string): object => ({ ...read(resource, name), allowed: false });
 
-/** The scenario that gives Asa's policy its rules. */
+/** Returns the scenario that gives Asa's policy its rules. */
 export const given = (rules: readonly object[]): Scenario => ({
-  name: 'given these rules',
+  name: 'has these rules',
   as: 'admin',
   send: 'PUT /admin/api/policies/{policy}',
   body: { rules },
   status: 200,
   entries: [{ kind: 'admin' }],
 });
-/** What Asa is shown. */
+/** Returns a scenario in which Asa receives these data. */
 export const shows = (name: string, send: string, data: unknown, entries: readonly object[], more: Partial<Scenario> = {}): Scenario => ({
   name,
   as: 'asa',

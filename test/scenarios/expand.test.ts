@@ -1,4 +1,4 @@
-/** What a record refers to, and what refers to it, shown with it: each by its own resource's `read`, with an entry of its own. */
+/** Expanded referenced and referencing records. Each is decided by `read` of its resource, with its own audit entry. */
 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/sql.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.service.close());
 
-/** What Asa asks while these are all the rules there are. */
+/** Registers scenarios in which Asa has only these rules. */
 function under(name: string, rules: readonly object[], scenarios: readonly Scenario[]): void {
   describe(name, () => checkScenarios(() => stage, [given(rules), ...scenarios]));
 }
@@ -29,18 +29,20 @@ under(
   [...articles, may('read', 'User', is('resource.department', 'eq', 'sports'))],
   [
     shows(
-      'is shown where it may be read',
+      'is expanded if its record may be read',
       'GET /api/Article/{one}?expand=authorId',
       { title: 'one', authorId: '{sam}', expand: { authorId: { id: '{sam}', department: 'sports', email: 'user2@example.com' } } },
       [read('Article', 'one'), read('User', 'sam')],
       { body_lacks: ['data.expand.authorId.password', 'data.expand.authorId.expand', 'data.sourceId'] },
     ),
-    shows('is null where it may not', 'GET /api/Article/{two}?expand=authorId', { authorId: '{pia}', expand: { authorId: null } }, [
-      read('Article', 'two'),
-      denied('User', 'pia'),
-    ]),
     shows(
-      'is null where there is none, and nothing is decided',
+      'is null if its record may not be read',
+      'GET /api/Article/{two}?expand=authorId',
+      { authorId: '{pia}', expand: { authorId: null } },
+      [read('Article', 'two'), denied('User', 'pia')],
+    ),
+    shows(
+      'is null if it has no value, and causes no decision',
       'GET /api/Article/{three}?expand=authorId,reviewerIds',
       {
         expand: { authorId: null, reviewerIds: [] },
@@ -48,13 +50,13 @@ under(
       [read('Article', 'three')],
     ),
     shows(
-      'in a list of references what may not be read is left out',
+      'is left out of an expanded list if its record may not be read',
       'GET /api/Article/{one}?expand=reviewerIds',
       { reviewerIds: ['{pia}', '{sam}'], expand: { reviewerIds: [id('sam')] } },
       [read('Article', 'one'), denied('User', 'pia'), read('User', 'sam')],
     ),
     shows(
-      'is decided once in a request, however often it is met',
+      'is decided once per request, even if it occurs several times',
       'GET /api/Article?sort=createdAt&expand=authorId,editorId,reviewerIds',
       [
         { title: 'one', expand: { authorId: id('sam'), editorId: id('sam'), reviewerIds: [id('sam')] } },
@@ -64,7 +66,7 @@ under(
       [listed, read('User', 'sam'), denied('User', 'pia')],
     ),
     shows(
-      'by the action route',
+      'is expanded by the action route',
       'POST /api/Article/read',
       { expand: { authorId: id('sam') } },
       [read('Article', 'one'), read('User', 'sam')],
@@ -72,11 +74,17 @@ under(
         body: { id: '{one}', expand: ['authorId'] },
       },
     ),
-    shows('by the action route, a list', 'POST /api/Article/list', [{ expand: { authorId: id('sam') } }], [listed, read('User', 'sam')], {
-      body: { where: { title: 'one' }, expand: 'authorId' },
-    }),
     shows(
-      'in a batch, each item by itself',
+      'is expanded in a list by the action route',
+      'POST /api/Article/list',
+      [{ expand: { authorId: id('sam') } }],
+      [listed, read('User', 'sam')],
+      {
+        body: { where: { title: 'one' }, expand: 'authorId' },
+      },
+    ),
+    shows(
+      'is expanded and decided in each item of a batch',
       'POST /api/batch',
       [{ data: { expand: { authorId: id('sam') } } }, { data: [{ expand: { authorId: id('sam') } }] }],
       [read('Article', 'one'), read('User', 'sam'), listed, read('User', 'sam')],
@@ -90,14 +98,14 @@ under(
       },
     ),
     shows(
-      'beside chosen fields',
+      'is expanded together with selected fields',
       'GET /api/Article/{one}?fields=title&expand=authorId',
       { expand: { authorId: id('sam') } },
       [read('Article', 'one'), read('User', 'sam')],
       { body_lacks: ['data.authorId', 'data.version'], headers_have: { etag: '"1"' } },
     ),
     shows(
-      'that is listed and may not be read',
+      'is decided by read in a list, too',
       'GET /api/Article?expand=parentId&where[title]=two',
       [{ expand: { parentId: id('one') } }],
       [listed, read('Article', 'one')],
@@ -110,7 +118,7 @@ under(
   [...articles, may('read', 'User', is('resource.teamId.label', 'eq', 'north'))],
   [
     shows(
-      'is answered as when it is read alone',
+      'is evaluated as in a single read',
       'GET /api/Article?sort=createdAt&expand=authorId',
       [{ expand: { authorId: id('sam') } }, { expand: { authorId: null } }, { expand: { authorId: null } }],
       [listed, read('User', 'sam'), denied('User', 'pia')],
@@ -122,7 +130,7 @@ under(
   'a condition that follows a reference of the caller',
   [...articles, may('read', 'User', is('user.teamId.label', 'eq', 'north'))],
   [
-    shows('is answered too', 'GET /api/Article/{one}?expand=authorId', { expand: { authorId: id('sam') } }, [
+    shows('is evaluated as in a single read', 'GET /api/Article/{one}?expand=authorId', { expand: { authorId: id('sam') } }, [
       read('Article', 'one'),
       read('User', 'sam'),
     ]),
@@ -130,24 +138,24 @@ under(
 );
 
 under(
-  'what refers to a record',
+  'a referencing record',
   [...articles, may('read', 'Comment', is('resource.text', 'ne', 'spam'))],
   [
     shows(
-      'is shown as far as it may be read, in the order of its ids',
+      'is expanded if it may be read, ordered by id',
       'GET /api/Article/{one}?expand=comments:Comment.articleId',
       { expand: { comments: [id('c1'), id('c3'), id('c5')] } },
       [read('Article', 'one'), read('Comment', 'c1'), read('Comment', 'c3'), read('Comment', 'c5')],
       { body_lacks: ['data.expand.comments.0.note', 'data.expand.comments.0.aboutId'] },
     ),
     shows(
-      'what may not be read takes no place of the limit',
+      'is not counted towards the limit if it may not be read',
       'GET /api/Article?sort=createdAt&expand=comments:Comment.articleId(2)',
       [{ expand: { comments: [id('c1'), id('c3')] } }, { expand: { comments: [id('c6')] } }, { expand: { comments: [] } }],
       [listed, read('Comment', 'c1'), read('Comment', 'c3'), read('Comment', 'c6')],
     ),
     shows(
-      'and what refers to itself',
+      'is expanded if it is of the same resource',
       'GET /api/Article/{one}?expand=children:Article.parentId',
       { expand: { children: [{ id: '{two}', title: 'two' }] } },
       [read('Article', 'one'), read('Article', 'two')],
@@ -156,14 +164,14 @@ under(
 );
 
 under(
-  'what refers to a record, under a condition that SQL cannot say',
+  'a referencing record under a condition that SQL cannot express',
   [
     ...articles,
     may('read', 'Comment', is('resource.text', 'matches', '^(plain|late)$'), is('resource.authorId.department', 'eq', 'sports')),
   ],
   [
     shows(
-      'is the same',
+      'is expanded if it may be read',
       'GET /api/Article?sort=createdAt&expand=comments:Comment.articleId(2)',
       [{ expand: { comments: [id('c1'), id('c3')] } }, { expand: { comments: [] } }, { expand: { comments: [] } }],
       [listed, read('Comment', 'c1'), read('Comment', 'c3')],
@@ -171,18 +179,18 @@ under(
   ],
 );
 
-under('what refers to a record and may not be read at all', articles, [
+under('a referencing record of a resource that may not be read', articles, [
   shows(
-    'is as if there were none, with one entry for all of it',
+    'is not expanded, and one audit entry covers all of them',
     'GET /api/Article?sort=createdAt&expand=comments:Comment.articleId,again:Comment.articleId(1)',
     [{ expand: { comments: [], again: [] } }, { expand: { comments: [], again: [] } }, { expand: { comments: [], again: [] } }],
     [listed, { action: 'read', resource: 'Comment', allowed: false, reason: 'no rule matched' }],
   ),
-  shows('is not asked for where the page is empty', 'GET /api/Article?where[title]=none&expand=comments:Comment.articleId', [], [listed]),
+  shows('is not decided on if the page is empty', 'GET /api/Article?where[title]=none&expand=comments:Comment.articleId', [], [listed]),
 ]);
 
-describe('a reference to what is not there', () => {
-  it('is shown like one to what may not be read, and decided once', async () => {
+describe('a reference to a record that does not exist', () => {
+  it('is expanded like one to a record that may not be read, and decided once', async () => {
     const { service, tokens, kept } = stage;
     const token = tokens.get('asa');
     const reviewerIds = JSON.stringify([UNKNOWN_ID, kept.get('sam'), UNKNOWN_ID]);
@@ -203,11 +211,11 @@ under(
   [everything],
   [
     {
-      ...shows('given itself as a parent', 'PUT /api/Article/{three}', { parentId: '{three}' }, [{ action: 'update', allowed: true }]),
+      ...shows('can be its own parent', 'PUT /api/Article/{three}', { parentId: '{three}' }, [{ action: 'update', allowed: true }]),
       body: { parentId: '{three}' },
     },
     shows(
-      'was decided on already',
+      'is decided on once',
       'GET /api/Article/{three}?expand=parentId,children:Article.parentId&fields=title',
       { expand: { parentId: { id: '{three}', version: 2 }, children: [id('three')] } },
       [read('Article', 'three')],

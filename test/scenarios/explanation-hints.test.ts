@@ -1,4 +1,4 @@
-/** In development, a denial names the address that explains it; elsewhere it names none. */
+/** In development, a denial has a hint with the address of its explanation. In production it has none. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
 
@@ -17,7 +17,7 @@ const DENIED = [
 ] as const;
 
 describe('a denial', () => {
-  it.each(DENIED)('%s %s names its explanation in development', async (method, path) => {
+  it.each(DENIED)('of %s %s has the address of its explanation in development', async (method, path) => {
     const [service] = services as [RunningService];
     const denied = await service.call(method, path, method === 'POST' ? { body: {} } : {});
     expect(denied.status, denied.text).toBe(403);
@@ -27,7 +27,7 @@ describe('a denial', () => {
     expect([explained.status, explained.at('data.allowed'), explained.at('data.reason')]).toEqual([200, false, denied.at('detail')]);
   });
 
-  it.each(DENIED)('%s %s names none in production', async (method, path) => {
+  it.each(DENIED)('of %s %s has no address of an explanation in production', async (method, path) => {
     const denied = await services[1]?.call(method, path, method === 'POST' ? { body: {} } : {});
     expect([denied?.status, denied?.at('hint')]).toEqual([403, undefined]);
     expect(denied?.text).not.toContain('/admin/api');

@@ -1,4 +1,4 @@
-/** Every field type and every option of a field, by what it takes and what it refuses. */
+/** Every field type and field option, with values that it accepts and rejects. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService } from '../harness.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
@@ -80,8 +80,8 @@ afterAll(() => stage.service.close());
 const UUID = '018F4E6A-1C2B-7D3E-8F40-5A6B7C8D9E0F';
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
-/** Field, what is sent, and how it is shown. */
-const TAKEN: readonly (readonly [field: string, sent: unknown, shown: unknown])[] = [
+/** Accepted values: the field, the sent value, and the returned value. */
+const ACCEPTED: readonly (readonly [field: string, sent: unknown, returned: unknown])[] = [
   ['string', '', ''],
   ['string', "Robert'); drop table Sample;--", "Robert'); drop table Sample;--"],
   ['string', 'ünïcödé 😀 %_*', 'ünïcödé 😀 %_*'],
@@ -120,8 +120,8 @@ const TAKEN: readonly (readonly [field: string, sent: unknown, shown: unknown])[
   ['json', 'text', 'text'],
 ];
 
-/** Field, what is sent, and the code of what is wrong with it. */
-const REFUSED: readonly (readonly [field: string, sent: unknown, code: string, path?: string])[] = [
+/** Rejected values: the field, the sent value, the code of the mistake, and its path. */
+const REJECTED: readonly (readonly [field: string, sent: unknown, code: string, path?: string])[] = [
   ['string', 7, 'type'],
   ['string', true, 'type'],
   ['string', ['a'], 'type'],
@@ -173,48 +173,48 @@ const REFUSED: readonly (readonly [field: string, sent: unknown, code: string, p
   ['password', 12345678, 'type'],
 ];
 
-const named = (field: string, sent: unknown): string => `${field}: ${String(JSON.stringify(sent)).slice(0, 60)}`;
+const titleOf = (field: string, sent: unknown): string => `${field}: ${String(JSON.stringify(sent)).slice(0, 60)}`;
 const created = { action: 'create', allowed: true };
-const refused = { action: 'create', allowed: true, outcome: 'VALUE_INVALID' };
+const rejected = { action: 'create', allowed: true, outcome: 'VALUE_INVALID' };
 
-describe('a value of each type is taken, and shown in one way', () => {
+describe('a valid value is accepted, and returned in canonical form', () => {
   checkScenarios(
     () => stage,
-    TAKEN.map(([field, sent, shown]): Scenario => {
+    ACCEPTED.map(([field, sent, returned]): Scenario => {
       return {
-        name: named(field, sent),
+        name: titleOf(field, sent),
         as: 'user',
         send: 'POST /api/Sample',
         body: { [field]: sent },
         status: 201,
-        body_has: { data: { [field]: shown } },
+        body_has: { data: { [field]: returned } },
         entries: [created],
       };
     }),
   );
 
-  it('also when it is read again', async () => {
+  it('has that form in a list, too', async () => {
     const { service, tokens } = stage;
     const token = tokens.get('user');
     const { data } = (await service.call('GET', '/api/Sample?sort=id&limit=1000', { token })).body as { data: Record<string, unknown>[] };
     const fill = (value: unknown): unknown =>
       JSON.parse(JSON.stringify(value).replace(/\{(user|admin)\}/g, (_, name: string) => String(stage.kept.get(name))));
-    expect(data.map((record, index) => record[TAKEN[index]?.[0] ?? ''])).toEqual(TAKEN.map(([, , shown]) => fill(shown)));
+    expect(data.map((record, index) => record[ACCEPTED[index]?.[0] ?? ''])).toEqual(ACCEPTED.map(([, , returned]) => fill(returned)));
   });
 });
 
-describe('what is no value of the type is refused', () => {
+describe('an invalid value is rejected', () => {
   checkScenarios(
     () => stage,
-    REFUSED.map(([field, sent, code, path = field]): Scenario => {
+    REJECTED.map(([field, sent, code, path = field]): Scenario => {
       return {
-        name: named(field, sent),
+        name: titleOf(field, sent),
         as: 'user',
         send: 'POST /api/Sample',
         body: { [field]: sent },
         status: 422,
         body_has: { code: 'VALUE_INVALID', errors: [{ path, code }] },
-        entries: [refused],
+        entries: [rejected],
       };
     }),
   );
@@ -225,7 +225,7 @@ describe('null', () => {
     () => stage,
     [
       {
-        name: 'on create is no value',
+        name: 'is accepted on create as a missing value',
         as: 'user',
         send: 'POST /api/Sample',
         body: { string: null, integer: 1 },
@@ -235,7 +235,7 @@ describe('null', () => {
         entries: [created],
       },
       {
-        name: 'on update takes the value away; what is not named keeps its own',
+        name: 'on update clears the field, and other fields keep their values',
         as: 'user',
         send: 'PUT /api/Sample/{sample}',
         body: { integer: null, string: 'x' },
@@ -244,50 +244,50 @@ describe('null', () => {
         entries: [{ action: 'update' }],
       },
       {
-        name: 'is no value for a required field',
+        name: 'is rejected for a required field',
         as: 'user',
         send: 'POST /api/Bounded',
         body: { title: null },
         status: 422,
         body_has: { errors: [{ path: 'title', code: 'required' }] },
-        entries: [refused],
+        entries: [rejected],
       },
     ],
   );
 });
 
-/** Data for a Bounded, and what it comes to: members shown, or path and code of what is wrong. */
-const BOUNDS: readonly (readonly [name: string, data: object, shown: object | undefined, mistake?: readonly [string, string]])[] = [
-  ['required: missing', {}, undefined, ['title', 'required']],
-  ['minLength', { title: 'a' }, undefined, ['title', 'tooShort']],
-  ['maxLength counts characters, not units', { title: '😀😀😀😀' }, { title: '😀😀😀😀' }],
-  ['maxLength', { title: 'abcde' }, undefined, ['title', 'tooLong']],
-  ['default where none is given', { title: 'ab' }, { status: 'draft', count: 5, checked: false }],
-  ['pattern', { title: 'ab', code: 'A1' }, undefined, ['code', 'pattern']],
-  ['min', { title: 'ab', count: 0 }, undefined, ['count', 'tooSmall']],
-  ['max', { title: 'ab', count: 10 }, undefined, ['count', 'tooLarge']],
-  ['min of a decimal, exactly', { title: 'ab', price: '0.49' }, undefined, ['price', 'format']],
-  ['max of a decimal, exactly', { title: 'ab', price: '99.99' }, { price: '99.99' }],
-  ['min of a date', { title: 'ab', day: '2025-12-31' }, undefined, ['day', 'format']],
-  ['max of a date', { title: 'ab', day: '2026-12-31' }, { day: '2026-12-31' }],
-  ['min of a timestamp, whatever the offset', { title: 'ab', at: '2026-01-01T01:00:00+02:00' }, undefined, ['at', 'format']],
-  ['minLength of a list', { title: 'ab', tags: [] }, undefined, ['tags', 'tooShort']],
-  ['maxLength of a list', { title: 'ab', tags: ['a', 'b', 'c'] }, undefined, ['tags', 'tooLong']],
-  ['options of the items', { title: 'ab', tags: ['abcd'] }, undefined, ['tags.0', 'tooLong']],
-  ['readOnly', { title: 'ab', checked: true }, undefined, ['checked', 'readOnly']],
-  ['readOnly: id', { title: 'ab', id: UUID }, undefined, ['id', 'readOnly']],
-  ['readOnly: createdBy', { title: 'ab', createdBy: '{user}' }, undefined, ['createdBy', 'readOnly']],
-  ['readOnly: createdAt', { title: 'ab', createdAt: '2026-01-31T09:00:00Z' }, undefined, ['createdAt', 'readOnly']],
-  ['readOnly: version', { title: 'ab', version: 7 }, undefined, ['version', 'readOnly']],
-  ['an unknown field, with what may have been meant', { title: 'ab', statsu: 'draft' }, undefined, ['statsu', 'unknown']],
-  ['a length of a password', { title: 'ab', pin: '123456789' }, undefined, ['pin', 'tooShort']],
+/** Data for a Bounded, with the returned members, or the path and code of the mistake. */
+const BOUNDS: readonly (readonly [name: string, data: object, returned: object | undefined, mistake?: readonly [string, string]])[] = [
+  ['required rejects a missing value', {}, undefined, ['title', 'required']],
+  ['minLength rejects a shorter string', { title: 'a' }, undefined, ['title', 'tooShort']],
+  ['maxLength counts characters, not UTF-16 code units', { title: '😀😀😀😀' }, { title: '😀😀😀😀' }],
+  ['maxLength rejects a longer string', { title: 'abcde' }, undefined, ['title', 'tooLong']],
+  ['default sets a missing value', { title: 'ab' }, { status: 'draft', count: 5, checked: false }],
+  ['pattern rejects a string that does not match', { title: 'ab', code: 'A1' }, undefined, ['code', 'pattern']],
+  ['min rejects a smaller integer', { title: 'ab', count: 0 }, undefined, ['count', 'tooSmall']],
+  ['max rejects a larger integer', { title: 'ab', count: 10 }, undefined, ['count', 'tooLarge']],
+  ['min rejects a decimal that is 0.01 smaller', { title: 'ab', price: '0.49' }, undefined, ['price', 'format']],
+  ['max accepts an equal decimal', { title: 'ab', price: '99.99' }, { price: '99.99' }],
+  ['min rejects an earlier date', { title: 'ab', day: '2025-12-31' }, undefined, ['day', 'format']],
+  ['max accepts an equal date', { title: 'ab', day: '2026-12-31' }, { day: '2026-12-31' }],
+  ['min considers the offset of a timestamp', { title: 'ab', at: '2026-01-01T01:00:00+02:00' }, undefined, ['at', 'format']],
+  ['minLength rejects a shorter list', { title: 'ab', tags: [] }, undefined, ['tags', 'tooShort']],
+  ['maxLength rejects a longer list', { title: 'ab', tags: ['a', 'b', 'c'] }, undefined, ['tags', 'tooLong']],
+  ['maxLength applies to the items of a list', { title: 'ab', tags: ['abcd'] }, undefined, ['tags.0', 'tooLong']],
+  ['readOnly rejects a value', { title: 'ab', checked: true }, undefined, ['checked', 'readOnly']],
+  ['a value for id is rejected', { title: 'ab', id: UUID }, undefined, ['id', 'readOnly']],
+  ['a value for createdBy is rejected', { title: 'ab', createdBy: '{user}' }, undefined, ['createdBy', 'readOnly']],
+  ['a value for createdAt is rejected', { title: 'ab', createdAt: '2026-01-31T09:00:00Z' }, undefined, ['createdAt', 'readOnly']],
+  ['a value for version is rejected', { title: 'ab', version: 7 }, undefined, ['version', 'readOnly']],
+  ['a value for an unknown field is rejected', { title: 'ab', statsu: 'draft' }, undefined, ['statsu', 'unknown']],
+  ['minLength applies to a password', { title: 'ab', pin: '123456789' }, undefined, ['pin', 'tooShort']],
 ];
 
 describe('the options of a field', () => {
   checkScenarios(
     () => stage,
-    BOUNDS.map(([name, body, shown, mistake]): Scenario => {
-      const outcome = mistake === undefined ? { data: shown } : { errors: [{ path: mistake[0], code: mistake[1] }] };
+    BOUNDS.map(([name, body, returned, mistake]): Scenario => {
+      const outcome = mistake === undefined ? { data: returned } : { errors: [{ path: mistake[0], code: mistake[1] }] };
       return {
         name,
         as: 'user',
@@ -295,7 +295,7 @@ describe('the options of a field', () => {
         body,
         status: mistake === undefined ? 201 : 422,
         body_has: outcome,
-        entries: [mistake === undefined ? created : refused],
+        entries: [mistake === undefined ? created : rejected],
       };
     }),
   );
@@ -304,7 +304,7 @@ describe('the options of a field', () => {
     () => stage,
     [
       {
-        name: 'writeOnly and password: taken, never shown',
+        name: 'writeOnly fields and passwords are accepted and never returned',
         as: 'user',
         send: 'POST /api/Bounded',
         body: { title: 'ab', code: 'one', kind: 'a', secret: 'hush', pin: '1234567890' },
@@ -314,7 +314,7 @@ describe('the options of a field', () => {
         entries: [created],
       },
       {
-        name: 'unique: taken',
+        name: 'unique rejects a value that another record has',
         as: 'user',
         send: 'POST /api/Bounded',
         body: { title: 'ab', code: 'one' },
@@ -323,7 +323,7 @@ describe('the options of a field', () => {
         entries: [{ ...created, outcome: 'RECORD_EXISTS' }],
       },
       {
-        name: 'unique: several without a value',
+        name: 'unique accepts several records without a value',
         as: 'user',
         send: 'POST /api/Bounded',
         body: { title: 'ab' },
@@ -332,7 +332,7 @@ describe('the options of a field', () => {
         entries: [created],
       },
       {
-        name: 'immutable: not changed, not even to the same value',
+        name: 'immutable rejects a change, even to the same value',
         as: 'user',
         send: 'PUT /api/Bounded/{bounded}',
         body: { kind: 'a' },
@@ -341,7 +341,7 @@ describe('the options of a field', () => {
         entries: [{ action: 'update', allowed: true, outcome: 'VALUE_INVALID' }],
       },
       {
-        name: 'immutable: not cleared',
+        name: 'immutable rejects null',
         as: 'user',
         send: 'PUT /api/Bounded/{bounded}',
         body: { kind: null },
@@ -349,7 +349,7 @@ describe('the options of a field', () => {
         entries: [{ action: 'update', outcome: 'VALUE_INVALID' }],
       },
       {
-        name: 'all mistakes at once, each with its path',
+        name: 'all mistakes are reported at once, each with its path',
         as: 'user',
         send: 'PUT /api/Bounded/{bounded}',
         body: { title: 'a', count: 'x', status: 'drft', checked: true, nothing: 1 },
@@ -361,7 +361,7 @@ describe('the options of a field', () => {
         entries: [{ action: 'update', outcome: 'VALUE_INVALID' }],
       },
       {
-        name: 'in the schema: fields with their options, secret ones said to be so',
+        name: 'the schema of the resource is returned',
         as: 'user',
         send: 'GET /api/Bounded/schema',
         status: 200,
@@ -374,7 +374,7 @@ describe('the options of a field', () => {
 
 describe('onDelete', () => {
   const deleted = (parent: string, status: number, entries: readonly object[]): Scenario => ({
-    name: `delete ${parent}`,
+    name: `deleting the parent ${parent} returns ${status}`,
     as: 'admin',
     send: `DELETE /api/Parent/{${parent}}`,
     status,
@@ -385,7 +385,7 @@ describe('onDelete', () => {
     [
       ...['kept', 'gone', 'lost'].map((name): Scenario => {
         return {
-          name: `parent ${name}`,
+          name: `the parent ${name} is created`,
           as: 'admin',
           send: 'POST /api/Parent',
           body: { name },
@@ -395,7 +395,7 @@ describe('onDelete', () => {
         };
       }),
       {
-        name: 'keeps',
+        name: 'a child with restrict is created',
         as: 'admin',
         send: 'POST /api/Child',
         body: { keeps: '{kept}' },
@@ -404,7 +404,7 @@ describe('onDelete', () => {
         entries: [created],
       },
       {
-        name: 'goes',
+        name: 'a child with cascade is created',
         as: 'admin',
         send: 'POST /api/Child',
         body: { goes: '{gone}' },
@@ -413,7 +413,7 @@ describe('onDelete', () => {
         entries: [created],
       },
       {
-        name: 'loses',
+        name: 'a child with setNull is created',
         as: 'admin',
         send: 'POST /api/Child',
         body: { loses: '{lost}' },
@@ -428,7 +428,7 @@ describe('onDelete', () => {
       ]),
       deleted('lost', 200, [{ resource: 'Parent', action: 'delete' }]),
       {
-        name: 'restrict kept both',
+        name: 'restrict keeps the child',
         as: 'admin',
         send: 'GET /api/Child/{keeper}',
         status: 200,
@@ -436,14 +436,14 @@ describe('onDelete', () => {
         entries: [{ action: 'read' }],
       },
       {
-        name: 'cascade deleted it',
+        name: 'cascade deletes the child',
         as: 'admin',
         send: 'GET /api/Child/{goer}',
         status: 404,
         entries: [{ action: 'read', outcome: 'RECORD_UNKNOWN' }],
       },
       {
-        name: 'setNull took the value',
+        name: 'setNull clears the reference',
         as: 'admin',
         send: 'GET /api/Child/{loser}',
         status: 200,
