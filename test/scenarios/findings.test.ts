@@ -17,10 +17,10 @@ afterAll(() => stage.service.close());
 const READ = { resource: 'Article', action: 'read' };
 const AT_NIGHT = { conditions: [{ field: 'environment.hour', operator: 'lt', value: 6 }] };
 
-/** Creates a policy and keeps its id, and those of its first two rules, under `name`. */
+/** Returns a scenario that creates a policy and keeps its id, and those of its first two rules, under `name`. */
 function creates(name: string, policy: object, others: Partial<Scenario>): Scenario {
   return {
-    name: `create: ${name}`,
+    name: `the policy "${name}" is created with its findings`,
     as: 'admin',
     send: 'POST /admin/api/policies',
     body: { name, type: 'CUSTOM', ...policy },
@@ -31,7 +31,8 @@ function creates(name: string, policy: object, others: Partial<Scenario>): Scena
   };
 }
 
-function asks(name: string, query: string, others: Partial<Scenario>): Scenario {
+/** Returns a scenario that lists findings. */
+function lists(name: string, query: string, others: Partial<Scenario>): Scenario {
   return { name, as: 'admin', send: `GET /admin/api/policies-advice?${query}`, status: 200, ...others };
 }
 
@@ -81,7 +82,7 @@ describe('findings in the response to a written policy', () => {
         },
       ),
       creates(
-        'nobody',
+        'neverSet',
         { rules: [{ ...READ, conditions: [{ field: 'user.startedOn', operator: 'lt', value: '2020-01-01' }] }] },
         { body_has: { warnings: [{ code: 'attribute-never-set', rule: {}, policy: {} }] } },
       ),
@@ -91,7 +92,7 @@ describe('findings in the response to a written policy', () => {
         { body_has: { warnings: [{ code: 'in-memory' }] } },
       ),
       {
-        name: 'change: told of the whole policy as it becomes, that nobody has it too',
+        name: 'a changed policy has the findings of all its rules and its assignments',
         as: 'admin',
         send: 'PUT /admin/api/policies/{idle}',
         body: { description: 'changed' },
@@ -102,7 +103,7 @@ describe('findings in the response to a written policy', () => {
         entries: [{ kind: 'admin', action: 'update' }],
       },
       {
-        name: 'change: what was warned of is put right',
+        name: 'a changed policy has no finding about a corrected rule',
         as: 'admin',
         send: 'PUT /admin/api/policies/{idle}',
         body: { rules: [{ ...READ }] },
@@ -120,7 +121,7 @@ describe('findings in the response to an assignment', () => {
     () => stage,
     [
       {
-        name: 'to a role that no user can have',
+        name: 'an assignment to an unknown role has a finding',
         as: 'admin',
         send: 'POST /admin/api/policies/{fine}/assign/role/moderator',
         status: 201,
@@ -128,7 +129,7 @@ describe('findings in the response to an assignment', () => {
         entries: [{ kind: 'admin' }],
       },
       {
-        name: 'to a role that users can have',
+        name: 'an assignment to a known role has none',
         as: 'admin',
         send: 'POST /admin/api/policies/{fine}/assign/role/editor',
         status: 201,
@@ -136,7 +137,7 @@ describe('findings in the response to an assignment', () => {
         entries: [{ kind: 'admin' }],
       },
       {
-        name: 'to a user, for a time that is over',
+        name: 'an assignment that has expired has a finding',
         as: 'admin',
         send: 'POST /admin/api/policies/{missing}/assign/user/{maya}',
         body: { expiresAt: '2020-01-01T00:00:00Z' },
@@ -145,7 +146,7 @@ describe('findings in the response to an assignment', () => {
         entries: [{ kind: 'admin' }],
       },
       {
-        name: 'to a user, for good',
+        name: 'an assignment without an expiry has none',
         as: 'admin',
         send: 'PUT /admin/api/policies/{missing}/assign/user/{maya}',
         body: { expiresAt: null },
@@ -162,16 +163,28 @@ describe('the list of findings', () => {
     () => stage,
     [
       {
-        name: 'needs an admin',
+        name: 'is refused to a user who is not an admin',
         as: 'maya',
         send: 'GET /admin/api/policies-advice',
         status: 403,
         entries: [{ kind: 'admin', allowed: false }],
       },
       creates('night', { rules: [{ ...READ, effect: 'DENY', ...AT_NIGHT }] }, { body_lacks: ['warnings'] }),
-      { name: 'assign one', as: 'admin', send: 'POST /admin/api/policies/{night}/assign/role/editor', status: 201, entries: [{}] },
-      { name: 'assign the other', as: 'admin', send: 'POST /admin/api/policies/{idle}/assign/role/editor', status: 201, entries: [{}] },
-      asks('rules of the other effect in the same place: told of the ALLOW', 'code=conflict', {
+      {
+        name: 'one of two conflicting policies is assigned',
+        as: 'admin',
+        send: 'POST /admin/api/policies/{night}/assign/role/editor',
+        status: 201,
+        entries: [{}],
+      },
+      {
+        name: 'the other one is assigned',
+        as: 'admin',
+        send: 'POST /admin/api/policies/{idle}/assign/role/editor',
+        status: 201,
+        entries: [{}],
+      },
+      lists('has a conflict of an ALLOW with a DENY of the same rank', 'code=conflict', {
         body_has: {
           count: 1,
           data: [
@@ -184,11 +197,11 @@ describe('the list of findings', () => {
           ],
         },
       }),
-      asks('and of the DENY, where its policy is asked about', 'code=conflict&policyId={night}', {
+      lists('has the same conflict for the policy of the DENY', 'code=conflict&policyId={night}', {
         body_has: { count: 1, data: [{ policy: { id: '{night}' }, rule: { id: '{night_0}' }, other: { policy: { id: '{idle}' } } }] },
       }),
       {
-        name: 'deciding goes by the order that it tells of',
+        name: 'agrees with decisions: the DENY wins',
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: {
@@ -200,32 +213,35 @@ describe('the list of findings', () => {
         status: 200,
         body_has: { data: { allowed: false, matchedRule: '{night_0}' } },
       },
-      asks('all of one policy', 'policyId={pattern}', {
+      lists('has all findings of one policy', 'policyId={pattern}', {
         body_has: { count: 2, data: [{ code: 'unassigned' }, { code: 'in-memory', rule: { id: '{pattern_0}' } }] },
       }),
-      asks('nothing to say', 'policyId={fine}&code=empty', { body_has: { count: 0, data: [] } }),
-      asks('an unknown policy', 'policyId=01900000-0000-7000-8000-000000000000', { status: 404, body_has: { code: 'POLICY_UNKNOWN' } }),
-      asks('an unknown code', 'code=conflicts', { status: 400, body_has: { code: 'REQUEST_PARAMETER' } }),
-      asks('a limit that is none', 'limit=0', { status: 400 }),
-      asks('another cursor', 'cursor=abc', { status: 400, body_has: { code: 'REQUEST_CURSOR' } }),
+      lists('is empty if a policy has no such finding', 'policyId={fine}&code=empty', { body_has: { count: 0, data: [] } }),
+      lists('rejects an unknown policy', 'policyId=01900000-0000-7000-8000-000000000000', {
+        status: 404,
+        body_has: { code: 'POLICY_UNKNOWN' },
+      }),
+      lists('rejects an unknown code', 'code=conflicts', { status: 400, body_has: { code: 'REQUEST_PARAMETER' } }),
+      lists('rejects an invalid limit', 'limit=0', { status: 400 }),
+      lists('rejects an invalid cursor', 'cursor=abc', { status: 400, body_has: { code: 'REQUEST_CURSOR' } }),
     ],
   );
 
   it('contains the same findings in pages', async () => {
     const { service, tokens } = stage;
     const ask = (query: string) => service.call('GET', `/admin/api/policies-advice?${query}`, { token: tokens.get('admin') });
-    const all = async (limit: number): Promise<{ told: readonly unknown[]; pages: number }> => {
-      const told: unknown[] = [];
+    const all = async (limit: number): Promise<{ findings: readonly unknown[]; pages: number }> => {
+      const findings: unknown[] = [];
       for (let [cursor, pages]: [unknown, number] = ['', 0]; ; pages++) {
-        if (cursor === undefined) return { told, pages };
+        if (cursor === undefined) return { findings, pages };
         const page = await ask(`limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`);
-        told.push(...(page.at('data') as readonly unknown[]));
+        findings.push(...(page.at('data') as readonly unknown[]));
         cursor = page.at('nextCursor');
       }
     };
     const [paged, whole] = [await all(2), await all(100)];
-    expect(paged.told).toEqual(whole.told);
-    // Six of the test's own, and the administrators' from setup, two on a page; where it takes long, a page ends earlier.
+    expect(paged.findings).toEqual(whole.findings);
+    // Two per page: six findings of this test and those of the setup. A slow page ends earlier.
     expect(paged.pages).toBeGreaterThanOrEqual(4);
   });
 });
@@ -234,8 +250,8 @@ describe('a definition that changes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-findings-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** The service on the same data, with these fields of Note. */
-  async function run<Answer>(fields: string, work: (send: Send) => Promise<Answer>): Promise<Answer> {
+  /** Runs `work` with a service on the same data in which Note has these fields. */
+  async function run<Result>(fields: string, work: (send: Send) => Promise<Result>): Promise<Result> {
     mkdirSync(join(folder, 'resources'), { recursive: true });
     writeFileSync(join(folder, 'resources', 'Note.yaml'), `name: Note\nfields: ${fields}\n`);
     const service = await createService(parseConfig({ flags: { project: folder, port: 0, logLevel: 'silent' }, env: {} }));
@@ -243,11 +259,11 @@ describe('a definition that changes', () => {
     try {
       return await work(async (path, body, token = '') => {
         const headers = { 'content-type': 'application/json', ...(token !== '' && { authorization: `Bearer ${token}` }) };
-        const answer = await fetch(
+        const response = await fetch(
           `${url}${path}`,
           body === undefined ? { headers } : { method: 'POST', headers, body: JSON.stringify(body) },
         );
-        return (await answer.json()) as Record<string, unknown>;
+        return (await response.json()) as Record<string, unknown>;
       });
     } finally {
       await service.close();
@@ -278,7 +294,7 @@ describe('a definition that changes', () => {
 type Send = (path: string, body?: object, token?: string) => Promise<Record<string, unknown>>;
 
 describe('the guide to managing policies', () => {
-  it('has every code of a finding in its table, in order, and no other', () => {
+  it('lists every code of a finding in order, and no other code', () => {
     const guide = readFileSync(new URL('../../docs/guides/managing-policies.md', import.meta.url), 'utf8');
     const [, section = ''] = /^## Policy findings\n([\s\S]*?)(?=^## )/m.exec(guide) ?? [];
     expect([...section.matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, code]) => code)).toEqual([...FINDINGS.keys()]);

@@ -25,8 +25,8 @@ const SHOP = {
     'name: Line\nfields: { orderId: { type: reference, to: Order }, productId: { type: reference, to: Product }, quantity: { type: integer } }\n',
 };
 
-/** Runs what a guide says to type, and reads the JSON that it prints. */
-function type(command: string): Promise<Record<string, unknown>> {
+/** Runs a shell command of a guide, and parses the JSON that it prints. */
+function runCommand(command: string): Promise<Record<string, unknown>> {
   return run(command, { URL: service.url, TOKEN: admin.token, ADMIN: admin.token, ID: articleId });
 }
 
@@ -45,23 +45,23 @@ describe('the guide to definitions', () => {
     return loadProject(resources).mistakes.map(printMistake);
   }
 
-  it('has definitions that are taken as they stand', () => {
+  it('has valid definitions', () => {
     const others = { 'Comment.yaml': comment, 'Page.yaml': page, 'Folder.yaml': folders('true'), 'User.yaml': user };
     expect(mistakes({ ...others, 'Article.yaml': article + permissions })).toEqual([]);
     expect(mistakes({ ...others, 'Article.yaml': article.replace(/^indexes:[\s\S]*/m, indexes) })).toEqual([]);
   });
 
-  it('has one that keeps what is deleted, as what it goes with does', () => {
+  it('has a soft-deleted resource that cascades only from a soft-deleted one', () => {
     expect(mistakes({ 'Page.yaml': page, 'Folder.yaml': folders('false') })).toEqual([
       expect.stringContaining('give Folder softDelete too'),
     ]);
   });
 
-  it('has a rule that leaves to others what they deleted, as it is tried with what is deleted', () => {
+  it('has the rule for own deleted records that the soft-delete tests use', () => {
     expect(examples('definitions', 'json').map((text) => JSON.parse(text))).toEqual([LEAVES_OTHERS]);
   });
 
-  it('shows a mistake as it is told', () => {
+  it('shows the text of a mistake', () => {
     const [shown = ''] = examples('definitions', '');
     expect(mistakes({ 'Article.yaml': article.replace('maxLength', 'maxLenght') })).toEqual([shown.trimEnd()]);
   });
@@ -70,7 +70,7 @@ describe('the guide to definitions', () => {
 describe('the addresses in guides', () => {
   const addresses = ['api', 'audit-log'].flatMap((guide) => examples(guide, '').flatMap((block) => block.trim().split('\n')));
 
-  it.each(addresses.filter((address) => !/cursor=|decisions\/</.test(address)))('%s', async (line) => {
+  it.each(addresses.filter((address) => !/cursor=|decisions\/</.test(address)))('return a success: %s', async (line) => {
     const [method = '', path = ''] = line.split(' ');
     const reply = await service.call(method, path.replaceAll('<id>', admin.id), { token: admin.token });
     expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('"success":true')]);
@@ -83,15 +83,15 @@ describe('the guide to the API', () => {
 
   const asAny = (_: string, value: unknown): unknown => (value === '…' ? expect.any(String) : value);
 
-  it('has a create that answers as it shows', async () => {
-    expect(await type(create)).toEqual(JSON.parse(created, asAny));
+  it('shows the response to its create', async () => {
+    expect(await runCommand(create)).toEqual(JSON.parse(created, asAny));
   });
 
-  it('has a list by the action route', async () => {
+  it('has a valid list by the action route', async () => {
     expect((await service.call('POST', '/api/Article/list', { token: admin.token, raw: list })).status).toBe(200);
   });
 
-  it('shows a record with what is expanded of it', async () => {
+  it('shows the members of an expanded record', async () => {
     await service.createRecord('Comment', { articleId, text: 'Well said' });
     const address = examples('api', '').find((block) => block.includes('expand='));
     const reply = await service.call('GET', String(address).trim().replace('GET ', ''), { token: admin.token });
@@ -101,12 +101,12 @@ describe('the guide to the API', () => {
     expect(Object.keys(reply.at('data.0') as object)).toEqual(Object.keys(record));
   });
 
-  it('has a guarded update', async () => {
-    expect(await type(update)).toMatchObject({ status: 412, code: 'RECORD_VERSION' });
-    expect(await type(update.replace('"3"', '"1"'))).toMatchObject({ data: { title: 'New', version: 2 } });
+  it('has an update that fails unless the version matches', async () => {
+    expect(await runCommand(update)).toMatchObject({ status: 412, code: 'RECORD_VERSION' });
+    expect(await runCommand(update.replace('"3"', '"1"'))).toMatchObject({ data: { title: 'New', version: 2 } });
   });
 
-  it('has an update by a filter', async () => {
+  it('has an update that depends on a filter', async () => {
     const { token } = admin;
     const update = (): Promise<Reply> => service.call('POST', '/api/Article/updateIfExists', { token, raw: byFilter });
     expect((await update()).body).toMatchObject({ success: true, updated: false });
@@ -114,18 +114,18 @@ describe('the guide to the API', () => {
     expect((await update()).body).toMatchObject({ updated: true, data: { status: 'published' } });
   });
 
-  it('has an increment', async () => {
-    expect(await type(increment)).toMatchObject({ data: { fee: '118.50' } });
+  it('has an increment of a decimal', async () => {
+    expect(await runCommand(increment)).toMatchObject({ data: { fee: '118.50' } });
   });
 
-  it('has a batch', async () => {
+  it('has a batch that publishes an article', async () => {
     const raw = batch.replaceAll('"…"', JSON.stringify(articleId));
     expect((await service.call('POST', '/api/batch', { token: admin.token, raw })).body).toMatchObject({
       data: [{ status: 201 }, { status: 200, data: { status: 'published' } }, { status: 200 }],
     });
   });
 
-  it('has a batch that takes stock with an order, or does nothing', async () => {
+  it('has an atomic batch that takes stock with an order, or changes nothing', async () => {
     const shop = await startService({ definitions: SHOP });
     const { token } = await shop.admin();
     const productId = await shop.createRecord('Product', { stock: 3 });
@@ -138,7 +138,7 @@ describe('the guide to the API', () => {
     expect(orders.at('count')).toBe(1);
   });
 
-  it('shows a problem as it is answered', async () => {
+  it('shows the members of a problem', async () => {
     const shown = JSON.parse(problem) as { errors: object[] };
     const body = { stauts: 'draft', slug: 'another', authorId: admin.id };
     const reply = await service.call('POST', '/api/Article', { token: admin.token, body });
@@ -147,7 +147,7 @@ describe('the guide to the API', () => {
 });
 
 describe('the guide to the audit log', () => {
-  it('shows an entry with the members that entries have', async () => {
+  it('shows every member of an audit entry', async () => {
     const [shown = ''] = examples('audit-log', 'json');
     const [entry = {}] = await service.decisions(`limit=1&resource=Article`);
     const members = [...Object.keys(JSON.parse(shown)), 'facts', 'outcome'];

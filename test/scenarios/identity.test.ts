@@ -1,4 +1,4 @@
-/** The first admin, logging in and out, and whose request it is. */
+/** Setup of the first admin, login and logout, and the identity of a request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService } from '../harness.ts';
 import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
@@ -13,7 +13,7 @@ describe('before an admin exists', () => {
   });
   afterAll(() => service.close());
 
-  it('everyone is anon, and nobody is allowed anything', async () => {
+  it('every caller is anonymous, and every request is denied', async () => {
     const reply = await service.call('GET', '/api/User');
     expect(reply.status).toBe(403);
     expect(reply.at('detail')).toBe('no policies found for role anon');
@@ -25,13 +25,13 @@ describe('before an admin exists', () => {
     [{ email: 'admin', password: 'short', name: '' }, ['email', 'password', 'name']],
     [{ email, password, name: 'A', role: 'admin' }, ['role']],
     [{ email: { $ne: null }, password, name: 'A' }, ['email']],
-  ])('setup refuses %j', async (body, paths) => {
+  ])('setup rejects %j', async (body, paths) => {
     const reply = await service.call('POST', '/auth/setup', { body });
     expect(reply.status).toBe(422);
     expect((reply.at('errors') as { path: string }[]).map(({ path }) => path).sort()).toEqual([...paths].sort());
   });
 
-  it('setup makes one, without a token, once', async () => {
+  it('setup creates the admin without a token, and only once', async () => {
     const reply = await service.call('POST', '/auth/setup', { body: { email: 'Admin@Example.com', password, name: 'Ada' } });
     expect(reply.status).toBe(201);
     expect(reply.body).toEqual({
@@ -44,7 +44,7 @@ describe('before an admin exists', () => {
     expect(again.at('code')).toBe('IDENTITY_SETUP_DONE');
   });
 
-  it('with the policy that gives admins full access, on the record, and no other way around policies', async () => {
+  it('setup creates the policy of admins with an audit entry, and admins have no access without it', async () => {
     const token = await service.logIn(email, password);
     const policies = await service.call('GET', '/admin/api/policies', { token });
     expect(policies.at('data.0')).toMatchObject({
@@ -58,7 +58,7 @@ describe('before an admin exists', () => {
     const denied = await service.call('GET', '/api/User', { token });
     expect(denied.status).toBe(403);
     expect(denied.at('detail')).toMatch(/^no policies found for user .* or role admin$/);
-    expect((await service.call('GET', '/admin/api/policies', { token })).status, 'admin endpoints go by the role').toBe(200);
+    expect((await service.call('GET', '/admin/api/policies', { token })).status, 'admin endpoints depend on the role alone').toBe(200);
   });
 });
 
@@ -89,7 +89,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.service.close());
 
-describe('logging in', () => {
+describe('authentication', () => {
   const tokens = {
     success: true,
     tokenType: 'Bearer',
@@ -109,7 +109,7 @@ describe('logging in', () => {
     () => stage,
     [
       {
-        name: 'with email and password',
+        name: 'accepts email and password',
         send: 'POST /auth/login',
         body: { email: '{email}', password },
         status: 200,
@@ -118,23 +118,23 @@ describe('logging in', () => {
         keep: { refresh: 'refreshToken' },
       },
       {
-        name: 'whatever the case of the email',
+        name: 'ignores the case of the email',
         send: 'POST /auth/login',
         body: { email: 'USER1@example.com', password },
         status: 200,
         body_has: tokens,
       },
-      refused('with another password', { email: '{email}', password: 'wrong horse battery' }),
-      refused('as nobody: in the same words', { email: 'nobody@example.com', password }),
+      refused('refuses a wrong password', { email: '{email}', password: 'wrong horse battery' }),
+      refused('refuses an unknown email with the same message', { email: 'unknown@example.com', password }),
       {
-        name: 'without a password',
+        name: 'rejects a missing password',
         send: 'POST /auth/login',
         body: { email: '{email}' },
         status: 422,
         body_has: { errors: [{ path: 'password', code: 'required' }] },
       },
       {
-        name: 'refresh: a new pair',
+        name: 'returns new tokens for a refresh token',
         send: 'POST /auth/refresh',
         body: { refreshToken: '{refresh}' },
         status: 200,
@@ -142,20 +142,20 @@ describe('logging in', () => {
         keep: { refreshed: 'refreshToken' },
       },
       {
-        name: 'refresh: a token works once',
+        name: 'refuses a refresh token that was used before',
         send: 'POST /auth/refresh',
         body: { refreshToken: '{refresh}' },
         status: 401,
         body_has: { code: 'IDENTITY_TOKEN' },
       },
       {
-        name: 'refresh: used twice, it ends the whole family',
+        name: 'refuses every refresh token of a login after one was used twice',
         send: 'POST /auth/refresh',
         body: { refreshToken: '{refreshed}' },
         status: 401,
       },
       {
-        name: 'me',
+        name: 'lets the user read the own account',
         as: 'user',
         send: 'GET /auth/me',
         status: 200,
@@ -163,17 +163,17 @@ describe('logging in', () => {
         body_lacks: ['data.password'],
       },
       {
-        name: 'me: nobody',
+        name: 'does not return an account without a token',
         send: 'GET /auth/me',
         status: 401,
         headers_have: { 'www-authenticate': 'Bearer' },
         body_has: { code: 'IDENTITY_REQUIRED' },
       },
-      { name: 'logout: nobody', send: 'POST /auth/logout', status: 401 },
+      { name: 'refuses a logout without a token', send: 'POST /auth/logout', status: 401 },
     ],
   );
 
-  it('out: the token and its refresh token end', async () => {
+  it('ends with a logout, which revokes both tokens', async () => {
     const { service, kept } = stage;
     const login = await service.call('POST', '/auth/login', { body: { email: kept.get('email'), password } });
     const token = String(login.at('token'));
@@ -183,7 +183,7 @@ describe('logging in', () => {
   });
 });
 
-describe('a token that is no good is 401, never anon', () => {
+describe('an invalid token is refused with 401, not treated as anonymous', () => {
   checkScenarios(
     () => stage,
     ['Bearer nonsense', 'Bearer a.b.c', 'Basic YTpi', 'Bearer'].map((authorization): Scenario => {
@@ -204,7 +204,7 @@ describe('users', () => {
     () => stage,
     [
       {
-        name: 'an email that is taken, in another case',
+        name: 'an email that another user has is rejected, even in another case',
         as: 'admin',
         send: 'POST /api/User',
         body: { name: 'Two', email: 'USER1@example.com', password },
@@ -213,7 +213,7 @@ describe('users', () => {
         entries: [{ resource: 'User', action: 'create', outcome: 'RECORD_EXISTS' }],
       },
       {
-        name: 'a role that is none',
+        name: 'an unknown role is rejected',
         as: 'admin',
         send: 'POST /api/User',
         body: { email: 'role@example.com', role: 'editor' },
@@ -222,7 +222,7 @@ describe('users', () => {
         entries: [{ outcome: 'VALUE_INVALID' }],
       },
       {
-        name: 'a user sees what the definition shows, and no password',
+        name: 'a user receives the own account without the password',
         as: 'user',
         send: 'GET /api/User/{user}',
         status: 200,
@@ -231,7 +231,7 @@ describe('users', () => {
         entries: [{ resource: 'User', action: 'read', allowed: true }],
       },
       {
-        name: 'a user changes the name',
+        name: 'a user changes the own name',
         as: 'user',
         send: 'PUT /api/User/{user}',
         body: { name: 'Uma B.' },
@@ -241,7 +241,7 @@ describe('users', () => {
       },
       ...[{ role: 'admin' }, { isActive: false }, { role: null }].map((body): Scenario => {
         return {
-          name: `a user whom a policy lets update does not set ${JSON.stringify(body)}`,
+          name: `a user who may update the own account may not set ${JSON.stringify(body)}`,
           as: 'user',
           send: 'PUT /api/User/{user}',
           body,
@@ -252,7 +252,7 @@ describe('users', () => {
       }),
       ...(['PUT', 'DELETE'] as const).flatMap((method): Scenario[] =>
         (method === 'PUT' ? [{ role: 'user' }, { isActive: false }] : [undefined]).map((body) => ({
-          name: `the last active admin stays: ${method} ${JSON.stringify(body) ?? ''}`,
+          name: `the last active admin cannot be removed: ${method} ${JSON.stringify(body) ?? ''}`,
           as: 'admin',
           send: `${method} /api/User/{admin}`,
           ...(body === undefined ? {} : { body }),
@@ -264,20 +264,20 @@ describe('users', () => {
     ],
   );
 
-  /** What an admin does to a user, and what the user's token is answered with from then on. */
-  const CHANGES: readonly (readonly [what: string, method: string, body: object | undefined, answer: number])[] = [
+  /** Changes of a user by an admin, with the status that the user's token receives afterwards. */
+  const CHANGES: readonly (readonly [change: string, method: string, body: object | undefined, status: number])[] = [
     ['demotes', 'PUT', { role: 'anon' }, 403],
     ['deactivates', 'PUT', { isActive: false }, 401],
-    ['gives another password to', 'PUT', { password: 'another horse battery' }, 401],
+    ['sets the password of', 'PUT', { password: 'another horse battery' }, 401],
     ['deletes', 'DELETE', undefined, 401],
   ];
-  it.each(CHANGES)('what an admin %s takes effect at once', async (_what, method, body, answer) => {
+  it.each(CHANGES)('an admin who %s a user affects existing tokens at once', async (_change, method, body, status) => {
     const { service, tokens } = stage;
     const { id, token } = await service.user();
     const read = (): Promise<Reply> => service.call('GET', `/api/User/${id}`, { token });
     expect((await read()).status).toBe(200);
     const changed = await service.call(method, `/api/User/${id}`, { token: tokens.get('admin'), ...(body === undefined ? {} : { body }) });
     expect(changed.status, changed.text).toBe(200);
-    expect((await read()).status).toBe(answer);
+    expect((await read()).status).toBe(status);
   });
 });

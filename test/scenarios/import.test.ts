@@ -1,23 +1,23 @@
-/** Imports of every kind: what is answered, what is stored, and which entries are left. */
+/** Imports: responses, stored records, and audit entries. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lines, type Sending, startTransferService, type TransferService } from './transfer-service.ts';
 
-let world: TransferService;
+let transfer: TransferService;
 beforeAll(async () => {
-  world = await startTransferService({ importRows: 20, importBytes: 16_384, bodyBytes: 4096, jsonDepth: 16 });
+  transfer = await startTransferService({ importRows: 20, importBytes: 16_384, bodyBytes: 4096, jsonDepth: 16 });
 });
-afterAll(() => world.close());
+afterAll(() => transfer.close());
 beforeEach(async () => {
-  for (const { id } of await world.parts()) await world.call('DELETE', `/api/Part/${id}`, { token: world.tokens.admin });
-  await world.entries();
+  for (const { id } of await transfer.parts()) await transfer.call('DELETE', `/api/Part/${id}`, { token: transfer.tokens.admin });
+  await transfer.entries();
 });
 
-const codes = async (): Promise<readonly unknown[]> => (await world.parts()).map(({ code }) => code);
+const codes = async (): Promise<readonly unknown[]> => (await transfer.parts()).map(({ code }) => code);
 const part = (code: string, more: object = {}): object => ({ code, title: `Part ${code}`, ...more });
 const IMPORT = { action: 'import', allowed: true };
 const DENIED = { action: 'import', allowed: false };
 
-describe('a file', () => {
+describe('an import', () => {
   const record = { code: 'A', title: 'Bolt', stock: 7, price: '1.50', active: true, tags: ['x'], extra: { n: 1 }, made: '2026-01-31' };
   it.each<[string, string, Sending]>([
     ['CSV', 'code,title,stock,price,tags,extra,made\r\nA,Bolt,7,1.50,"[""x""]","{""n"":1}",2026-01-31\r\n', {}],
@@ -34,81 +34,81 @@ describe('a file', () => {
     ['NDJSON', lines({ ...record, price: 1.5 }), {}],
     ['a JSON array', JSON.stringify([record]), {}],
     ['the JSON object', JSON.stringify({ data: [record], onError: 'skip' }), { type: 'application/json' }],
-  ])('as %s', async (_, file, sending) => {
-    const reply = await world.send(file, sending);
+  ])('accepts %s', async (_, file, sending) => {
+    const reply = await transfer.send(file, sending);
     expect([reply.status, reply.body]).toMatchObject([
       200,
       { success: true, data: { imported: 1, updated: 0, unchanged: 0, rejected: 0 }, rejections: [] },
     ]);
-    expect(await world.parts()).toMatchObject([record]);
-    const entries = await world.entries();
+    expect(await transfer.parts()).toMatchObject([record]);
+    const entries = await transfer.entries();
     expect(entries).toMatchObject([IMPORT]);
     expect(reply.headers['x-decision-id']).toBe(entries[0]?.['id']);
   });
 
-  it('as the JSON object of ever is answered as ever', async () => {
-    const reply = await world.send(JSON.stringify({ data: [part('A'), part('B')] }), { type: 'application/json' });
+  it('returns the created records for a JSON object without options', async () => {
+    const reply = await transfer.send(JSON.stringify({ data: [part('A'), part('B')] }), { type: 'application/json' });
     expect([reply.status, reply.at('count'), reply.at('data.1') !== undefined]).toEqual([201, 2, true]);
-    expect(await world.entries()).toMatchObject([IMPORT, IMPORT]);
+    expect(await transfer.entries()).toMatchObject([IMPORT, IMPORT]);
   });
 
-  it('of many rows is stored row by row, each with its entry', async () => {
-    const reply = await world.send(lines(...Array.from({ length: 120 }, (_, index) => part(`P${index}`))));
+  it('stores each row with its own audit entry', async () => {
+    const reply = await transfer.send(lines(...Array.from({ length: 120 }, (_, index) => part(`P${index}`))));
     expect(reply.at('data.imported')).toBe(120);
-    expect(await world.parts()).toHaveLength(120);
-    expect(await world.entries()).toHaveLength(120);
+    expect(await transfer.parts()).toHaveLength(120);
+    expect(await transfer.entries()).toHaveLength(120);
   });
 
   it('may be empty', async () => {
-    const reply = await world.send('[]');
+    const reply = await transfer.send('[]');
     expect([reply.status, reply.at('data.imported')]).toEqual([200, 0]);
   });
 
-  it('passes over what the service sets by itself', async () => {
-    await world.send(lines(part('A', { id: 'x', version: 9, createdBy: 'someone', createdAt: '2000-01-01T00:00:00.000Z' })));
-    const [stored] = await world.parts();
+  it('ignores fields that the service sets', async () => {
+    await transfer.send(lines(part('A', { id: 'x', version: 9, createdBy: 'someone', createdAt: '2000-01-01T00:00:00.000Z' })));
+    const [stored] = await transfer.parts();
     expect(stored).toMatchObject({ code: 'A', version: 1 });
     expect(stored?.['createdBy']).not.toBe('someone');
     expect(stored?.['id']).not.toBe('x');
   });
 });
 
-describe('who may not', () => {
+describe('an import by a caller without permission', () => {
   it.each<[string, Sending]>([
-    ['anon', { as: 'anon' }],
-    ['whom no rule allows', { as: 'uwe' }],
-  ])('%s is refused before a row is read, and leaves one entry', async (_, sending) => {
-    // Not even JSON: whoever had to be read to be refused would get 400.
-    const reply = await world.send('{"not json', sending);
+    ['for an anonymous caller', { as: 'anon' }],
+    ['for a user whom no rule allows', { as: 'uwe' }],
+  ])('is denied before a row is read, with one audit entry: %s', async (_, sending) => {
+    // The body is not JSON, so that a service which reads it first returns 400.
+    const reply = await transfer.send('{"not json', sending);
     expect([reply.status, reply.at('code'), reply.headers['x-decision-id']]).toMatchObject([403, 'ACCESS_DENIED', expect.any(String)]);
-    expect(await world.entries()).toMatchObject([{ ...DENIED, id: reply.at('decisionId') }]);
+    expect(await transfer.entries()).toMatchObject([{ ...DENIED, id: reply.at('decisionId') }]);
   });
 
-  it('is not whom conditions on what is not known yet could allow', async () => {
+  it('is decided row by row if conditions depend on the rows', async () => {
     const data = [{ field: 'request.data.code', operator: 'startsWith', value: 'OK' }];
-    const policy = await world.createPolicy({
+    const policy = await transfer.createPolicy({
       role: 'user',
       rules: [
         { resource: 'Part', action: 'import' },
         { resource: 'Part', action: 'import', effect: 'DENY', priority: 900, conditions: [{ not: data[0] }] },
       ],
     });
-    const reply = await world.send(lines(part('OK1'), part('NO'), part('OK2')), { as: 'uwe', query: 'onError=skip' });
-    await world.call('DELETE', `/admin/api/policies/${policy}`, { token: world.tokens.admin });
+    const reply = await transfer.send(lines(part('OK1'), part('NO'), part('OK2')), { as: 'uwe', query: 'onError=skip' });
+    await transfer.call('DELETE', `/admin/api/policies/${policy}`, { token: transfer.tokens.admin });
     expect([reply.status, reply.at('data'), reply.at('rejections.0.row')]).toMatchObject([200, { imported: 2, rejected: 1 }, 2]);
   });
 
-  it('learns of no mistake in a row that is denied', async () => {
-    const reply = await world.send(lines({ code: 'A', titel: 1, owner: 'nobody' }), { as: 'max' });
+  it('does not reveal the mistakes of a denied row', async () => {
+    const reply = await transfer.send(lines({ code: 'A', titel: 1, owner: 'unknown' }), { as: 'max' });
     expect([reply.status, reply.at('errors')]).toEqual([403, undefined]);
   });
 });
 
-describe('a row that is rejected', () => {
-  const mine = (code: string): object => part(code, { owner: world.ids.max });
+describe('a rejected row', () => {
+  const mine = (code: string): object => part(code, { owner: transfer.ids.max });
 
-  it('stops the import: what was stored before stays, and is told', async () => {
-    const reply = await world.send(lines(mine('A'), mine('B'), part('C'), mine('D')), { as: 'max' });
+  it('stops the import; earlier rows stay stored, and the response counts them', async () => {
+    const reply = await transfer.send(lines(mine('A'), mine('B'), part('C'), mine('D')), { as: 'max' });
     expect([reply.status, reply.body]).toMatchObject([
       403,
       {
@@ -118,15 +118,15 @@ describe('a row that is rejected', () => {
       },
     ]);
     expect(await codes()).toEqual(['A', 'B']);
-    const entries = await world.entries();
+    const entries = await transfer.entries();
     expect(entries).toMatchObject([IMPORT, IMPORT, DENIED]);
     expect(reply.at('decisionId')).toBe(entries[2]?.['id']);
   });
 
-  it('is passed over where asked for, and listed with its reason', async () => {
+  it('is skipped with onError=skip, and listed with its reason', async () => {
     const file = lines(mine('A'), part('B'), mine('A'), { ...mine('C'), stock: -1 }).concat('{"broken\n\n', lines(mine('D')));
-    const reply = await world.send(file, { as: 'max', query: 'onError=skip' });
-    const entries = await world.entries();
+    const reply = await transfer.send(file, { as: 'max', query: 'onError=skip' });
+    const entries = await transfer.entries();
     expect([reply.status, reply.body]).toMatchObject([
       200,
       {
@@ -149,46 +149,46 @@ describe('a row that is rejected', () => {
     ]);
   });
 
-  it('is a line of its own where the answer is NDJSON, and the summary is the last', async () => {
+  it('is a separate line of an NDJSON response, and the summary is the last line', async () => {
     const rows = Array.from({ length: 150 }, (_, index) => part(`P${index}`, { stock: -1 }));
-    const reply = await world.send(lines(...rows, part('A')), { query: 'onError=skip', headers: { accept: 'application/x-ndjson' } });
-    const told = reply.text
+    const reply = await transfer.send(lines(...rows, part('A')), { query: 'onError=skip', headers: { accept: 'application/x-ndjson' } });
+    const received = reply.text
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(reply.headers['content-type']).toBe('application/x-ndjson');
-    expect(told).toHaveLength(151);
-    expect([told[0], told[149], told[150]]).toMatchObject([
+    expect(received).toHaveLength(151);
+    expect([received[0], received[149], received[150]]).toMatchObject([
       { row: 1 },
       { row: 150 },
       { success: true, data: { imported: 1, rejected: 150 } },
     ]);
-    const listed = await world.send(lines(...rows), { query: 'onError=skip' });
+    const listed = await transfer.send(lines(...rows), { query: 'onError=skip' });
     expect([(listed.at('rejections') as []).length, listed.at('data.rejected')]).toEqual([100, 150]);
   });
 
-  it('is the last line but one where it stops an import whose answer has begun', async () => {
+  it('is in the last line but one if it stops an import with a streamed response', async () => {
     const file = lines(part('A', { stock: -1 })).concat(lines(part('B')), '\xff');
-    const reply = await world.call('POST', '/api/Part/import?onError=skip', {
-      token: world.tokens.admin,
+    const reply = await transfer.call('POST', '/api/Part/import?onError=skip', {
+      token: transfer.tokens.admin,
       raw: file.slice(0, -1).concat('{"code":"C"'),
       headers: { 'content-type': 'application/x-ndjson', accept: 'application/x-ndjson' },
     });
-    const told = reply.text
+    const received = reply.text
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect([reply.status, told.map(({ row }) => row)]).toEqual([200, [1, 3, undefined]]);
+    expect([reply.status, received.map(({ row }) => row)]).toEqual([200, [1, 3, undefined]]);
   });
 
-  it('stops an import of all or nothing, and nothing is stored', async () => {
-    const reply = await world.send(lines(part('A'), part('B'), part('A')), { query: 'atomic=true' });
+  it('stops an atomic import, and no row is stored', async () => {
+    const reply = await transfer.send(lines(part('A'), part('B'), part('A')), { query: 'atomic=true' });
     expect([reply.status, reply.body]).toMatchObject([
       409,
       { code: 'RECORD_EXISTS', detail: expect.stringMatching(/^row 3: .*; nothing was stored$/), data: { imported: 0, rejected: 1 } },
     ]);
     expect(await codes()).toEqual([]);
-    expect(await world.entries()).toMatchObject([
+    expect(await transfer.entries()).toMatchObject([
       { ...IMPORT, outcome: 'IMPORT_UNDONE' },
       { ...IMPORT, outcome: 'IMPORT_UNDONE' },
       { ...IMPORT, outcome: 'RECORD_EXISTS' },
@@ -196,14 +196,14 @@ describe('a row that is rejected', () => {
   });
 });
 
-describe('all or nothing', () => {
-  it('is stored in one', async () => {
-    expect((await world.send(lines(part('A'), part('B')), { query: 'atomic=true' })).at('data.imported')).toBe(2);
+describe('an atomic import', () => {
+  it('stores all rows', async () => {
+    expect((await transfer.send(lines(part('A'), part('B')), { query: 'atomic=true' })).at('data.imported')).toBe(2);
     expect(await codes()).toEqual(['A', 'B']);
   });
 
-  it('is bounded', async () => {
-    const reply = await world.send(lines(...Array.from({ length: 21 }, (_, index) => part(`P${index}`))), { query: 'atomic=true' });
+  it('has a maximum number of rows', async () => {
+    const reply = await transfer.send(lines(...Array.from({ length: 21 }, (_, index) => part(`P${index}`))), { query: 'atomic=true' });
     expect([reply.status, reply.at('detail')]).toEqual([
       413,
       'expected at most 20 rows in an atomic import, given more; nothing was stored',
@@ -211,9 +211,11 @@ describe('all or nothing', () => {
     expect(await codes()).toEqual([]);
   });
 
-  it('is bounded in what it holds at once', async () => {
+  it('has a maximum size', async () => {
     const notes = 'x'.repeat(3_000);
-    const reply = await world.send(lines(...['A', 'B', 'C', 'D', 'E', 'F'].map((code) => part(code, { notes }))), { query: 'atomic=true' });
+    const reply = await transfer.send(lines(...['A', 'B', 'C', 'D', 'E', 'F'].map((code) => part(code, { notes }))), {
+      query: 'atomic=true',
+    });
     expect([reply.status, reply.at('detail')]).toEqual([
       413,
       'expected at most 16384 characters in an atomic import, given more; nothing was stored',
@@ -223,8 +225,8 @@ describe('all or nothing', () => {
 });
 
 describe('a dry run', () => {
-  it('decides and checks, and stores nothing', async () => {
-    const reply = await world.send(lines(part('A'), part('B', { stock: -1 })), { query: 'dryRun=true&onError=skip' });
+  it('decides and validates, and stores nothing', async () => {
+    const reply = await transfer.send(lines(part('A'), part('B', { stock: -1 })), { query: 'dryRun=true&onError=skip' });
     expect([reply.status, reply.body]).toMatchObject([
       200,
       {
@@ -234,14 +236,14 @@ describe('a dry run', () => {
       },
     ]);
     expect(await codes()).toEqual([]);
-    expect(await world.entries()).toMatchObject([
+    expect(await transfer.entries()).toMatchObject([
       { ...IMPORT, outcome: 'IMPORT_UNDONE' },
       { ...IMPORT, outcome: 'VALUE_INVALID' },
     ]);
   });
 
-  it('stops as it would', async () => {
-    const reply = await world.send(lines(part('A'), part('A')), { query: 'dryRun=true' });
+  it('stops at the row at which the import would stop', async () => {
+    const reply = await transfer.send(lines(part('A'), part('A')), { query: 'dryRun=true' });
     expect([reply.status, reply.at('detail')]).toMatchObject([409, expect.stringMatching(/^row 2: .*; nothing was stored$/)]);
     expect(await codes()).toEqual([]);
   });
@@ -250,67 +252,69 @@ describe('a dry run', () => {
 describe('upsert', () => {
   const upsert = { query: 'mode=upsert&key=code' };
 
-  it('changes what has the key, and creates what has not', async () => {
-    await world.send(lines(part('A', { stock: 1, notes: 'kept' }), part('B', { stock: 2 })));
-    await world.entries();
-    const reply = await world.send('code,title,stock,notes\nA,Changed,5,\nB,Part B,2,\nC,New,3,\n', upsert);
+  it('updates records with the key, and creates the others', async () => {
+    await transfer.send(lines(part('A', { stock: 1, notes: 'kept' }), part('B', { stock: 2 })));
+    await transfer.entries();
+    const reply = await transfer.send('code,title,stock,notes\nA,Changed,5,\nB,Part B,2,\nC,New,3,\n', upsert);
     expect(reply.body).toMatchObject({ data: { imported: 1, updated: 1, unchanged: 1, rejected: 0 } });
-    expect(await world.parts()).toMatchObject([
+    expect(await transfer.parts()).toMatchObject([
       { code: 'A', title: 'Changed', stock: 5, notes: 'kept', version: 2 },
       { code: 'B', version: 1 },
       { code: 'C', version: 1 },
     ]);
     const update = { action: 'update', allowed: true };
-    expect(await world.entries()).toMatchObject([IMPORT, update, IMPORT, update, IMPORT]);
+    expect(await transfer.entries()).toMatchObject([IMPORT, update, IMPORT, update, IMPORT]);
   });
 
-  it('takes a value away with null', async () => {
-    await world.send(lines(part('A', { stock: 1 })));
-    await world.send(lines({ code: 'A', stock: null }), upsert);
-    expect(await world.parts()).toMatchObject([{ code: 'A', stock: null }]);
+  it('clears a field with null', async () => {
+    await transfer.send(lines(part('A', { stock: 1 })));
+    await transfer.send(lines({ code: 'A', stock: null }), upsert);
+    expect(await transfer.parts()).toMatchObject([{ code: 'A', stock: null }]);
   });
 
-  it('by who may import and not update leaves what is stored alone', async () => {
-    await world.send(lines(part('A')));
-    await world.entries();
-    const reply = await world.send(lines(part('A', { title: 'Mine now' }), part('B')), {
+  it('does not update records for a user who may only import', async () => {
+    await transfer.send(lines(part('A')));
+    await transfer.entries();
+    const reply = await transfer.send(lines(part('A', { title: 'Mine now' }), part('B')), {
       as: 'ina',
       query: `${upsert.query}&onError=skip`,
     });
     expect(reply.body).toMatchObject({ data: { imported: 1, rejected: 1 }, rejections: [{ row: 1, code: 'ACCESS_DENIED' }] });
-    expect(await world.parts()).toMatchObject([{ code: 'A', title: 'Part A' }, { code: 'B' }]);
-    expect(await world.entries()).toMatchObject([IMPORT, { action: 'update', allowed: false }, IMPORT]);
+    expect(await transfer.parts()).toMatchObject([{ code: 'A', title: 'Part A' }, { code: 'B' }]);
+    expect(await transfer.entries()).toMatchObject([IMPORT, { action: 'update', allowed: false }, IMPORT]);
   });
 
-  it('looks twice: a record can neither be taken nor given away', async () => {
-    await world.send(lines(part('A'), part('B', { owner: world.ids.max })));
-    const taken = await world.send(lines({ code: 'A', owner: world.ids.max }), { as: 'max', ...upsert });
-    const given = await world.send(lines({ code: 'B', owner: null }), { as: 'max', ...upsert });
+  it('decides on the record before and after the update, so that its owner cannot be changed', async () => {
+    await transfer.send(lines(part('A'), part('B', { owner: transfer.ids.max })));
+    const taken = await transfer.send(lines({ code: 'A', owner: transfer.ids.max }), { as: 'max', ...upsert });
+    const given = await transfer.send(lines({ code: 'B', owner: null }), { as: 'max', ...upsert });
     expect([taken.status, given.status]).toEqual([403, 403]);
-    expect(await world.parts()).toMatchObject([{ owner: null }, { owner: world.ids.max }]);
+    expect(await transfer.parts()).toMatchObject([{ owner: null }, { owner: transfer.ids.max }]);
   });
 
-  it('looks twice as an update does, where importing is no question', async () => {
-    await world.send(lines(part('A', { owner: world.ids.ina, stock: 1 }), part('B')));
-    const given = await world.send(lines({ code: 'A', owner: null }), { as: 'ina', ...upsert });
-    const taken = await world.send(lines({ code: 'B', owner: world.ids.ina }), { as: 'ina', ...upsert });
-    const hers = await world.send(lines({ code: 'A', stock: 2 }), { as: 'ina', ...upsert });
+  it('decides on both versions of the record for a user who may import any record', async () => {
+    await transfer.send(lines(part('A', { owner: transfer.ids.ina, stock: 1 }), part('B')));
+    const given = await transfer.send(lines({ code: 'A', owner: null }), { as: 'ina', ...upsert });
+    const taken = await transfer.send(lines({ code: 'B', owner: transfer.ids.ina }), { as: 'ina', ...upsert });
+    const hers = await transfer.send(lines({ code: 'A', stock: 2 }), { as: 'ina', ...upsert });
     expect([given.status, taken.status, hers.status]).toEqual([403, 403, 200]);
-    expect(await world.parts()).toMatchObject([{ owner: world.ids.ina, stock: 2 }, { owner: null }]);
+    expect(await transfer.parts()).toMatchObject([{ owner: transfer.ids.ina, stock: 2 }, { owner: null }]);
   });
 
-  it('finds a key however it is written', async () => {
-    await world.send(lines(part('A', { maker: 'maker@example.com' })));
-    const reply = await world.send(lines({ maker: 'Maker@Example.com', stock: 3 }), { query: 'mode=upsert&key=maker' });
+  it('finds a key in another case', async () => {
+    await transfer.send(lines(part('A', { maker: 'maker@example.com' })));
+    const reply = await transfer.send(lines({ maker: 'Maker@Example.com', stock: 3 }), { query: 'mode=upsert&key=maker' });
     expect(reply.body).toMatchObject({ data: { updated: 1 } });
   });
 
-  it('by id takes an export back, and makes no record of an id that none has', async () => {
-    await world.send(lines(part('A'), part('B')));
-    const file = (await world.fetch('format=csv')).text;
-    const back = await world.send(file.replace('Part B', 'Changed'), { query: 'mode=upsert&key=id' });
+  it('by id accepts an exported file, and rejects an unknown id', async () => {
+    await transfer.send(lines(part('A'), part('B')));
+    const file = (await transfer.fetch('format=csv')).text;
+    const back = await transfer.send(file.replace('Part B', 'Changed'), { query: 'mode=upsert&key=id' });
     expect(back.body).toMatchObject({ data: { imported: 0, updated: 1, unchanged: 1 } });
-    const unknown = await world.send(lines({ ...part('C'), id: '018f0000-0000-7000-8000-000000000000' }), { query: 'mode=upsert&key=id' });
+    const unknown = await transfer.send(lines({ ...part('C'), id: '018f0000-0000-7000-8000-000000000000' }), {
+      query: 'mode=upsert&key=id',
+    });
     expect([unknown.status, unknown.at('code'), await codes()]).toEqual([404, 'RECORD_UNKNOWN', ['A', 'B']]);
   });
 
@@ -324,24 +328,24 @@ describe('upsert', () => {
     ['atomic=true&onError=skip', 400, 'REQUEST_PARAMETER'],
     ['dryrun=true', 400, 'REQUEST_PARAMETER'],
     ['delimiter=%7C', 400, 'REQUEST_PARAMETER'],
-  ])('and its like need what they need: %s', async (query, status, code) => {
-    const reply = await world.send(lines(part('A')), { query });
+  ])('rejects invalid or inconsistent parameters: %s', async (query, status, code) => {
+    const reply = await transfer.send(lines(part('A')), { query });
     expect([reply.status, reply.at('code')]).toEqual([status, code]);
     expect(await codes()).toEqual([]);
   });
 });
 
 describe('users', () => {
-  it('are imported with passwords that they can log in with', async () => {
+  it('are imported with passwords that work for a login', async () => {
     const file = 'name,email,password\nAnn,ann@example.com,a long password\nBo,bo@example.com,another password\n';
-    const reply = await world.send(file, { resource: 'User' });
+    const reply = await transfer.send(file, { resource: 'User' });
     expect(reply.at('data.imported')).toBe(2);
-    expect(await world.logIn('ann@example.com', 'a long password')).toBeTruthy();
-    expect(await world.logIn('bo@example.com', 'another password')).toBeTruthy();
+    expect(await transfer.logIn('ann@example.com', 'a long password')).toBeTruthy();
+    expect(await transfer.logIn('bo@example.com', 'another password')).toBeTruthy();
   });
 });
 
-describe('what is no file', () => {
+describe('an invalid file', () => {
   it.each<[string, string, Sending, number, string]>([
     ['another type', '<a/>', { type: 'text/xml' }, 415, 'expected a body of type application/x-ndjson, text/csv, application/json'],
     ['another charset', 'code\nA', { type: 'text/csv; charset=latin1' }, 415, 'expected a body in UTF-8, given another charset'],
@@ -363,8 +367,8 @@ describe('what is no file', () => {
       400,
       'dryRun: expected true or false, given null',
     ],
-  ])('%s is refused in words', async (_, file, sending, status, detail) => {
-    const reply = await world.send(file, sending);
+  ])('is rejected with an explanation: %s', async (_, file, sending, status, detail) => {
+    const reply = await transfer.send(file, sending);
     expect([reply.status, reply.at('detail')]).toEqual([status, detail]);
   });
 });
