@@ -22,7 +22,7 @@ export function findBrokenLinks(root: string, page: string): readonly string[] {
   });
 }
 
-/** Returns the npm scripts that a page tells readers to run. */
+/** Returns the npm scripts in the commands of a page. */
 export function namedScripts(text: string): readonly string[] {
   return [...text.matchAll(/\bnpm (?:run ([a-z]\w*(?::\w+)*)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? '');
 }

@@ -195,22 +195,22 @@ async function send(url: string, { method, path, token, body, raw, headers = {} 
   const text = raw ?? (body === undefined ? undefined : JSON.stringify(body));
   const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const content = text === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
-  const answer = await new Promise<IncomingMessage>((done, fail) => {
+  const response = await new Promise<IncomingMessage>((done, fail) => {
     // A new connection each time: after seconds of blocking work, the server may close a kept-alive connection just as it is reused.
     const sent = request({ hostname, port, method, path, agent: false, headers: { ...content, ...authorization, ...headers } }, done);
     sent.on('error', fail);
     sent.end(text);
   });
-  return toReply(answer);
+  return toReply(response);
 }
 
-async function toReply(answer: IncomingMessage): Promise<Reply> {
+async function toReply(response: IncomingMessage): Promise<Reply> {
   let text = '';
-  answer.setEncoding('utf8');
-  for await (const chunk of answer) text += chunk;
-  const isJson = /^application\/(problem\+)?json/.test(answer.headers['content-type'] ?? '') && text !== '';
+  response.setEncoding('utf8');
+  for await (const chunk of response) text += chunk;
+  const isJson = /^application\/(problem\+)?json/.test(response.headers['content-type'] ?? '') && text !== '';
   const body: unknown = isJson ? JSON.parse(text) : undefined;
-  return { status: answer.statusCode ?? 0, headers: answer.headers, text, body, at: (path) => valueAt(body, path) };
+  return { status: response.statusCode ?? 0, headers: response.headers, text, body, at: (path) => valueAt(body, path) };
 }
 
 function valueAt(body: unknown, path: string): unknown {

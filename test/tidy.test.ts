@@ -103,7 +103,7 @@ describe('rules', () => {
     expect(findAll([parseSource('store/long.ts', '//\n'.repeat(300))], rules, layers)).toEqual([]);
   });
 
-  it('say what to do instead', () => {
+  it('suggest a replacement', () => {
     expect(findings.map(show)).toContain(
       'rules/walk.ts:2 layer: rules (layer 1) must not import store (layer 4), imports point down: receive what you need as an argument, or move it down',
     );

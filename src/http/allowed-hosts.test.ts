@@ -51,10 +51,10 @@ describe('allowedHosts', () => {
   it('refuses other hosts before the body is read, with a problem that names the options', async () => {
     listening = await startServer({ allowedHosts: [] });
     const head = 'POST /api/A HTTP/1.1\r\nHost: evil.example\r\nContent-Type: application/json\r\nContent-Length: 5\r\n\r\n';
-    const answer = await sendRaw(listening.port, head);
-    expect(answer).toMatch(/^HTTP\/1\.1 421 /);
-    expect(answer).toContain('"code":"REQUEST_HOST"');
-    expect(answer).toMatch(/--allowed-hosts.*--trust-proxy/);
-    expect(answer).toContain('application/problem+json');
+    const response = await sendRaw(listening.port, head);
+    expect(response).toMatch(/^HTTP\/1\.1 421 /);
+    expect(response).toContain('"code":"REQUEST_HOST"');
+    expect(response).toMatch(/--allowed-hosts.*--trust-proxy/);
+    expect(response).toContain('application/problem+json');
   });
 });

@@ -23,9 +23,9 @@ afterAll(() => listening.server.close());
 
 describe('the API page', () => {
   it('loads its scripts, styles and images from the service only', async () => {
-    const answer = await fetch(`${listening.url}/docs`);
-    const page = await answer.text();
-    const policy = answer.headers.get('content-security-policy') ?? '';
+    const response = await fetch(`${listening.url}/docs`);
+    const page = await response.text();
+    const policy = response.headers.get('content-security-policy') ?? '';
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("script-src 'self';");
     expect(page).not.toMatch(/https?:|<script>|\son\w+=/);
@@ -70,8 +70,8 @@ describe('the API page', () => {
   });
 
   it('answers HEAD with the headers of GET and no body', async () => {
-    const answer = await fetch(`${listening.url}/docs/swagger-ui.css`, { method: 'HEAD' });
-    expect([answer.status, Number(answer.headers.get('content-length')) > 1000, await answer.text()]).toEqual([200, true, '']);
+    const response = await fetch(`${listening.url}/docs/swagger-ui.css`, { method: 'HEAD' });
+    expect([response.status, Number(response.headers.get('content-length')) > 1000, await response.text()]).toEqual([200, true, '']);
   });
 
   it('explains every error code at the address in the type of a problem', async () => {

@@ -4,7 +4,7 @@ import { type HttpRequest, type Route, toSuccess } from '../request/index.ts';
 import type { HttpLimits, HttpOptions } from './http-options.ts';
 import { createHttpServer, type HttpServer } from './server.ts';
 
-/** A server on a free port whose routes answer with the call they were handed. */
+/** A server on a free port. Its routes return the HttpRequest that they receive. */
 export interface Listening {
   readonly url: string;
   readonly port: number;
@@ -24,7 +24,7 @@ const LIMITS: HttpLimits = {
   rateLimit: 0,
 };
 
-/** Starts a server with the routes below unless others are given; on a free port unless one is given. */
+/** Starts a server, by default with ROUTES on a free port. */
 export async function startServer({ limits, ...others }: Overrides = {}, port = 0): Promise<Listening> {
   const log: Record<string, unknown>[] = [];
   const server = createHttpServer({
@@ -42,7 +42,7 @@ export async function startServer({ limits, ...others }: Overrides = {}, port = 
   return { ...(await server.listen({ host: '127.0.0.1', port })), server, log };
 }
 
-/** Sends bytes as they stand and gives everything that comes back until the connection closes, or `ms` have passed. */
+/** Sends raw bytes; returns what is received until the connection closes or `ms` have passed. */
 export function sendRaw(port: number, text: string, ms = 300): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
@@ -59,9 +59,15 @@ export function sendRaw(port: number, text: string, ms = 300): Promise<string> {
   });
 }
 
-const echo = async (call: HttpRequest) => ({
+const echo = async (request: HttpRequest) => ({
   status: 200,
-  body: toSuccess({ method: call.method, params: [...call.params], query: toPlain(call.query), body: call.body, origin: call.origin }),
+  body: toSuccess({
+    method: request.method,
+    params: [...request.params],
+    query: toPlain(request.query),
+    body: request.body,
+    origin: request.origin,
+  }),
 });
 
 const ROUTES: readonly Route[] = [
@@ -71,7 +77,7 @@ const ROUTES: readonly Route[] = [
   { method: 'DELETE', path: '/api/:resource/:id', handle: echo },
   { method: 'POST', path: '/api/:resource/:action', handle: echo },
   { method: 'POST', path: '/api/:resource/import', bodyBytes: 1_000_000, handle: echo },
-  { method: 'POST', path: '/api/batch', cost: (call) => Number(call.query.get('cost')), handle: echo },
+  { method: 'POST', path: '/api/batch', cost: (request) => Number(request.query.get('cost')), handle: echo },
   { method: 'POST', path: '/never', handle: () => new Promise(() => undefined) },
   {
     method: 'GET',

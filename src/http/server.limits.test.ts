@@ -15,28 +15,28 @@ async function start(overrides: Overrides): Promise<Listening> {
 }
 
 async function statuses(url: string, count: number, init: RequestInit = {}): Promise<readonly number[]> {
-  const answers: number[] = [];
-  for (let sent = 0; sent < count; sent++) answers.push((await fetch(url, init)).status);
-  return answers;
+  const found: number[] = [];
+  for (let sent = 0; sent < count; sent++) found.push((await fetch(url, init)).status);
+  return found;
 }
 
 describe('the request timeout', () => {
-  it('is 408 if the body does not arrive in time, with one response and one log line', async () => {
+  it('is 408 if the body does not arrive in time, in one complete response', async () => {
     const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
     const names = 'Host: x\r\nX-Request-Id: slow-1\r\nContent-Type: application/json\r\nContent-Length: 100';
-    const answer = await sendRaw(port, `POST /api/User HTTP/1.1\r\n${names}\r\n\r\n{`, 4000);
-    expect(answer.match(/HTTP\/1\.1 /g)).toHaveLength(1);
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
-    expect(answer).toContain('"code":"REQUEST_TIMEOUT"');
-    expect(answer).toContain('x-request-id: slow-1');
-    expect(answer).toContain('x-content-type-options: nosniff');
-    expect(answer).toContain('connection: close');
+    const response = await sendRaw(port, `POST /api/User HTTP/1.1\r\n${names}\r\n\r\n{`, 4000);
+    expect(response.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(response).toMatch(/^HTTP\/1\.1 408 /);
+    expect(response).toContain('"code":"REQUEST_TIMEOUT"');
+    expect(response).toContain('x-request-id: slow-1');
+    expect(response).toContain('x-content-type-options: nosniff');
+    expect(response).toContain('connection: close');
   });
 
   it('is 408 if the headers do not arrive in time', async () => {
     const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
-    const answer = await sendRaw(port, 'GET /api/User HTTP/1.1\r\nHost: x\r\n', 4000);
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+    const response = await sendRaw(port, 'GET /api/User HTTP/1.1\r\nHost: x\r\n', 4000);
+    expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
 
   const withBody = { body: '{}', headers: { 'content-type': 'application/json' } };
@@ -45,9 +45,9 @@ describe('the request timeout', () => {
     [' with a body', withBody],
   ])('is 503 if the handler of a request%s does not finish in time; the hint does not claim that nothing was done', async (_, sent) => {
     const { url } = await start({ limits: { requestTimeoutSeconds: 1 } });
-    const answer = await fetch(`${url}/never`, { method: 'POST', ...sent, signal: AbortSignal.timeout(10_000) });
-    expect(answer.status).toBe(503);
-    expect(((await answer.json()) as { hint: string }).hint).toContain('check before you send it again');
+    const response = await fetch(`${url}/never`, { method: 'POST', ...sent, signal: AbortSignal.timeout(10_000) });
+    expect(response.status).toBe(503);
+    expect(((await response.json()) as { hint: string }).hint).toContain('check before you send it again');
   });
 });
 
@@ -87,9 +87,9 @@ describe('the rate limit', () => {
 describe('readiness', () => {
   it('is 503 with the reason if requests cannot be served', async () => {
     const { url } = await start({ ready: () => ({ ok: false, why: 'the last commit failed' }) });
-    const answer = await fetch(`${url}/readyz`);
-    expect(answer.status).toBe(503);
-    expect(await answer.json()).toMatchObject({ code: 'STORAGE_UNAVAILABLE', detail: 'the last commit failed' });
+    const response = await fetch(`${url}/readyz`);
+    expect(response.status).toBe(503);
+    expect(await response.json()).toMatchObject({ code: 'STORAGE_UNAVAILABLE', detail: 'the last commit failed' });
     expect((await fetch(`${url}/healthz`)).status).toBe(200);
   });
 });
@@ -105,11 +105,11 @@ describe('graceful shutdown', () => {
       return { status: 200, body: { success: true } };
     };
     const { server, url } = await startServer({ limits: { drainSeconds: 5 }, routes: [{ method: 'GET', path: '/slow', handle: slow }] });
-    const answer = fetch(`${url}/slow`);
+    const response = fetch(`${url}/slow`);
     await new Promise((resolve) => setTimeout(resolve, 50));
     const closed = server.close();
     finish();
-    expect((await answer).status).toBe(200);
+    expect((await response).status).toBe(200);
     await closed;
     await expect(fetch(`${url}/slow`)).rejects.toThrow();
   });
@@ -124,10 +124,10 @@ describe('graceful shutdown', () => {
       routes: [{ method: 'GET', path: '/slow', handle: slow }],
     });
     const unused = connect(port, '127.0.0.1');
-    const answer = fetch(`${url}/slow`);
+    const response = fetch(`${url}/slow`);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await server.close();
-    expect((await answer).headers.get('connection')).toBe('close');
+    expect((await response).headers.get('connection')).toBe('close');
     unused.destroy();
   });
 
@@ -135,13 +135,13 @@ describe('graceful shutdown', () => {
     const { server, url } = await startServer({ limits: { drainDelaySeconds: 1, drainSeconds: 5 } });
     await fetch(`${url}/healthz`);
     const closed = server.close();
-    const answer = await fetch(`${url}/api/User`);
-    expect([answer.status, answer.headers.get('connection')]).toEqual([200, 'close']);
+    const response = await fetch(`${url}/api/User`);
+    expect([response.status, response.headers.get('connection')]).toEqual([200, 'close']);
     await closed;
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   });
 
-  it('answers a request that arrives on a connection opened before the shutdown', async () => {
+  it('found a request that arrives on a connection opened before the shutdown', async () => {
     const { server, port } = await startServer({ limits: { drainSeconds: 5 } });
     const opened = connect(port, '127.0.0.1');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -158,10 +158,10 @@ describe('graceful shutdown', () => {
   it('closes connections whose requests have not finished after the drain', async () => {
     const { server, url, port } = await startServer({ limits: { drainSeconds: 0 } });
     const idle = connect(port, '127.0.0.1');
-    const answer = fetch(`${url}/never`, { method: 'POST' }).catch(() => 'closed');
+    const response = fetch(`${url}/never`, { method: 'POST' }).catch(() => 'closed');
     await new Promise((resolve) => setTimeout(resolve, 50));
     await server.close();
-    expect(await answer).toBe('closed');
+    expect(await response).toBe('closed');
     idle.destroy();
   });
 });
@@ -169,8 +169,8 @@ describe('graceful shutdown', () => {
 describe('CORS', () => {
   it('is off without origins', async () => {
     const { url } = await start({});
-    const answer = await fetch(`${url}/api/User`, { headers: { origin: 'https://app.example.com' } });
-    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+    const response = await fetch(`${url}/api/User`, { headers: { origin: 'https://app.example.com' } });
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   it.each([
@@ -179,11 +179,15 @@ describe('CORS', () => {
   ])('refuses the preflight of an unknown origin %s, and names the option', async (_, corsOrigins) => {
     const { url } = await start({ corsOrigins });
     const headers = { origin: 'https://app.example.com', 'access-control-request-method': 'GET' };
-    const answer = await fetch(`${url}/api/User`, { method: 'OPTIONS', headers });
-    const { code, detail, hint, requestId } = (await answer.json()) as Record<string, string>;
-    expect([answer.status, code, detail]).toEqual([403, 'REQUEST_ORIGIN', 'pages of "https://app.example.com" may not call this service']);
-    expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json/);
-    expect([answer.headers.get('x-request-id'), answer.headers.get('access-control-allow-origin')]).toEqual([requestId, null]);
+    const response = await fetch(`${url}/api/User`, { method: 'OPTIONS', headers });
+    const { code, detail, hint, requestId } = (await response.json()) as Record<string, string>;
+    expect([response.status, code, detail]).toEqual([
+      403,
+      'REQUEST_ORIGIN',
+      'pages of "https://app.example.com" may not call this service',
+    ]);
+    expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json/);
+    expect([response.headers.get('x-request-id'), response.headers.get('access-control-allow-origin')]).toEqual([requestId, null]);
     expect(hint).toMatch(/--cors-origins or BAILIWICK_CORS_ORIGINS/);
   });
 
@@ -200,8 +204,8 @@ describe('CORS', () => {
   ])('accepts pages of this machine on any port with localhost: %s is allowed: %s', async (origin, isAllowed) => {
     const { url } = await start({ corsOrigins: ['localhost'] });
     const headers = { origin, 'access-control-request-method': 'GET' };
-    const answer = await fetch(`${url}/api/User`, { method: 'OPTIONS', headers });
-    expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual(isAllowed ? [204, origin] : [403, null]);
+    const response = await fetch(`${url}/api/User`, { method: 'OPTIONS', headers });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual(isAllowed ? [204, origin] : [403, null]);
   });
 
   it('allows the configured origins and their preflights, and no others', async () => {
@@ -217,10 +221,10 @@ describe('CORS', () => {
     expect([allowed.headers.get('access-control-max-age'), allowed.headers.get('vary')]).toEqual(['600', 'Origin']);
     const other = await preflight('https://other.example.com');
     expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([403, null]);
-    const answered = await fetch(`${url}/api/User`, { headers: { origin: 'https://app.example.com' } });
-    const exposed = (answered.headers.get('access-control-expose-headers') ?? '').split(', ');
+    const exposing = await fetch(`${url}/api/User`, { headers: { origin: 'https://app.example.com' } });
+    const exposed = (exposing.headers.get('access-control-expose-headers') ?? '').split(', ');
     expect(exposed).toEqual(expect.arrayContaining(['etag', 'location', 'retry-after', 'x-decision-id', 'x-request-id']));
-    expect(answered.headers.get('vary')).toBe('Origin');
+    expect(exposing.headers.get('vary')).toBe('Origin');
     const failed = await fetch(`${url}/nowhere`, { headers: { origin: 'https://app.example.com' } });
     expect([failed.status, failed.headers.get('access-control-allow-origin')]).toEqual([404, 'https://app.example.com']);
   });

@@ -102,15 +102,15 @@ const requests: readonly (readonly [string, string, RequestInit, Expected])[] = 
 
 describe('the server', () => {
   it.each(requests)('answers %s', async (_, path, init, expected) => {
-    const answer = await fetch(shared.url + path, init);
-    const body = (await answer.json()) as Record<string, unknown>;
-    expect({ status: answer.status, code: body['code'] }).toEqual({ status: expected.status, code: expected.code });
+    const response = await fetch(shared.url + path, init);
+    const body = (await response.json()) as Record<string, unknown>;
+    expect({ status: response.status, code: body['code'] }).toEqual({ status: expected.status, code: expected.code });
     expect(body['success']).toBe(expected.code === undefined);
-    expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
-    if (expected.code !== undefined) expect(answer.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
-    if (expected.code !== undefined) expect(body['requestId']).toBe(answer.headers.get('x-request-id'));
-    for (const [name, value] of Object.entries(expected.headers ?? {})) expect(answer.headers.get(name)).toBe(value);
+    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
+    if (expected.code !== undefined) expect(response.headers.get('content-type')).toMatch(/^application\/problem\+json\b/);
+    if (expected.code !== undefined) expect(body['requestId']).toBe(response.headers.get('x-request-id'));
+    for (const [name, value] of Object.entries(expected.headers ?? {})) expect(response.headers.get(name)).toBe(value);
   });
 
   it.each(['/api/User', '/nowhere', '/%zz', '/healthz', '/docs'])('sends security headers with %s', async (path) => {
@@ -129,8 +129,8 @@ describe('the server', () => {
   });
 
   it('hides the cause of an internal error, and logs it with the request id', async () => {
-    const answer = await fetch(`${shared.url}/broken`, { headers: { 'x-request-id': 'trace-7' } });
-    expect(await answer.text()).not.toContain('hunter2');
+    const response = await fetch(`${shared.url}/broken`, { headers: { 'x-request-id': 'trace-7' } });
+    expect(await response.text()).not.toContain('hunter2');
     const line = shared.log.find((each) => each['requestId'] === 'trace-7' && each['err'] !== undefined);
     expect(JSON.stringify(line)).toContain('the driver said');
     expect(JSON.stringify(shared.log)).not.toContain('never logged');
@@ -153,23 +153,27 @@ describe('the server', () => {
     ['a b', false],
     ['{"a":1}', false],
   ])('uses the request id %s: %s', async (id, isUsed) => {
-    const answer = await fetch(`${shared.url}/nowhere`, { headers: { 'x-request-id': id } });
-    expect(answer.headers.get('x-request-id') === id).toBe(isUsed);
+    const response = await fetch(`${shared.url}/nowhere`, { headers: { 'x-request-id': id } });
+    expect(response.headers.get('x-request-id') === id).toBe(isUsed);
   });
 
   it('answers HEAD with the headers of GET and no body', async () => {
-    const answer = await fetch(`${shared.url}/api/User`, { method: 'HEAD' });
-    expect(answer.status).toBe(200);
-    expect(Number(answer.headers.get('content-length'))).toBeGreaterThan(100);
-    expect(await answer.text()).toBe('');
+    const response = await fetch(`${shared.url}/api/User`, { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(Number(response.headers.get('content-length'))).toBeGreaterThan(100);
+    expect(await response.text()).toBe('');
     const failed = await fetch(`${shared.url}/nowhere`, { method: 'HEAD' });
     expect([failed.status, await failed.text()]).toEqual([404, '']);
   });
 
   it('passes method, path, query, body and token to the handler', async () => {
     const headers = { authorization: 'bearer abc.def', 'content-type': 'application/json' };
-    const answer = await fetch(`${shared.url}/api/a%20b?x[__proto__]=1`, { method: 'POST', body: '{"__proto__":{"admin":true}}', headers });
-    const { data } = (await answer.json()) as { data: Record<string, unknown> };
+    const response = await fetch(`${shared.url}/api/a%20b?x[__proto__]=1`, {
+      method: 'POST',
+      body: '{"__proto__":{"admin":true}}',
+      headers,
+    });
+    const { data } = (await response.json()) as { data: Record<string, unknown> };
     expect(data).toMatchObject({ method: 'POST', params: [['resource', 'a b']], query: [['x', [['__proto__', '1']]]] });
     expect(Object.hasOwn(data['body'] as object, '__proto__')).toBe(true);
     expect(data['origin']).toMatchObject({ method: 'POST', path: '/api/a b', ip: '127.0.0.1', token: 'abc.def' });
@@ -210,10 +214,10 @@ const raw: readonly (readonly [string, string, number, string])[] = [
 
 describe('the server, on raw bytes', () => {
   it.each(raw)('answers %s', async (_, text, status, code) => {
-    const answer = await sendRaw(shared.port, text);
-    expect(answer.split(' ', 2)).toEqual(['HTTP/1.1', String(status)]);
-    expect(answer).toContain(`"code":"${code}"`);
-    expect(answer.toLowerCase()).toContain('content-type: application/problem+json');
-    expect(answer.toLowerCase()).toMatch(/x-request-id: [0-9a-f-]{36}/);
+    const response = await sendRaw(shared.port, text);
+    expect(response.split(' ', 2)).toEqual(['HTTP/1.1', String(status)]);
+    expect(response).toContain(`"code":"${code}"`);
+    expect(response.toLowerCase()).toContain('content-type: application/problem+json');
+    expect(response.toLowerCase()).toMatch(/x-request-id: [0-9a-f-]{36}/);
   });
 });

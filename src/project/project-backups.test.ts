@@ -56,7 +56,7 @@ function select(path: string, sql: string): unknown[] {
   }
 }
 
-const numberOf = (path: string): number => Number(select(path, `SELECT number FROM _State WHERE id = 'epoch'`)[0]);
+const revisionOf = (path: string): number => Number(select(path, `SELECT number FROM _State WHERE id = 'epoch'`)[0]);
 const stampOf = (path: string): unknown => select(path, `SELECT text FROM _State WHERE id = 'epoch'`)[0];
 
 describe('a restore', () => {
@@ -78,7 +78,7 @@ describe('a restore', () => {
     const { kept = '', ...done } = await backups.restore(file());
     expect(done).toMatchObject({ until: '2026-01-01T00:00:00.000Z', entriesSince: 1 });
     expect(select(live(), 'SELECT size FROM Note')).toEqual(['wide']);
-    expect(numberOf(live())).toBe(41);
+    expect(revisionOf(live())).toBe(41);
     expect(stamps).not.toContain(stampOf(live()));
     expect(select(live(), 'SELECT id FROM _Session WHERE revokedAt IS NULL')).toEqual([]);
     const reason = `restored from a backup whose last audit entry is of 2026-01-01T00:00:00.000Z; a backup was written first: ${basename(kept)}`;
@@ -93,7 +93,7 @@ describe('a restore', () => {
     await backups.restore(kept);
     expect(select(live(), 'SELECT id FROM Note')).toEqual([]);
     expect(select(live(), 'SELECT id FROM _Decision ORDER BY at LIMIT 2')).toEqual(['1', '2']);
-    expect(numberOf(live())).toBe(42);
+    expect(revisionOf(live())).toBe(42);
     expect(readdirSync(place.data).filter((name) => name.endsWith('.part'))).toEqual([]);
   });
 
@@ -104,7 +104,7 @@ describe('a restore', () => {
     define('size: { type: text }');
     await apply();
     await backups.restore(file());
-    expect(numberOf(live())).toBe(91);
+    expect(revisionOf(live())).toBe(91);
     expect(select(live(), 'PRAGMA page_size')).toEqual([4096]);
     expect(select(live(), `SELECT json_extract(source, '$.fields.size.type') FROM _Definition WHERE id = 'Note'`)).toEqual(['string']);
     await apply();
@@ -202,7 +202,7 @@ describe('nothing changes', () => {
   it('if the present database cannot be read, and the message says what to do', async () => {
     const backups = openBackups(place);
     await backups.write(file());
-    for (const beside of ['-wal', '-shm']) rmSync(`${live()}${beside}`, { force: true });
+    for (const suffix of ['-wal', '-shm']) rmSync(`${live()}${suffix}`, { force: true });
     writeFileSync(live(), 'no database '.repeat(1000));
     await expect(backups.look(file())).rejects.toMatchObject({
       message: expect.stringMatching(/^cannot read the present database/),

@@ -61,8 +61,8 @@ async function runTests(files: Iterable<string>): Promise<Outcome> {
   const output = join(copy, 'report.json');
   rmSync(output, { force: true });
   const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-  const said = await run(process.execPath, [vitest, 'run', '--project=sqlite', '--reporter=json', `--outputFile=${output}`, ...files]);
-  const { testResults } = readReport(output, said);
+  const printed = await run(process.execPath, [vitest, 'run', '--project=sqlite', '--reporter=json', `--outputFile=${output}`, ...files]);
+  const { testResults } = readReport(output, printed);
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   const named = (status: string): string[] => tests.filter((test) => test.status === status).map(({ fullName }) => fullName);
   const broken = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
@@ -72,11 +72,11 @@ async function runTests(files: Iterable<string>): Promise<Outcome> {
   };
 }
 
-function readReport(path: string, said: string): Report {
+function readReport(path: string, printed: string): Report {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Report;
   } catch (error) {
-    throw new Error(`the tests were not run: ${said}`, { cause: error });
+    throw new Error(`the tests were not run: ${printed}`, { cause: error });
   }
 }
 

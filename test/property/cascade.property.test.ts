@@ -115,19 +115,19 @@ it('a deletion cascades, sets references to null, or is refused, as the model pr
   if (!onPostgres) for (const [what, count] of Object.entries(met)) expect(count, what).toBeGreaterThan(CASES / 30);
 }, 120_000);
 
-/** Returns the records that a deletion cascades to, and whether another record restricts any of them. */
+/** Returns the records that a deletion cascades to, and `isRestricted` if another record restricts one of them. */
 function predictDeletion(
   all: readonly RandomRecord[],
   at: number,
 ): { readonly deleted: ReadonlySet<number>; readonly isRestricted: boolean } {
-  const referringTo = (target: number, onDelete: string): readonly number[] =>
+  const referencingOf = (target: number, onDelete: string): readonly number[] =>
     all.flatMap(({ references }, one) =>
       one !== target && NAMES.some((name) => REFERENCES[name].onDelete === onDelete && references[name].includes(target)) ? [one] : [],
     );
   const deleted = new Set([at]);
   // Iterating over a set includes elements that are added meanwhile.
-  for (const one of deleted) for (const other of referringTo(one, 'cascade')) deleted.add(other);
-  return { deleted, isRestricted: [...deleted].some((one) => referringTo(one, 'restrict').length > 0) };
+  for (const one of deleted) for (const other of referencingOf(one, 'cascade')) deleted.add(other);
+  return { deleted, isRestricted: [...deleted].some((one) => referencingOf(one, 'restrict').length > 0) };
 }
 
 type Stored = Readonly<Record<string, unknown>> & {
@@ -182,8 +182,8 @@ async function store(all: readonly RandomRecord[]): Promise<readonly string[]> {
     ...all.map(({ flag }, index) => ({ resource: resourceAt(index), action: 'create', data: { flag } })),
   ])) as readonly { readonly data: { readonly id: string } }[];
   const ids = requests.slice(2 * left.length).map(({ data }) => data.id);
-  const toValue = (name: Reference, places: readonly number[]): unknown => {
-    const named = places.map((place) => ids[place]);
+  const toValue = (name: Reference, indexes: readonly number[]): unknown => {
+    const named = indexes.map((index) => ids[index]);
     return 'list' in REFERENCES[name] ? named : (named[0] ?? null);
   };
   await inBatch(

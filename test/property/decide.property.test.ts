@@ -192,19 +192,19 @@ function decideWithRules(policies: WholeState, { principal, resource, action, no
 
 describe('decide', () => {
   it('agrees with the reference decider', () => {
-    const answers = { allow: 0, deny: 0 };
+    const effects = { allow: 0, deny: 0 };
     fc.assert(
       fc.property(state, parts, (policies, scopeParts) => {
         const { applicable, decision } = decideWithRules(policies, scopeParts);
         const { allowed, ruleId, found } = decideNewsroom(policies, scopeParts);
         expect(decision.effect).toBe(allowed ? 'allow' : 'deny');
-        answers[allowed ? 'allow' : 'deny']++;
+        effects[allowed ? 'allow' : 'deny']++;
         expect('rule' in decision ? decision.rule?.id : undefined).toBe(ruleId);
         expect(applicable.found).toBe(found);
       }),
       runs,
     );
-    expect(Math.min(answers.allow, answers.deny)).toBeGreaterThan(runs.numRuns / 10);
+    expect(Math.min(effects.allow, effects.deny)).toBeGreaterThan(runs.numRuns / 10);
   });
 
   it('does not depend on the order of stored policies and rules', () => {
@@ -241,14 +241,14 @@ describe('decide', () => {
 
   it('does not depend on earlier requests', () => {
     fc.assert(
-      fc.property(state, fc.array(parts, { minLength: 2, maxLength: 6 }), (policies, asked) => {
-        const kept = compilePolicies(policies, NEWSROOM, LIMITS);
-        for (const one of asked) {
+      fc.property(state, fc.array(parts, { minLength: 2, maxLength: 6 }), (policies, requests) => {
+        const cached = compilePolicies(policies, NEWSROOM, LIMITS);
+        for (const one of requests) {
           const { principal, resource, action } = one;
           const grants = assignmentsIn(policies, principal.id);
           const request = { grants, role: principal.role, resource: resource.name, action, now: NOW };
           const fresh = applicableRules(compilePolicies(policies, NEWSROOM, LIMITS), request);
-          expect(applicableRules(kept, request).rules.map(({ id }) => id)).toEqual(fresh.rules.map(({ id }) => id));
+          expect(applicableRules(cached, request).rules.map(({ id }) => id)).toEqual(fresh.rules.map(({ id }) => id));
         }
       }),
       { numRuns: 1000 },

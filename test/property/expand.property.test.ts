@@ -30,7 +30,7 @@ interface Article {
 }
 
 let service: RunningService;
-let asker: TestUser;
+let caller: TestUser;
 let policy: string;
 /** Comments of each article, in order. */
 const comments = new Map<string, readonly string[]>();
@@ -38,8 +38,8 @@ const userIds: string[] = [];
 
 beforeAll(async () => {
   service = await startService({ definitions, settings: { rateLimit: 0 } });
-  asker = await service.user({ department: 'sports' });
-  policy = await service.createPolicy({ userId: asker.id, rules: [] });
+  caller = await service.user({ department: 'sports' });
+  policy = await service.createPolicy({ userId: caller.id, rules: [] });
   const teams = [await service.createRecord('Team', { label: 'north' }), await service.createRecord('Team', { label: 'south' }), undefined];
   for (let n = 0; n < 6; n++) {
     const values = { department: DEPARTMENTS[n % 3], teamId: teams[Math.floor(n / 2)] };
@@ -98,9 +98,9 @@ it('expand includes exactly the records that single reads return, and does not c
     });
     const readable = await readEach();
     for (const query of ['?sort=-title&limit=3&total=true', '?sort=createdAt&limit=100']) {
-      const plain = await expectOk('GET', `/api/Article${query}`, asker.token);
+      const plain = await expectOk('GET', `/api/Article${query}`, caller.token);
       const path = `/api/Article${query}&expand=authorId,reviewerIds,comments:Comment.articleId(${limit})`;
-      const expanded = await expectOk('GET', path, asker.token);
+      const expanded = await expectOk('GET', path, caller.token);
       expect(withoutExpand(expanded)).toEqual(withoutExpand(plain));
       const records = expanded.at('data') as readonly (Article & { expand: object })[];
       for (const record of records) expect(idsIn(record.expand)).toEqual(expectedOf(record, { readable, limit }));
@@ -117,14 +117,14 @@ it('expand includes exactly the records that single reads return, and does not c
 
 /** Returns the users and comments that single reads return. */
 async function readEach(): Promise<ReadonlySet<string>> {
-  const asked = [
+  const reads = [
     ...userIds.map((id) => ({ resource: 'User', action: 'read', id })),
     ...[...comments.values()].flat().map((id) => ({ resource: 'Comment', action: 'read', id })),
   ];
-  const reply = await expectOk('POST', '/api/batch', asker.token, { requests: asked });
+  const reply = await expectOk('POST', '/api/batch', caller.token, { requests: reads });
   const statuses = (reply.at('data') as readonly { readonly status: number }[]).map(({ status }) => status);
   for (const status of statuses) expect([200, 403]).toContain(status);
-  return new Set(asked.filter((_, index) => statuses[index] === 200).map(({ id }) => id));
+  return new Set(reads.filter((_, index) => statuses[index] === 200).map(({ id }) => id));
 }
 
 interface Expecting {
@@ -151,11 +151,11 @@ async function expectEntries(
   { headers }: Reply,
   { records, readable }: { readonly records: readonly (Article & { expand: object })[]; readonly readable: ReadonlySet<string> },
 ): Promise<void> {
-  const entries = await service.decisions(`userId=${asker.id}&action=read&limit=200`);
+  const entries = await service.decisions(`userId=${caller.id}&action=read&limit=200`);
   const own = entries.filter(({ requestId, recordId }) => requestId === headers['x-request-id'] && recordId !== undefined);
   const included = records.flatMap(({ expand }) => Object.values(idsIn(expand)).flat()).filter((id) => id !== null);
-  const referred = records.flatMap(({ authorId, reviewerIds }) => [authorId, ...(reviewerIds ?? [])]).filter((id) => id !== null);
-  const met = [...new Set([...included, ...referred])];
+  const referenced = records.flatMap(({ authorId, reviewerIds }) => [authorId, ...(reviewerIds ?? [])]).filter((id) => id !== null);
+  const met = [...new Set([...included, ...referenced])];
   expect(own.map(({ recordId, allowed }) => `${recordId} ${allowed}`).toSorted()).toEqual(
     met.map((id) => `${id} ${readable.has(id)}`).toSorted(),
   );

@@ -103,9 +103,9 @@ describe('on an audit log of several chains', () => {
         await record.tamper(...statements);
         const { breaks } = await record.verify();
         await restore();
-        const told = breaks.map(({ kind }) => kind as string);
-        const isNamed = on.length === 0 ? told.length === 0 : told.some((kind) => kinds.includes(kind));
-        expect(isNamed, `${about}: ${told}`).toBe(true);
+        const found = breaks.map(({ kind }) => kind as string);
+        const isNamed = on.length === 0 ? found.length === 0 : found.some((kind) => kinds.includes(kind));
+        expect(isNamed, `${about}: ${found}`).toBe(true);
         const chains = new Set(on.map(({ writer }) => writer));
         expect(new Set(breaks.map(({ writer }) => writer)), about).toEqual(chains);
       }),

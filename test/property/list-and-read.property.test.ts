@@ -147,7 +147,7 @@ async function listAll(caller: Caller, action: 'list' | 'export', limit: number)
     expect(page.status, page.text).toBe(200);
     listed.push(...idsOf(page));
     totals.add(page.at('total'));
-    // A response without a total says so.
+    // A page has either a total or a warning that it is omitted.
     expect(page.at('total') === undefined).toBe(page.at('warnings') !== undefined);
     cursor = page.at('nextCursor');
   } while (cursor !== undefined);

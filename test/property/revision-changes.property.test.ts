@@ -118,18 +118,18 @@ const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => 
 
 /** Returns the content of a policy store: the rules that apply to each user, in order, with expiry. */
 async function contentOf(snapshot: Snapshot): Promise<unknown> {
-  const answers: unknown[] = [];
+  const content: unknown[] = [];
   for (const userId of [undefined, ...USERS]) {
     const grants = await inTransaction((tx) => snapshot.assignments.of(tx, userId));
     for (const role of ['none', ...ROLES])
       for (const resource of ['Article', 'Desk', 'User'])
         for (const action of ['read', 'list', 'update'] as const) {
           const { ranked, ...others } = applicableRules(snapshot.policies, { grants, role, resource, action, now: NOW });
-          answers.push({ ...others, ranked: ranked.map((one) => [one.rule, one.assignmentPriority]) });
+          content.push({ ...others, ranked: ranked.map((one) => [one.rule, one.assignmentPriority]) });
         }
   }
   // As data, because compiled conditions contain functions, which are never equal.
-  return JSON.parse(JSON.stringify(answers));
+  return JSON.parse(JSON.stringify(content));
 }
 
 async function check(store: PolicyStore): Promise<boolean> {

@@ -241,9 +241,9 @@ describe('softDelete', () => {
   });
 
   it('accepts a cascade if both resources have soft deletes, or the referencing one has none', () => {
-    const kept = { ...parent, softDelete: true };
-    expect(mistakesIn(kept, child('Parent', 'cascade'))).toEqual([]);
-    expect(mistakesIn(kept, child('Parent', 'cascade', { softDelete: false }))).toEqual([]);
+    const softDeleted = { ...parent, softDelete: true };
+    expect(mistakesIn(softDeleted, child('Parent', 'cascade'))).toEqual([]);
+    expect(mistakesIn(softDeleted, child('Parent', 'cascade', { softDelete: false }))).toEqual([]);
     expect(mistakesIn(child('Child', 'cascade'))).toEqual([]);
     expect(mistakesIn(parent, child('Parent', 'cascade', { softDelete: false }))).toEqual([]);
   });
