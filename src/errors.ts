@@ -45,10 +45,10 @@ const kinds = {
     hint: 'send the current password as currentPassword',
   },
   IDENTITY_THROTTLED: { status: 429, title: 'Too many attempts', hint: 'wait for the number of seconds in Retry-After' },
-  IDENTITY_SETUP_DONE: { status: 409, title: 'Set-up is complete', hint: 'an admin exists; log in with POST /auth/login' },
+  IDENTITY_SETUP_DONE: { status: 409, title: 'Setup is complete', hint: 'an admin exists; log in with POST /auth/login' },
   IDENTITY_SETUP_TOKEN: {
     status: 403,
-    title: 'Set-up token required',
+    title: 'Setup token required',
     hint: 'the service prints the token at start while no admin exists; send it as "token" in the body',
   },
   IDENTITY_LAST_ADMIN: { status: 409, title: 'Last active admin', hint: 'make another user an active admin first' },

@@ -48,7 +48,7 @@ export interface Service extends Operations {
   prepare(): Promise<void>;
   /** Migrates the tables, then listens. @throws SetupError if it fails. */
   listen(): Promise<{ readonly url: string }>;
-  /** Creates a set-up token to be printed. Returns undefined if an admin exists or set-up is off. */
+  /** Creates a setup token to be printed. Returns undefined if an admin exists or setup is off. */
   openSetup(): Promise<string | undefined>;
   /** Reloads definition files when they change, and logs each change. */
   watch(log: (line: string) => void): void;

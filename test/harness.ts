@@ -82,7 +82,7 @@ export interface RunningService {
   createRecord(resource: string, data: Readonly<Record<string, unknown>>): Promise<string>;
   /** Returns audit entries, newest first; `query` as in `GET /admin/api/decisions`. */
   decisions(query?: string): Promise<readonly Readonly<Record<string, unknown>>[]>;
-  /** Creates a set-up token, as a start does; undefined if an admin exists or set-up is off. */
+  /** Creates a setup token, as a start does; undefined if an admin exists or setup is off. */
   openSetup(): Promise<string | undefined>;
   close(): Promise<void>;
 }

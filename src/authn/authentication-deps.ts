@@ -11,11 +11,11 @@ export interface AuthenticationOptions extends TokenOptions, LoginLimits {
   readonly refreshTokenSeconds: number;
   /** Maximum number of passwords that are hashed at the same time. */
   readonly hashConcurrency: number;
-  /** `token`: set-up always requires the set-up token. `loopback`: requests from this machine do not. `off`: the endpoint does not exist. */
+  /** `token`: setup always requires the setup token. `loopback`: requests from this machine do not. `off`: the endpoint does not exist. */
   readonly setup: 'token' | 'loopback' | 'off';
 }
 
-/** The first admin, as set-up has just stored it. */
+/** The first admin, as setup has just stored it. */
 export interface FirstAdmin {
   readonly id: string;
   readonly name: string;
@@ -29,7 +29,7 @@ export interface AuthenticationDeps {
   readonly options: AuthenticationOptions;
   /** Returns the current definition of User. */
   userDefinition(): Resource;
-  /** Called in the transaction of set-up: creates the policy that gives admins access, and appends the audit entry. */
+  /** Called in the transaction of setup: creates the policy that gives admins access, and appends the audit entry. */
   onFirstAdmin(tx: Transaction, admin: FirstAdmin, origin: RequestOrigin): Promise<void>;
 }
 
@@ -39,7 +39,7 @@ export interface AuthEndpointDeps extends AuthenticationDeps {
   readonly tokens: Tokens;
 }
 
-/** A user, as the responses of set-up, login and refresh contain it. */
+/** A user, as the responses of setup, login and refresh contain it. */
 export interface TokenUser {
   readonly id: string;
   readonly email: string;

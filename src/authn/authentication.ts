@@ -23,7 +23,7 @@ export interface Authentication {
   identify(tx: Transaction, token: VerifiedToken | undefined): Promise<Principal>;
   /** Loads the user of an email without a token, for CLI commands: their caller can read the data folder. @throws Problem USER_UNKNOWN */
   identifyByEmail(tx: Transaction, email: string): Promise<Principal>;
-  /** Creates a set-up token to print; undefined if an admin exists or set-up is off. */
+  /** Creates a setup token to print; undefined if an admin exists or setup is off. */
   openSetup(): Promise<string | undefined>;
   /** @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
   hashPassword(plain: string): Promise<string>;

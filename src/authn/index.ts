@@ -1,5 +1,5 @@
 /**
- * Authentication: set-up of the first admin, login, tokens, sessions and passwords.
+ * Authentication: setup of the first admin, login, tokens, sessions and passwords.
  *
  * Verifies a token and loads its principal, whose role and attributes are read from the stored user. An invalid token is refused, never
  * treated as `anon`. This folder never decides what a principal may do, and never logs or returns a secret.

@@ -2,7 +2,7 @@ import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 
-/** Returns whether any admin exists, active or not. Set-up is possible only while none does. */
+/** Returns whether any admin exists, active or not. Setup is possible only while none does. */
 export async function hasAdmin(tx: Transaction): Promise<boolean> {
   return (await tx.one(sql`select 1 as "found" from "User" where "role" = 'admin' limit 1`)) !== undefined;
 }
@@ -16,7 +16,7 @@ export interface UserChange {
 }
 
 /**
- * Refuses a change that would leave no active admin. No API request could create another one, and set-up is closed while an inactive
+ * Refuses a change that would leave no active admin. No API request could create another one, and setup is closed while an inactive
  * admin exists. Must run in the transaction of the change.
  *
  * @throws Problem IDENTITY_LAST_ADMIN

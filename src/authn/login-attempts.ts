@@ -63,7 +63,7 @@ export async function deleteExpiredAttempts(tx: Transaction, limits: LoginLimits
   await tx.run(sql`delete from "_LoginAttempt" where ${hasEnded(tx.now, seconds)}`);
 }
 
-/** Counts a wrong set-up token per address. Returns the seconds to wait if there were too many; otherwise undefined. */
+/** Counts a wrong setup token per address. Returns the seconds to wait if there were too many; otherwise undefined. */
 export async function countSetupAttempt(tx: Transaction, ip: string, limits: LoginLimits): Promise<number | undefined> {
   const id = digest(`setup ${toCountedAddress(ip)}`);
   const wait = await countOne(tx, id, { max: limits.loginAttempts, seconds: limits.loginWindowSeconds });

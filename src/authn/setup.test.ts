@@ -53,7 +53,7 @@ describe('setup', () => {
     expect((await call(SETUP, ADMIN)).outcome).toBe(201);
   });
 
-  it('depends on whether an admin exists, not on the row of an earlier set-up', async () => {
+  it('depends on whether an admin exists, not on the row of an earlier setup', async () => {
     const { call, run, rows } = await startAuthentication();
     await call(SETUP, ADMIN);
     await run(`update "User" set "role" = 'user'`);

@@ -15,7 +15,7 @@ import { findGuessablePassword } from './passwords.ts';
 const USER = { email: { min: 3, max: 254 }, password: { min: 8, max: 200 }, name: { min: 1, max: 200 } } as const;
 const BODY = { ...USER, token: { min: 1, max: 200, isOptional: true } } as const;
 
-/** Creates a set-up token; undefined if an admin exists or set-up is off. */
+/** Creates a setup token; undefined if an admin exists or setup is off. */
 export function openSetup({ database, options }: Pick<AuthEndpointDeps, 'database' | 'options'>): Promise<string | undefined> {
   if (options.setup === 'off') return Promise.resolve(undefined);
   return database.transaction(async (tx) => ((await hasAdmin(tx)) ? undefined : createSetupToken(tx)));
@@ -29,7 +29,7 @@ export async function setUp(deps: AuthEndpointDeps, request: HttpRequest): Promi
   const { given } = parseUser(request, deps.userDefinition());
   const password = await deps.passwords.hash(given.password);
   const user = await deps.database.transaction(async (tx) => {
-    // Without the lock, a concurrent set-up could commit between the following statements.
+    // Without the lock, a concurrent setup could commit between the following statements.
     await tx.lock('setup');
     if (await hasAdmin(tx)) throw setupDone();
     const id = createId();
@@ -51,12 +51,12 @@ async function refuseSetup(tx: Transaction, { options }: AuthEndpointDeps, reque
   if (await hasAdmin(tx)) return setupDone();
   if (options.setup === 'loopback' && request.isLocal?.() === true) return undefined;
   const token = ownValue(request.body, 'token');
-  if (typeof token !== 'string') return new Problem('IDENTITY_SETUP_TOKEN', 'this request requires the set-up token');
+  if (typeof token !== 'string') return new Problem('IDENTITY_SETUP_TOKEN', 'this request requires the setup token');
   // Before the count: the token cannot be guessed, and other clients of the same address could lock out the operator.
   if (await isValidSetupToken(tx, token)) return undefined;
   const wait = await countSetupAttempt(tx, request.origin.ip, options);
-  if (wait !== undefined) return new Problem('IDENTITY_THROTTLED', 'too many attempts with a wrong set-up token', { retryAfter: wait });
-  return new Problem('IDENTITY_SETUP_TOKEN', 'the set-up token is wrong');
+  if (wait !== undefined) return new Problem('IDENTITY_THROTTLED', 'too many attempts with a wrong setup token', { retryAfter: wait });
+  return new Problem('IDENTITY_SETUP_TOKEN', 'the setup token is wrong');
 }
 
 interface FirstUser {
@@ -75,7 +75,7 @@ function parseUser({ body }: HttpRequest, definition: Resource): FirstUser {
 }
 
 /**
- * Inserts the row that marks set-up as done; its primary key lets one of several concurrent transactions succeed. If a row is left over
+ * Inserts the row that marks setup as done; its primary key lets one of several concurrent transactions succeed. If a row is left over
  * from an admin who no longer exists, it is updated instead, once.
  */
 async function claimSetup(tx: Transaction, userId: string): Promise<void> {
@@ -110,15 +110,15 @@ function setupDone(): Problem {
   return new Problem('IDENTITY_SETUP_DONE', 'an admin exists already');
 }
 
-/** Row of `_State`: hashes of the valid set-up tokens, the newest first. */
+/** Row of `_State`: hashes of the valid setup tokens, the newest first. */
 const ROW = 'setupTokens';
 
-/** Maximum number of valid set-up tokens. Older ones become invalid, so that repeated starts do not fill the row. */
+/** Maximum number of valid setup tokens. Older ones become invalid, so that repeated starts do not fill the row. */
 const MAX_TOKENS = 10;
 
 /**
- * Creates and returns a set-up token; only its hash is stored. Each start prints its own token. Tokens of other replicas and earlier
- * starts stay valid until set-up is done.
+ * Creates and returns a setup token; only its hash is stored. Each start prints its own token. Tokens of other replicas and earlier
+ * starts stay valid until setup is done.
  */
 export async function createSetupToken(tx: Transaction): Promise<string> {
   const token = randomBytes(24).toString('base64url');
@@ -129,14 +129,14 @@ export async function createSetupToken(tx: Transaction): Promise<string> {
   return token;
 }
 
-/** Returns whether a set-up token is valid. Takes the same time for every token. */
+/** Returns whether a setup token is valid. Takes the same time for every token. */
 export async function isValidSetupToken(tx: Transaction, token: string): Promise<boolean> {
   const given = Buffer.from(toHash(token));
   const equal = (await loadHashes(tx)).map((hash) => timingSafeEqual(Buffer.from(hash), given));
   return equal.includes(true);
 }
 
-/** Deletes every set-up token, because set-up is done or a backup was restored. */
+/** Deletes every setup token, because setup is done or a backup was restored. */
 export async function deleteSetupTokens(tx: Transaction): Promise<void> {
   await tx.run(sql`delete from "_State" where "id" = ${ROW}`);
 }

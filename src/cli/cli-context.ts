@@ -103,7 +103,7 @@ export interface CliPrimary {
 export interface CliService {
   /** Lines for the operator; complete when the service listens. */
   readonly notices: readonly string[];
-  /** Creates the set-up token that start prints. Returns undefined if an admin exists or set-up is off. */
+  /** Creates the setup token that start prints. Returns undefined if an admin exists or setup is off. */
   openSetup(): Promise<string | undefined>;
   /** Migrates the tables without listening. */
   prepare(): Promise<void>;

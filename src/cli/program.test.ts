@@ -39,7 +39,7 @@ describe('start', () => {
     ['--setup', 'token'],
     ['--trust-proxy', '127.0.0.1'],
     ['--allowed-hosts', 'api.example.com'],
-  ])('does not offer set-up without a token, with %s %s', async (...flags) => {
+  ])('does not offer setup without a token, with %s %s', async (...flags) => {
     const run = createRun({ openSetup: async () => 'the-token' });
     const { exit } = await started(run, ['start', ...flags]);
     run.signals.emit('SIGTERM');

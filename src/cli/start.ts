@@ -92,11 +92,11 @@ interface Started {
   readonly url: string;
   readonly isWatching: boolean;
   readonly notices: readonly string[];
-  /** Undefined if an admin exists or set-up is off. */
+  /** Undefined if an admin exists or setup is off. */
   readonly setupToken: string | undefined;
 }
 
-/** Returns the lines that a start prints. They are the only place where a set-up token is shown. */
+/** Returns the lines that a start prints. They are the only place where a setup token is shown. */
 function describeStart(config: Config, { url, isWatching, notices, setupToken }: Started): readonly string[] {
   const lines = [
     `bailiwick listens on ${url}`,

@@ -141,7 +141,7 @@ export const OPTION_TABLE = {
     values: ['token', 'loopback', 'off'],
     default: 'loopback',
     about:
-      'callers that can create the first admin: `token`: those with the set-up token printed at start; `loopback`: also those on this machine, unless a header indicates a proxy, or `trustProxy` or `allowedHosts` is set; `off`: none',
+      'callers that can create the first admin: `token`: those with the setup token printed at start; `loopback`: also those on this machine, unless a header indicates a proxy, or `trustProxy` or `allowedHosts` is set; `off`: none',
   },
   accessTokenSeconds: { group: 'authentication', default: 3600, range: [30, 86_400], about: 'lifetime of access tokens, in seconds' },
   refreshTokenSeconds: {

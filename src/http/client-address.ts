@@ -30,7 +30,7 @@ function stripZone(address: string): string {
 
 /**
  * Headers that curl, browsers and HTTP libraries send; proxies and tunnels add others. If a header is missing here, a local client needs the
- * set-up token; if one is too many, set-up may be open to the internet.
+ * setup token; if one is too many, setup may be open to the internet.
  */
 const USUAL =
   /^(?:host|user-agent|accept(?:-.+)?|connection|keep-alive|te|content-(?:type|length|encoding)|transfer-encoding|expect|origin|referer|sec-.+|authorization|cookie|cache-control|pragma|dnt|priority|upgrade-insecure-requests|x-requested-with|postman-token)$/;

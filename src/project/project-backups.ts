@@ -182,7 +182,7 @@ export interface RestoreRecord {
 }
 
 /**
- * Records a restore: begins a revision above every earlier one, so that no cached policy is used, and ends every session and set-up
+ * Records a restore: begins a revision above every earlier one, so that no cached policy is used, and ends every session and setup
  * token, so that no logout is undone. Returns the stamp of the revision.
  */
 export async function recordRestored(tx: Transaction, { above, reason, from }: RestoreRecord): Promise<string> {

@@ -92,7 +92,7 @@ interface Trace {
 
 /**
  * Opens the database. Creates a missing or empty database only if no file of an earlier database exists: an unmounted volume would
- * otherwise look like a first start, with open set-up.
+ * otherwise look like a first start, with open setup.
  *
  * @throws SetupError if it cannot be opened or must not be created: with `never`, and with `when-new` if there was an earlier database.
  */

@@ -27,7 +27,7 @@ async function expectRefused(service: RunningService, reply: Reply, code: string
   expect(await service.openSetup()).toEqual(expect.any(String));
 }
 
-describe('set-up while there is no admin', () => {
+describe('setup while there is no admin', () => {
   let service: RunningService;
   beforeAll(async () => {
     service = await startService();
@@ -83,7 +83,7 @@ describe('set-up while there is no admin', () => {
   });
 });
 
-it('set-up through a trusted proxy requires the token, with all forwarded headers', () =>
+it('setup through a trusted proxy requires the token, with all forwarded headers', () =>
   withService({ trustProxy: '127.0.0.1' }, async (service) => {
     await expectRefused(service, await setUp(service), 'IDENTITY_SETUP_TOKEN');
     await expectRefused(service, await setUp(service, { 'x-forwarded-for': '127.0.0.1' }), 'IDENTITY_SETUP_TOKEN');
@@ -91,20 +91,20 @@ it('set-up through a trusted proxy requires the token, with all forwarded header
     expect((await setUp(service, { host: 'api.example.com', 'x-forwarded-for': '203.0.113.9' }, { token })).status).toBe(201);
   }));
 
-it('set-up of a service with a configured host name requires the token, because a proxy may add no headers', () =>
+it('setup of a service with a configured host name requires the token, because a proxy may add no headers', () =>
   withService({ allowedHosts: 'api.example.com' }, async (service) => {
     await expectRefused(service, await setUp(service), 'IDENTITY_SETUP_TOKEN');
     await expectRefused(service, await setUp(service, { host: 'localhost' }), 'IDENTITY_SETUP_TOKEN');
     expect((await setUp(service, {}, { token: await service.openSetup() })).status).toBe(201);
   }));
 
-it('set-up in mode token always requires the token', () =>
+it('setup in mode token always requires the token', () =>
   withService({ setup: 'token' }, async (service) => {
     await expectRefused(service, await setUp(service), 'IDENTITY_SETUP_TOKEN');
     expect((await setUp(service, {}, { token: await service.openSetup() })).status).toBe(201);
   }));
 
-it('set-up that is disabled is 404 and not in the API description', () =>
+it('setup that is disabled is 404 and not in the API description', () =>
   withService({ setup: 'off' }, async (service) => {
     expect(await service.openSetup()).toBeUndefined();
     const reply = await setUp(service);
@@ -112,7 +112,7 @@ it('set-up that is disabled is 404 and not in the API description', () =>
     expect((await service.call('GET', '/openapi.json')).text).not.toContain('/auth/setup');
   }));
 
-it('set-up from this machine requires no token', () =>
+it('setup from this machine requires no token', () =>
   withService({}, async (service) => {
     const reply = await setUp(service, { host: 'localhost:8787', origin: 'http://localhost:3000' });
     expect([reply.status, reply.at('user.role')]).toEqual([201, 'admin']);

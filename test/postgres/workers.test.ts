@@ -97,7 +97,7 @@ async function create(url: string, token: string, { answered, goesOn }: { answer
 }
 
 describe('workers', () => {
-  it('accept the set-up token that their primary process prints once', async () => {
+  it('accept the setup token that their primary process prints once', async () => {
     const { program, query } = await startWorkers(2);
     const token = /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
     expect(program.printed().split(token)).toHaveLength(2);

@@ -124,7 +124,7 @@ describe('definitions with mistakes', () => {
   });
 });
 
-describe('the set-up token', () => {
+describe('the setup token', () => {
   const own = join(folder, 'setup');
   const tokenIn = (program: Program): string => /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
   const setUp = (url: string, token: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
@@ -157,7 +157,7 @@ describe('the set-up token', () => {
     expect(third.printed()).not.toContain('/auth/setup');
   }, 60_000);
 
-  it('is not printed if set-up is off', async () => {
+  it('is not printed if setup is off', async () => {
     const program = await startProgram({ data: join(folder, 'off'), args: ['--setup', 'off'] });
     await program.prints('API page');
     expect((await setUp(program.url, '')).status).toBe(404);

@@ -5,7 +5,7 @@ import { type Call, createFleetDatabase, EVERYTHING, type FleetDatabase } from '
 /** Number of responses by status. */
 type Counted = Readonly<Record<number, number>>;
 
-/** Number of migrations, and the responses to set-up. */
+/** Number of migrations, and the responses to setup. */
 export interface Started {
   readonly histories: number;
   readonly setUp: Counted;
@@ -13,7 +13,7 @@ export interface Started {
 
 /** Four replicas on their own schema. */
 export interface Races {
-  /** Starts all replicas at once on an empty schema, and sends concurrent set-ups. */
+  /** Starts all replicas at once on an empty schema, and sends concurrent setups. */
   start(): Promise<Started>;
   /** Runs every race in each round; returns the unexpected results. */
   run(rounds: number): Promise<readonly string[]>;

@@ -7,7 +7,7 @@ const PASSWORD: JsonObject = { type: 'string', minLength: 8, maxLength: 200, for
 const SETUP_TOKEN: JsonObject = {
   type: 'string',
   description:
-    'The set-up token that the service prints when it starts. Calls on its own machine may omit it, unless `--setup token` says otherwise.',
+    'The setup token that the service prints when it starts. Calls on its own machine may omit it, unless `--setup token` says otherwise.',
 };
 
 const SESSION: JsonObject = objectOf({
