@@ -9,7 +9,7 @@ import { forkWorker } from './fork-worker.ts';
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-fork-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const exec = join(folder, 'idle.mjs');
-writeFileSync(exec, `process.on('message', () => undefined); process.send({ notify: 'ready', value: 'here' });`);
+writeFileSync(exec, `process.on('message', () => undefined); process.send({ say: 'ready', value: 'here' });`);
 
 describe('forkWorker', () => {
   it('reports no reply from a worker whose exit is not noticed yet', async () => {

@@ -25,7 +25,7 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
       notifications: {
         ready: (url) => ready.resolve(String(url)),
         drained: () => drained.resolve(),
-        finalMetrics: (metrics) => {
+        last: (metrics) => {
           finalMetrics = metrics as readonly MetricValues[];
         },
       },
@@ -43,7 +43,7 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
     get finalMetrics() {
       return finalMetrics;
     },
-    metrics: async () => (await channel.request('metrics')) as readonly MetricValues[],
+    metrics: async () => (await channel.request('values')) as readonly MetricValues[],
     readiness: async () => (await channel.request('readiness')) as Awaited<ReturnType<WorkerProcess['readiness']>>,
     accepted: async () => Number(await channel.request('accepted')),
     release: () => channel.notify('released'),

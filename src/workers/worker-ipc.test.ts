@@ -47,8 +47,8 @@ function createWorkerDeps() {
 }
 
 it.each([
-  ['as the primary requests it, to be replaced', ['message', { notify: 'end', value: 'replaced' }], true],
-  ['as the primary requests it', ['message', { notify: 'end', value: 'all' }], false],
+  ['as the primary requests it, to be replaced', ['message', { say: 'end', value: 'replaced' }], true],
+  ['as the primary requests it', ['message', { say: 'end', value: 'all' }], false],
   ['when the primary has exited', ['disconnect'], false],
 ] as const)('a worker ends once, %s, before or after the listener is added', async (_, [event, ...message], isReplaced) => {
   const own = createWorkerDeps();
@@ -64,4 +64,50 @@ it.each([
 
 it('a process that another program forked has no primary', () => {
   expect(connectToPrimary(Object.assign(createWorkerDeps(), { env: {} }))).toBe(undefined);
+});
+
+describe('after an update, workers exchange messages with a primary of the previous version', () => {
+  it('a channel sends and receives the messages of earlier versions', async () => {
+    const sent: unknown[] = [];
+    const listeners: ((message: unknown) => void)[] = [];
+    const port: MessagePort = { send: (message) => void sent.push(message), onMessage: (listener) => void listeners.push(listener) };
+    const handlers = { sum: async () => 3, broken: () => Promise.reject(new Error('no sum')) };
+    const channel = createIpcChannel(port, { requests: handlers });
+    channel.notify('ready', 'here');
+    const reply = channel.request('text');
+    for (const message of [
+      { ask: 'sum', id: 7 },
+      { ask: 'broken', id: 8 },
+      { answer: 1, value: 'metrics' },
+    ])
+      listeners[0]?.(message);
+    expect(await reply).toBe('metrics');
+    expect(sent).toEqual([
+      { say: 'ready', value: 'here' },
+      { ask: 'text', id: 1 },
+      { answer: 7, value: 3 },
+      { answer: 8, failed: 'no sum' },
+    ]);
+  });
+
+  it('a worker sends and handles the messages of earlier versions', async () => {
+    const own = createWorkerDeps();
+    const link = connectToPrimary(own);
+    link?.handleRequests({ metrics: async () => [], readiness: async () => ({ ok: true }), accepted: async () => 2 });
+    link?.ready('here');
+    link?.sendFinalMetrics([]);
+    const released = link?.released();
+    for (const [index, ask] of ['values', 'readiness', 'accepted'].entries()) own.emit('message', { ask, id: index });
+    own.emit('message', { say: 'released' });
+    await released;
+    await vi.waitFor(() => expect(own.send).toHaveBeenCalledTimes(6));
+    expect(own.send.mock.calls.map(([message]) => message)).toEqual([
+      { say: 'ready', value: 'here' },
+      { say: 'last', value: [] },
+      { say: 'drained' },
+      { answer: 0, value: [] },
+      { answer: 1, value: { ok: true } },
+      { answer: 2, value: 2 },
+    ]);
+  });
 });

@@ -31,10 +31,14 @@ export interface IpcChannel {
 
 const REPLY_TIMEOUT_MS = 2000;
 
+/**
+ * A notification, a request or a reply. Its members, and the names of notifications and requests, must not change: after an update, a
+ * primary of the previous version runs workers of this version.
+ */
 type Message =
-  | { readonly notify: string; readonly value?: unknown }
-  | { readonly request: string; readonly id: number }
-  | { readonly reply: number; readonly value?: unknown; readonly error?: string };
+  | { readonly say: string; readonly value?: unknown }
+  | { readonly ask: string; readonly id: number }
+  | { readonly answer: number; readonly value?: unknown; readonly failed?: string };
 
 /** Creates a channel, which handles incoming messages from now on. */
 export function createIpcChannel(port: MessagePort, { notifications = {}, requests = {} }: MessageHandlers): IpcChannel {
@@ -43,26 +47,26 @@ export function createIpcChannel(port: MessagePort, { notifications = {}, reques
 
   async function reply(name: string, id: number): Promise<void> {
     try {
-      port.send({ reply: id, value: await requests[name]?.() } satisfies Message);
+      port.send({ answer: id, value: await requests[name]?.() } satisfies Message);
     } catch (error) {
-      port.send({ reply: id, error: error instanceof Error ? error.message : String(error) } satisfies Message);
+      port.send({ answer: id, failed: error instanceof Error ? error.message : String(error) } satisfies Message);
     }
   }
 
   port.onMessage((message) => {
     // Node's own messages between processes arrive here too; they have none of these members.
-    const received = message as Partial<{ notify: string; request: string; id: number; reply: number; error: string; value: unknown }>;
-    if (received.notify !== undefined) notifications[received.notify]?.(received.value);
-    else if (received.request !== undefined) void reply(received.request, received.id ?? 0);
-    else if (received.reply !== undefined) {
-      const request = pending.get(received.reply);
-      if (received.error === undefined) request?.resolve(received.value);
-      else request?.reject(new Error(received.error));
+    const received = message as Partial<{ say: string; ask: string; id: number; answer: number; failed: string; value: unknown }>;
+    if (received.say !== undefined) notifications[received.say]?.(received.value);
+    else if (received.ask !== undefined) void reply(received.ask, received.id ?? 0);
+    else if (received.answer !== undefined) {
+      const request = pending.get(received.answer);
+      if (received.failed === undefined) request?.resolve(received.value);
+      else request?.reject(new Error(received.failed));
     }
   });
 
   return {
-    notify: (name, value) => port.send({ notify: name, value } satisfies Message),
+    notify: (name, value) => port.send({ say: name, value } satisfies Message),
     async request(name) {
       const id = ++lastId;
       const request = Promise.withResolvers<unknown>();
@@ -72,7 +76,7 @@ export function createIpcChannel(port: MessagePort, { notifications = {}, reques
       );
       pending.set(id, request);
       try {
-        port.send({ request: name, id } satisfies Message);
+        port.send({ ask: name, id } satisfies Message);
         return await request.promise;
       } finally {
         clearTimeout(timer);
@@ -128,7 +132,7 @@ export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
   const channel = createIpcChannel(port, {
     notifications: { end: (value) => end(value === 'replaced'), released: () => release.resolve() },
     requests: {
-      metrics: async () => handlers?.metrics() ?? [],
+      values: async () => handlers?.metrics() ?? [],
       readiness: async () => handlers?.readiness(),
       accepted: async () => handlers?.accepted() ?? 0,
     },
@@ -152,7 +156,7 @@ export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
       channel.notify('drained');
       return release.promise;
     },
-    sendFinalMetrics: (metrics) => channel.notify('finalMetrics', metrics),
+    sendFinalMetrics: (metrics) => channel.notify('last', metrics),
     // A promise, because the notification may arrive before the listener is added.
     onEnd: (listener) => void ends.promise.then(listener),
   };

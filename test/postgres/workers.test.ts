@@ -196,7 +196,7 @@ describe('connections that were established before the listener of workers close
   writeFileSync(busyPrimary, `if (process.send === undefined) process.on('SIGTERM', () => ${busyLater});`);
   /** Keeps the workers busy when they receive the signal. Connections wait for the hand-over. */
   const busyWorkers = join(folder, 'busy-workers.mjs');
-  const busyOnEnd = "if (value.notify === 'end') for (const from = performance.now(); performance.now() - from < 600; );";
+  const busyOnEnd = "if (value.say === 'end') for (const from = performance.now(); performance.now() - from < 600; );";
   writeFileSync(busyWorkers, `if (process.send !== undefined) process.on('message', (value) => { ${busyOnEnd} });`);
 
   it.each([
