@@ -87,11 +87,11 @@ describe('the policy history', () => {
     const userIds = Array.from({ length: 1001 }, (_, index) => `many${index}`);
     const to = (userId: string, policy: string) => ({ id: `${userId} ${policy}`, userId, policyId: policy });
     await inTransaction(async (tx) => {
-      const epoch = await advanceRevision(tx);
+      const revision = await advanceRevision(tx);
       for (const each of [...userIds.map((userId) => to(userId, policyId)), to('many0', kept.id)]) {
-        const value = { ...each, assignedBy: by, assignedAt: AT, isActive: true, context: {}, version: epoch };
+        const value = { ...each, assignedBy: by, assignedAt: AT, isActive: true, context: {}, version: revision };
         await insertInto(tx, POLICY_TABLES.userPolicy, value);
-        await storeVersion(tx, { kind: 'userPolicy', id: each.id, userId: each.userId, value, revision: epoch, by });
+        await storeVersion(tx, { kind: 'userPolicy', id: each.id, userId: each.userId, value, revision, by });
       }
     });
     const from = await inTransaction(loadRevision);
@@ -158,11 +158,11 @@ describe('loadChanges', () => {
 
   it('returns undefined for a revision that is unknown, rolled back or not earlier', async () => {
     const from = await now();
-    const undone = inTransaction(async (tx): Promise<never> => {
+    const rolledBack = inTransaction(async (tx): Promise<never> => {
       await advanceRevision(tx);
       throw await loadRevision(tx);
     });
-    const lost = (await undone.catch((epoch: unknown) => epoch)) as Revision;
+    const lost = (await rolledBack.catch((revision: unknown) => revision)) as Revision;
     await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
     await inTransaction((tx) => createPolicy(tx, toPolicyInput('B'), { by }));
     expect(lost.number).toBe(from.number + 1);

@@ -6,12 +6,12 @@ import { failure } from '../storage.fixture.ts';
 import { commitValidationSql } from './commit-validation.ts';
 import { openFamily } from './postgres.fixture.ts';
 
-const { open, ask, close } = openFamily('storage_postgres_batching');
+const { open, runSql, close } = openFamily('storage_postgres_batching');
 
 let database: Database;
 beforeAll(async () => {
   database = await open({ connections: 8 });
-  await ask(`
+  await runSql(`
     CREATE TABLE "_State" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "text" TEXT);
     CREATE TABLE "_Epoch" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "at" TEXT);
     CREATE TABLE "User" ("id" TEXT COLLATE "C" PRIMARY KEY, "version" BIGINT);
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => close(database));
 beforeEach(() =>
-  ask(`
+  runSql(`
     DELETE FROM "_State"; DELETE FROM "User"; DELETE FROM "Log";
     INSERT INTO "_State" VALUES ('epoch', 1, 'first');
     INSERT INTO "User" SELECT 'user ' || n, 1 FROM generate_series(0, 199) AS n`),
@@ -46,8 +46,8 @@ async function read(tx: Transaction, id: string, readSet: ReadSet = {}): Promise
 }
 
 const lines = async (): Promise<readonly unknown[]> =>
-  (await ask(`SELECT "id", "revision", "xmin"::text AS "commit" FROM "Log" ORDER BY "id"`)).rows;
-const commits = async (): Promise<number> => (await ask(`SELECT count(DISTINCT "xmin"::text)::int AS "n" FROM "Log"`)).rows[0].n;
+  (await runSql(`SELECT "id", "revision", "xmin"::text AS "commit" FROM "Log" ORDER BY "id"`)).rows;
+const commits = async (): Promise<number> => (await runSql(`SELECT count(DISTINCT "xmin"::text)::int AS "n" FROM "Log"`)).rows[0].n;
 
 describe('lines of units of work that write nothing else', () => {
   it('share commits', async () => {
@@ -57,12 +57,12 @@ describe('lines of units of work that write nothing else', () => {
 
   it('are saved if the unit of work succeeds, and not if it fails', async () => {
     expect(await database.transaction((tx) => read(tx, 'done'))).toBe('first');
-    const thrown = new Error('no');
+    const error = new Error('no');
     const failed = database.transaction(async (tx) => {
       await read(tx, 'failed');
-      throw thrown;
+      throw error;
     });
-    expect(await failure(failed)).toBe(thrown);
+    expect(await failure(failed)).toBe(error);
     expect(await lines()).toMatchObject([{ id: 'done' }]);
   });
 
@@ -92,7 +92,7 @@ describe('lines of units of work that write nothing else', () => {
       await tx.run(sql`UPDATE "User" SET "version" = 2 WHERE "id" = 'user 0'`);
     });
     const [line] = await lines();
-    const { rows } = await ask(`SELECT "xmin"::text AS "commit" FROM "User" WHERE "id" = 'user 0'`);
+    const { rows } = await runSql(`SELECT "xmin"::text AS "commit" FROM "User" WHERE "id" = 'user 0'`);
     expect(line).toMatchObject(rows[0]);
   });
 });
@@ -109,7 +109,7 @@ describe('in a commit batch, a unit of work whose read set is stale', () => {
       });
     let changed: Promise<unknown> | undefined;
     const changeAfterReads = (): Promise<unknown> => {
-      changed ??= ask(`UPDATE "User" SET "version" = 2 WHERE "id" IN ('user 1', 'user 3')`);
+      changed ??= runSql(`UPDATE "User" SET "version" = 2 WHERE "id" IN ('user 1', 'user 3')`);
       return changed;
     };
     await Promise.all([0, 1, 2, 3, 4].map((at) => readAs(`user ${at}`)));
@@ -188,7 +188,7 @@ describe('a unit of work that only reads', () => {
     const answer = await database.transaction(async (tx) => {
       const { stamp } = await loadRevision(tx);
       tx.addToReadSet({ revision: stamp });
-      if (runs++ === 0) await ask(`UPDATE "_State" SET "text" = 'second'`);
+      if (runs++ === 0) await runSql(`UPDATE "_State" SET "text" = 'second'`);
       return stamp;
     });
     expect(answer).toBe('second');

@@ -7,12 +7,12 @@ import { failure } from '../storage.fixture.ts';
 import { commitValidationSql, toCommitValidation } from './commit-validation.ts';
 import { openFamily } from './postgres.fixture.ts';
 
-const { open, ask, close } = openFamily('storage_postgres_validation');
+const { open, runSql, close } = openFamily('storage_postgres_validation');
 
 let database: Database;
 beforeAll(async () => {
   database = await open({ connections: 8 });
-  await ask(`
+  await runSql(`
     CREATE TABLE "_State" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "text" TEXT);
     CREATE TABLE "_Epoch" ("id" TEXT COLLATE "C" PRIMARY KEY, "number" BIGINT, "at" TEXT);
     CREATE TABLE "User" ("id" TEXT COLLATE "C" PRIMARY KEY, "version" BIGINT, "role" TEXT);
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => close(database));
 beforeEach(() =>
-  ask(`
+  runSql(`
     ${commitValidationSql()};
     DELETE FROM "_State"; DELETE FROM "User"; DELETE FROM "_Session"; DELETE FROM "Done";
     INSERT INTO "_State" VALUES ('epoch', 1, 'first');
@@ -31,7 +31,8 @@ beforeEach(() =>
 
 /** Saves a note that names the state in which it was made. */
 const note = (tx: Transaction, what: string): Promise<unknown> => tx.run(sql`INSERT INTO "Done" ("what") VALUES (${what})`);
-const done = async (): Promise<readonly unknown[]> => (await ask(`SELECT "what" FROM "Done" ORDER BY "what"`)).rows.map(({ what }) => what);
+const done = async (): Promise<readonly unknown[]> =>
+  (await runSql(`SELECT "what" FROM "Done" ORDER BY "what"`)).rows.map(({ what }) => what);
 
 /** Adds the loaded state to the read set and saves a note of it. In the first run, `meanwhile` changes the state before the commit. */
 async function noteState(
@@ -65,11 +66,11 @@ const byClock = async (tx: Transaction) => ({
 });
 let expires = 0;
 
-const revoke = () => ask(`UPDATE "_State" SET "number" = 2, "text" = 'second'`);
-const demote = () => ask(`UPDATE "User" SET "version" = 2, "role" = 'user' WHERE "id" = 'ann'`);
-const remove = () => ask(`DELETE FROM "User" WHERE "id" = 'ann'`);
-const logOut = () => ask(`UPDATE "_Session" SET "revokedAt" = 'now'`);
-const waitUntil = (time: number) => ask(`SELECT pg_sleep(greatest(0, ${time} / 1000.0 - extract(epoch FROM clock_timestamp())))`);
+const revoke = () => runSql(`UPDATE "_State" SET "number" = 2, "text" = 'second'`);
+const demote = () => runSql(`UPDATE "User" SET "version" = 2, "role" = 'user' WHERE "id" = 'ann'`);
+const remove = () => runSql(`DELETE FROM "User" WHERE "id" = 'ann'`);
+const logOut = () => runSql(`UPDATE "_Session" SET "revokedAt" = 'now'`);
+const waitUntil = (time: number) => runSql(`SELECT pg_sleep(greatest(0, ${time} / 1000.0 - extract(epoch FROM clock_timestamp())))`);
 
 const CASES = [
   ['a policy is revoked', byRevision, revoke, 'first', 'second'],
@@ -90,7 +91,7 @@ describe('a unit of work is retried if, before it commits,', () => {
   });
 
   it.each(CASES)('%s: without commit validation it would commit the stale state', async (_, load, meanwhile, before) => {
-    await ask(commitValidationSql().replace(/BEGIN[\s\S]*END \$guard\$/, 'BEGIN RETURN 0; END $guard$'));
+    await runSql(commitValidationSql().replace(/BEGIN[\s\S]*END \$guard\$/, 'BEGIN RETURN 0; END $guard$'));
     await noteState(load, meanwhile);
     expect(await done()).toEqual([before]);
   });
@@ -148,7 +149,7 @@ describe('a unit of work', () => {
     let runs = 0;
     const work = database.transaction(async (tx) => {
       tx.addToReadSet((await byRevision(tx)).readSet);
-      await ask(`UPDATE "_State" SET "text" = 'other ${++runs}'`);
+      await runSql(`UPDATE "_State" SET "text" = 'other ${++runs}'`);
       await note(tx, 'never');
     });
     expect(await failure(work)).toMatchObject({ code: 'STORAGE_BUSY' });
@@ -190,7 +191,7 @@ describe('of two concurrent units of work', () => {
   });
 
   it('one that revokes waits until one that was validated has committed', async () => {
-    await ask('BEGIN');
+    await runSql('BEGIN');
     const { sql: text, parameters } = toCommitValidation([
       {
         revision: 'first',
@@ -201,7 +202,7 @@ describe('of two concurrent units of work', () => {
         changedUsers: new Set(),
       },
     ]);
-    await ask(text, parameters);
+    await runSql(text, parameters);
     const order: string[] = [];
     const revoked = database.transaction((tx) => advanceRevision(tx)).then(() => order.push('revoked'));
     const demoted = database
@@ -215,9 +216,9 @@ describe('of two concurrent units of work', () => {
       await note(tx, 'of another user');
     });
     const held = `SELECT count(*)::int AS n FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
-    await expect.poll(async () => (await ask(held)).rows[0]?.n).toBe(2);
+    await expect.poll(async () => (await runSql(held)).rows[0]?.n).toBe(2);
     order.push('committed');
-    await ask('COMMIT');
+    await runSql('COMMIT');
     await Promise.all([revoked, demoted]);
     expect(order[0]).toBe('committed');
   });

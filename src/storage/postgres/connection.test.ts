@@ -4,14 +4,14 @@ import type { Database } from '../contract.ts';
 import { createIdleTimeout } from './connection.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 
-const { open, ask, close } = openFamily('storage_postgres_connection');
+const { open, runSql, close } = openFamily('storage_postgres_connection');
 
 let database: Database;
 beforeAll(async () => {
   database = await open({ connections: 4 });
 });
 afterAll(() => close(database));
-beforeEach(() => ask(FAMILY));
+beforeEach(() => runSql(FAMILY));
 
 describe('prepared statements', () => {
   const read = (): Promise<unknown> => database.transaction((tx) => tx.all(sql`SELECT "n" FROM "Parent" WHERE "id" = ${'a'}`));
@@ -20,17 +20,17 @@ describe('prepared statements', () => {
   };
 
   it('still work after a column changes its type', async () => {
-    await ask(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
+    await runSql(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
     await often(read);
-    await ask('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
+    await runSql('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
     expect(await read()).toEqual([{ n: '7' }]);
   });
 
   it('still work after a parameter changes its type', async () => {
     const find = (n: unknown): Promise<unknown> => database.transaction((tx) => tx.all(sql`SELECT "id" FROM "Parent" WHERE "n" = ${n}`));
     await often(() => find(7));
-    await ask('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
-    await ask(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 'seven')`);
+    await runSql('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
+    await runSql(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 'seven')`);
     expect(await find('seven')).toEqual([{ id: 'a' }]);
   });
 
@@ -38,13 +38,13 @@ describe('prepared statements', () => {
     const write = (id: string, n: unknown, type: 'integer' | 'text'): Promise<unknown> =>
       database.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES (${id}, ${tx.dialect.writtenValue(n, type)})`));
     for (let i = 0; i < 12; i++) await write(`i${i}`, i, 'integer');
-    await ask('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
+    await runSql('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
     await write('a', '007', 'text');
-    expect((await ask(`SELECT "n" FROM "Parent" WHERE "id" = 'a'`)).rows).toEqual([{ n: '007' }]);
+    expect((await runSql(`SELECT "n" FROM "Parent" WHERE "id" = 'a'`)).rows).toEqual([{ n: '007' }]);
   });
 
   it('still work behind a pooler that switches connections', async () => {
-    await ask(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
+    await runSql(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
     const pooled = await open({ connections: 1 });
     const again = (): Promise<unknown> => pooled.transaction((tx) => tx.all(sql`SELECT "n" FROM "Parent" WHERE "id" = ${'a'}`));
     await often(again);

@@ -7,14 +7,14 @@ import { openPostgres } from './database.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 import { postgresTables } from './tables.ts';
 
-const { url, open, ask, close } = openFamily('storage_postgres_database');
+const { url, open, runSql, close } = openFamily('storage_postgres_database');
 
 let database: Database;
 beforeAll(async () => {
   database = await open({ lockTimeout: 500, connections: 4 });
 });
 afterAll(() => close(database));
-beforeEach(() => ask(FAMILY));
+beforeEach(() => runSql(FAMILY));
 
 const insert = (tx: Transaction, id: string): Promise<unknown> => tx.run(sql`INSERT INTO "Parent" ("id") VALUES (${id})`);
 const ids = async (): Promise<readonly string[]> =>
@@ -41,12 +41,12 @@ describe('a unit of work', () => {
       await insert(tx, 'a');
       await insert(tx, 'b');
     });
-    const thrown = new Error('no');
-    const undone = database.transaction(async (tx) => {
+    const error = new Error('no');
+    const rolledBack = database.transaction(async (tx) => {
       await insert(tx, 'c');
-      throw thrown;
+      throw error;
     });
-    expect(await failure(undone)).toBe(thrown);
+    expect(await failure(rolledBack)).toBe(error);
     expect(await ids()).toEqual(['a', 'b']);
   });
 
@@ -126,8 +126,8 @@ describe('values', () => {
     ['a delete of a referenced record', `DELETE FROM "Parent"`, { constraint: 'reference' }],
     ['a check', `INSERT INTO "Child" VALUES ('')`, { constraint: 'check' }],
   ])('that violate a constraint are reported as ConstraintError: %s', async (_, text, expected) => {
-    await ask(`INSERT INTO "Parent" ("id", "t", "n") VALUES ('a', 'x', 1)`);
-    await ask(`INSERT INTO "Child" VALUES ('c0', 'a')`);
+    await runSql(`INSERT INTO "Parent" ("id", "t", "n") VALUES ('a', 'x', 1)`);
+    await runSql(`INSERT INTO "Child" VALUES ('c0', 'a')`);
     expect(await failure(database.transaction((tx) => tx.run({ sql: text, parameters: [] })))).toMatchObject(expected);
   });
 });
@@ -170,10 +170,10 @@ describe('concurrent units of work', () => {
   });
 
   it('fail after the lock timeout', async () => {
-    await ask('BEGIN');
-    await ask(`INSERT INTO "Parent" ("id") VALUES ('a')`);
+    await runSql('BEGIN');
+    await runSql(`INSERT INTO "Parent" ("id") VALUES ('a')`);
     expect(await failure(database.transaction((tx) => insert(tx, 'a')))).toMatchObject({ code: 'STORAGE_BUSY' });
-    await ask('ROLLBACK');
+    await runSql('ROLLBACK');
     await database.transaction((tx) => insert(tx, 'a'));
     expect(database.healthy).toBe(true);
   });
@@ -196,7 +196,7 @@ describe('a lost connection', () => {
     const cut = database.transaction(async (tx) => {
       await insert(tx, 'a');
       const row = await tx.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS "pid"`);
-      await ask('SELECT pg_terminate_backend($1)', [row?.pid]);
+      await runSql('SELECT pg_terminate_backend($1)', [row?.pid]);
       await insert(tx, 'b');
     });
     expect(await failure(cut)).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
@@ -228,14 +228,14 @@ it('creates a missing schema, but not when it is opened for reading', async () =
   const otherSchema = new URL(url);
   otherSchema.searchParams.set('schema', 'storage_postgres_elsewhere');
   const exists = async (): Promise<boolean> =>
-    (await ask(`SELECT 1 FROM pg_namespace WHERE nspname = 'storage_postgres_elsewhere'`)).rows.length > 0;
+    (await runSql(`SELECT 1 FROM pg_namespace WHERE nspname = 'storage_postgres_elsewhere'`)).rows.length > 0;
   const readOnly = await openForReading({ database: otherSchema.href });
   expect(await readOnly.transaction((tx) => postgresTables.introspect(tx))).toEqual([]);
   expect([await readOnly.transaction((tx) => postgresTables.hasTable(tx, 'Parent')), await exists()]).toEqual([false, false]);
   await readOnly.close();
   await (await openPostgres({ url: otherSchema.href })).close();
   expect(await exists()).toBe(true);
-  await ask('DROP SCHEMA storage_postgres_elsewhere');
+  await runSql('DROP SCHEMA storage_postgres_elsewhere');
 });
 
 describe('closing', () => {

@@ -6,14 +6,14 @@ import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';
 import { openFamily } from './postgres.fixture.ts';
 
-const { url, open, ask, close } = openFamily('storage_postgres_in_doubt');
+const { url, open, runSql, close } = openFamily('storage_postgres_in_doubt');
 
 let direct: Database;
 let proxy: PostgresProxy;
 let database: Database;
 beforeAll(async () => {
   direct = await open();
-  await ask(`CREATE TABLE "Count" ("n" BIGINT); CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY)`);
+  await runSql(`CREATE TABLE "Count" ("n" BIGINT); CREATE TABLE "Log" ("id" TEXT COLLATE "C" PRIMARY KEY)`);
   proxy = await startProxy(url.href);
   database = await openPostgres({ url: proxy.url });
 });
@@ -23,7 +23,7 @@ afterAll(async () => {
   await close(direct);
 });
 beforeEach(async () => {
-  await ask(`DELETE FROM "Count"; DELETE FROM "Log"; INSERT INTO "Count" VALUES (0)`);
+  await runSql(`DELETE FROM "Count"; DELETE FROM "Log"; INSERT INTO "Count" VALUES (0)`);
   // After a few transactions the connections are known not to be shared through a pooler.
   for (let at = 0; at < 3; at++) await database.transaction((tx) => tx.one(sql`SELECT 1`));
 });
@@ -51,8 +51,8 @@ async function appendOnly(tx: Transaction): Promise<string> {
 }
 
 const stored = async (): Promise<unknown> => {
-  const { rows: counts } = await ask(`SELECT "n"::int FROM "Count"`);
-  const { rows: log } = await ask(`SELECT "id" FROM "Log" ORDER BY "id"`);
+  const { rows: counts } = await runSql(`SELECT "n"::int FROM "Count"`);
+  const { rows: log } = await runSql(`SELECT "id" FROM "Log" ORDER BY "id"`);
   return [counts[0].n, log.map(({ id }) => id)];
 };
 

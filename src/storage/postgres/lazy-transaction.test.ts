@@ -10,7 +10,7 @@ import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';
 import { FAMILY, openFamily } from './postgres.fixture.ts';
 
-const { url, open, ask, close } = openFamily('storage_postgres_begin');
+const { url, open, runSql, close } = openFamily('storage_postgres_lazy');
 
 /** The command that the proxy corrupts the next time, so that it fails before it does anything, like a cancelled command. */
 let failing: 'BEGIN' | 'ROLLBACK' | undefined;
@@ -41,7 +41,7 @@ afterAll(async () => {
   listener.close();
   await close(first);
 });
-beforeEach(() => ask(FAMILY));
+beforeEach(() => runSql(FAMILY));
 
 const insert = (id: string) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`;
 const unitsOfWork: readonly (readonly [what: string, work: (tx: Transaction) => Promise<unknown>])[] = [
@@ -75,7 +75,7 @@ describe.each([
     const database = await openConfigured(options);
     failing = 'BEGIN';
     expect(await failure(database.transaction(work))).toMatchObject({ code: 'INTERNAL' });
-    expect((await ask(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows).toEqual([{ id: 'x' }, { id: 'y' }]);
+    expect((await runSql(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows).toEqual([{ id: 'x' }, { id: 'y' }]);
     await database.transaction((tx) => tx.run(insert('z')));
     await database.close();
   });
@@ -89,7 +89,7 @@ describe('a savepoint around the first write', () => {
   });
   afterEach(() => database.close());
 
-  const ids = async (): Promise<unknown> => (await ask(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows.map(({ id }) => id);
+  const ids = async (): Promise<unknown> => (await runSql(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows.map(({ id }) => id);
   const rolledBack = (tx: Transaction, id: string): Promise<unknown> =>
     tx.savepoint(() => tx.run(insert(id)).then(() => Promise.reject(new Error('rolled back')))).catch(() => undefined);
 

@@ -9,18 +9,18 @@ import { createConnectionSlots } from './pool.ts';
 import { openFamily } from './postgres.fixture.ts';
 import { isSupported } from './server-checks.ts';
 
-const { url, open, ask, close } = openFamily('storage_postgres_pool');
+const { url, open, runSql, close } = openFamily('storage_postgres_pool');
 const ROLE = 'storage_postgres_pool';
 
 let database: Database;
 beforeAll(async () => {
   database = await open();
   const drop = `IF EXISTS (SELECT FROM pg_roles WHERE rolname = '${ROLE}') THEN DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}; END IF;`;
-  await ask(`DO $$ BEGIN ${drop} END $$; CREATE ROLE ${ROLE} LOGIN PASSWORD 'one of a test'`);
-  await ask(`GRANT USAGE, CREATE ON SCHEMA "${ROLE}" TO ${ROLE}`);
+  await runSql(`DO $$ BEGIN ${drop} END $$; CREATE ROLE ${ROLE} LOGIN PASSWORD 'one of a test'`);
+  await runSql(`GRANT USAGE, CREATE ON SCHEMA "${ROLE}" TO ${ROLE}`);
 });
 afterAll(async () => {
-  await ask(`DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}`);
+  await runSql(`DROP OWNED BY ${ROLE}; DROP ROLE ${ROLE}`);
   await close(database);
 });
 
@@ -50,8 +50,8 @@ describe('session settings', () => {
     ['synchronous_commit = remote_apply, which is safer', ['remote_apply'], ['remote_apply', 'on', '1', 'read committed']],
   ])('are safe for a role with %s', async (_, given, expected) => {
     const names = NAMES.with(-1, 'default_transaction_isolation');
-    await ask(`ALTER ROLE ${ROLE} RESET ALL`);
-    for (const [index, value] of given.entries()) await ask(`ALTER ROLE ${ROLE} SET ${names[index]} = ${value}`);
+    await runSql(`ALTER ROLE ${ROLE} RESET ALL`);
+    for (const [index, value] of given.entries()) await runSql(`ALTER ROLE ${ROLE} SET ${names[index]} = ${value}`);
     const asRole = await openAsRole();
     const readSettings = () =>
       asRole.transaction(async (tx) => {
@@ -68,10 +68,10 @@ describe('session settings', () => {
 it('the database is unhealthy as long as the role has no connection left for audit entries', async () => {
   // Opening takes two connections: one verifies the locks of the other.
   const asRole = await openAsRole();
-  await ask(`ALTER ROLE ${ROLE} CONNECTION LIMIT 1`);
+  await runSql(`ALTER ROLE ${ROLE} CONNECTION LIMIT 1`);
   const sessions = `FROM pg_stat_activity WHERE usename = '${ROLE}'`;
-  await ask(`SELECT pg_terminate_backend(pid) ${sessions}`);
-  await expect.poll(async () => (await ask(`SELECT 1 ${sessions}`)).rows).toEqual([]);
+  await runSql(`SELECT pg_terminate_backend(pid) ${sessions}`);
+  await expect.poll(async () => (await runSql(`SELECT 1 ${sessions}`)).rows).toEqual([]);
   const read = (): Promise<number> =>
     asRole.transaction(async (tx) => {
       await tx.append({ write: () => [sql`SELECT pg_current_xact_id()`], find: () => sql`SELECT 1 WHERE FALSE` }, ['a line']);
@@ -80,7 +80,7 @@ it('the database is unhealthy as long as the role has no connection left for aud
   await asRole.probe();
   expect(asRole.healthy).toBe(false);
   await expect(read()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
-  await ask(`ALTER ROLE ${ROLE} CONNECTION LIMIT 2`);
+  await runSql(`ALTER ROLE ${ROLE} CONNECTION LIMIT 2`);
   expect(await read()).toBe(1);
   expect(asRole.healthy).toBe(true);
   await asRole.close();
@@ -105,7 +105,7 @@ async function startLongStatement(server: URL, patient: boolean): Promise<{ read
     stdio: ['ignore', 'ignore', 'inherit'],
   });
   const running = async (): Promise<number> => {
-    const { rows } = await ask(`SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND query LIKE '%pg_sleep(600)%'`, [name]);
+    const { rows } = await runSql(`SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND query LIKE '%pg_sleep(600)%'`, [name]);
     return rows.length;
   };
   await expect.poll(running, { timeout: 30_000 }).toBe(1);

@@ -22,7 +22,7 @@ const modes = [
 it.runIf(installed === undefined)('a real pooler', ({ skip }) => skip('no pgbouncer is installed'));
 
 describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { known, prepares }) => {
-  const { url, ask, open, close } = openFamily(`storage_postgres_pooler_${known}_${prepares}`);
+  const { url, runSql, open, close } = openFamily(`storage_postgres_pooler_${known}_${prepares}`);
   let proxy: PostgresProxy;
   let pooler: Pgbouncer;
   const opened: Database[] = [];
@@ -49,7 +49,7 @@ describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { 
     await proxy?.close();
     await close(direct);
   });
-  beforeEach(() => ask(FAMILY));
+  beforeEach(() => runSql(FAMILY));
 
   it('a client never runs a prepared statement of another client', async () => {
     const [one, other] = [await openBehind({ connections: 1 }), await openBehind({ connections: 1 })];
@@ -85,7 +85,7 @@ describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { 
       });
     const unitsOfWork = Array.from({ length: 40 }, (_, index) => addOne(index % 2 === 0 ? one : other, index % 4 === 0));
     expect((await Promise.allSettled(unitsOfWork)).filter(({ status }) => status === 'fulfilled')).toHaveLength(30);
-    expect((await ask('SELECT "n" FROM "Parent"')).rows).toEqual([{ n: '30' }]);
+    expect((await runSql('SELECT "n" FROM "Parent"')).rows).toEqual([{ n: '30' }]);
   });
 
   it('its connections keep no session settings and no locks', async () => {
@@ -100,7 +100,7 @@ describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { 
       }),
     );
     expect(new Set(found.map(({ process }) => process)).size).toBe(POOL);
-    const [fact] = (await ask(FACTS)).rows;
+    const [fact] = (await runSql(FACTS)).rows;
     for (const { client, ...facts } of found) {
       expect(facts).toEqual({ ...fact, process: facts.process, path: '"$user", public' });
       await client.query('COMMIT');
@@ -125,7 +125,7 @@ describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { 
       await tx.one(sql`SELECT 1`);
       await tx.append(LOG, ['read']);
     });
-    expect((await ask('SELECT "id" FROM "Parent"')).rows).toEqual([{ id: 'read' }]);
+    expect((await runSql('SELECT "id" FROM "Parent"')).rows).toEqual([{ id: 'read' }]);
     expect(proxy.cuts).toBe(1);
   });
 

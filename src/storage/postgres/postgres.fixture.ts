@@ -7,7 +7,7 @@ export interface PostgresFamily {
   readonly url: URL;
   open(options?: Omit<PostgresOptions, 'url'>): Promise<Database>;
   /** Runs a statement on the connection of the second client. */
-  ask(text: string, values?: readonly unknown[]): Promise<pg.QueryResult>;
+  runSql(text: string, values?: readonly unknown[]): Promise<pg.QueryResult>;
   /** Closes the database and drops the schema. */
   close(database: Database): Promise<void>;
 }
@@ -32,17 +32,17 @@ export function openFamily(schema: string): PostgresFamily {
     return client;
   }
 
-  const ask: PostgresFamily['ask'] = async (text, values) => {
+  const runSql: PostgresFamily['runSql'] = async (text, values) => {
     other ??= connect();
     return (await other).query(text, values === undefined ? undefined : [...values]);
   };
   return {
     url,
-    ask,
+    runSql,
     open: (options = {}) => openPostgres({ url: url.href, ...options }),
     async close(database) {
       await database.close();
-      await ask(`DROP SCHEMA "${schema}" CASCADE`);
+      await runSql(`DROP SCHEMA "${schema}" CASCADE`);
       await (await other)?.end();
     },
   };

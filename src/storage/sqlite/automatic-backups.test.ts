@@ -16,12 +16,12 @@ beforeEach(() => {
 afterEach(() => file.dispose());
 
 describe('automatic backups', () => {
-  const names = (): string[] => readdirSync(join(folder, 'kept')).toSorted();
+  const names = (): string[] => readdirSync(join(folder, 'backups')).toSorted();
 
   it('are named by time and label; completing one deletes the oldest, and other files stay', async () => {
-    const backups = createBackups(path, { folder: join(folder, 'kept'), kept: 2 });
-    mkdirSync(join(folder, 'kept'));
-    for (const mine of ['before-the-move.db', '2026.db']) writeFileSync(join(folder, 'kept', mine), '');
+    const backups = createBackups(path, { folder: join(folder, 'backups'), kept: 2 });
+    mkdirSync(join(folder, 'backups'));
+    for (const mine of ['before-the-move.db', '2026.db']) writeFileSync(join(folder, 'backups', mine), '');
     const made: string[] = [];
     for (const label of ['a', 'b', 'c'.repeat(64)]) {
       const { file, complete } = backups.create(label);
@@ -29,7 +29,7 @@ describe('automatic backups', () => {
       complete();
       await new Promise((resolve) => setTimeout(resolve, 2));
     }
-    expect(made[2]).toMatch(/\/kept\/\d{8}T\d{9}Z-c{12}\.db$/);
+    expect(made[2]).toMatch(/\/backups\/\d{8}T\d{9}Z-c{12}\.db$/);
     expect(made.map(existsSync)).toEqual([false, true, true]);
     expect(names()).toHaveLength(4);
     expect(names()).toEqual(expect.arrayContaining(['before-the-move.db', '2026.db']));
@@ -37,7 +37,7 @@ describe('automatic backups', () => {
   });
 
   it('of one label are limited before they are complete', async () => {
-    const backups = createBackups(path, { folder: join(folder, 'kept'), kept: 10 });
+    const backups = createBackups(path, { folder: join(folder, 'backups'), kept: 10 });
     backups.create('other');
     for (let count = 0; count < 4; count++) {
       await new Promise((resolve) => setTimeout(resolve, 2));
@@ -45,7 +45,7 @@ describe('automatic backups', () => {
     }
     expect(names().map((name) => name.slice(20))).toEqual(['other.db', 'plan.db', 'plan.db']);
     const left = names()[0] ?? '';
-    writeFileSync(join(folder, 'kept', `${left}.${randomUUID()}.part`), 'half');
+    writeFileSync(join(folder, 'backups', `${left}.${randomUUID()}.part`), 'half');
     backups.create('discarded').discard();
     expect(names()).toHaveLength(3);
     expect(names().some((name) => name.includes('discarded'))).toBe(false);
@@ -54,20 +54,20 @@ describe('automatic backups', () => {
 
 describe.skipIf(process.getuid?.() === 0)('a backup folder without permissions', () => {
   it('is refused with a plain error', () => {
-    mkdirSync(join(folder, 'kept'), { mode: 0o100 });
-    expect(() => createBackups(path, { folder: join(folder, 'kept'), kept: 2 }).create('plan')).toThrow(/^cannot use the folder/);
+    mkdirSync(join(folder, 'backups'), { mode: 0o100 });
+    expect(() => createBackups(path, { folder: join(folder, 'backups'), kept: 2 }).create('plan')).toThrow(/^cannot use the folder/);
   });
 });
 
 describe('automatic backups after the clock was set back', () => {
   it('stay, though older backups have later times in their names', () => {
-    const kept = join(folder, 'kept');
-    mkdirSync(kept);
-    for (const label of ['plan', 'other']) writeFileSync(join(kept, `29990101T000000000Z-${label}.db`), '');
-    writeFileSync(join(kept, '29990102T000000000Z-plan.db'), '');
-    const made = createBackups(path, { folder: kept, kept: 2 }).create('plan');
+    const target = join(folder, 'backups');
+    mkdirSync(target);
+    for (const label of ['plan', 'other']) writeFileSync(join(target, `29990101T000000000Z-${label}.db`), '');
+    writeFileSync(join(target, '29990102T000000000Z-plan.db'), '');
+    const made = createBackups(path, { folder: target, kept: 2 }).create('plan');
     expect(readNumbers(made.file)).toEqual([1]);
     made.complete();
-    expect(readdirSync(kept).toSorted()).toEqual([made.name, '29990102T000000000Z-plan.db']);
+    expect(readdirSync(target).toSorted()).toEqual([made.name, '29990102T000000000Z-plan.db']);
   });
 });
