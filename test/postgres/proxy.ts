@@ -1,7 +1,7 @@
 /** A proxy in front of a PostgreSQL server that can delay or drop messages, or cut the connection at the next COMMIT. */
 import { createConnection, createServer, type Socket } from 'node:net';
 
-/** How the next COMMIT is cut. */
+/** The point at which the next COMMIT is cut. */
 export type Cut =
   /** It does not reach the server. */
   | 'before'
@@ -12,7 +12,7 @@ export type Cut =
   /** The server receives it, and is unreachable from then on. */
   | 'last';
 
-/** How other messages are treated. */
+/** The treatment of other messages. */
 export type Wire =
   | 'open'
   /** Nothing arrives, and no connection is closed, as when a machine leaves the network. Messages arrive when it is back. */

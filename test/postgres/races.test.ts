@@ -154,7 +154,7 @@ describe('two concurrent requests that conflict', () => {
 
   it('leave no assignment to a missing user', async () => {
     const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
-    const policy = (await ask('POST', '/admin/api/policies', { name: 'to nobody', type: 'CUSTOM', rules })).at('data.id');
+    const policy = (await ask('POST', '/admin/api/policies', { name: 'not assigned', type: 'CUSTOM', rules })).at('data.id');
     for (let round = 0; round < 10; round++) {
       const id = await makeUser(`nobody${round}@example.com`);
       await Promise.all([ask('DELETE', `/api/User/${id}`), ask('POST', `/admin/api/policies/${policy}/assign/user/${id}`, {})]);

@@ -133,7 +133,7 @@ function linkLibraries(home: string): void {
   }
 }
 
-/** The user who runs PostgreSQL and PgBouncer, because both refuse to run as root: the account "nobody" then owns their files. */
+/** The user who runs PostgreSQL and PgBouncer, because both refuse to run as root. An unprivileged account then owns their files. */
 export function asWhom(folders: readonly string[]): { readonly uid?: number; readonly gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const nobody = { uid: 65_534, gid: 65_534 };

@@ -64,7 +64,7 @@ function operationsOf(document: JsonObject): readonly LocatedOperation[] {
   });
 }
 
-/** What is wrong with a document, each mistake with its place. */
+/** Returns the mistakes of a document, each with its place. */
 function findStructuralMistakes(document: JsonObject): readonly string[] {
   const operations = operationsOf(document);
   return [

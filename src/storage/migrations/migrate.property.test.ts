@@ -143,7 +143,7 @@ function valueFor(type: string, seed: number): unknown {
   return values[seed % values.length];
 }
 
-/** What a database has of what is in force: columns, what they refer to, indexes of ours. */
+/** The managed parts of a database: columns, references, indexes. */
 function shapeOf({ database }: TestDatabase, definitions: Definitions): Promise<unknown> {
   return database.transaction(async (tx) => {
     const tables = (await dialectOf(tx).introspect(tx)).filter(({ name }) => definitions.has(name));

@@ -7,7 +7,7 @@ import { migrate } from './migrate.ts';
 import { kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 import { listMigrations } from './migration-history.ts';
 
-/** What users of services like this one have lost, one by one: each on tables that hold something. */
+/** Ways in which similar services have lost data, each tried on tables with rows. */
 
 let test: MigrationTest;
 
