@@ -72,10 +72,8 @@ describe('pages and examples', () => {
   });
 
   it('are refused for a word on any line, or on two', () => {
-    expect(findRefusedWords('README.md', 'Nobody\ncalls it `nobody`\nor is\ntold, told apart from it').map(show)).toEqual([
-      'README.md:1 plain-words: "Nobody": name the subject: "no process", "another admin", "a caller"',
-      'README.md:3 plain-words: "is told": name what happens: "receives", "logs", "reports", "documents"',
-    ]);
+    const fixture = (name: string): string => readFileSync(folderUrl(`fixtures/tidy/refused-words.${name}`), 'utf8');
+    expect(findRefusedWords('README.md', fixture('md')).map(show)).toEqual(fixture('txt').trimEnd().split('\n'));
   });
 });
 
