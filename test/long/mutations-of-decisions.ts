@@ -232,7 +232,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'explanation: isActive ? simulated.explanation : denyInactive(simulated.explanation)',
     replace: 'explanation: simulated.explanation',
     red: 'test/scenarios/test-access.test.ts',
-    test: 'a user who is not active as stored',
+    test: 'a test for an inactive user: inactive as stored',
   },
   {
     name: 'policies apply to an inactive user',
@@ -240,6 +240,6 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: "return user['isActive'] === true ? partial",
     replace: "return user['isActive'] !== null ? partial",
     red: 'test/scenarios/test-access.test.ts',
-    test: 'a user who is not active is denied by a test of one policy and in what the user may do, as a request is refused',
+    test: 'a test for an inactive user: policy tests, permissions, who-can and requests agree on the denial',
   },
 ];

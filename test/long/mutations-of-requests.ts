@@ -297,7 +297,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'await revokeSessions(tx, user.id);',
     replace: '',
     red: 'test/scenarios/recovery.test.ts',
-    test: 'a password that is set ends every session, in force at once, with an audit entry',
+    test: 'setting a password ends every session immediately, with an audit entry',
   },
   {
     name: 'any caller can set guarded fields',
@@ -345,7 +345,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'principal.id ?? null, principal.role, ',
     replace: '',
     red: 'test/scenarios/lists.test.ts',
-    test: 'what is no list a cursor of another list',
+    test: 'an invalid list request is refused for a cursor of another list',
   },
   {
     name: 'a cascade does not decide on each record',
@@ -369,7 +369,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'const decision = await decideOrRefuse(context, { record, data: rows[index] ?? null });',
     replace: 'const decision = first ?? (await decideOrRefuse(context, { record, data: rows[index] ?? null }));',
     red: 'test/scenarios/rollback.test.ts',
-    test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
+    test: 'a request that is refused halfway is rolled back, with audit entries: an import with a denied record',
   },
   {
     name: 'an atomic batch commits although an updateIfExists matched no record',
@@ -425,7 +425,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return record === undefined ? [] : [record];',
     replace: "if (record === undefined) throw new Problem('RECORD_UNKNOWN', 'none');\n  return [record];",
     red: 'test/scenarios/references-one-hop.test.ts',
-    test: 'an ALLOW where the author is of the same department may not read what does not exist, in the same words',
+    test: 'an ALLOW for authors of the same department denies a read of a missing record in the same words',
   },
   {
     name: 'an update is decided only on the stored record, not on the changed one',
@@ -433,7 +433,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'validateVersionAndValues, decideChanged, save]',
     replace: 'validateVersionAndValues, none, save]',
     red: 'test/scenarios/references-one-hop.test.ts',
-    test: 'and writing under it may not give it away: decided as it would become',
+    test: 'writes under an ALLOW for authors of the same department a change of the author is decided on the changed record',
   },
   {
     name: 'writes before a refusal are not rolled back',
@@ -449,7 +449,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'await appendAuditEntries(tx, entries);',
     replace: 'await appendAuditEntries(\n    tx,\n    entries.filter(({ allowed }) => allowed),\n  );',
     red: 'test/scenarios/rollback.test.ts',
-    test: 'what is refused halfway is undone, and the record says so an import of which one record is denied',
+    test: 'a request that is refused halfway is rolled back, with audit entries: an import with a denied record',
   },
   {
     name: 'rolled back requests of a batch are not in the audit log',
@@ -457,7 +457,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (failed && index < ran.length - 1) await appendAborted(context);',
     replace: 'if (failed && index < ran.length - 1) continue;',
     red: 'test/scenarios/requests.test.ts',
-    test: 'a batch item that is no request undoes an atomic batch, and is named',
+    test: 'an invalid batch item rolls back an atomic batch and is named',
   },
   {
     name: 'admin changes count as grants',
@@ -545,7 +545,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'now: Date.parse(entry.at),\n  });',
     replace: 'now: tx.now,\n  });',
     red: 'test/scenarios/past-decisions.test.ts',
-    test: 'goes by assignments that have expired since',
+    test: 'explains a decision with an assignment that has expired since',
   },
   {
     name: 'a trace that differs from the recorded decision has no warning',
@@ -553,7 +553,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return isSameDecision(decision, entry) ? why',
     replace: 'return decision !== undefined ? why',
     red: 'test/scenarios/past-decisions.test.ts',
-    test: 'says so where the trace is not that of its time: a field that is gone',
+    test: 'warns if the trace differs from the recorded decision: a field that was removed',
   },
   {
     name: 'a stale version of a policy is overwritten',
@@ -561,7 +561,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "  validatePolicyVersion(admin, 'policy', policy.version);\n",
     replace: '',
     red: 'test/scenarios/policy-versions.test.ts',
-    test: 'a policy that two admins edit keeps the DENY of the first: the second is refused, reads again and goes on',
+    test: 'a policy that two admins edit keeps the DENY of the first: the second update is refused until it has the new version',
   },
   {
     name: 'a recreated assignment has the version of the removed one',
@@ -569,7 +569,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '{ now: tx.now, ended: found }), version: revision };',
     replace: '{ now: tx.now, ended: found }), version: 1 };',
     red: 'test/scenarios/policy-versions.test.ts',
-    test: 'an assignment to a user that was removed and made again is not the one that was read',
+    test: 'an assignment to a user that was removed and created again has another version',
   },
   {
     name: 'a rename changes a policy but not its version',
@@ -585,6 +585,6 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (truncated !== undefined) {',
     replace: "if (truncated === 'scanLimit') {",
     red: 'test/scenarios/scan-bounds.test.ts',
-    test: 'with {"scanMilliseconds":0} a page of list says so, empty or not, and the next goes on',
+    test: 'with {"scanMilliseconds":0} a page of list has a warning, even if it is empty, and the next page continues',
   },
 ];

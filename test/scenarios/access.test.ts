@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startNewsroom } from './newsroom-service.ts';
-import { checkScenarios, type Stage } from './scenario.ts';
+import { checkScenarios, type ScenarioContext } from './scenario.ts';
 
-let stage: Stage;
+let stage: ScenarioContext;
 beforeAll(async () => {
   stage = await startNewsroom();
   const { service, kept } = stage;

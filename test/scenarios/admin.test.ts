@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
 import { startNewsroom } from './newsroom-service.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
-let stage: Stage;
+let stage: ScenarioContext;
 beforeAll(async () => {
   stage = await startNewsroom();
 });

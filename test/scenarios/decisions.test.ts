@@ -1,7 +1,7 @@
 /** Access decisions: the policies that apply, the order of their rules, and when a rule fires. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService, type TestPolicy } from '../harness.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
 const NOTE = `
 name: Note
@@ -20,7 +20,7 @@ fields:
   level:      { type: integer }
 `;
 
-let stage: Stage;
+let stage: ScenarioContext;
 beforeAll(async () => {
   const service = await startService({
     definitions: { 'Note.yaml': NOTE, 'User.yaml': USER },

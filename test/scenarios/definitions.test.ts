@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SetupError } from '../../src/errors.ts';
 import { startService } from '../harness.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
 const ROOM = `
 name: Room
@@ -24,7 +24,7 @@ const BOOKING = JSON.stringify({
 const USER =
   'name: User\nfields:\n  role: { type: enum, values: [anon, user, admin, moderator] }\n  phone: { type: string, unique: true }\n';
 
-let stage: Stage;
+let stage: ScenarioContext;
 beforeAll(async () => {
   const service = await startService({ definitions: { 'Room.yaml': ROOM, 'Booking.json': BOOKING, 'User.yml': USER } });
   const admin = await service.admin();

@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { parseDefinition } from '../../src/resources/index.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { denied, given, may, read, startReaders } from './expand-service.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
 const CASE = `
 name: Case
@@ -13,7 +13,7 @@ fields:
   readerIds:  { type: list, of: { type: reference, to: User } }
 `;
 
-let stage: Stage;
+let stage: ScenarioContext;
 beforeAll(async () => {
   stage = await startReaders();
 });

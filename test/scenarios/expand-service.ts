@@ -1,5 +1,5 @@
 import { startService } from '../harness.ts';
-import type { Scenario, Stage } from './scenario.ts';
+import type { Scenario, ScenarioContext } from './scenario.ts';
 
 const TEAM = 'name: Team\nfields:\n  label: { type: string }\n  code: { type: string, writeOnly: true }\n';
 const USER = 'name: User\nfields:\n  department: { type: string }\n  teamId: { type: reference, to: Team, onDelete: setNull }\n';
@@ -27,7 +27,7 @@ fields:
  * Starts a service with articles of Sam, who is in the sports department and a team, and of Pia, who is in politics.
  * Comments c1 to c5 are on `one`, c6 on `two`. Asa sends the requests, and has one policy, `readers`, without rules.
  */
-export async function startReaders(): Promise<Stage> {
+export async function startReaders(): Promise<ScenarioContext> {
   const service = await startService({
     definitions: { 'Team.yaml': TEAM, 'User.yaml': USER, 'Article.yaml': ARTICLE, 'Comment.yaml': COMMENT },
   });

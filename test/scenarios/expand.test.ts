@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sql } from '../../src/sql.ts';
 import { openDatabase } from '../../src/storage/index.ts';
 import { denied, given, is, may, read, shows, startReaders } from './expand-service.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
-let stage: Stage;
+let stage: ScenarioContext;
 beforeAll(async () => {
   stage = await startReaders();
 });

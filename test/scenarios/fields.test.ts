@@ -1,7 +1,7 @@
 /** Every field type and field option, with values that it accepts and rejects. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService } from '../harness.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
 const TYPES = `
 name: Sample
@@ -55,7 +55,7 @@ fields:
   loses: { type: reference, to: Parent, onDelete: setNull }
 `;
 
-let stage: Stage;
+let stage: ScenarioContext;
 beforeAll(async () => {
   const service = await startService({
     definitions: { 'Sample.yaml': TYPES, 'Bounded.yaml': OPTIONS, 'Parent.yaml': PARENT, 'Child.yaml': CHILD },

@@ -6,9 +6,9 @@ import { FINDINGS } from '../../src/authz/linter/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createService } from '../../src/service.ts';
 import { startNewsroom } from './newsroom-service.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
-let stage: Stage;
+let stage: ScenarioContext;
 beforeAll(async () => {
   stage = await startNewsroom();
 });

@@ -2,12 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
-import { askEverything, type MatrixTable } from './matrix.ts';
+import { type MatrixTable, requestEverything } from './matrix.ts';
 import { PEOPLE } from './matrix-service.ts';
 
 describe('the access matrix of the newsroom', () => {
   it('equals test/golden/authorization.md', { timeout: 180_000 }, async () => {
-    checkGolden('authorization.md', toMarkdown(await askEverything()));
+    checkGolden('authorization.md', toMarkdown(await requestEverything()));
   });
 });
 

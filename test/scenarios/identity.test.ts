@@ -1,7 +1,7 @@
 /** Setup of the first admin, login and logout, and the identity of a request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, type RunningService, startService } from '../harness.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
 const email = 'admin@example.com';
 const password = 'correct horse battery';
@@ -62,7 +62,7 @@ describe('before an admin exists', () => {
   });
 });
 
-let stage: Stage;
+let stage: ScenarioContext;
 beforeAll(async () => {
   const service = await startService();
   const admin = await service.admin();

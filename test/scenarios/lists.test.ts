@@ -1,7 +1,7 @@
-/** Lists: filters that meet, order, pages of either kind, totals, and everything that is no list. */
+/** Lists: filters, order, pages by cursor and by offset, totals, and invalid requests. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService } from '../harness.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
 const ITEM = `
 name: Item
@@ -18,7 +18,7 @@ fields:
 
 const COUNT = 23;
 
-let stage: Stage;
+let context: ScenarioContext;
 beforeAll(async () => {
   const service = await startService({ definitions: { 'Item.yaml': ITEM } });
   const admin = await service.admin();
@@ -32,11 +32,11 @@ beforeAll(async () => {
     ['admin', admin.token],
     ['user', user.token],
   ]);
-  stage = { service, tokens, kept: new Map([['user', user.id]]) };
+  context = { service, tokens, kept: new Map([['user', user.id]]) };
 });
-afterAll(() => stage.service.close());
+afterAll(() => context.service.close());
 
-/** Ties in every field, and fields without a value: what a page may lose or show twice. */
+/** Data with ties and missing values in every field, which could make a page skip or repeat records. */
 function toItem(_: unknown, index: number): object {
   return {
     key: `item ${String(index).padStart(2, '0')}`,
@@ -54,29 +54,29 @@ const ok = (query: string, count: number, more: object = {}): Scenario => {
 
 describe('a filter', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       ok('where[group]=g1', 8),
-      { ...ok('where[group]=g1&where[flag]=true', 4), name: 'several conditions all hold' },
-      { ...ok('where[size][gte]=1&where[size][lt]=3', 10), name: 'several of one field' },
-      { ...ok('where[group]=', 0), name: 'an empty text is a text' },
-      { ...ok('where[group][in]=g1,g2', 15), name: 'a list with commas' },
-      { ...ok('where[group][in]=%5B%22g1%22%5D', 8), name: 'a list as JSON' },
-      { ...ok('where[price]=1.5', 9), name: 'a decimal by its value' },
-      { ...ok('where[group][isNull]=true', 8), name: 'what has no value' },
-      { ...ok('where[group][ne]=g1', 7), name: 'what has no value is not different' },
-      { ...ok('where%5Bgroup%5D=g1', 8), name: 'brackets percent-encoded' },
-      { ...ok('where[createdAt][withinLast]=1h&where[version]=1', COUNT), name: 'fields that every record has' },
-      { ...ok('limit=1', 1), name: 'limit, the least' },
-      { ...ok('limit=1000', COUNT), name: 'limit, the greatest' },
-      { ...ok('', COUNT), name: 'nothing' },
-      { ...ok('total=true&limit=2', 2, { total: COUNT }), name: 'total' },
-      { ...ok('offset=20', 3), name: 'offset' },
-      { ...ok('offset=100', 0), name: 'offset beyond the end' },
-      { ...ok('limit=2', 2), body_lacks: ['total'], name: 'no total unasked' },
-      { ...ok('limit=1000', COUNT), body_lacks: ['nextCursor'], name: 'no cursor after the last' },
+      { ...ok('where[group]=g1&where[flag]=true', 4), name: 'combines conditions on several fields with and' },
+      { ...ok('where[size][gte]=1&where[size][lt]=3', 10), name: 'combines conditions on one field with and' },
+      { ...ok('where[group]=', 0), name: 'compares with an empty string' },
+      { ...ok('where[group][in]=g1,g2', 15), name: 'accepts a list with commas' },
+      { ...ok('where[group][in]=%5B%22g1%22%5D', 8), name: 'accepts a list as JSON' },
+      { ...ok('where[price]=1.5', 9), name: 'compares a decimal by value' },
+      { ...ok('where[group][isNull]=true', 8), name: 'finds missing values by isNull' },
+      { ...ok('where[group][ne]=g1', 7), name: 'does not match a missing value by ne' },
+      { ...ok('where%5Bgroup%5D=g1', 8), name: 'accepts percent-encoded brackets' },
+      { ...ok('where[createdAt][withinLast]=1h&where[version]=1', COUNT), name: 'accepts system fields' },
+      { ...ok('limit=1', 1), name: 'accepts the smallest limit' },
+      { ...ok('limit=1000', COUNT), name: 'accepts the largest limit' },
+      { ...ok('', COUNT), name: 'is optional' },
+      { ...ok('total=true&limit=2', 2, { total: COUNT }), name: 'does not limit the total to the page' },
+      { ...ok('offset=20', 3), name: 'accepts an offset' },
+      { ...ok('offset=100', 0), name: 'accepts an offset beyond the end' },
+      { ...ok('limit=2', 2), body_lacks: ['total'], name: 'has no total by default' },
+      { ...ok('limit=1000', COUNT), body_lacks: ['nextCursor'], name: 'has no cursor after the last page' },
       {
-        name: 'total of what the policy allows',
+        name: 'has a total of the records that policies allow',
         as: 'user',
         send: 'GET /api/Item?total=true&limit=1',
         status: 200,
@@ -84,7 +84,7 @@ describe('a filter', () => {
         entries: [list],
       },
       {
-        name: 'the same by a body, its values of their types',
+        name: 'accepts a body with typed values',
         as: 'admin',
         send: 'POST /api/Item/list',
         body: { where: { group: { in: ['g1', 'g2'] }, size: { gte: 1 }, flag: true }, sort: ['-size', 'key'], limit: 2, total: true },
@@ -93,7 +93,7 @@ describe('a filter', () => {
         entries: [list],
       },
       {
-        name: 'an export has no smaller page than asked for',
+        name: 'does not split an export into smaller pages than requested',
         as: 'admin',
         send: 'POST /api/Item/export',
         body: { limit: 10_000 },
@@ -102,7 +102,7 @@ describe('a filter', () => {
         entries: [{ action: 'export', allowed: true }],
       },
       {
-        name: 'nor a larger one than its bound',
+        name: 'does not export more records than the limit',
         as: 'admin',
         send: 'POST /api/Item/export',
         body: { limit: 10_001 },
@@ -113,7 +113,7 @@ describe('a filter', () => {
   );
 });
 
-/** Refused after the decision where it takes the definition to see the mistake; else before anything is decided. */
+/** Invalid queries. `entry`: the mistake concerns a field, so the request is decided first and has an audit entry. */
 const REFUSED: readonly (readonly [query: string, code: string, path: string, entry?: boolean])[] = [
   ['limit=0', 'REQUEST_PARAMETER', 'limit'],
   ['limit=-1', 'REQUEST_PARAMETER', 'limit'],
@@ -146,9 +146,9 @@ const REFUSED: readonly (readonly [query: string, code: string, path: string, en
   ['cursor=nonsense', 'REQUEST_CURSOR', '', true],
 ];
 
-describe('what is no list', () => {
+describe('an invalid list request is refused for', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     REFUSED.map(([query, code, path, entry]): Scenario => {
       return {
         name: query,
@@ -162,10 +162,10 @@ describe('what is no list', () => {
   );
 
   checkScenarios(
-    () => stage,
+    () => context,
     [
       {
-        name: 'every mistake at once',
+        name: 'all its mistakes at once',
         as: 'admin',
         send: 'GET /api/Item?limit=0&offset=-1&total=maybe&page=1',
         status: 400,
@@ -179,7 +179,7 @@ describe('what is no list', () => {
         body_has: { code: 'REQUEST_PARAMETER' },
       },
       {
-        name: 'an unknown field and a secret one are told apart by nothing but their names',
+        name: 'a secret field in the same words as for an unknown field',
         as: 'admin',
         send: 'GET /api/Item?where[secret]=x&where[nothing]=x',
         status: 400,
@@ -195,7 +195,7 @@ describe('what is no list', () => {
   );
 
   it('a cursor of another list', async () => {
-    const { service, tokens } = stage;
+    const { service, tokens } = context;
     const token = tokens.get('admin');
     const page = await service.call('GET', '/api/Item?limit=2&sort=key', { token });
     const cursor = encodeURIComponent(String(page.at('nextCursor')));
@@ -211,11 +211,11 @@ describe('what is no list', () => {
 
 type Item = Readonly<Record<string, unknown>>;
 
-describe('order and pages', () => {
+describe('order and pages:', () => {
   const SORTS = ['key', '-key', 'size', '-size', 'group,-size', '-group,size,-key', 'price,-flag', '-createdAt', 'flag,id'];
 
   it.each(SORTS.flatMap((sort) => [1, 4, 7].map((limit) => ({ sort, limit }))))(
-    'sort=$sort by $limit, to the end',
+    'sort=$sort with limit $limit shows every record once, in order',
     async ({ sort, limit }) => {
       const whole = await pageThrough(`sort=${sort}&limit=1000`);
       expect(whole).toHaveLength(COUNT);
@@ -225,8 +225,8 @@ describe('order and pages', () => {
     },
   );
 
-  it('pages stay in place while records come and go', async () => {
-    const { service, tokens } = stage;
+  it('a cursor continues at its position after records are created and deleted', async () => {
+    const { service, tokens } = context;
     const token = tokens.get('admin');
     const first = await service.call('GET', '/api/Item?sort=key&limit=5', { token });
     const id = await service.createRecord('Item', { key: 'item 00a' });
@@ -240,7 +240,7 @@ describe('order and pages', () => {
 });
 
 async function pageThrough(query: string): Promise<readonly Item[]> {
-  const { service, tokens } = stage;
+  const { service, tokens } = context;
   const items: Item[] = [];
   let next: unknown = '';
   while (next !== undefined) {
@@ -256,13 +256,13 @@ async function pageThrough(query: string): Promise<readonly Item[]> {
 async function pageByOffset(query: string, limit: number): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (let offset = 0; offset < COUNT; offset += limit) {
-    const page = await stage.service.call('GET', `/api/Item?${query}&offset=${offset}`, { token: stage.tokens.get('admin') });
+    const page = await context.service.call('GET', `/api/Item?${query}&offset=${offset}`, { token: context.tokens.get('admin') });
     items.push(...(page.at('data') as Item[]));
   }
   return items;
 }
 
-/** As `sort` says; records without a value come first, and in descending order last; ties by id, the way of the last key. */
+/** Returns a comparison for `sort`. Missing values are the smallest; ties are ordered by id, in the direction of the last key. */
 function orderOf(sort: string): (a: Item, b: Item) => number {
   const names = sort.split(',');
   const keys = [...names, names.at(-1)?.startsWith('-') ? '-id' : 'id'].map((part) =>

@@ -13,7 +13,7 @@ export const PEOPLE = [
   'expired token',
   'admin without policies',
 ] as const;
-/** A column: one kind of caller. */
+/** A column of the matrix: one kind of caller. */
 export type Person = (typeof PEOPLE)[number];
 
 const SECRET = 'a secret of the tests, which is long enough';
@@ -29,23 +29,23 @@ export interface MatrixService {
   readonly records: Map<string, string>;
 }
 
-/** What a filter finds the record of another by. */
+/** The value by which a filter finds the record of another user. */
 export const TAKEN: string = 'a-record-of-another';
 
 /** Values of a record. */
 export type Data = Readonly<Record<string, unknown>>;
 
-/** Public resources, with data that a create takes; `unique` keeps one record apart from the next. */
-export const RESOURCES: ReadonlyMap<string, (world: MatrixService, unique: string) => Data> = new Map<
+/** Public resources, each with valid data for a create. `unique` becomes part of a unique field. */
+export const RESOURCES: ReadonlyMap<string, (matrix: MatrixService, unique: string) => Data> = new Map<
   string,
-  (world: MatrixService, unique: string) => Data
+  (matrix: MatrixService, unique: string) => Data
 >([
   ['Article', ({ ids }, unique) => ({ title: 'An article', slug: unique, authorId: ids.get('admin') })],
   ['Comment', ({ records }, unique) => ({ articleId: records.get('Article that is commented on'), text: unique })],
-  ['Tip', (_world, unique) => ({ subject: unique, text: 'Look here', contact: 'a source' })],
-  ['User', (_world, unique) => ({ name: unique, email: `${unique}@example.com` })],
+  ['Tip', (_matrix, unique) => ({ subject: unique, text: 'Look here', contact: 'a source' })],
+  ['User', (_matrix, unique) => ({ name: unique, email: `${unique}@example.com` })],
 ]);
-/** The field of each that a filter finds a record by. */
+/** The field of each resource by which filters find a record. */
 export const KEYS: ReadonlyMap<string, string> = new Map([
   ['Article', 'slug'],
   ['Comment', 'text'],
@@ -53,7 +53,7 @@ export const KEYS: ReadonlyMap<string, string> = new Map([
   ['User', 'name'],
 ]);
 
-/** Starts the newsroom, and creates a caller of every kind. */
+/** Starts the newsroom and creates a caller of every kind. */
 export async function startMatrixService(): Promise<MatrixService> {
   const service = await startService({ project: 'examples/newsroom', settings: { jwtSecret: SECRET } });
   const admin = await service.admin();
@@ -84,7 +84,7 @@ export async function startMatrixService(): Promise<MatrixService> {
     ['expired token', toExpired(admin.token)],
     ['admin without policies', admin.token],
   ]);
-  const world = { service, ids, tokens, records };
+  const matrix = { service, ids, tokens, records };
   const templates = (await service.call('GET', '/admin/api/policies-templates', { token: admin.token })).at('data') as readonly {
     id: string;
     template: { rules: object[] };
@@ -102,16 +102,16 @@ export async function startMatrixService(): Promise<MatrixService> {
       ...['list', 'read', 'delete'].map((action) => ({ resource: 'Comment', action })),
     ],
   });
-  await ensureRecord(world, { name: 'Article that is commented on', resource: 'Article', unique: 'commented-on' });
-  return world;
+  await ensureRecord(matrix, { name: 'Article that is commented on', resource: 'Article', unique: 'commented-on' });
+  return matrix;
 }
 
-/** Leaves the first admin with the role alone; what the last column asks about is made before. */
-export async function takeFullAccess(world: MatrixService): Promise<void> {
-  const { service, records } = world;
+/** Deletes the policies of the first admin. The records for the last column are created before that. */
+export async function removeFullAccess(matrix: MatrixService): Promise<void> {
+  const { service, records } = matrix;
   for (const resource of RESOURCES.keys()) {
-    await ensureRecord(world, { name: `${resource} of another`, resource, unique: TAKEN });
-    const own = await ownRecord(world, 'admin', resource);
+    await ensureRecord(matrix, { name: `${resource} of another`, resource, unique: TAKEN });
+    const own = await ownRecord(matrix, 'admin', resource);
     if (own !== undefined) records.set(`${resource} of admin without policies`, own);
   }
   const token = (await service.admin()).token;
@@ -128,24 +128,24 @@ function toExpired(token: string): string {
   return `${text}.${createHmac('sha256', SECRET).update(text).digest('base64url')}`;
 }
 
-/** Makes a record as the admin, unless it is there. */
+/** Creates a record as admin if it does not exist. */
 export async function ensureRecord(
-  world: MatrixService,
+  matrix: MatrixService,
   { name, resource, unique }: { name: string; resource: string; unique: string },
 ): Promise<void> {
   const make = RESOURCES.get(resource);
-  if (make === undefined || world.records.has(name)) return;
-  world.records.set(name, await world.service.createRecord(resource, { ...make(world, unique) }));
+  if (make === undefined || matrix.records.has(name)) return;
+  matrix.records.set(name, await matrix.service.createRecord(resource, { ...make(matrix, unique) }));
 }
 
-/** A record that the person has created, where policies let that happen; of users, the person. */
-export async function ownRecord(world: MatrixService, person: Person, resource: string): Promise<string | undefined> {
-  const { service, tokens, ids, records } = world;
+/** Returns the id of a record that the caller created, if policies allow that. For User, the id of the caller. */
+export async function ownRecord(matrix: MatrixService, person: Person, resource: string): Promise<string | undefined> {
+  const { service, tokens, ids, records } = matrix;
   const name = `${resource} of ${person}`;
   const id = ids.get(person);
   if (resource === 'User' && id !== undefined) records.set(name, id);
   if (!records.has(name) && resource !== 'User') {
-    const data = RESOURCES.get(resource)?.(world, name.toLowerCase().replaceAll(' ', '-'));
+    const data = RESOURCES.get(resource)?.(matrix, name.toLowerCase().replaceAll(' ', '-'));
     const reply = await service.call('POST', `/api/${resource}`, { token: tokens.get(person), body: data });
     if (reply.status === 201) records.set(name, String(reply.at('data.id')));
   }

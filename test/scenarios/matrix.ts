@@ -1,4 +1,4 @@
-/** The authorization matrix: every resource and admin endpoint × every action × a few kinds of people, through HTTP. */
+/** The authorization matrix: every resource and admin endpoint × every action × several kinds of callers, over HTTP. */
 import { ACTIONS } from '../../src/actions.ts';
 import { SYSTEM } from '../../src/resources/system/index.ts';
 import type { Reply } from '../harness.ts';
@@ -11,13 +11,13 @@ import {
   PEOPLE,
   type Person,
   RESOURCES,
+  removeFullAccess,
   startMatrixService,
   TAKEN,
-  takeFullAccess,
   UNKNOWN_ID,
 } from './matrix-service.ts';
 
-/** One row: what is asked, and what each kind of people is answered. */
+/** A row: a request, and the response to each kind of caller. */
 export interface MatrixRow {
   readonly what: string;
   readonly answers: readonly string[];
@@ -29,38 +29,41 @@ export interface MatrixTable {
   readonly rows: readonly MatrixRow[];
 }
 
-/** Asks everything as everyone. What an answer has changed is put back before the next. */
-export async function askEverything(): Promise<readonly MatrixTable[]> {
-  const world = await startMatrixService();
-  await checkAllAsked(world);
+/** Sends every request as every kind of caller. Changes are reverted before the next request. */
+export async function requestEverything(): Promise<readonly MatrixTable[]> {
+  const matrix = await startMatrixService();
+  await checkAllAsked(matrix);
   const columns: Column[] = [];
   for (const person of PEOPLE) {
-    if (person === 'admin without policies') await takeFullAccess(world);
-    columns.push(await askAs(world, person));
+    if (person === 'admin without policies') await removeFullAccess(matrix);
+    columns.push(await askAs(matrix, person));
   }
-  await world.service.close();
+  await matrix.service.close();
   return toTables(columns);
 }
 
-/** Title of a table → what is asked → the answer, for one kind of people. */
+/** Title of a table → request → response, for one kind of caller. */
 type Column = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-async function askAs(world: MatrixService, person: Person): Promise<Column> {
+async function askAs(matrix: MatrixService, person: Person): Promise<Column> {
   const column = new Map<string, ReadonlyMap<string, string>>();
   const publicRows = await Promise.all(
-    [...RESOURCES.keys()].map(async (resource) => [resource, await askAbout(world, person, resource)] as const),
+    [...RESOURCES.keys()].map(async (resource) => [resource, await askAbout(matrix, person, resource)] as const),
   );
   for (const [resource, rows] of publicRows) column.set(resource, rows);
   const internal = await Promise.all(
     INTERNAL.map(async (resource): Promise<[string, string]> => {
-      const rows = await askAbout(world, person, resource);
+      const rows = await askAbout(matrix, person, resource);
       return [`${resource}: every action`, [...new Set(rows.values())].join(', ')];
     }),
   );
   column.set('Internal resources', new Map(internal));
   const endpoints = await Promise.all(
     ENDPOINTS.map(
-      async ([send, body]): Promise<[string, string]> => [send.replace('/admin/api', ''), await askEndpoint(world, { person, send, body })],
+      async ([send, body]): Promise<[string, string]> => [
+        send.replace('/admin/api', ''),
+        await askEndpoint(matrix, { person, send, body }),
+      ],
     ),
   );
   return column.set('Admin endpoints', new Map(endpoints));
@@ -68,14 +71,14 @@ async function askAs(world: MatrixService, person: Person): Promise<Column> {
 
 const INTERNAL: readonly string[] = [...SYSTEM.keys()].filter((name) => name.startsWith('_'));
 
-/** One after the other: what an answer has changed is put back before the next. */
-async function askAbout(world: MatrixService, person: Person, resource: string): Promise<ReadonlyMap<string, string>> {
+/** Sends the requests one after the other, because the changes of each are reverted before the next. */
+async function askAbout(matrix: MatrixService, person: Person, resource: string): Promise<ReadonlyMap<string, string>> {
   const rows = new Map<string, string>();
-  for (const [what, ask] of ASKED) rows.set(what, await askOne(world, { person, resource, ask }));
+  for (const [what, ask] of ASKED) rows.set(what, await askOne(matrix, { person, resource, ask }));
   return rows;
 }
 
-/** What is sent for an action. */
+/** The request for an action. */
 interface Sent {
   readonly send: string;
   readonly body?: unknown;
@@ -87,20 +90,20 @@ interface Subject {
   readonly own: string | undefined;
   readonly data: Data;
 }
-/** Undefined where the person can have no record of one's own. */
+/** Returns a request, or undefined if the caller cannot have a record of their own. */
 type Ask = (subject: Subject) => Sent | undefined;
 
-/** A record by its address. */
+/** Addresses a record by its id. */
 const on = (method: string, id: string | undefined, { resource, key, data }: Subject): Sent | undefined => {
   if (id === undefined) return undefined;
   return { send: `${method} /api/${resource}/${id}`, ...(method === 'PUT' ? { body: { [key]: data[key] } } : {}) };
 };
-/** A record by a filter. */
+/** Addresses a record by a filter. */
 const by = (action: string, { resource, key, data }: Subject, value: unknown): Sent => {
   const changes = action === 'updateIfExists' ? { [key]: data[key] } : data;
   return { send: `POST /api/${resource}/${action}`, body: { filter: { [key]: value }, data: changes } };
 };
-/** Every action, and the records that its answer can depend on. */
+/** Every action, with the records that the response can depend on. */
 const ASKED: ReadonlyMap<string, Ask> = new Map<string, Ask>([
   ['schema', ({ resource }) => ({ send: `GET /api/${resource}/schema` })],
   ['list', ({ resource }) => ({ send: `GET /api/${resource}` })],
@@ -125,10 +128,10 @@ const ASKED: ReadonlyMap<string, Ask> = new Map<string, Ask>([
   ['listDeleted', ({ resource }) => ({ send: `GET /api/${resource}?deleted=true` })],
 ]);
 for (const action of ACTIONS.keys()) {
-  if (![...ASKED.keys()].some((what) => what.startsWith(action))) throw new Error(`the matrix asks nothing for action ${action}`);
+  if (![...ASKED.keys()].some((what) => what.startsWith(action))) throw new Error(`the matrix has no request for action ${action}`);
 }
 
-/** Every admin endpoint; `<policy>` is one made for the request, `<user>` someone without assignments. */
+/** Every admin endpoint. `<policy>` is created for the request; `<user>` is a user without assignments. */
 const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/policies'],
   ['POST /admin/api/policies', { name: 'made here', type: 'CUSTOM', rules: [{ resource: 'Tip', action: 'read' }] }],
@@ -161,7 +164,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/storage/history'],
 ];
 
-/** An endpoint that is described and asked for by nobody here would open unseen. */
+/** Throws if the API description has an admin endpoint that the matrix does not request. */
 async function checkAllAsked({ service }: MatrixService): Promise<void> {
   const asked = new Set(ENDPOINTS.map(([send]) => send.replace(/<\w+>|(?<=\/)viewer/g, '{}')));
   const paths = (await service.call('GET', '/openapi.json', { token: (await service.admin()).token })).at('paths') as Readonly<
@@ -170,25 +173,25 @@ async function checkAllAsked({ service }: MatrixService): Promise<void> {
   for (const [path, methods] of Object.entries(paths)) {
     for (const method of Object.keys(methods)) {
       const send = `${method.toUpperCase()} ${path.replace(/\{\w+\}/g, '{}')}`;
-      if (path.startsWith('/admin/') && !asked.has(send)) throw new Error(`the matrix does not ask ${send}`);
+      if (path.startsWith('/admin/') && !asked.has(send)) throw new Error(`the matrix has no request for ${send}`);
     }
   }
 }
 
 let count = 0;
 
-async function askOne(world: MatrixService, { person, resource, ask }: { person: Person; resource: string; ask: Ask }): Promise<string> {
-  const { service, tokens, records } = world;
+async function askOne(matrix: MatrixService, { person, resource, ask }: { person: Person; resource: string; ask: Ask }): Promise<string> {
+  const { service, tokens, records } = matrix;
   const make = RESOURCES.get(resource);
-  const data = make?.(world, `made-${++count}`) ?? { name: 'x' };
+  const data = make?.(matrix, `made-${++count}`) ?? { name: 'x' };
   const key = KEYS.get(resource) ?? 'name';
-  await ensureRecord(world, { name: `${resource} of another`, resource, unique: TAKEN });
-  const own = make === undefined ? UNKNOWN_ID : await ownRecord(world, person, resource);
+  await ensureRecord(matrix, { name: `${resource} of another`, resource, unique: TAKEN });
+  const own = make === undefined ? UNKNOWN_ID : await ownRecord(matrix, person, resource);
   const sent = ask({ resource, key, data, own, other: records.get(`${resource} of another`) ?? UNKNOWN_ID });
   if (sent === undefined) return '–';
   const [method = '', path = ''] = sent.send.split(' ');
   const reply = await service.call(method, path, { token: tokens.get(person), ...(sent.body === undefined ? {} : { body: sent.body }) });
-  await putBack(world, { resource, key, data, reply, sent });
+  await putBack(matrix, { resource, key, data, reply, sent });
   return toAnswer(reply, path);
 }
 
@@ -200,7 +203,7 @@ interface Asked {
   readonly sent: Sent;
 }
 
-/** What was created goes; what was deleted is forgotten and made again when it is needed; what was changed gets its key back. */
+/** Reverts a request: deletes a created record and restores a changed key. A deleted record is created again when it is needed. */
 async function putBack({ service, records }: MatrixService, { resource, key, data, reply, sent }: Asked): Promise<void> {
   if (reply.status >= 300 || sent.send.startsWith('GET') || sent.send.endsWith('/export')) return;
   const admin = (await service.admin()).token;
@@ -217,7 +220,7 @@ async function putBack({ service, records }: MatrixService, { resource, key, dat
   }
 }
 
-/** The status, how many records a list shows, and whether what was to be made or changed was. */
+/** Returns the status, the number of listed records, and whether the request created or changed a record. */
 function toAnswer(reply: Reply, path: string): string {
   const shown = path.endsWith('/export') || Array.isArray(reply.at('data')) ? reply.at('count') : undefined;
   const done = reply.at('created') ?? reply.at('updated');
@@ -226,8 +229,11 @@ function toAnswer(reply: Reply, path: string): string {
     .join(' ');
 }
 
-async function askEndpoint(world: MatrixService, { person, send, body }: { person: Person; send: string; body: unknown }): Promise<string> {
-  const { service, tokens, ids } = world;
+async function askEndpoint(
+  matrix: MatrixService,
+  { person, send, body }: { person: Person; send: string; body: unknown },
+): Promise<string> {
+  const { service, tokens, ids } = matrix;
   const policy = await service.createPolicy({ rules: [{ resource: 'Tip', action: 'read' }] });
   const token = (await service.admin()).token;
   const user = ids.get('no policies') ?? UNKNOWN_ID;

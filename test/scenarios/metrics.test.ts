@@ -1,4 +1,4 @@
-/** What `/metrics` says of what was asked, who may see it, and what it never shows. */
+/** `/metrics`: its samples, its authentication, and values that it never shows. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
 
@@ -18,7 +18,7 @@ async function start(settings: object): Promise<RunningService> {
   return service;
 }
 
-/** Samples by name and labels as they stand in the text: `a{b="c"}` → value. */
+/** Parses samples by name and labels: `a{b="c"}` → value. */
 function samplesOf(text: string): ReadonlyMap<string, number> {
   const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return new Map(
@@ -30,7 +30,7 @@ function samplesOf(text: string): ReadonlyMap<string, number> {
 }
 
 describe('metrics', () => {
-  it('count requests, decisions, commits and the epoch', async () => {
+  it('count requests, decisions and commits, and show the revision', async () => {
     const service = await start({ metricsToken: TOKEN });
     await service.createPolicy({
       rules: [
@@ -71,10 +71,10 @@ describe('metrics', () => {
     for (const shown of ['swordfish', id, 'no-such-note', service.dataFolder]) expect(text).not.toContain(shown);
   });
 
-  it('count each decision on the record, and once, also of a work that was run again', async () => {
+  it('count each decision in the audit log once, even if its unit of work was retried', async () => {
     const service = await start({ metricsToken: TOKEN });
     const { token } = await service.admin();
-    // A password is hashed outside of the transaction, which is then run again.
+    // A password is hashed outside the transaction, which is then retried.
     await service.user({ name: 'Eve' });
     const items = [
       { action: 'create', resource: 'Note', data: { title: 'a' } },
@@ -91,7 +91,7 @@ describe('metrics', () => {
     expect(samples.get('bailiwick_decisions_total{effect="allow",resource="User",action="create"}')).toBe(1);
   });
 
-  it('are nowhere where nobody asked for them', async () => {
+  it('have no endpoint without a metrics token', async () => {
     const service = await start({});
     expect((await service.call('GET', '/metrics')).status).toBe(404);
   });

@@ -1,4 +1,4 @@
-/** A database that is missing or empty although another one was there: a volume that is not mounted, an address that is wrong. */
+/** A database that is missing or empty although there was one before: an unmounted volume or a wrong address. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -16,8 +16,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Settings of the project with a database that no test has yet. */
-function settingsFor(more: Readonly<Record<string, string>> = {}): Config {
+/** Returns the config of the project with a new database. */
+function createConfig(more: Readonly<Record<string, string>> = {}): Config {
   const disk = mkdtempSync(join(folder, 'disk-'));
   const flags = {
     project: folder,
@@ -30,9 +30,9 @@ function settingsFor(more: Readonly<Record<string, string>> = {}): Config {
   return parseConfig({ flags, env: {} });
 }
 
-/** Starts a service and makes the first admin, so that there is something to sign; ends it. */
-async function use(settings: Config): Promise<void> {
-  const service = await createService(settings);
+/** Starts a service, creates the first admin, so that a checkpoint is signed, and closes the service. */
+async function use(config: Config): Promise<void> {
+  const service = await createService(config);
   const { url } = await service.listen();
   const body = JSON.stringify({ name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' });
   const answer = await fetch(`${url}/auth/setup`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
@@ -40,10 +40,10 @@ async function use(settings: Config): Promise<void> {
   await service.close();
 }
 
-async function refusalOf(settings: Config): Promise<{ readonly message: string; readonly mistakes: readonly string[] }> {
+async function refusalOf(config: Config): Promise<{ readonly message: string; readonly mistakes: readonly string[] }> {
   let service: Service | undefined;
   try {
-    service = await createService(settings);
+    service = await createService(config);
   } catch (error) {
     return error as Error & { mistakes: readonly string[] };
   }
@@ -52,27 +52,27 @@ async function refusalOf(settings: Config): Promise<{ readonly message: string; 
 }
 
 describe('a command that works on an existing database', () => {
-  it('refuses a missing or empty one, creates nothing, and names the address', async () => {
-    const settings = settingsFor({ createDatabase: 'never' });
-    const { message, mistakes } = await refusalOf(settings);
+  it('refuses a missing or empty database, names it, and creates nothing', async () => {
+    const config = createConfig({ createDatabase: 'never' });
+    const { message, mistakes } = await refusalOf(config);
     expect(message).toMatch(onPostgres ? /^the database is empty$/ : /^there is no \S+test\.db$/);
     expect(mistakes).toEqual(['correct the address of the database with --project, --data or --database; start creates a new one']);
-    expect(onPostgres || existsSync(settings.database.slice('sqlite:'.length))).toBe(onPostgres);
-    expect(existsSync(settings.data)).toBe(false);
+    expect(onPostgres || existsSync(config.database.slice('sqlite:'.length))).toBe(onPostgres);
+    expect(existsSync(config.data)).toBe(false);
   });
 
-  it('works on one that is there', async () => {
-    const settings = settingsFor();
-    await use(settings);
-    await (await createService({ ...settings, createDatabase: 'never' })).close();
+  it('accepts an existing database', async () => {
+    const config = createConfig();
+    await use(config);
+    await (await createService({ ...config, createDatabase: 'never' })).close();
   });
 });
 
-describe('a start on a database that is new, where another one was', () => {
-  it('is refused where checkpoints are, and says what to do', async () => {
-    const first = settingsFor();
+describe('a start on a new database after an earlier one', () => {
+  it('is refused if there are checkpoints, with advice', async () => {
+    const first = createConfig();
     await use(first);
-    const second = settingsFor();
+    const second = createConfig();
     const { message, mistakes } = await refusalOf(second);
     expect(message).toMatch(onPostgres ? /^the database is empty, / : /^there is no \S+test\.db, /);
     expect(message).toMatch(/although there was a database before$/);
@@ -82,20 +82,20 @@ describe('a start on a database that is new, where another one was', () => {
     await (await createService(first)).close();
   });
 
-  it('is refused where the checkpoints lie elsewhere and the data folder is not mounted', async () => {
+  it('is refused if the checkpoints are in another folder and the data folder is not mounted', async () => {
     const checkpoints = join(folder, 'elsewhere', 'checkpoints.ndjson');
-    const first = settingsFor({ checkpoints });
+    const first = createConfig({ checkpoints });
     await use(first);
     rmSync(first.data, { recursive: true });
-    const second = settingsFor({ checkpoints });
+    const second = createConfig({ checkpoints });
     expect((await refusalOf(second)).mistakes.join('\n')).toContain(checkpoints);
     expect(onPostgres || readdirSync(dirname(second.database.slice('sqlite:'.length)))).toEqual(onPostgres || []);
     expect(existsSync(second.data)).toBe(false);
   });
 
-  it('is done where that is asked for: its audit log verifies, and the checkpoints of the earlier one are kept', async () => {
-    await use(settingsFor());
-    const second = settingsFor({ createDatabase: 'always' });
+  it('is accepted with createDatabase "always", verifies, and keeps the earlier checkpoints', async () => {
+    await use(createConfig());
+    const second = createConfig({ createDatabase: 'always' });
     await use(second);
     const verified = await verifyDecisions(second);
     expect([verified.breaks, verified.checkpoints?.lines]).toEqual([[], 1]);
@@ -105,13 +105,13 @@ describe('a start on a database that is new, where another one was', () => {
     expect(readdirSync(second.data).filter((name) => name.startsWith('checkpoints.ndjson.'))).toHaveLength(1);
   });
 
-  it('is not refused where nothing was there: an empty checkpoint file, and a first start that failed', async () => {
+  it('is accepted with an empty checkpoint file, and after a first start without an admin', async () => {
     mkdirSync(join(folder, 'data'));
     writeFileSync(join(folder, 'data', 'checkpoints.ndjson'), '');
-    const settings = settingsFor();
-    const service = await createService(settings);
+    const config = createConfig();
+    const service = await createService(config);
     await service.close();
-    await use(settings);
+    await use(config);
   });
 });
 
@@ -129,27 +129,27 @@ describe.skipIf(onPostgres)('a database file', () => {
       },
       /test\.db-wal: its latest changes/,
     ],
-  ])('that is %s is not created again by a start', async (what, lose, trace) => {
-    const settings = settingsFor();
-    await use(settings);
-    if (what.includes('first checkpoint')) unlinkSync(settings.checkpoints);
-    lose(fileOf(settings));
-    expect((await refusalOf(settings)).mistakes.join('\n')).toMatch(trace);
-    expect(existsSync(fileOf(settings))).toBe(what === 'emptied');
+  ])('that is %s is not replaced by a start', async (what, lose, trace) => {
+    const config = createConfig();
+    await use(config);
+    if (what.includes('first checkpoint')) unlinkSync(config.checkpoints);
+    lose(fileOf(config));
+    expect((await refusalOf(config)).mistakes.join('\n')).toMatch(trace);
+    expect(existsSync(fileOf(config))).toBe(what === 'emptied');
   });
 
-  it('that is missing is not created where backups of it are', async () => {
-    const settings = settingsFor({ checkpoints: 'off' });
-    mkdirSync(join(settings.data, 'backups'), { recursive: true });
-    writeFileSync(join(settings.data, 'backups', '20260131T031702345Z-5616245ed077.db'), 'a backup');
-    expect((await refusalOf(settings)).mistakes.join('\n')).toContain(`${join(settings.data, 'backups')}: 1 backup`);
-    expect(existsSync(fileOf(settings))).toBe(false);
+  it('that is missing is not created if it has backups', async () => {
+    const config = createConfig({ checkpoints: 'off' });
+    mkdirSync(join(config.data, 'backups'), { recursive: true });
+    writeFileSync(join(config.data, 'backups', '20260131T031702345Z-5616245ed077.db'), 'a backup');
+    expect((await refusalOf(config)).mistakes.join('\n')).toContain(`${join(config.data, 'backups')}: 1 backup`);
+    expect(existsSync(fileOf(config))).toBe(false);
   });
 
-  it('that is missing leaves its log where a new one is asked for', async () => {
-    const settings = settingsFor({ createDatabase: 'always' });
-    writeFileSync(`${fileOf(settings)}-wal`, 'changes of the earlier database');
-    await use(settings);
-    expect(readdirSync(dirname(fileOf(settings))).filter((name) => name.includes('-wal.'))).toHaveLength(1);
+  it('that is missing keeps its write-ahead log under another name if a new file is created', async () => {
+    const config = createConfig({ createDatabase: 'always' });
+    writeFileSync(`${fileOf(config)}-wal`, 'changes of the earlier database');
+    await use(config);
+    expect(readdirSync(dirname(fileOf(config))).filter((name) => name.includes('-wal.'))).toHaveLength(1);
   });
 });

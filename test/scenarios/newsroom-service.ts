@@ -1,8 +1,8 @@
 import { startService } from '../harness.ts';
-import type { Stage } from './scenario.ts';
+import type { ScenarioContext } from './scenario.ts';
 
-/** Starts the newsroom with an admin, Maya of the department politics, and a reader. Each name selects a token and, in paths, an id. */
-export async function startNewsroom(): Promise<Stage> {
+/** Starts the newsroom with an admin, the editor Maya of the department politics, and a reader. A name selects a token or, in a path, an id. */
+export async function startNewsroom(): Promise<ScenarioContext> {
   const service = await startService({ project: 'examples/newsroom' });
   const users = {
     admin: await service.admin(),

@@ -7,7 +7,7 @@ import { type Reply, type RunningService, startService } from '../harness.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The commands of the example's README, as they stand, but those of the command line. */
+/** The commands of the example's README, without those of the CLI. */
 const commands = [...readFileSync(`${root}examples/newsroom/README.md`, 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
   .map(([, text]) => text as string)
   .filter((text) => !text.includes('npx'));
@@ -29,14 +29,14 @@ describe('the newsroom example', () => {
     expect((await service.call('GET', '/api/Tip', { token })).at('count')).toBe(2);
   });
 
-  it('shows what is published to everyone, and nothing else', async () => {
+  it('shows only published articles to anonymous callers', async () => {
     const slugs = (reply: Reply): unknown => (reply.at('data') as readonly { slug: string }[]).map(({ slug }) => slug);
     expect(slugs(await service.call('GET', '/api/Article?sort=slug'))).toEqual(['a-budget-at-last', 'harbour-reopens']);
     expect((await service.call('GET', '/api/Tip')).status).toBe(403);
     expect(printed).toContain('harbour-reopens');
   });
 
-  it("keeps a source's address to itself", async () => {
+  it("never shows a source's address", async () => {
     const { token } = await service.admin();
     expect((await service.call('GET', '/api/Tip', { token })).text).not.toMatch(/contact|wants to stay one/);
     expect((await service.call('GET', '/openapi.json', { token: (await service.admin()).token })).text).not.toContain('contact');

@@ -1,4 +1,4 @@
-/** The API description is true: what the service answers is what the document says it answers. */
+/** Responses match the schemas and headers of the API description. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -44,7 +44,7 @@ const test = {
   environment: { timestamp: '2026-01-31T09:00:00Z', ip: '192.0.2.1' },
 };
 
-/** A request, the path it stands for in the document, and the status it is answered with; `<user>` is an id. */
+/** A request, its path in the document, and the expected status. `<user>` is an id. */
 const CALLS: readonly (readonly [send: string, path: string, status: number, body?: unknown])[] = [
   ['GET /api/Article?total=true&limit=1', '/api/Article', 200],
   ['GET /api/Article?limit=0', '/api/Article', 400],
@@ -112,7 +112,7 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
   ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 404, { resource: 'Article', action: 'read', id: 'nothing' }],
   ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 422, {}],
   ['POST /admin/api/users/<user>/permissions', '/admin/api/users/{userId}/permissions', 200, {}],
-  ['POST /admin/api/users/nobody/permissions', '/admin/api/users/{userId}/permissions', 404, {}],
+  ['POST /admin/api/users/unknown/permissions', '/admin/api/users/{userId}/permissions', 404, {}],
   ['POST /admin/api/policies/<policy>/test', '/admin/api/policies/{id}/test', 200, test],
   ['POST /admin/api/policies/<policy>/test', '/admin/api/policies/{id}/test', 422, {}],
   [
@@ -137,7 +137,7 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
   ['GET /readyz', '/readyz', 200],
 ];
 
-describe('an answer is as it is described', () => {
+describe('a response matches its description:', () => {
   it.each(CALLS.map((call) => ({ name: call[0], call })))('$name, $call.2', async ({ call: [send, path, status, body] }) => {
     const [method = '', address = ''] = send.split(' ');
     const { token } = await service.admin();
@@ -147,9 +147,9 @@ describe('an answer is as it is described', () => {
       body === undefined ? { token } : { token, raw: withIds(JSON.stringify(body)) },
     );
     expect(reply.status, reply.text).toBe(status);
-    const { content, headers } = describedAnswer(method, path, status);
+    const { content, headers } = describedResponse(method, path, status);
     expect(validate(schemaIn(content, reply), reply.body), reply.text).toBe('');
-    // Where no record is shown, there is no version to tell.
+    // Without a record, the response has no ETag.
     const promised = Object.keys(headers).filter((name) => name !== 'ETag' || reply.at('data') !== null);
     expect(Object.keys(reply.headers)).toEqual(expect.arrayContaining(promised.map((name) => name.toLowerCase())));
   });
@@ -159,7 +159,7 @@ function withIds(text: string): string {
   return text.replaceAll(/<(\w+)>/g, (_, name: string) => ids[name] as string);
 }
 
-function describedAnswer(method: string, path: string, status: number): { readonly content: Tree; readonly headers: Tree } {
+function describedResponse(method: string, path: string, status: number): { readonly content: Tree; readonly headers: Tree } {
   const operation = at(document, ['paths', path, method.toLowerCase()]);
   const answer = at(operation, ['responses', String(status)]);
   const target = answer['$ref'];
@@ -179,7 +179,7 @@ function at(tree: unknown, path: readonly string[]): Tree {
   }, tree as Tree);
 }
 
-/** What is wrong with a value by a schema of the document; empty where nothing is. */
+/** Returns a function that lists the violations of a schema of the document, or an empty string. */
 function createValidator(described: Tree): typeof validate {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);

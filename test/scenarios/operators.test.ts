@@ -1,8 +1,8 @@
-/** Every operator, through a filter by either door and through a policy: the same records each time. */
+/** Every operator finds the same records in a query, in a body, and in a policy. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OPERATORS } from '../../src/operators/index.ts';
 import { startService } from '../harness.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
 const THING = `
 name: Thing
@@ -22,7 +22,7 @@ fields:
 const HOUR = 3_600_000;
 const fromNow = (hours: number): string => new Date(Date.now() + hours * HOUR).toISOString();
 
-/** `e` has no values at all: no comparison is true of it, nor is its negation. */
+/** Records `a` to `e`. `e` has no values, so neither a comparison nor its negation is true of it. */
 const THINGS = (): readonly object[] => [
   {
     key: 'a',
@@ -75,7 +75,7 @@ const THINGS = (): readonly object[] => [
   { key: 'e' },
 ];
 
-/** Operator, field, what it is compared with, and the records of which it is true. */
+/** An operator, a field, an operand, and the keys of the records that match. */
 const ROWS: readonly (readonly [operator: string, field: string, operand: unknown, keys: string])[] = [
   ['eq', 'number', 10, 'ab'],
   ['eq', 'price', '1.2', 'b'],
@@ -131,7 +131,7 @@ const ROWS: readonly (readonly [operator: string, field: string, operand: unknow
   ['ncidr', 'host', '10.0.0.0/8', 'bc'],
 ];
 
-let stage: Stage;
+let context: ScenarioContext;
 beforeAll(async () => {
   const service = await startService({ definitions: { 'Thing.yaml': THING } });
   const admin = await service.admin();
@@ -143,21 +143,21 @@ beforeAll(async () => {
     ['admin', admin.token],
     ['user', user.token],
   ]);
-  stage = { service, tokens, kept };
+  context = { service, tokens, kept };
 });
-afterAll(() => stage.service.close());
+afterAll(() => context.service.close());
 
 const named = ([operator, field, operand, keys]: (typeof ROWS)[number]): string =>
   `${field} ${operator} ${JSON.stringify(operand)}: ${keys === '' ? 'none' : keys}`;
 const recordsOf = (keys: string): object[] => [...keys].map((key) => ({ key }));
 
-it('no operator is left out', () => {
+it('every operator has a test', () => {
   expect([...OPERATORS.keys()].filter((name) => !ROWS.some(([operator]) => operator === name))).toEqual([]);
 });
 
-describe('in the query of a list', () => {
+describe('in the query of a list,', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     ROWS.map((row): Scenario => {
       const [operator, field, operand, keys] = row;
       const text = encodeURIComponent(Array.isArray(operand) ? operand.join(',') : String(operand));
@@ -173,9 +173,9 @@ describe('in the query of a list', () => {
   );
 });
 
-describe('in the body of a list', () => {
+describe('in the body of a list,', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     ROWS.map((row): Scenario => {
       const [operator, field, operand, keys] = row;
       return {
@@ -191,9 +191,9 @@ describe('in the body of a list', () => {
   );
 });
 
-describe('in a policy: the records listed are those that are read one by one', () => {
+describe('in a policy, a list equals the single reads:', () => {
   it.each(ROWS.map((row) => ({ name: named(row), row })))('$name', async ({ row: [operator, field, value, keys] }) => {
-    const { service, tokens, kept } = stage;
+    const { service, tokens, kept } = context;
     const rules = [{ resource: 'Thing', action: '*', conditions: [{ field: `resource.${field}`, operator, value }] }];
     const put = await service.call('PUT', `/admin/api/policies/${kept.get('policy')}`, { token: tokens.get('admin'), body: { rules } });
     expect(put.status, put.text).toBe(200);

@@ -1,4 +1,4 @@
-/** A decision is explained by what was so when it was made; what cannot be told any more is not told otherwise in silence. */
+/** A past decision is explained with the policies, assignments and values of its time. A trace that differs from the decision has a warning. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { createDatabaseUrl } from '../postgres/test-database.ts';
 const WITH_LEVEL = { 'Note.yaml': 'name: Note\nfields:\n  level: { type: integer }\n  at: { type: timestamp }\n  text: { type: text }\n' };
 const WITHOUT = { 'Note.yaml': 'name: Note\nfields:\n  text: { type: text }\n' };
 const OTHER = { 'Other.yaml': 'name: Other\nfields:\n  text: { type: text }\n' };
-const NOTED = { level: 5, at: '2026-01-31T12:00:00Z', text: 'x'.repeat(9000) };
+const NOTE = { level: 5, at: '2026-01-31T12:00:00Z', text: 'x'.repeat(9000) };
 
 let data: string;
 let database: string;
@@ -21,32 +21,32 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(data, { recursive: true, force: true }));
 
-/** The same data whenever it is started. */
+/** Starts a service on the data of the test. */
 function start({ settings, ...options }: ServiceOptions) {
   return startService({ definitions: WITH_LEVEL, ...options, settings: { data, database, ...settings } });
 }
 
-/** How to ask for an entry later, and what was decided. */
+/** A recorded decision, with the token to read it. */
 interface Decided {
   readonly token: string;
   readonly id: string;
   readonly at: string;
 }
 
-/** A user reads a note by a policy of their own, and the service stops. */
+/** Starts a service, reads a note as a user with their own policy, and closes the service. */
 async function decide(conditions: readonly object[], options: ServiceOptions = {}): Promise<Decided> {
   const service = await start(options);
   const { token } = await service.admin();
   const user = await service.user();
   await service.createPolicy({ userId: user.id, rules: [{ resource: 'Note', action: 'read', conditions }] });
-  const reply = await service.call('GET', `/api/Note/${await service.createRecord('Note', NOTED)}`, { token: user.token });
+  const reply = await service.call('GET', `/api/Note/${await service.createRecord('Note', NOTE)}`, { token: user.token });
   const [entry] = await service.decisions('limit=1');
   await service.close();
   expect(reply.status).toBe(200);
   return { token, id: String(reply.headers['x-decision-id']), at: String(entry?.['at']) };
 }
 
-/** The entry as it is explained by a service started later. */
+/** Starts a service and returns its explanation of the entry. */
 async function explain({ token, id }: Decided, options: ServiceOptions = {}): Promise<Reply> {
   const service = await start(options);
   const reply = await service.call('GET', `/admin/api/decisions/${id}`, { token });
@@ -62,21 +62,21 @@ const OTHERWISE =
   'the trace differs from the recorded decision, which is correct: definitions or the time zone have changed, or values were too long to be stored';
 const GONE = 'resource Note has no definition any more';
 
-/** What is otherwise when it is explained, and what is said of that. */
-const SINCE: readonly (readonly [what: string, condition: object, since: ServiceOptions, warning: string | undefined])[] = [
-  ['nothing', isHigh, {}, undefined],
-  ['a field that is gone', isHigh, { definitions: WITHOUT }, OTHERWISE],
-  ['a resource that is gone', isHigh, { definitions: OTHER }, GONE],
+/** Changes since the decision, with the expected warning. */
+const CHANGES: readonly (readonly [name: string, condition: object, since: ServiceOptions, warning: string | undefined])[] = [
+  ['no change, no warning', isHigh, {}, undefined],
+  ['a field that was removed', isHigh, { definitions: WITHOUT }, OTHERWISE],
+  ['a resource that was removed', isHigh, { definitions: OTHER }, GONE],
   ['another time zone', atNoon, { settings: { timezone: 'Asia/Kathmandu' } }, OTHERWISE],
-  ['a value too long to keep', saysX, {}, OTHERWISE],
+  ['a value too long for the entry', saysX, {}, OTHERWISE],
 ];
 
-it.each(SINCE)('says so where the trace is not that of its time: %s', async (_, condition, since, warning) => {
+it.each(CHANGES)('warns if the trace differs from the recorded decision: %s', async (_, condition, since, warning) => {
   const past = await explain(await decide([condition]), since);
   expect(past.at('data.warnings')).toEqual(warning === undefined ? undefined : [warning]);
 });
 
-it('goes by assignments that have expired since', async () => {
+it('explains a decision with an assignment that has expired since', async () => {
   const decided = await decide([isHigh]);
   const expiresAt = new Date(Date.parse(decided.at) + 1).toISOString();
   const opened = await openDatabase({ database });

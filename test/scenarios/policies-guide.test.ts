@@ -1,4 +1,4 @@
-/** The guides to policies are true: their policies, conditions, tables, commands and answers. */
+/** The guides to policies: their policies, conditions, tables, commands and responses work as shown. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FINDINGS } from '../../src/authz/linter/index.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
@@ -7,10 +7,10 @@ import { examples, guide, run } from './examples.ts';
 const text = guide('policies');
 const [firstPolicy = '', assignToRole = ''] = examples('policies', 'sh');
 const blocks = examples('policies', 'json');
-/** Policies shown without a command; those of the newsroom are written on one line each. */
+/** Returns true for the policies of the newsroom, which are written on one line each. */
 const isNewsroom = (block: string): boolean => block.startsWith('{ "name"');
 const ruleBlocks = blocks.filter((block) => block.startsWith('{ "resource"'));
-/** Blocks of one condition, or of one on each line. */
+/** Blocks with one condition, or with one per line. */
 const conditionBlocks = blocks.filter((block) => /^\{ "(?:field|anyOf|expression)"/.test(block));
 
 let service: RunningService;
@@ -18,12 +18,12 @@ let admin: TestUser;
 beforeAll(async () => {
   service = await startService({ project: 'examples/newsroom', settings: { rateLimit: 0 } });
   admin = await service.admin();
-  // The conditions read the department of users: while nobody has one, they come with a warning.
+  // Conditions on the department of users have a warning until a user has one.
   await service.createRecord('User', { name: 'Maya', email: 'maya@example.com', department: 'politics', role: 'editor' });
 }, 60_000);
 afterAll(() => service.close());
 
-/** Sends as the admin. */
+/** Sends a request as admin. */
 function send(method: string, path: string, raw?: string): Promise<Reply> {
   return service.call(method, path, { token: admin.token, ...(raw !== undefined && { raw }) });
 }
@@ -31,7 +31,7 @@ function send(method: string, path: string, raw?: string): Promise<Reply> {
 describe('the guide to policies', () => {
   const policy = blocks.find((block) => block.startsWith('{\n  "name"')) ?? '';
 
-  it('has a first policy that gives editors articles, and nothing else', async () => {
+  it('has a first policy that allows editors only articles', async () => {
     const denied = JSON.parse(blocks[0] ?? '') as object;
     const editor = await service.user({ role: 'editor' });
     const variables = { URL: service.url, ADMIN: admin.token };
@@ -44,12 +44,12 @@ describe('the guide to policies', () => {
     await send('DELETE', `/api/User/${editor.id}`);
   });
 
-  it('has a policy that is taken without a warning', async () => {
+  it('has a policy that is accepted without a warning', async () => {
     const reply = await send('POST', '/admin/api/policies', policy);
     expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
   });
 
-  it('has a policy that is refused with the mistake shown', async () => {
+  it('has a policy that is refused with the error shown', async () => {
     const shown = JSON.parse(blocks.find((block) => block.startsWith('{ "path"')) ?? '') as object;
     const conditions = [{ field: 'resource.status', operator: 'eq', value: 'Draft' }];
     const rules = [{ resource: 'Article', action: 'read', conditions }];
@@ -57,15 +57,15 @@ describe('the guide to policies', () => {
     expect(reply.body).toMatchObject({ status: 422, errors: [shown] });
   });
 
-  it.each(ruleBlocks)('has a rule that is taken: %s', async (rule) => {
+  it.each(ruleBlocks)('has a rule that is accepted: %s', async (rule) => {
     const body = { name: rule.slice(0, 100).replaceAll('\n', ' '), type: 'ATTRIBUTE_BASED', rules: [JSON.parse(rule)] };
     const reply = await send('POST', '/admin/api/policies', JSON.stringify(body));
-    // The DENY on a department also fires for users without one, which is what the section on missing values says.
+    // The DENY on a department also fires for users without one, as the section on missing values explains.
     const codes = ((reply.at('warnings') ?? []) as { code: string }[]).map(({ code }) => code);
     expect([reply.status, codes]).toEqual([201, rule.includes('user.department') ? ['fires-on-missing'] : []]);
   });
 
-  it.each(conditionBlocks.flatMap(toConditions))('has a condition that is taken: %s', async (condition) => {
+  it.each(conditionBlocks.flatMap(toConditions))('has a condition that is accepted: %s', async (condition) => {
     const rules = [{ resource: 'Article', action: 'read', conditions: [JSON.parse(condition)] }];
     const reply = await send(
       'POST',
@@ -75,13 +75,13 @@ describe('the guide to policies', () => {
     expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
   });
 
-  it('shows a finding as it is answered', async () => {
+  it('shows a finding as in the response', async () => {
     const [written = '', shown = ''] = examples('managing-policies', 'json').filter((block) => block.includes('No sports'));
     const reply = await send('POST', '/admin/api/policies', written);
     expect(reply.body).toMatchObject(JSON.parse(shown) as object);
   });
 
-  it('has an import that is taken, as a test', async () => {
+  it('has an import that is accepted as a dry run', async () => {
     const body = examples('managing-policies', 'json').find((block) => block.startsWith('{ "dryRun"')) ?? '';
     const reply = await send('POST', '/admin/api/policies/import', body.replace('"dryRun": false', '"dryRun": true'));
     expect(reply.body).toMatchObject({ success: true });
@@ -92,8 +92,8 @@ describe('the guide to policies', () => {
     expect(named.filter((code) => FINDINGS.has(code as never)).sort()).toEqual([...FINDINGS.keys()].sort());
   });
 
-  describe('has a table of missing values that is true', () => {
-    /** The first column, as a request to test. */
+  describe('has a table of missing values', () => {
+    /** The first column → the request of an access test. */
     const given: Readonly<Record<string, object>> = {
       'a user without `department`': {},
       'a record without `fee`': {},
@@ -111,12 +111,12 @@ describe('the guide to policies', () => {
       return [where, ...cells.map((cell) => cell.replaceAll('**', ''))] as const;
     });
 
-    it('and of which no row is left out', () => {
+    it('that the test reads completely', () => {
       expect(new Set(rows.map(([first]) => first))).toEqual(new Set(Object.keys(given)));
       expect(rows).toHaveLength(table.trim().split('\n').length - 2);
     });
 
-    it.each(rows)('%s: %s', async (first, condition = '', is = '', allow, deny) => {
+    it.each(rows)('with the row %s: %s', async (first, condition = '', is = '', allow, deny) => {
       const asked = { user: { role: 'user' }, resource: { name: 'Article', id: 'a' }, action: 'delete', ...given[first] };
       const answers = await Promise.all(
         ['ALLOW', 'DENY'].map(async (effect) => {
@@ -135,7 +135,7 @@ describe('the guide to policies', () => {
   });
 });
 
-/** A condition as the table of traps writes it: `path operator value`, in `not (…)` or not, with `ifExists` or not. */
+/** Parses a condition of the table: `path operator value`, optionally in `not (…)` or with `ifExists`. */
 function toCondition(written: string): object {
   const [, condition = ''] = /^`(.*?)`/.exec(written) ?? [];
   const [, inner = condition] = /^not \((.*)\)$/.exec(condition) ?? [];
@@ -144,7 +144,7 @@ function toCondition(written: string): object {
   return inner === condition ? comparison : { not: comparison };
 }
 
-/** The conditions of a block: one, or one on each line. */
+/** Returns the conditions of a block, which has one, or one per line. */
 function toConditions(block: string): readonly string[] {
   const lines = block.trim().split('\n');
   return lines.every((line) => line.startsWith('{') && line.endsWith('}')) ? lines : [block];
@@ -153,7 +153,7 @@ function toConditions(block: string): readonly string[] {
 describe('the newsroom of the guide to policies', () => {
   const policies = blocks.filter(isNewsroom);
   const answers = examples('managing-policies', 'json').filter((block) => block.startsWith('{ "success"'));
-  /** To whom the guide assigns each. */
+  /** The roles of each policy in the guide. */
   const roles: readonly (readonly string[])[] = [['editor'], ['editor', 'user'], ['editor', 'user'], [], [], ['editor', 'user']];
   const known: Record<string, string> = {};
   const type = (part: string): Promise<Record<string, unknown>> => {
@@ -161,7 +161,7 @@ describe('the newsroom of the guide to policies', () => {
     const command = commands.find((one) => one.includes(part)) ?? '';
     return run(command, { URL: service.url, ADMIN: admin.token, ...known });
   };
-  /** Whether somebody may do something on a Monday morning, or at that time. */
+  /** Tests access on a Monday morning, or at the given time. */
   const may = async (user: object, action: string, resource: object, timestamp = '2026-03-02T10:00:00Z'): Promise<unknown> => {
     const asked = { user, action, resource: { name: 'Article', ...resource }, environment: { timestamp } };
     return (await send('POST', '/admin/api/policies/test-access', JSON.stringify(asked))).at('data.allowed');
@@ -181,7 +181,7 @@ describe('the newsroom of the guide to policies', () => {
     expect(await type('$DESK/assign')).toMatchObject({ success: true, data: { userId: known['CLEO'] } });
   });
 
-  it('decides as it says', async () => {
+  it('decides as described', async () => {
     const [editor, author] = [
       { role: 'editor', department: 'sports' },
       { id: 'a', role: 'user' },
@@ -200,12 +200,12 @@ describe('the newsroom of the guide to policies', () => {
     expect(await may({ id: known['CLEO'] }, 'create', { name: 'Comment' }, '2030-01-01T10:00:00Z')).toBe(false);
   });
 
-  it('is asked, and answers as shown', async () => {
+  it('has access queries with the responses shown', async () => {
     for (const [index, part] of ['test-access', 'who-can', 'permissions'].entries())
       expect(await type(part)).toMatchObject(toExpected(JSON.parse(answers[index] ?? '')) as object);
   });
 
-  it('is locked with one switch, and advice does not mind that the lock is kept ready', async () => {
+  it('is locked by activating one policy, which has no findings while it is inactive', async () => {
     const about = (await send('GET', `/admin/api/policies-advice?policyId=${known['LOCK']}`)).at('data');
     expect(about).toEqual([]);
     expect(await type('$LOCK')).toMatchObject({ success: true, data: { isActive: true } });
@@ -214,7 +214,7 @@ describe('the newsroom of the guide to policies', () => {
   });
 });
 
-/** A shown answer, shortened: of its lists, the items shown are among those that come. */
+/** Converts a shown response, which may be shortened: its list items must be among the actual ones. */
 function toExpected(shown: unknown): unknown {
   if (Array.isArray(shown)) return expect.arrayContaining(shown.map(toExpected));
   if (typeof shown === 'string' && shown.includes('…')) return expect.stringMatching(toPattern(shown));
@@ -222,7 +222,7 @@ function toExpected(shown: unknown): unknown {
   return expect.objectContaining(Object.fromEntries(Object.entries(shown).map(([name, value]) => [name, toExpected(value)])));
 }
 
-/** A text with `…` where an id was left out. */
+/** Converts a text in which `…` stands for any characters. */
 function toPattern(shown: string): RegExp {
   const parts = shown.split('…').map((part) => part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&'));
   return new RegExp(`^${parts.join('.*')}$`);

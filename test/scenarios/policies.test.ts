@@ -1,22 +1,27 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startNewsroom } from './newsroom-service.ts';
-import { checkScenarios, type Stage } from './scenario.ts';
+import { checkScenarios, type ScenarioContext } from './scenario.ts';
 
-let stage: Stage;
+let context: ScenarioContext;
 beforeAll(async () => {
-  stage = await startNewsroom();
+  context = await startNewsroom();
 });
-afterAll(() => stage.service.close());
+afterAll(() => context.service.close());
 
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
-describe('managing policies', () => {
+describe('policies over HTTP:', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
-      { name: 'needs a token', send: 'GET /admin/api/policies', status: 401, body_has: { code: 'IDENTITY_REQUIRED' } },
       {
-        name: 'needs an admin; the refusal is on the record',
+        name: 'a request without a token is refused',
+        send: 'GET /admin/api/policies',
+        status: 401,
+        body_has: { code: 'IDENTITY_REQUIRED' },
+      },
+      {
+        name: 'a request of a user is refused, with an audit entry',
         as: 'maya',
         send: 'GET /admin/api/policies',
         status: 403,
@@ -24,14 +29,14 @@ describe('managing policies', () => {
         entries: [{ kind: 'admin', allowed: false, userId: '{maya}' }],
       },
       {
-        name: 'setup has made one, visible like any other',
+        name: 'a list includes the policy that setup created',
         as: 'admin',
         send: 'GET /admin/api/policies',
         status: 200,
         body_has: { count: 1, data: [{ name: 'Administrators: full access', type: 'ROLE_BASED', createdBy: '{admin}' }] },
       },
       {
-        name: 'create: defaults filled in, createdBy the acting admin',
+        name: 'a create fills defaults, and sets createdBy to the admin',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: {
@@ -65,7 +70,7 @@ describe('managing policies', () => {
         entries: [{ kind: 'admin', resource: 'Policy', action: 'create', recordId: '{policy}', allowed: true }],
       },
       {
-        name: 'create: a name that is taken',
+        name: 'a create with an existing name is refused',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: { name: 'Editors of drafts', type: 'CUSTOM', rules: [{ resource: '*', action: 'read' }] },
@@ -73,7 +78,7 @@ describe('managing policies', () => {
         body_has: { code: 'POLICY_EXISTS' },
       },
       {
-        name: 'create: six mistakes, six errors, each with its path',
+        name: 'a create with six mistakes lists six errors, each with its path',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: {
@@ -103,7 +108,7 @@ describe('managing policies', () => {
         },
       },
       {
-        name: 'create: a resource that no definition names is a warning',
+        name: 'a create with an unknown resource has a warning',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: { name: 'Ahead of its time', type: 'ROLE_BASED', rules: [{ resource: 'Podcast', action: 'read' }], isActive: false },
@@ -112,24 +117,36 @@ describe('managing policies', () => {
         keep: { ahead: 'data.id' },
         entries: [{ kind: 'admin', action: 'create' }],
       },
-      { name: 'read one', as: 'admin', send: 'GET /admin/api/policies/{policy}', status: 200, body_has: { data: { id: '{policy}' } } },
-      { name: 'read none', as: 'admin', send: `GET /admin/api/policies/${UNKNOWN_ID}`, status: 404, body_has: { code: 'POLICY_UNKNOWN' } },
       {
-        name: 'list: filtered',
+        name: 'a read returns the policy',
+        as: 'admin',
+        send: 'GET /admin/api/policies/{policy}',
+        status: 200,
+        body_has: { data: { id: '{policy}' } },
+      },
+      {
+        name: 'a read of a missing policy is refused',
+        as: 'admin',
+        send: `GET /admin/api/policies/${UNKNOWN_ID}`,
+        status: 404,
+        body_has: { code: 'POLICY_UNKNOWN' },
+      },
+      {
+        name: 'a list can be filtered',
         as: 'admin',
         send: 'GET /admin/api/policies?isActive=false&type=ROLE_BASED',
         status: 200,
         body_has: { count: 1, data: [{ id: '{ahead}' }] },
       },
       {
-        name: 'list: an unknown parameter',
+        name: 'a list with an unknown parameter is refused',
         as: 'admin',
         send: 'GET /admin/api/policies?isactive=true',
         status: 400,
         body_has: { code: 'REQUEST_PARAMETER' },
       },
       {
-        name: 'update: the given members only',
+        name: 'an update changes only the given members',
         as: 'admin',
         send: 'PUT /admin/api/policies/{policy}',
         body: { name: 'Editors: drafts', isActive: false },
@@ -140,40 +157,46 @@ describe('managing policies', () => {
         },
         entries: [{ kind: 'admin', action: 'update', recordId: '{policy}' }],
       },
-      { name: 'update: none', as: 'admin', send: `PUT /admin/api/policies/${UNKNOWN_ID}`, body: { isActive: true }, status: 404 },
       {
-        name: 'delete',
+        name: 'an update of a missing policy is refused',
+        as: 'admin',
+        send: `PUT /admin/api/policies/${UNKNOWN_ID}`,
+        body: { isActive: true },
+        status: 404,
+      },
+      {
+        name: 'a delete removes the policy',
         as: 'admin',
         send: 'DELETE /admin/api/policies/{ahead}',
         status: 200,
         body_has: { message: 'deleted policy "Ahead of its time", its rules and its assignments' },
         entries: [{ kind: 'admin', action: 'delete', recordId: '{ahead}' }],
       },
-      { name: 'delete: twice', as: 'admin', send: 'DELETE /admin/api/policies/{ahead}', status: 404 },
+      { name: 'a second delete is refused', as: 'admin', send: 'DELETE /admin/api/policies/{ahead}', status: 404 },
     ],
   );
 
-  it('every template is accepted as it is', async () => {
-    const token = stage.tokens.get('admin');
-    const templates = (await stage.service.call('GET', '/admin/api/policies-templates', { token })).at('data') as {
+  it('every template is accepted unchanged', async () => {
+    const token = context.tokens.get('admin');
+    const templates = (await context.service.call('GET', '/admin/api/policies-templates', { token })).at('data') as {
       id: string;
       template: object;
     }[];
     expect(templates.length).toBeGreaterThanOrEqual(10);
     for (const { template } of templates) {
-      const reply = await stage.service.call('POST', '/admin/api/policies', { token, body: template });
+      const reply = await context.service.call('POST', '/admin/api/policies', { token, body: template });
       expect(reply.status, reply.text).toBe(201);
-      await stage.service.call('DELETE', `/admin/api/policies/${reply.at('data.id')}`, { token });
+      await context.service.call('DELETE', `/admin/api/policies/${reply.at('data.id')}`, { token });
     }
   });
 });
 
-describe('assigning policies', () => {
+describe('assignments over HTTP:', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       {
-        name: 'to a user, until a moment',
+        name: 'a policy is assigned to a user with an expiry',
         as: 'admin',
         send: 'POST /admin/api/policies/{policy}/assign/user/{maya}',
         body: { expiresAt: '2999-01-01T00:00:00Z' },
@@ -184,28 +207,28 @@ describe('assigning policies', () => {
         entries: [{ kind: 'admin', resource: 'UserPolicy', action: 'create' }],
       },
       {
-        name: 'to a user, twice',
+        name: 'a second assignment to a user is refused',
         as: 'admin',
         send: 'POST /admin/api/policies/{policy}/assign/user/{maya}',
         status: 409,
         body_has: { code: 'ASSIGNMENT_EXISTS' },
       },
       {
-        name: 'to nobody',
+        name: 'an assignment to a missing user is refused',
         as: 'admin',
         send: `POST /admin/api/policies/{policy}/assign/user/${UNKNOWN_ID}`,
         status: 404,
         body_has: { code: 'USER_UNKNOWN' },
       },
       {
-        name: 'of no policy',
+        name: 'an assignment of a missing policy is refused',
         as: 'admin',
         send: `POST /admin/api/policies/${UNKNOWN_ID}/assign/user/{maya}`,
         status: 404,
         body_has: { code: 'POLICY_UNKNOWN' },
       },
       {
-        name: 'to a role',
+        name: 'a policy is assigned to a role',
         as: 'admin',
         send: 'POST /admin/api/policies/{policy}/assign/role/editor',
         body: { priority: 250 },
@@ -213,38 +236,49 @@ describe('assigning policies', () => {
         body_has: { data: { role: 'editor', priority: 250 } },
         entries: [{ kind: 'admin', resource: 'RolePolicy', action: 'create' }],
       },
-      { name: 'to a role, twice', as: 'admin', send: 'POST /admin/api/policies/{policy}/assign/role/editor', status: 409 },
       {
-        name: 'to a role that is none',
+        name: 'a second assignment to a role is refused',
+        as: 'admin',
+        send: 'POST /admin/api/policies/{policy}/assign/role/editor',
+        status: 409,
+      },
+      {
+        name: 'an assignment to an unknown role is refused',
         as: 'admin',
         send: 'POST /admin/api/policies/{policy}/assign/role/edtor',
         status: 422,
         body_has: { code: 'VALUE_INVALID' },
       },
       {
-        name: 'a bad expiry',
+        name: 'an invalid expiry is refused',
         as: 'admin',
         send: 'POST /admin/api/policies/{policy}/assign/user/{reader}',
         body: { expiresAt: 'soon' },
         status: 422,
       },
       {
-        name: "a user's policies",
+        name: "a list of a user's policies has the assignments to the user",
         as: 'admin',
         send: 'GET /admin/api/users/{maya}/policies',
         status: 200,
         body_has: { count: 1, data: [{ id: '{policy}', assignment: { userId: '{maya}' } }] },
       },
       {
-        name: "a user's and a role's",
+        name: "a list of a user's policies can include those of the role",
         as: 'admin',
         send: 'GET /admin/api/users/{maya}/policies?role=editor',
         status: 200,
         body_has: { count: 2 },
       },
-      { name: "a role's policies", as: 'admin', send: 'GET /admin/api/roles/editor/policies', status: 200, body_has: { count: 1 } },
       {
-        name: 'changing an assignment',
+        name: "a list of a role's policies has the assignments to the role",
+        as: 'admin',
+        send: 'GET /admin/api/roles/editor/policies',
+        status: 200,
+        body_has: { count: 1 },
+      },
+      {
+        name: 'an update changes an assignment',
         as: 'admin',
         send: 'PUT /admin/api/policies/{policy}/assign/user/{maya}',
         body: { isActive: false, expiresAt: null },
@@ -253,14 +287,14 @@ describe('assigning policies', () => {
         entries: [{ kind: 'admin', resource: 'UserPolicy', action: 'update' }],
       },
       {
-        name: 'removing an assignment',
+        name: 'a delete removes an assignment',
         as: 'admin',
         send: 'DELETE /admin/api/policies/{policy}/assign/role/editor',
         status: 200,
         entries: [{ kind: 'admin', resource: 'RolePolicy', action: 'delete' }],
       },
       {
-        name: 'removing it twice',
+        name: 'a second delete of an assignment is refused',
         as: 'admin',
         send: 'DELETE /admin/api/policies/{policy}/assign/role/editor',
         status: 404,
@@ -270,9 +304,9 @@ describe('assigning policies', () => {
   );
 });
 
-describe('states', () => {
-  it('a policy, rule or assignment that is inactive or expired does not apply, at once', async () => {
-    const { service, tokens, kept } = stage;
+describe('the state of a policy', () => {
+  it('applies at once: an inactive or expired policy, rule or assignment has no effect', async () => {
+    const { service, tokens, kept } = context;
     const admin = tokens.get('admin');
     const id = await service.createPolicy({
       name: 'readers read users',

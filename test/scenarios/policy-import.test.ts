@@ -1,4 +1,4 @@
-/** Many policies at once: all or none, one epoch, one entry. */
+/** Imports of policies: atomic, with one revision and one audit entry. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startService } from '../harness.ts';
 
@@ -17,7 +17,7 @@ const send = (policies: unknown, others: object = {}) =>
   service.call('POST', '/admin/api/policies/import', { token: admin, body: { policies, ...others } });
 const exported = async () => (await service.call('GET', '/admin/api/policies/export', { token: admin })).at('data.policies') as Policy[];
 const byName = async (name: string) => (await exported()).find((policy) => policy.name === name);
-const epochs = async () => {
+const adminEntries = async () => {
   const entries = (await service.call('GET', '/admin/api/decisions?kind=admin', { token: admin })).at('data') as Entry[];
   return entries.map(({ action, reason, epoch }) => ({ action, reason, epoch }));
 };
@@ -46,8 +46,8 @@ const reading = {
 const writing = { name: 'Writing', type: 'CUSTOM', rules: [{ resource: 'User', action: 'update' }] };
 
 describe('an import of policies', () => {
-  it('makes them, assigns them, and leaves one entry', async () => {
-    const before = await epochs();
+  it('creates and assigns them, with one audit entry', async () => {
+    const before = await adminEntries();
     const policies = [
       { ...reading, roles: [{ role: 'user', priority: 7 }] },
       { ...writing, users: [{ userId, expiresAt: null }] },
@@ -61,7 +61,7 @@ describe('an import of policies', () => {
         message: '2 created, 0 updated, 0 unchanged, 2 assigned',
       },
     ]);
-    const [entry, ...others] = await epochs();
+    const [entry, ...others] = await adminEntries();
     expect([entry?.action, entry?.reason]).toEqual(['import', 'imported policies: 2 created, 0 updated, 0 unchanged, 2 assigned']);
     expect(others).toEqual(before);
     expect((await byName('Reading'))?.roles).toEqual([{ role: 'user', priority: 7, isActive: true }]);
@@ -69,18 +69,18 @@ describe('an import of policies', () => {
     expect(own.at('data.0.name')).toBe('Writing');
   });
 
-  it('of what stands changes nothing and begins no epoch', async () => {
+  it('of an unchanged export changes nothing and creates no revision', async () => {
     const before = await service.call('GET', '/admin/api/policies', { token: admin });
     const all = await exported();
     expect((await send(all)).at('data')).toEqual({ created: 0, updated: 0, unchanged: all.length, assigned: 0 });
     expect((await service.call('GET', '/admin/api/policies', { token: admin })).body).toEqual(before.body);
-    const [last, first] = await epochs();
+    const [last, first] = await adminEntries();
     expect(last?.epoch).toBe((first?.epoch ?? 0) + 1);
     await send(all);
-    expect((await epochs())[0]?.epoch).toBe(last?.epoch);
+    expect((await adminEntries())[0]?.epoch).toBe(last?.epoch);
   });
 
-  it('says policies as a whole, and keeps the rules that stay', async () => {
+  it('replaces policies as a whole, and keeps the ids of unchanged rules', async () => {
     const before = await byName('Reading');
     const rules = [{ resource: 'User', action: 'create' }, ...reading.rules.slice(1)];
     expect((await send([{ ...reading, rules }])).at('data.updated')).toBe(1);
@@ -90,7 +90,7 @@ describe('an import of policies', () => {
     expect(after?.roles).toEqual(before?.roles);
   });
 
-  it('is followed by the next request', async () => {
+  it('applies to the next request', async () => {
     const { token } = await service.user({ role: 'user' });
     const ask = async () => (await service.call('GET', '/api/User', { token })).status;
     await send([reading]);
@@ -99,7 +99,7 @@ describe('an import of policies', () => {
     expect(await ask()).toBe(403);
   });
 
-  it('of many writes each whole, says of each once what it became, and of a pair named twice what was said last', async () => {
+  it('of many policies counts each once, and uses the last of duplicate assignments', async () => {
     const names = Array.from({ length: 5 }, (_, index) => `Many ${index}`);
     const many = (priority: number) =>
       names.map((name) => ({
@@ -120,18 +120,18 @@ describe('an import of policies', () => {
     for (const { id } of found) await service.call('DELETE', `/admin/api/policies/${id}`, { token: admin });
   });
 
-  it('that is tried out stores nothing', async () => {
+  it('stores nothing in a dry run', async () => {
     const before = await exported();
-    const entries = await epochs();
+    const entries = await adminEntries();
     const answer = await send([{ ...reading, name: 'Tried' }, writing], { dryRun: true });
     expect(answer.body).toMatchObject({
       data: { created: 1, updated: 0, unchanged: 1, assigned: 0, dryRun: true },
       message: '1 created, 0 updated, 1 unchanged, 0 assigned; a dry run, nothing was stored',
     });
-    expect([await exported(), await epochs()]).toEqual([before, entries]);
+    expect([await exported(), await adminEntries()]).toEqual([before, entries]);
   });
 
-  it('lists every mistake, and then imports none', async () => {
+  it('lists every error, and then imports none', async () => {
     const before = await exported();
     const answer = await send([
       { ...reading, name: 'Fine' },
@@ -154,24 +154,24 @@ describe('an import of policies', () => {
   });
 
   it.each([
-    ['no list', 'all', 422],
-    ['nothing', undefined, 422],
-    ['too many', Array.from({ length: 6 }, (_, index) => ({ ...writing, name: `P${index}` })), 422],
+    ['a string', 'all', 422],
+    ['no policies', undefined, 422],
+    ['too many policies', Array.from({ length: 6 }, (_, index) => ({ ...writing, name: `P${index}` })), 422],
     [
-      'as many as there may be, longer than another body',
+      'the largest number of policies, in a body above the general limit',
       [
         { ...writing, description: 'x'.repeat(1900) },
         { ...reading, name: 'Q' },
       ],
       200,
     ],
-    ['too long', [{ ...writing, description: 'x'.repeat(5000) }], 413],
-  ])('is bounded: %s', async (_, policies, status) => {
+    ['too large a body', [{ ...writing, description: 'x'.repeat(5000) }], 413],
+  ])('has limits: %s', async (_, policies, status) => {
     expect((await send(policies)).status).toBe(status);
   });
 });
 
-describe('policies as lines', () => {
+describe('policies as NDJSON', () => {
   const sendLines = (lines: readonly string[], query = '') =>
     fetch(`${service.url}/admin/api/policies/import${query}`, {
       method: 'POST',
@@ -198,14 +198,14 @@ describe('policies as lines', () => {
     });
   });
 
-  it('are tried out by the query', async () => {
+  it('support a dry run by query parameter', async () => {
     const before = await exported();
     const tried = await sendLines([line({ ...reading, name: 'Tried' })], '?dryRun=true');
     expect(await tried.json()).toMatchObject({ data: { created: 1, dryRun: true } });
     expect(await exported()).toEqual(before);
   });
 
-  it('are mistaken by line, whether they can be read or not', async () => {
+  it('have errors with line numbers, in JSON and in values', async () => {
     const wrong = await sendLines([
       '',
       line(reading),
@@ -225,7 +225,7 @@ describe('policies as lines', () => {
     ['application/json', line([reading]), 200],
     ['application/json', 'x'.repeat(5000), 413],
     ['application/x-ndjson', 'x'.repeat(5000), 413],
-  ])('or as anything else: %s', async (type, body, status) => {
+  ])('and other bodies of an import: %s', async (type, body, status) => {
     const headers = { authorization: `Bearer ${admin}`, 'content-type': type };
     expect((await fetch(`${service.url}/admin/api/policies/import`, { method: 'POST', headers, body })).status).toBe(status);
   });

@@ -1,4 +1,4 @@
-/** Policies, assignments and their versions, edited by SQL: `decisions verify` finds and names what was done. */
+/** Policies, assignments and their versions, edited by SQL: `decisions verify` reports each edit. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Sql, sql } from '../../src/sql.ts';
 import { openDatabase } from '../../src/storage/index.ts';
@@ -66,7 +66,7 @@ async function verify(limit = 10_000): Promise<readonly Found[]> {
   return found;
 }
 
-/** A change of JSON text, on any column that holds it. */
+/** Returns an expression that replaces text in a JSON column. */
 function replaced(column: string, from: string, to: string): Sql {
   const text = sql`replace(cast(${sql.ref(column)} as text), ${from}, ${to})`;
   return service.database.startsWith('postgres') ? sql`cast(${text} as json)` : text;
@@ -77,7 +77,7 @@ const ofPolicy = (): Sql => sql`"kind" = 'policy' and "subjectId" = ${policy}`;
 /** Edits by SQL, with the reports that they must cause. */
 const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[], detail: () => RegExp])[] = [
   [
-    'an old version made to deny nothing',
+    'an old version with its DENY removed',
     () => [sql`update "_PolicyHistory" set "value" = ${replaced('value', 'DENY', 'ALLOW')} where ${ofPolicy()} and "toEpoch" is not null`],
     () => new RegExp(`^the version of policy ${policy} of revision \\d+ is not as it was stored$`),
   ],
@@ -87,7 +87,7 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
     () => new RegExp(`^the version of policy ${policy} of revision \\d+ is not as it was stored$`),
   ],
   [
-    'a version taken away',
+    'a removed version',
     () => [sql`delete from "_PolicyHistory" where ${ofPolicy()} and "toEpoch" is not null`],
     () => /^the versions of revision \d+ are missing$/,
   ],
@@ -99,7 +99,7 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
     () => /^one of the 3 versions of revision \d+ was changed, removed or added: policy /,
   ],
   [
-    'a version put in, in a revision that changed no policy',
+    'a version inserted in a revision that changed no policy',
     () => [
       sql`insert into "_Epoch" ("id", "number", "at") values ('put', 100000, '2027-01-01T00:00:00.000Z')`,
       sql`insert into "_PolicyHistory" ("id", "kind", "subjectId", "fromEpoch", "value", "changedBy", "changedAt")
@@ -108,7 +108,7 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
     () => /^the version of policy other of revision 100000 was added: /,
   ],
   [
-    'a version that ends later than it did',
+    'a version with a later end',
     () => [sql`update "_PolicyHistory" set "toEpoch" = "toEpoch" + 1 where ${ofPolicy()} and "toEpoch" is not null`],
     () =>
       new RegExp(
@@ -123,7 +123,7 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
     () => /^the policy history of revision \d+ has another hash than entry \S+ contains$/,
   ],
   [
-    'the first hash of all',
+    'the first hash',
     () => [
       sql`update "_Epoch" set "historyHash" = null where "number" = (select min("number") from "_Epoch" where "historyHash" is not null)`,
     ],
@@ -135,7 +135,7 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
     () => new RegExp(`^policy ${policy} differs from its last version: `),
   ],
   [
-    'a rule that is gone',
+    'a deleted rule',
     () => [sql`delete from "_PolicyRule" where "policyId" = ${policy} and "effect" = 'DENY'`],
     () => new RegExp(`^policy ${policy} differs from its last version: `),
   ],
@@ -145,7 +145,7 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
     () => new RegExp(`^policy ${policy} differs from its last version: `),
   ],
   [
-    'a policy with a rule of its own',
+    'an inserted policy',
     () => [
       sql`insert into "_Policy" ("id", "name", "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt", "version")
         select 'put', 'put', "type", "isActive", "priority", "createdBy", "tags", "createdAt", "updatedAt", "version" from "_Policy" where "id" = ${policy}`,
@@ -153,7 +153,7 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
     () => /^policy put is stored, but has no version in force$/,
   ],
   [
-    'an assignment that is gone',
+    'a deleted assignment',
     () => [sql`delete from "_RolePolicy" where "policyId" = ${policy}`],
     () => /^rolePolicy \S+ is in force according to its last version, but is not stored$/,
   ],
@@ -165,7 +165,7 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
 ];
 
 describe('the policy history', () => {
-  it('is whole, in one page or in many, and proven by the newest entry', async () => {
+  it('is intact in one page or many, and proven by the newest entry', async () => {
     expect(await verify()).toEqual([]);
     expect(await verify(3)).toEqual([]);
     const whole = await ask('GET', '/decisions/verify?limit=10000');
@@ -174,12 +174,12 @@ describe('the policy history', () => {
     expect(provenUntil).toBe(until);
   });
 
-  it('is named in the entry of each change', async () => {
+  it('has its hash in the audit entry of each change', async () => {
     const [entry] = await service.decisions('kind=admin&limit=1');
     expect(entry?.['facts']).toEqual({ policyRevision: expect.any(Number), policyHash: expect.stringMatching(/^[\w-]{43}$/) });
   });
 
-  it.each(EDITS)('tells of %s, in one page or in many', async (_, statements, detail) => {
+  it.each(EDITS)('reports, in one page or many: %s', async (_, statements, detail) => {
     await run(...statements());
     for (const limit of [10_000, 2]) {
       const found = await verify(limit);
@@ -191,7 +191,7 @@ describe('the policy history', () => {
     }
   });
 
-  it('tells of any other value of any column of any version', async () => {
+  it('reports a changed value in any column of any version', async () => {
     const ids = await database.transaction((tx) => tx.all<{ readonly id: string }>(sql`select "id" from "_PolicyHistory"`));
     const json = sql`cast('{}' as json)`;
     const others: Readonly<Record<string, Sql>> = {
@@ -209,7 +209,7 @@ describe('the policy history', () => {
     expect(await verify()).toEqual([]);
   });
 
-  it('tells of an edit whose hashes were all made again: the entries hold others', async () => {
+  it('reports an edit with recomputed hashes, because audit entries contain the earlier hashes', async () => {
     await run(sql`update "_PolicyHistory" set "changedBy" = 'eve' where ${ofPolicy()}`);
     await rehash();
     const found = await verify();
@@ -217,7 +217,7 @@ describe('the policy history', () => {
     expect(found.every(({ detail }) => / has another hash than entry \S+ contains$/.test(detail))).toBe(true);
   });
 
-  it('is proven by the entries that are left where old ones are gone, and by none where all are', async () => {
+  it('is proven by the remaining audit entries, and not proven without any', async () => {
     const newest = sql`(select max("id") from "_Decision" where cast("facts" as text) like '%policyHash%')`;
     await run(sql`update "_Decision" set "facts" = null where "kind" = 'admin' and "id" <> ${newest}`);
     const proven = async () => (await ask('GET', '/decisions/verify?limit=10000')).at('data.policies') as Readonly<Record<string, unknown>>;
@@ -228,7 +228,7 @@ describe('the policy history', () => {
     expect((await verify()).filter(({ kind }) => kind === 'history')).toEqual([]);
   });
 
-  it('counts versions from before they were hashed, and refuses none', async () => {
+  it('accepts versions without a hash, and counts them as unproven', async () => {
     await run(sql`update "_Decision" set "facts" = null where "kind" = 'admin'`, sql`update "_Epoch" set "historyHash" = null`);
     expect((await verify()).filter(({ kind }) => kind === 'history')).toEqual([]);
     const whole = await ask('GET', '/decisions/verify?limit=10000');
@@ -243,7 +243,7 @@ async function count(query: Sql): Promise<number> {
   return database.transaction(async (tx) => Number((await tx.one<{ readonly count: number }>(query))?.count));
 }
 
-/** Makes the hashes of all revisions again, as someone who knows how they are made. */
+/** Computes the hashes of all revisions again, as an attacker who knows the algorithm can. */
 async function rehash(): Promise<void> {
   const { toVersionHash } = await import('../../src/storage/index.ts');
   await database.transaction(async (tx) => {

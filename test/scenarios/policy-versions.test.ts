@@ -1,4 +1,4 @@
-/** Versions of policies and assignments: what an admin has not seen is not overwritten. */
+/** Versions of policies and assignments prevent lost updates. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type CallOptions, type Reply, type RunningService, startService } from '../harness.ts';
 
@@ -15,7 +15,7 @@ async function ask(method: string, path: string, options: CallOptions = {}): Pro
   return service.call(method, path, { token: (await service.admin()).token, ...options });
 }
 
-/** The status and the code of a refusal. */
+/** Returns the status and the code of a refusal. */
 function refusal(reply: Reply): readonly unknown[] {
   return [reply.status, reply.at('code')];
 }
@@ -30,7 +30,7 @@ async function makePolicy(): Promise<{ readonly path: string; readonly id: strin
 }
 
 describe('a policy that two admins edit', () => {
-  it('keeps the DENY of the first: the second is refused, reads again and goes on', async () => {
+  it('keeps the DENY of the first: the second update is refused until it has the new version', async () => {
     const { path, etag } = await makePolicy();
     const first = await ask('PUT', path, { body: { rules: [ALLOW, DENY] }, headers: { 'if-match': etag } });
     expect(first.status, first.text).toBe(200);
@@ -43,7 +43,7 @@ describe('a policy that two admins edit', () => {
     expect([again.status, again.at('data.rules.1.effect')]).toEqual([200, 'DENY']);
   });
 
-  it('is deleted in the version that was read, or not', async () => {
+  it('is deleted only in the version that If-Match names', async () => {
     const { path, etag } = await makePolicy();
     await ask('PUT', path, { body: { rules: [DENY] } });
     expect(refusal(await ask('DELETE', path, { headers: { 'if-match': etag } }))).toEqual([412, 'RECORD_VERSION']);
@@ -51,7 +51,7 @@ describe('a policy that two admins edit', () => {
     expect((await ask('DELETE', path, { headers: { 'if-match': current } })).status).toBe(200);
   });
 
-  it('has the version as ETag of every answer, in lists, and takes it back in a body only unchanged', async () => {
+  it('has its version as ETag and in lists; a body may contain the current version only', async () => {
     const created = await ask('POST', '/admin/api/policies', { body: { name: 'Versions', type: 'CUSTOM', rules: [ALLOW] } });
     const policy = created.at('data') as { readonly id: string; readonly version: number };
     const path = `/admin/api/policies/${policy.id}`;
@@ -78,7 +78,7 @@ describe('a policy that two admins edit', () => {
     expect((await ask('PUT', path, { body: { priority: 1 }, headers })).status).toBe(status);
   });
 
-  it('is another version once an import has changed it, and the same where the import says what it says already', async () => {
+  it('has a new version after an import that changes it, and the same after one that does not', async () => {
     const { path, etag } = await makePolicy();
     const policies = [(await ask('GET', path)).at('data')];
     expect((await ask('POST', '/admin/api/policies/import', { body: { policies } })).at('data.unchanged')).toBe(1);
@@ -100,7 +100,7 @@ describe.each(['user', 'role'] as const)('an assignment to a %s', (to) => {
     return { path, etag: String(made.headers.etag) };
   }
 
-  it('is read, changed and removed in the version that was read, or not', async () => {
+  it('is changed and removed only in the version that If-Match names', async () => {
     const { path, etag } = await assign();
     expect((await ask('GET', path)).headers.etag).toBe(etag);
     const changed = await ask('PUT', path, { body: change, headers: { 'if-match': etag } });
@@ -111,14 +111,14 @@ describe.each(['user', 'role'] as const)('an assignment to a %s', (to) => {
     expect(refusal(await ask('GET', path))).toEqual([404, 'ASSIGNMENT_UNKNOWN']);
   });
 
-  it('that was removed and made again is not the one that was read', async () => {
+  it('that was removed and created again has another version', async () => {
     const { path, etag } = await assign();
     await ask('DELETE', path);
     await ask('POST', path);
     expect((await ask('PUT', path, { body: { isActive: false }, headers: { 'if-match': etag } })).status).toBe(412);
   });
 
-  it('carries its version where policies are listed', async () => {
+  it('has its version in lists of policies', async () => {
     const { path, etag } = await assign();
     const [, , , , policyId, , , held] = path.split('/');
     const listed = await ask('GET', to === 'user' ? `/admin/api/users/${held}/policies` : '/admin/api/roles/viewer/policies');
@@ -126,7 +126,7 @@ describe.each(['user', 'role'] as const)('an assignment to a %s', (to) => {
     expect(`"${found?.assignment.version}"`).toBe(etag);
   });
 
-  it('in force answers 409; an inactive one is renewed, with its defaults', async () => {
+  it('cannot be created twice: 409 while it is in force, renewed with defaults if it is inactive', async () => {
     const { path } = await assign();
     await ask('PUT', path, { body: change });
     expect(refusal(await ask('POST', path))).toEqual([409, 'ASSIGNMENT_EXISTS']);
@@ -141,7 +141,7 @@ describe.each(['user', 'role'] as const)('an assignment to a %s', (to) => {
     expect((await ask('POST', path)).status).toBe(409);
   });
 
-  it('is made or renewed in the version that was read, where one is named', async () => {
+  it('is created or renewed only in the version that If-Match names', async () => {
     const { path, etag } = await assign();
     await ask('PUT', path, { body: { isActive: false } });
     expect((await ask('POST', path, { headers: { 'if-match': etag } })).status).toBe(412);
@@ -159,7 +159,7 @@ interface Listed {
 describe('an assignment that has expired', () => {
   const expired = { expiresAt: '2001-01-01T00:00:00.000Z' };
 
-  it('is renewed, with the expiry that is given, and decides again', async () => {
+  it('is renewed with the given expiry, and applies again', async () => {
     const user = await service.user();
     const path = `${(await makePolicy()).path}/assign/user/${user.id}`;
     await ask('POST', path, { body: expired });
@@ -170,7 +170,7 @@ describe('an assignment that has expired', () => {
     expect((await reading()).status).toBe(200);
   });
 
-  it('is renewed by an import that names it without its expiry, and by none that says it again', async () => {
+  it('is renewed by an import without the expiry, and not by an import of the same state', async () => {
     const user = await service.user();
     const { path, id } = await makePolicy();
     await ask('POST', `${path}/assign/user/${user.id}`, { body: expired });
@@ -187,10 +187,10 @@ describe('an assignment that has expired', () => {
 });
 
 /**
- * Every operation of records and of admins, but GET, by what it does where If-Match is required. `required`: it changes what a caller has read, and is refused
- * without the version. The others change nothing, make something new, or name what they change by what it says, and not by its version.
+ * Every writing operation, with its behavior if If-Match is required. `required`: it is refused without a version. The others change nothing, create
+ * something, or identify a record by its values instead of its version.
  */
-const RENEWS = 'creates, or renews what is not in force';
+const RENEWS = 'creates, or renews an assignment that is not in force';
 
 const OPERATIONS: Readonly<Record<string, string>> = {
   'POST /api/Page': 'creates',
@@ -202,16 +202,16 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'POST /api/Page/delete': 'required',
   'POST /api/Page/list': 'reads',
   'POST /api/Page/export': 'reads',
-  'POST /api/Page/import': 'creates, or updates the records that a unique key names',
+  'POST /api/Page/import': 'creates, or updates records by a unique key',
   'POST /api/Page/createIfNotExists': 'creates',
-  'POST /api/Page/updateIfExists': 'updates the record that a filter names, which may name its version',
+  'POST /api/Page/updateIfExists': 'updates the record that a filter matches; the filter may include the version',
   'POST /api/Page/restore': 'required',
   'POST /api/Page/listDeleted': 'reads',
-  'POST /api/batch': 'each of its requests as by itself',
+  'POST /api/batch': 'each request follows the rule of its own operation',
   'POST /admin/api/policies': 'creates',
   'PUT /admin/api/policies/{id}': 'required',
   'DELETE /admin/api/policies/{id}': 'required',
-  'POST /admin/api/policies/import': 'makes the policies of these names what the file says; a dry run shows what that changes',
+  'POST /admin/api/policies/import': 'replaces policies by name; a dry run shows the changes',
   'POST /admin/api/policies/test-access': 'reads',
   'POST /admin/api/policies/{id}/test': 'reads',
   'POST /admin/api/policies/who-can': 'reads',
@@ -225,7 +225,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
 };
 
 describe('where If-Match is required', () => {
-  it('every operation is known by whether it needs one, and those that do describe it', async () => {
+  it('every operation is listed here, and the API description has 428 for those that need it', async () => {
     const { paths } = (await strict.call('GET', '/openapi.json', { token: (await strict.admin()).token })).body as {
       readonly paths: Readonly<Record<string, object>>;
     };
@@ -240,7 +240,7 @@ describe('where If-Match is required', () => {
     for (const { name, text } of changing) expect([name, text.includes('problem428')]).toEqual([name, isDescribed(name)]);
   });
 
-  it.each(Object.keys(OPERATIONS).filter((name) => OPERATIONS[name] === 'required'))('%s without it is 428', async (name) => {
+  it.each(Object.keys(OPERATIONS).filter((name) => OPERATIONS[name] === 'required'))('%s without it answers 428', async (name) => {
     const { token } = await strict.admin();
     const [method = '', path = ''] = name.split(' ');
     const page = await strict.createRecord('Page', { title: 'a' });
@@ -256,7 +256,7 @@ describe('where If-Match is required', () => {
     expect(done.status, done.text).toBe(200);
   });
 
-  it.each(['user', 'role'] as const)('a new assignment to a %s needs none, its renewal does', async (to) => {
+  it.each(['user', 'role'] as const)('a new assignment to a %s does not need it, a renewal does', async (to) => {
     const { token } = await strict.admin();
     const holder = to === 'user' ? (await strict.user()).id : 'viewer';
     const path = `/admin/api/policies/${await strict.createPolicy({ rules: [ALLOW] })}/assign/${to}/${holder}`;
@@ -268,7 +268,7 @@ describe('where If-Match is required', () => {
     expect(renewed.status, renewed.text).toBe(200);
   });
 
-  it('so it is for each request of a batch', async () => {
+  it('each request of a batch needs it', async () => {
     const { token } = await strict.admin();
     const id = await strict.createRecord('Page', { title: 'a' });
     const requests = [{ resource: 'Page', action: 'update', id, data: { title: 'b' } }];

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 describe('where If-Match is required', () => {
-  it.each(['PUT', 'DELETE'])('%s without it is refused, and on the record', async (method) => {
+  it.each(['PUT', 'DELETE'])('%s without it is refused, with an audit entry', async (method) => {
     const { token } = await service.admin();
     const id = await service.createRecord('Tip', { subject: 'psst', text: 'listen' });
     const body = method === 'PUT' ? { body: { subject: 'hush' } } : {};
@@ -19,15 +19,15 @@ describe('where If-Match is required', () => {
     expect(done.status).toBe(200);
   });
 
-  it('reading and creating need none', async () => {
+  it('a read and a create do not need it', async () => {
     const { token } = await service.admin();
     const id = await service.createRecord('Tip', { subject: 'psst', text: 'listen' });
     expect((await service.call('GET', `/api/Tip/${id}`, { token })).status).toBe(200);
   });
 });
 
-describe('a user who is deleted', () => {
-  it('keeps no assignment', async () => {
+describe('a deleted user', () => {
+  it('has no assignments', async () => {
     const { token } = await service.admin();
     const user = await service.user();
     const path = `/admin/api/users/${user.id}/policies`;

@@ -1,24 +1,24 @@
-/** `fields`: the members of records that are shown. It chooses among what would be shown anyway, and changes nothing else. */
+/** `fields` selects the members of records in a response. It never adds a field, and changes nothing else. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { given, may, read, shows, startReaders } from './expand-service.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
-let stage: Stage;
+let context: ScenarioContext;
 beforeAll(async () => {
-  stage = await startReaders();
+  context = await startReaders();
 });
-afterAll(() => stage.service.close());
+afterAll(() => context.service.close());
 
 const listed = { action: 'list', resource: 'Article', allowed: true };
 const exported = { ...listed, action: 'export' };
 
 describe('fields', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       given([may('*', 'Article')]),
       shows(
-        'of one record',
+        'select members of one record',
         'GET /api/Article/{one}?fields=title,authorId',
         { id: '{one}', title: 'one', authorId: '{sam}' },
         [read('Article', 'one')],
@@ -27,44 +27,50 @@ describe('fields', () => {
           headers_have: { etag: '"1"' },
         },
       ),
-      shows('with the id, asked for or not', 'GET /api/Article/{one}?fields=id', { id: '{one}' }, [read('Article', 'one')], {
+      shows('always include the id', 'GET /api/Article/{one}?fields=id', { id: '{one}' }, [read('Article', 'one')], {
         body_lacks: ['data.title'],
       }),
-      shows('that have no value', 'GET /api/Article/{three}?fields=authorId', { authorId: null }, [read('Article', 'three')]),
-      shows('of a list', 'GET /api/Article?fields=title&sort=-createdAt&where[authorId]={sam}', [{ id: '{one}', title: 'one' }], [listed], {
-        body_lacks: ['data.0.authorId', 'data.0.createdAt'],
-      }),
-      shows('of an export', 'POST /api/Article/export', [{ title: 'one' }], [exported], {
+      shows('include null values', 'GET /api/Article/{three}?fields=authorId', { authorId: null }, [read('Article', 'three')]),
+      shows(
+        'select members of a list',
+        'GET /api/Article?fields=title&sort=-createdAt&where[authorId]={sam}',
+        [{ id: '{one}', title: 'one' }],
+        [listed],
+        {
+          body_lacks: ['data.0.authorId', 'data.0.createdAt'],
+        },
+      ),
+      shows('select members of an export', 'POST /api/Article/export', [{ title: 'one' }], [exported], {
         body: { where: { title: 'one' }, fields: 'title,version' },
         body_lacks: ['data.0.authorId'],
       }),
-      shows('by the action route', 'POST /api/Article/read', { title: 'one' }, [read('Article', 'one')], {
+      shows('are accepted by the action route', 'POST /api/Article/read', { title: 'one' }, [read('Article', 'one')], {
         body: { id: '{one}', fields: ['title'] },
         body_lacks: ['data.authorId'],
       }),
-      shows('in a batch', 'POST /api/batch', [{ data: [{ title: 'one' }] }], [listed], {
+      shows('are accepted in a batch', 'POST /api/batch', [{ data: [{ title: 'one' }] }], [listed], {
         body: { requests: [{ resource: 'Article', action: 'list', where: { title: 'one' }, fields: ['title'] }] },
         body_lacks: ['data.0.data.0.authorId'],
       }),
     ],
   );
 
-  it('stand in the order of the definition, whatever order they are asked for in', async () => {
-    const reply = await stage.service.call('GET', `/api/Article/${stage.kept.get('one')}?fields=reviewerIds,title,createdAt`, {
-      token: stage.tokens.get('asa'),
+  it('are shown in the order of the definition, not of the query', async () => {
+    const reply = await context.service.call('GET', `/api/Article/${context.kept.get('one')}?fields=reviewerIds,title,createdAt`, {
+      token: context.tokens.get('asa'),
     });
     expect(Object.keys(reply.at('data') as object)).toEqual(['id', 'createdAt', 'title', 'reviewerIds']);
   });
 
-  it('do not end a cursor', async () => {
-    const token = stage.tokens.get('asa');
-    const first = await stage.service.call('GET', '/api/Article?limit=2&fields=title', { token });
-    const rest = await stage.service.call('GET', `/api/Article?limit=2&expand=parentId&cursor=${first.at('nextCursor')}`, { token });
+  it('may change between the pages of a cursor', async () => {
+    const token = context.tokens.get('asa');
+    const first = await context.service.call('GET', '/api/Article?limit=2&fields=title', { token });
+    const rest = await context.service.call('GET', `/api/Article?limit=2&expand=parentId&cursor=${first.at('nextCursor')}`, { token });
     expect([rest.status, rest.at('data.0.title'), rest.at('count')]).toEqual([200, 'three', 1]);
   });
 });
 
-describe('fields that cannot be shown', () => {
+describe('fields are refused for', () => {
   const refused = (fields: string, detail: string): Scenario => ({
     name: fields,
     as: 'asa',
@@ -81,7 +87,7 @@ describe('fields that cannot be shown', () => {
   const shape = 'fields: expected field names separated by commas, such as title,status';
   const long = 'x'.repeat(70);
   checkScenarios(
-    () => stage,
+    () => context,
     [
       refused('titel', 'fields.titel: Article has no field "titel" to show (did you mean "title"?)'),
       refused('sourceId', 'fields.sourceId: Article has no field "sourceId" to show'),
@@ -96,7 +102,7 @@ describe('fields that cannot be shown', () => {
     ],
   );
   const no = (send: string, body: object | undefined, code: string): Scenario => ({
-    name: `${send} takes none`,
+    name: `${send}, which does not accept this value`,
     as: 'asa',
     send,
     ...(body !== undefined && { body }),
@@ -104,7 +110,7 @@ describe('fields that cannot be shown', () => {
     body_has: { code },
   });
   checkScenarios(
-    () => stage,
+    () => context,
     [
       no('POST /api/Article?fields=title', { title: 'x' }, 'REQUEST_PARAMETER'),
       no('PUT /api/Article/{one}?fields=title', { title: 'x' }, 'REQUEST_PARAMETER'),

@@ -1,16 +1,16 @@
-/** Conditions that follow one reference: the value stands in another record, through every door as through one. */
+/** Conditions that follow one reference and read a value of the referenced record, in every action. */
 import { afterAll, beforeAll, describe } from 'vitest';
 import { asks, lists, mayNot, mayNotRead, reads, startAuthors, traced } from './references-service.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
 const NO_ONE = '00000000-0000-7000-8000-000000000000';
 const DENIED = 'denied by rule "never" of policy "authors"';
 
-let stage: Stage;
+let context: ScenarioContext;
 beforeAll(async () => {
-  stage = await startAuthors();
+  context = await startAuthors();
 });
-afterAll(() => stage.service.close());
+afterAll(() => context.service.close());
 
 const is = (field: string, operator: string, value: unknown, more: object = {}): object => ({ field, operator, value, ...more });
 const when = (...conditions: object[]): object => ({ resource: 'Article', action: '*', conditions });
@@ -20,11 +20,11 @@ const politics = is('resource.authorId.department', 'eq', 'politics');
 const sameDepartment = is('resource.authorId.department', 'eq', '${user.department}');
 const everything = when();
 
-/** What Asa asks while these are all the rules there are. */
+/** Registers scenarios of Asa under the given rules. */
 function under(name: string, rules: readonly object[], scenarios: readonly Scenario[]): void {
   describe(name, () => {
-    const given = { name: 'given these rules', as: 'admin', send: 'PUT /admin/api/policies/{policy}', body: { rules } };
-    checkScenarios(() => stage, [{ ...given, status: 200, entries: [{ kind: 'admin' }] }, ...scenarios]);
+    const given = { name: 'the admin sets the rules', as: 'admin', send: 'PUT /admin/api/policies/{policy}', body: { rules } };
+    checkScenarios(() => context, [{ ...given, status: 200, entries: [{ kind: 'admin' }] }, ...scenarios]);
   });
 }
 
@@ -38,18 +38,18 @@ const changes = (send: string, body: object, recordId: string): Scenario => ({
 });
 
 under(
-  'an ALLOW where the author is of the same department',
+  'an ALLOW for authors of the same department',
   [when(sameDepartment)],
   [
     reads('one'),
     mayNotRead('two', 'another department'),
     mayNotRead('three', 'no author, so nothing to compare'),
     mayNotRead('five', 'an author of no department'),
-    mayNot(`GET /api/Article/${NO_ONE}`, { name: 'may not read what does not exist, in the same words' }),
+    mayNot(`GET /api/Article/${NO_ONE}`, { name: 'denies a read of a missing record in the same words' }),
     lists('one', 'four'),
-    { ...lists('four'), name: 'its own filter on top', send: 'GET /api/Article?where[parentId]={two}' },
+    { ...lists('four'), name: 'combines the policy with a filter', send: 'GET /api/Article?where[parentId]={two}' },
     {
-      name: 'counts',
+      name: 'counts the total',
       as: 'asa',
       send: 'GET /api/Article?total=true&limit=1&sort=createdAt',
       status: 200,
@@ -59,12 +59,12 @@ under(
     },
     {
       ...lists('four'),
-      name: 'goes on to the next page',
+      name: 'continues on the next page',
       send: 'GET /api/Article?limit=1&sort=createdAt&cursor={next}',
       body_lacks: ['nextCursor'],
     },
     {
-      name: 'exports the same',
+      name: 'exports the same records',
       as: 'asa',
       send: 'POST /api/Article/export',
       body: { sort: ['createdAt'] },
@@ -76,11 +76,11 @@ under(
 );
 
 under(
-  'and writing under it',
+  'writes under an ALLOW for authors of the same department',
   [when(sameDepartment)],
   [
     {
-      name: 'creates for an author of the department',
+      name: 'allow a create for an author of the department',
       as: 'asa',
       send: 'POST /api/Article',
       body: { title: 'new', authorId: '{sam}' },
@@ -88,20 +88,23 @@ under(
       keep: { new: 'data.id' },
       entries: [{ action: 'create', allowed: true }],
     },
-    mayNot('POST /api/Article', { name: 'not for another', body: { title: 'new', authorId: '{pia}' } }),
-    mayNot('POST /api/Article', { name: 'not for none', body: { title: 'new' } }),
+    mayNot('POST /api/Article', { name: 'deny a create for an author of another department', body: { title: 'new', authorId: '{pia}' } }),
+    mayNot('POST /api/Article', { name: 'deny a create without an author', body: { title: 'new' } }),
     mayNot('POST /api/Article', {
-      name: 'not for an author who does not exist, in the same words',
+      name: 'deny a create for a missing author in the same words',
       body: { title: 'new', authorId: NO_ONE },
     }),
-    mayNot('POST /api/Article/import', { name: 'nor by import', body: { data: [{ title: 'new', authorId: '{pia}' }] } }),
+    mayNot('POST /api/Article/import', {
+      name: 'deny an import for an author of another department',
+      body: { data: [{ title: 'new', authorId: '{pia}' }] },
+    }),
     changes('PUT /api/Article/{new}', { title: 'newer' }, '{new}'),
-    mayNot('PUT /api/Article/{new}', { name: 'may not give it away: decided as it would become', body: { authorId: '{pia}' } }),
-    mayNot('PUT /api/Article/{new}', { name: 'nor leave it without an author', body: { authorId: null } }),
-    mayNot('PUT /api/Article/{two}', { name: 'may not take what it may not touch: decided as it is', body: { authorId: '{sam}' } }),
-    mayNot('DELETE /api/Article/{two}', { name: 'may not delete it either' }),
+    mayNot('PUT /api/Article/{new}', { name: 'a change of the author is decided on the changed record', body: { authorId: '{pia}' } }),
+    mayNot('PUT /api/Article/{new}', { name: 'deny a removal of the author', body: { authorId: null } }),
+    mayNot('PUT /api/Article/{two}', { name: 'a change of the author is also decided on the current record', body: { authorId: '{sam}' } }),
+    mayNot('DELETE /api/Article/{two}', { name: 'deny a delete of an article of another department' }),
     {
-      name: 'deletes its own department’s',
+      name: 'allow a delete of an article of the department',
       as: 'asa',
       send: 'DELETE /api/Article/{new}',
       status: 200,
@@ -111,33 +114,33 @@ under(
 );
 
 under(
-  'a DENY where the author is of a department: what is missing is denied too',
+  'a DENY for authors of a department, which also denies missing values',
   [everything, never(politics)],
   [
     reads('one'),
     mayNotRead('two', 'that department', DENIED),
-    mayNotRead('three', 'no author, so the DENY fires', DENIED),
-    mayNotRead('five', 'an author of no department: so too', DENIED),
+    mayNotRead('three', 'a missing author makes the DENY fire', DENIED),
+    mayNotRead('five', 'a missing department makes the DENY fire', DENIED),
     lists('one', 'four'),
-    mayNot('POST /api/Article', { name: 'creates for none', body: { title: 'new' }, reason: DENIED }),
+    mayNot('POST /api/Article', { name: 'denies a create without an author', body: { title: 'new' }, reason: DENIED }),
   ],
 );
 
 under(
-  'the same with ifExists',
+  'a DENY with ifExists',
   [everything, never({ ...politics, ifExists: true })],
   [mayNotRead('two', 'that department', DENIED), reads('three'), reads('five'), lists('one', 'three', 'four', 'five')],
 );
 
 under(
-  'with something SQL cannot say beside it',
+  'a reference and a condition that SQL cannot express',
   [when(sports, is('resource.title', 'matches', '^f'))],
   [
     reads('four'),
     mayNotRead('one', 'another title'),
     lists('four'),
     {
-      name: 'does not count',
+      name: 'has no total, but a warning',
       as: 'asa',
       send: 'GET /api/Article?total=true',
       status: 200,
@@ -149,7 +152,7 @@ under(
 );
 
 under(
-  'or something SQL cannot say in its place',
+  'a reference or a condition that SQL cannot express',
   [when({ anyOf: [sports, is('resource.title', 'matches', '^th')] })],
   [reads('three'), mayNotRead('two', 'neither'), lists('one', 'three', 'four')],
 );
@@ -167,32 +170,32 @@ under(
 );
 
 under(
-  'a resource that refers to itself',
+  'a resource that references itself',
   [when(is('resource.parentId.title', 'eq', 'two'))],
   [reads('four'), mayNotRead('two', 'no parent'), lists('four')],
 );
 
 under(
-  'CEL that follows one',
+  'a CEL expression that compiles to conditions',
   [when({ expression: 'resource.authorId.department == user.department' })],
   [reads('one'), mayNotRead('two', 'another department'), mayNotRead('three', 'no author'), lists('one', 'four')],
 );
 
 under(
-  'CEL beyond our own conditions that follows one',
+  'a CEL expression that does not compile to conditions',
   [when({ expression: 'size(resource.authorId.department) == 6' })],
   [reads('one'), mayNotRead('two', 'another size'), mayNotRead('three', 'no author'), lists('one', 'four')],
 );
 
 under(
-  'what was decided, and what it was decided on',
+  'explanations of decisions that follow a reference:',
   [when(sameDepartment)],
   [
-    { ...mayNotRead('two', 'for the record'), keep: { decision: 'decisionId' } },
-    { ...asks('two', false, traced('false', 'politics')), name: 'a test shows the value it met' },
-    { ...asks('three', false, traced('unknown')), name: 'and that there was none' },
+    { ...mayNotRead('two', 'another department'), keep: { decision: 'decisionId' } },
+    { ...asks('two', false, traced('false', 'politics')), name: 'a test shows the value that was compared' },
+    { ...asks('three', false, traced('unknown')), name: 'a test shows that there was no value' },
     {
-      name: 'Pia goes over to sports',
+      name: 'Pia moves to sports',
       as: 'admin',
       send: 'PUT /api/User/{pia}',
       body: { department: 'sports' },
@@ -202,21 +205,21 @@ under(
     reads('two'),
     lists('one', 'two', 'four'),
     {
-      name: 'the decision of then is explained with the department of then',
+      name: 'the earlier decision is explained with the earlier department',
       as: 'admin',
       send: 'GET /admin/api/decisions/{decision}',
       status: 200,
       body_has: { data: { allowed: false, facts: { 'resource.authorId.department': 'politics' }, trace: [traced('false', 'politics')] } },
     },
-    { ...asks('two', true, traced('true', 'sports')), name: 'a test now, with that of now' },
+    { ...asks('two', true, traced('true', 'sports')), name: 'a test uses the current department' },
     {
-      name: 'Pia leaves, and her article has no author',
+      name: 'Pia is deleted, and her article has no author',
       as: 'admin',
       send: 'DELETE /api/User/{pia}',
       status: 200,
       entries: [{ resource: 'User', action: 'delete', allowed: true }],
     },
-    mayNotRead('two', 'nobody’s now'),
+    mayNotRead('two', 'no author any more'),
     lists('one', 'four'),
   ],
 );
@@ -227,12 +230,12 @@ under(
   [
     reads('one'),
     lists('one', 'four'),
-    mayNot('GET /api/Team/{team}', { name: 'where a resource has no such reference, there is nothing to compare' }),
+    mayNot('GET /api/Team/{team}', { name: 'denies access to a resource without the reference' }),
     mayNot('GET /api/Team'),
   ],
 );
 
-describe('a filter of the caller follows no reference', () => {
+describe('a filter of the caller cannot follow a reference:', () => {
   const refused = (query: string): Scenario => ({
     name: query,
     as: 'admin',
@@ -242,10 +245,10 @@ describe('a filter of the caller follows no reference', () => {
     entries: [{ action: 'list', allowed: true, outcome: 'REQUEST_FIELD' }],
   });
   const queries = ['where[authorId.department]=sports', 'where[authorId.password][exists]=true', 'sort=authorId.department'];
-  checkScenarios(() => stage, queries.map(refused));
+  checkScenarios(() => context, queries.map(refused));
 });
 
-describe('writing such a policy', () => {
+describe('a policy is refused for', () => {
   const refused = (name: string, condition: object, member: string, detail?: string): Scenario => ({
     name,
     as: 'admin',
@@ -256,35 +259,35 @@ describe('writing such a policy', () => {
   });
   const secret = 'field "password" of User is secret: conditions cannot read it';
   checkScenarios(
-    () => stage,
+    () => context,
     [
-      refused('a secret field of the other', is('resource.authorId.password', 'exists', true), 'field', secret),
-      refused('a secret field on the right', is('user.id', 'eq', '${resource.authorId.password}'), 'value', secret),
+      refused('a secret field of the referenced record', is('resource.authorId.password', 'exists', true), 'field', secret),
+      refused('a secret field in the operand', is('user.id', 'eq', '${resource.authorId.password}'), 'value', secret),
       refused(
-        'a secret field that the user refers to',
+        'a secret field of a record that the user references',
         is('user.teamId.code', 'eq', 'x'),
         'field',
         'field "code" of Team is secret: conditions cannot read it',
       ),
       refused(
-        'an unknown field of the other',
+        'an unknown field of the referenced record',
         is('resource.authorId.departmnt', 'eq', 'sports'),
         'field',
         'resource User has no field "departmnt" (did you mean "department"?)',
       ),
       refused(
-        'two references',
+        'two references in a row',
         is('resource.authorId.teamId.label', 'eq', 'one'),
         'field',
         '"resource.authorId.teamId.label" follows two references; conditions follow one',
       ),
       refused(
-        'two references that come back',
+        'two references within one resource',
         is('resource.parentId.parentId.title', 'eq', 'one'),
         'field',
         '"resource.parentId.parentId.title" follows two references; conditions follow one',
       ),
-      refused('an operator that does not fit the other’s field', is('resource.authorId.isActive', 'startsWith', 't'), 'operator'),
+      refused('an operator that does not fit the referenced field', is('resource.authorId.isActive', 'startsWith', 't'), 'operator'),
     ],
   );
 });

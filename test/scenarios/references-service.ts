@@ -1,6 +1,6 @@
-/** Articles of authors in departments and teams: the world of references-one-hop.test.ts. */
+/** Articles of authors in departments and teams, for references-one-hop.test.ts. */
 import { startService } from '../harness.ts';
-import type { Scenario, Stage } from './scenario.ts';
+import type { Scenario, ScenarioContext } from './scenario.ts';
 
 const NO_RULE = 'no rule matched';
 const TEAM = `
@@ -24,7 +24,7 @@ fields:
   parentId: { type: reference, to: Article, onDelete: setNull }
 `;
 
-/** Each is kept under its title. */
+/** Articles. Scenarios name their ids by title. */
 const ARTICLES: readonly (readonly [title: string, author?: string, parent?: string])[] = [
   ['one', 'sam'],
   ['two', 'pia'],
@@ -33,8 +33,8 @@ const ARTICLES: readonly (readonly [title: string, author?: string, parent?: str
   ['five', 'noa'],
 ];
 
-/** Asa asks. Sam writes about sports, Pia about politics, Noa belongs nowhere. Asa has one policy, `authors`, without rules. */
-export async function startAuthors(): Promise<Stage> {
+/** Starts a service. Asa is the caller, with the policy `authors`, which has no rules. Sam writes about sports, Pia about politics, Noa has no department. */
+export async function startAuthors(): Promise<ScenarioContext> {
   const service = await startService({ definitions: { 'Team.yaml': TEAM, 'User.yaml': USER, 'Article.yaml': ARTICLE } });
   const admin = await service.admin();
   const kept = new Map<string, string>();
@@ -52,7 +52,7 @@ export async function startAuthors(): Promise<Stage> {
   return { service, tokens: new Map(Object.entries({ admin: admin.token, asa: asa.token })), kept };
 }
 
-/** Asa reads the article of that title. */
+/** Expects that Asa reads the article. */
 export const reads = (title: string): Scenario => ({
   name: `reads ${title}`,
   as: 'asa',
@@ -60,7 +60,7 @@ export const reads = (title: string): Scenario => ({
   status: 200,
   entries: [{ action: 'read', recordId: `{${title}}`, allowed: true }],
 });
-/** Denied, in the words of the rule `never`, or because no rule matched. */
+/** Expects a denial by the rule `never`, or because no rule matched. */
 export const mayNot = (send: string, { reason = NO_RULE, ...more }: Partial<Scenario> & { readonly reason?: string } = {}): Scenario => ({
   name: `may not ${send}`,
   as: 'asa',
@@ -70,10 +70,10 @@ export const mayNot = (send: string, { reason = NO_RULE, ...more }: Partial<Scen
   entries: [{ allowed: false, reason }],
   ...more,
 });
-/** Asa is denied the article of that title. */
+/** Expects that Asa is denied the article. */
 export const mayNotRead = (title: string, name: string, reason?: string): Scenario =>
   mayNot(`GET /api/Article/{${title}}`, { name: `may not read ${title}: ${name}`, ...(reason !== undefined && { reason }) });
-/** Asa's list shows these and no others. */
+/** Expects that Asa's list has exactly these articles. */
 export const lists = (...titles: readonly string[]): Scenario => ({
   name: `lists ${titles.join(', ')}`,
   as: 'asa',
@@ -83,7 +83,7 @@ export const lists = (...titles: readonly string[]): Scenario => ({
   entries: [{ action: 'list', allowed: true }],
 });
 
-/** A rule's trace where it compared the author's department with Asa's; without `actual`, there was none. */
+/** Returns the trace of a rule that compares the author's department. Without `actual`, the author has none. */
 export const traced = (answer: string, actual?: string): object => ({
   fired: answer === 'true',
   answer,
@@ -96,7 +96,7 @@ export const traced = (answer: string, actual?: string): object => ({
     ...(actual === undefined ? { missing: true } : { actual }),
   },
 });
-/** The admin tries whether Asa may read the article of that title. */
+/** Tests as admin whether Asa may read the article. */
 export const asks = (title: string, allowed: boolean, trace: object): Scenario => ({
   name: '',
   as: 'admin',

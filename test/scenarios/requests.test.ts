@@ -1,12 +1,12 @@
-/** What holds for every request whatever it asks for: its id, its entry, preconditions, and a clear problem for bad input. */
+/** Behavior of every request: request id, audit entry, preconditions, and problem details for invalid input. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startNewsroom } from './newsroom-service.ts';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
-let stage: Stage;
+let context: ScenarioContext;
 beforeAll(async () => {
-  stage = await startNewsroom();
-  const { service, kept } = stage;
+  context = await startNewsroom();
+  const { service, kept } = context;
   kept.set('article', await service.createRecord('Article', { title: 'First', slug: 'first', authorId: kept.get('maya') }));
   await service.createPolicy({
     name: 'readers',
@@ -18,12 +18,12 @@ beforeAll(async () => {
     })),
   });
 });
-afterAll(() => stage.service.close());
+afterAll(() => context.service.close());
 
 const update = { action: 'update', recordId: '{article}', allowed: true };
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
-describe('the id of a request', () => {
+describe('the request id', () => {
   const read = (name: string, id: string, headers_have: Scenario['headers_have'], entry: object): Scenario => ({
     name,
     as: 'admin',
@@ -34,15 +34,20 @@ describe('the id of a request', () => {
     entries: [entry],
   });
   checkScenarios(
-    () => stage,
+    () => context,
     [
-      read('is the caller’s own', 'from-the-caller.1', { 'x-request-id': 'from-the-caller.1' }, { requestId: 'from-the-caller.1' }),
-      read('is ours where the caller’s is not sane', 'a b', undefined, { action: 'read' }),
+      read(
+        'is taken from a valid header of the caller',
+        'from-the-caller.1',
+        { 'x-request-id': 'from-the-caller.1' },
+        { requestId: 'from-the-caller.1' },
+      ),
+      read('is generated if the header is invalid', 'a b', undefined, { action: 'read' }),
     ],
   );
 
-  it('is ours where there is none, and in the problem', async () => {
-    const reply = await stage.service.call('GET', '/api/Nothing', { headers: { 'x-request-id': '<script>' } });
+  it('is generated for a header with markup, and part of the problem', async () => {
+    const reply = await context.service.call('GET', '/api/Nothing', { headers: { 'x-request-id': '<script>' } });
     expect(reply.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/);
     expect(reply.at('requestId')).toBe(reply.headers['x-request-id']);
   });
@@ -59,26 +64,26 @@ describe('preconditions', () => {
     ...(status === 400 ? {} : { entries: [outcome === undefined ? update : { ...update, outcome }] }),
   });
   checkScenarios(
-    () => stage,
+    () => context,
     [
       {
-        name: 'a read carries the version',
+        name: 'a read has the version as ETag',
         as: 'maya',
         send: 'GET /api/Article/{article}',
         status: 200,
         headers_have: { etag: '"1"' },
         entries: [{}],
       },
-      put('the version', '"1"', 200),
-      put('an earlier one', '"1"', 412, 'RECORD_VERSION'),
-      put('any', '*', 200),
-      put('one of several', '"1", "3"', 200),
-      put('none of several', '"1", "3"', 412, 'RECORD_VERSION'),
-      put('as a proxy weakens it', 'W/"4"', 200),
-      put('no ETag', '4', 400),
-      put('a foreign ETag', '"abc"', 400),
+      put('the current version', '"1"', 200),
+      put('an earlier version', '"1"', 412, 'RECORD_VERSION'),
+      put('any version', '*', 200),
+      put('one of several matches', '"1", "3"', 200),
+      put('none of several matches', '"1", "3"', 412, 'RECORD_VERSION'),
+      put('a weak ETag', 'W/"4"', 200),
+      put('an ETag without quotes', '4', 400),
+      put('an unknown ETag', '"abc"', 400),
       {
-        name: 'by action, in the body',
+        name: 'the action route takes the version in the body',
         as: 'maya',
         send: 'POST /api/Article/update',
         body: { id: '{article}', data: { body: 'x' }, ifMatch: 4 },
@@ -86,7 +91,7 @@ describe('preconditions', () => {
         entries: [{ ...update, outcome: 'RECORD_VERSION' }],
       },
       {
-        name: 'an answer to a change carries the new version',
+        name: 'an update responds with the new version',
         as: 'maya',
         send: 'PUT /api/Article/{article}',
         body: { body: 'y' },
@@ -96,7 +101,7 @@ describe('preconditions', () => {
         entries: [update],
       },
       {
-        name: 'nobody learns the version of what may not be changed',
+        name: 'a denied update does not reveal the version',
         as: 'reader',
         send: 'PUT /api/Article/{article}',
         headers: { 'if-match': '"1"' },
@@ -105,7 +110,7 @@ describe('preconditions', () => {
         entries: [{ action: 'update', allowed: false }],
       },
       {
-        name: 'delete: an earlier version',
+        name: 'a delete of an earlier version is refused',
         as: 'admin',
         send: 'DELETE /api/Article/{article}',
         headers: { 'if-match': '"1"' },
@@ -117,8 +122,8 @@ describe('preconditions', () => {
 });
 
 describe('HEAD', () => {
-  it('is GET without the body: decided and recorded alike', async () => {
-    const { service, tokens, kept } = stage;
+  it('is decided and audited like GET, without the body', async () => {
+    const { service, tokens, kept } = context;
     const token = tokens.get('maya');
     const reply = await service.call('HEAD', `/api/Article/${kept.get('article')}`, { token });
     expect(reply).toMatchObject({ status: 200, text: '', headers: { etag: '"6"' } });
@@ -128,8 +133,8 @@ describe('HEAD', () => {
   });
 });
 
-describe('every answer to a decided request names its entry', () => {
-  /** Who sends what, and the status: the entries are checked against X-Decision-Id by each scenario. */
+describe('every response to a decided request has X-Decision-Id:', () => {
+  /** Caller, request and status. Each scenario compares X-Decision-Id with the audit entry. */
   const ROWS: readonly (readonly [as: string | undefined, send: string, status: number, body?: unknown])[] = [
     ['admin', 'GET /api/Article', 200],
     ['admin', 'GET /api/Article?limit=1&where[slug]=first', 200],
@@ -147,7 +152,7 @@ describe('every answer to a decided request names its entry', () => {
     ['admin', 'POST /api/Article/updateIfExists', 200, { filter: { slug: 'nothing' }, data: {} }],
   ];
   checkScenarios(
-    () => stage,
+    () => context,
     ROWS.map(([as, send, status, body]): Scenario => {
       return {
         name: `${as ?? 'anon'} ${send}: ${status}`,
@@ -160,8 +165,8 @@ describe('every answer to a decided request names its entry', () => {
     }),
   );
 
-  it('a batch: each item its own', async () => {
-    const { service, tokens, kept } = stage;
+  it('a batch has the id of the decision in each item', async () => {
+    const { service, tokens, kept } = context;
     const requests = [
       { resource: 'Article', action: 'read', id: kept.get('article') },
       { resource: 'Article', action: 'read', id: UNKNOWN_ID },
@@ -177,24 +182,24 @@ describe('every answer to a decided request names its entry', () => {
   });
 });
 
-/** Bad input: refused before anything is decided, so nothing is on the record, and nothing changes. */
+/** Invalid requests. They are refused before a decision, so they have no audit entry and change nothing. */
 const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
   { name: 'malformed JSON', send: 'POST /api/Article', raw: '{"title":', status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
   { name: 'an empty body', send: 'POST /api/Article', raw: '', status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
   { name: 'no body', send: 'POST /api/Article', status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
-  { name: 'a list for a record', send: 'POST /api/Article', body: [], status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
-  { name: 'null for a record', send: 'PUT /api/Article/{article}', raw: 'null', status: 400 },
-  { name: '100,000 levels', send: 'POST /api/Article', raw: `${'['.repeat(100_000)}${']'.repeat(100_000)}`, status: 400 },
-  { name: '65 levels', send: 'POST /api/Article', raw: `{"tags":${'['.repeat(65)}${']'.repeat(65)}}`, status: 400 },
+  { name: 'a list instead of a record', send: 'POST /api/Article', body: [], status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
+  { name: 'null instead of a record', send: 'PUT /api/Article/{article}', raw: 'null', status: 400 },
+  { name: 'JSON with 100,000 levels', send: 'POST /api/Article', raw: `${'['.repeat(100_000)}${']'.repeat(100_000)}`, status: 400 },
+  { name: 'JSON with 65 levels', send: 'POST /api/Article', raw: `{"tags":${'['.repeat(65)}${']'.repeat(65)}}`, status: 400 },
   {
-    name: '10 MB',
+    name: 'a body of 10 MB',
     send: 'POST /api/Article',
     raw: `{"title":"${'x'.repeat(10_000_000)}"}`,
     status: 413,
     body_has: { code: 'REQUEST_TOO_LARGE' },
   },
   {
-    name: 'plain text',
+    name: 'a body of plain text',
     send: 'POST /api/Article',
     raw: 'title',
     headers: { 'content-type': 'text/plain' },
@@ -207,9 +212,9 @@ const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
     status: 404,
     body_has: { code: 'RESOURCE_UNKNOWN', detail: 'no resource is named "Articles" (did you mean "Article"?)' },
   },
-  { name: '__proto__ for a resource', send: 'GET /api/__proto__', status: 404, body_has: { code: 'RESOURCE_UNKNOWN' } },
+  { name: '__proto__ as a resource', send: 'GET /api/__proto__', status: 404, body_has: { code: 'RESOURCE_UNKNOWN' } },
   {
-    name: 'constructor for an action',
+    name: 'constructor as an action',
     send: 'POST /api/Article/constructor',
     body: {},
     status: 404,
@@ -229,7 +234,7 @@ const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
     body_has: { errors: [{ path: 'limit', detail: 'expected a whole number from 1 to 1000, given "-1"' }] },
   },
   {
-    name: 'a bad token',
+    name: 'an invalid token',
     as: 'nobody',
     send: 'GET /api/Article',
     headers: { authorization: 'Bearer x.y.z' },
@@ -237,14 +242,14 @@ const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
     body_has: { code: 'IDENTITY_TOKEN' },
   },
   {
-    name: 'a method that is none',
+    name: 'an unsupported method',
     send: 'PATCH /api/Article/{article}',
     body: {},
     status: 405,
     headers_have: { allow: 'DELETE, GET, HEAD, POST, PUT' },
     body_has: { code: 'REQUEST_METHOD' },
   },
-  { name: 'an address that is none', send: 'GET /nothing', status: 404, body_has: { code: 'REQUEST_NO_ROUTE' } },
+  { name: 'an unknown path', send: 'GET /nothing', status: 404, body_has: { code: 'REQUEST_NO_ROUTE' } },
   ...[
     'POST /api/batch?atomic=true',
     'POST /api/Article?draft=1',
@@ -253,14 +258,14 @@ const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
     'GET /auth/me?full=1',
     'POST /auth/login?next=1',
   ].map((send) => ({
-    name: `a query where none is: ${send}`,
+    name: `an unexpected query parameter: ${send}`,
     send,
     ...(send.startsWith('POST') ? { body: { requests: [{ resource: 'Article', action: 'list' }] } } : {}),
     status: 400,
     body_has: { code: 'REQUEST_PARAMETER' },
   })),
   {
-    name: 'a query where none is',
+    name: 'an unexpected query parameter of a delete',
     send: 'DELETE /api/Article/{article}?force=true',
     status: 400,
     body_has: { errors: [{ path: 'force', code: 'unknown' }] },
@@ -287,15 +292,15 @@ const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
     body_has: { errors: [{ path: 'data', code: 'required' }] },
   },
   {
-    name: 'a batch of nothing',
+    name: 'an empty batch',
     send: 'POST /api/batch',
     body: { requests: [] },
     status: 400,
     body_has: { errors: [{ path: 'requests' }] },
   },
-  { name: 'a batch of too much', send: 'POST /api/batch', body: { requests: Array.from({ length: 101 }, () => ({})) }, status: 413 },
+  { name: 'a batch of 101 requests', send: 'POST /api/batch', body: { requests: Array.from({ length: 101 }, () => ({})) }, status: 413 },
   {
-    name: 'a batch with a member too many',
+    name: 'a batch with an unknown member',
     send: 'POST /api/batch',
     body: { requests: [{}], atomc: true },
     status: 400,
@@ -303,26 +308,26 @@ const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
   },
 ];
 
-describe('bad input', () => {
+describe('invalid input is refused:', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     BAD.map((row): Scenario => ({ as: 'admin', ...row })),
   );
 
-  it('has changed nothing', async () => {
-    const { service, tokens, kept } = stage;
+  it('no request has changed a record', async () => {
+    const { service, tokens, kept } = context;
     const reply = await service.call('GET', `/api/Article/${kept.get('article')}`, { token: tokens.get('admin') });
     expect(reply.at('data.version')).toBe(6);
     expect((await service.call('GET', '/api/Article?total=true', { token: tokens.get('admin') })).at('total')).toBe(1);
   });
 });
 
-describe('a batch item that is no request', () => {
+describe('an invalid batch item', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       {
-        name: 'is answered by itself, beside the others',
+        name: 'has its own error, and other items succeed',
         as: 'admin',
         send: 'POST /api/batch',
         body: {
@@ -352,7 +357,7 @@ describe('a batch item that is no request', () => {
         entries: [{ action: 'list', allowed: true }],
       },
       {
-        name: 'atomic: all of them',
+        name: 'is not in this atomic batch, which succeeds',
         as: 'admin',
         send: 'POST /api/batch',
         body: {
@@ -378,8 +383,8 @@ describe('a batch item that is no request', () => {
     ],
   );
 
-  it('undoes an atomic batch, and is named', async () => {
-    const { service, tokens, kept } = stage;
+  it('rolls back an atomic batch and is named', async () => {
+    const { service, tokens, kept } = context;
     const requests = [
       { resource: 'Article', action: 'update', id: kept.get('article'), data: { body: 'no' } },
       { resource: 'Nothing', action: 'list' },

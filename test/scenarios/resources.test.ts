@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startNewsroom } from './newsroom-service.ts';
-import { checkScenarios, type Stage } from './scenario.ts';
+import { checkScenarios, type ScenarioContext } from './scenario.ts';
 
-let stage: Stage;
+let context: ScenarioContext;
 
 beforeAll(async () => {
-  stage = await startNewsroom();
-  const { service, kept } = stage;
+  context = await startNewsroom();
+  const { service, kept } = context;
   await service.createPolicy({
     name: 'own articles',
     userId: kept.get('maya') as string,
@@ -18,14 +18,14 @@ beforeAll(async () => {
     })),
   });
 });
-afterAll(() => stage.service.close());
+afterAll(() => context.service.close());
 
-describe('the generic resource API', () => {
+describe('the resource API:', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       {
-        name: 'create: generates the id, fills defaults, answers with the record, its ETag and its address',
+        name: 'a create generates the id, fills defaults, and returns the record with ETag and Location',
         as: 'admin',
         send: 'POST /api/Article',
         body: { title: 'First', slug: 'first', authorId: '{maya}' },
@@ -35,7 +35,7 @@ describe('the generic resource API', () => {
         entries: [{ resource: 'Article', action: 'create', allowed: true, kind: 'access' }],
       },
       {
-        name: 'create: another, by someone else',
+        name: 'another user creates a record',
         as: 'admin',
         send: 'POST /api/Article',
         body: { title: 'Second', slug: 'second', authorId: '{admin}', status: 'published' },
@@ -44,7 +44,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'create', allowed: true }],
       },
       {
-        name: 'create: decides on the record as it would be',
+        name: 'a create is decided on the new record',
         as: 'maya',
         send: 'POST /api/Article',
         body: { title: 'Not mine', slug: 'not-mine', authorId: '{admin}' },
@@ -53,7 +53,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'create', allowed: false, reason: 'no rule matched' }],
       },
       {
-        name: 'create: every mistake in the values at once, after the decision',
+        name: 'a create lists all invalid values, after the decision',
         as: 'admin',
         send: 'POST /api/Article',
         body: { title: 7, slug: 'Not A Slug', authorId: 'nobody', status: 'drft', color: 'red' },
@@ -62,7 +62,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'create', allowed: true, outcome: 'VALUE_INVALID' }],
       },
       {
-        name: 'create: who is denied does not learn what is wrong with the values',
+        name: 'a denied create does not reveal invalid values',
         as: 'reader',
         send: 'POST /api/Article',
         body: { title: 7 },
@@ -71,7 +71,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'create', allowed: false }],
       },
       {
-        name: 'create: a unique value that is taken',
+        name: 'a create with an existing unique value is refused',
         as: 'admin',
         send: 'POST /api/Article',
         body: { title: 'Again', slug: 'first', authorId: '{maya}' },
@@ -80,7 +80,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'create', allowed: true, outcome: 'RECORD_EXISTS' }],
       },
       {
-        name: 'create: a reference to nothing',
+        name: 'a create with a reference to a missing record is refused',
         as: 'admin',
         send: 'POST /api/Article',
         body: { title: 'Lost', slug: 'lost', authorId: '01900000-0000-7000-8000-000000000000' },
@@ -89,7 +89,7 @@ describe('the generic resource API', () => {
         entries: [{ allowed: true, outcome: 'VALUE_INVALID' }],
       },
       {
-        name: 'read one',
+        name: 'a read returns the record',
         as: 'maya',
         send: 'GET /api/Article/{first}',
         status: 200,
@@ -97,7 +97,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'read', recordId: '{first}', allowed: true, reason: 'allowed by rule "own: read" of policy "own articles"' }],
       },
       {
-        name: 'read: denied where the condition is not met, in the same words as for a record that does not exist',
+        name: 'a denied read has the same response as a read of a missing record',
         as: 'maya',
         send: 'GET /api/Article/{second}',
         status: 403,
@@ -105,7 +105,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'read', allowed: false }],
       },
       {
-        name: 'read: a record that does not exist, where the answer depends on it',
+        name: 'a read of a missing record is denied if the decision depends on the record',
         as: 'maya',
         send: 'GET /api/Article/01900000-0000-7000-8000-000000000000',
         status: 403,
@@ -113,7 +113,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'read', allowed: false }],
       },
       {
-        name: 'read: a record that does not exist, where the answer does not depend on it',
+        name: 'a read of a missing record is 404 if the decision does not depend on the record',
         as: 'admin',
         send: 'GET /api/Article/01900000-0000-7000-8000-000000000000',
         status: 404,
@@ -121,7 +121,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'read', allowed: true, outcome: 'RECORD_UNKNOWN' }],
       },
       {
-        name: 'list: exactly the records that reading one by one allows; totals count those alone',
+        name: 'a list and its total include exactly the records that single reads allow',
         as: 'maya',
         send: 'GET /api/Article?total=true',
         status: 200,
@@ -129,7 +129,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'list', allowed: true }],
       },
       {
-        name: 'list: filter, sort and limit',
+        name: 'a list accepts a filter, a sort order and a limit',
         as: 'admin',
         send: 'GET /api/Article?where[status]=published&sort=-createdAt&limit=5',
         status: 200,
@@ -137,7 +137,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'list', allowed: true }],
       },
       {
-        name: 'list: denied for all',
+        name: 'a list is denied if no record could be allowed',
         as: 'reader',
         send: 'GET /api/Article',
         status: 403,
@@ -145,14 +145,14 @@ describe('the generic resource API', () => {
         entries: [{ action: 'list', allowed: false }],
       },
       {
-        name: 'list: without a token is anon',
+        name: 'a list without a token is decided for anon',
         send: 'GET /api/Article',
         status: 403,
         body_has: { detail: 'no policies found for role anon' },
         entries: [{ role: 'anon', allowed: false, reason: 'no policies found for role anon' }],
       },
       {
-        name: 'update: the given fields only',
+        name: 'an update changes only the given fields',
         as: 'maya',
         send: 'PUT /api/Article/{first}',
         body: { title: 'First, again' },
@@ -162,7 +162,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'update', recordId: '{first}', allowed: true }],
       },
       {
-        name: 'update: refused on a version that has passed',
+        name: 'an update of an earlier version is refused',
         as: 'maya',
         send: 'PUT /api/Article/{first}',
         body: { title: 'Lost update' },
@@ -172,7 +172,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'update', allowed: true, outcome: 'RECORD_VERSION' }],
       },
       {
-        name: 'update: decided again on the record as it would become',
+        name: 'an update is also decided on the changed record',
         as: 'maya',
         send: 'PUT /api/Article/{first}',
         body: { authorId: '{admin}' },
@@ -181,7 +181,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'update', recordId: '{first}', allowed: false }],
       },
       {
-        name: 'schema: for who may read or list',
+        name: 'the schema is allowed to callers who may read or list',
         as: 'maya',
         send: 'GET /api/Article/schema',
         status: 200,
@@ -189,14 +189,14 @@ describe('the generic resource API', () => {
         entries: [{ resource: 'Article', action: 'read', allowed: true }],
       },
       {
-        name: 'schema: denied like anything else',
+        name: 'the schema is denied to other callers',
         as: 'reader',
         send: 'GET /api/Article/schema',
         status: 403,
         entries: [{ allowed: false }],
       },
       {
-        name: 'createIfNotExists: creates where nothing matches',
+        name: 'createIfNotExists creates a record if none matches',
         as: 'admin',
         send: 'POST /api/Article/createIfNotExists',
         body: { filter: { slug: 'third' }, data: { title: 'Third', slug: 'third', authorId: '{maya}' } },
@@ -209,7 +209,7 @@ describe('the generic resource API', () => {
         ],
       },
       {
-        name: 'createIfNotExists: answers with the match: two decisions, two entries',
+        name: 'createIfNotExists returns the match, with two decisions and two audit entries',
         as: 'admin',
         send: 'POST /api/Article/createIfNotExists',
         body: { filter: { slug: 'third' }, data: { title: 'Third', slug: 'third', authorId: '{maya}' } },
@@ -221,7 +221,7 @@ describe('the generic resource API', () => {
         ],
       },
       {
-        name: 'updateIfExists: applies data to the one match',
+        name: 'updateIfExists updates the match',
         as: 'maya',
         send: 'POST /api/Article/updateIfExists',
         body: { filter: { slug: 'third' }, data: { title: 'Third, better' } },
@@ -233,7 +233,7 @@ describe('the generic resource API', () => {
         ],
       },
       {
-        name: 'updateIfExists: nothing where none matches',
+        name: 'updateIfExists changes nothing if no record matches',
         as: 'admin',
         send: 'POST /api/Article/updateIfExists',
         body: { filter: { slug: 'tenth' }, data: { title: 'Tenth' } },
@@ -245,7 +245,7 @@ describe('the generic resource API', () => {
         ],
       },
       {
-        name: 'updateIfExists: several matches are refused and none is changed',
+        name: 'updateIfExists refuses several matches and changes none',
         as: 'admin',
         send: 'POST /api/Article/updateIfExists',
         body: { filter: { authorId: '{maya}' }, data: { title: 'All of them' } },
@@ -257,7 +257,7 @@ describe('the generic resource API', () => {
         ],
       },
       {
-        name: 'createIfNotExists: a filter by a field that is none, or secret',
+        name: 'createIfNotExists refuses a filter by an unknown or secret field',
         as: 'admin',
         send: 'POST /api/Tip/createIfNotExists',
         body: { filter: { contact: 'x', nothing: 'x' }, data: { subject: 'a', text: 'b' } },
@@ -275,7 +275,7 @@ describe('the generic resource API', () => {
         ],
       },
       {
-        name: 'createIfNotExists: who is denied does not learn from it which fields there are',
+        name: 'a denied createIfNotExists does not reveal which fields exist',
         as: 'reader',
         send: 'POST /api/Tip/createIfNotExists',
         body: { filter: { nothing: 'x' }, data: { subject: 'a', text: 'b' } },
@@ -284,7 +284,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'create', allowed: false }],
       },
       {
-        name: 'updateIfExists: a filter by a field that is none, or secret',
+        name: 'updateIfExists refuses a filter by an unknown or secret field',
         as: 'admin',
         send: 'POST /api/Tip/updateIfExists',
         body: { filter: { contact: 'x', nothing: 'x' }, data: { subject: 'a', text: 'b' } },
@@ -302,7 +302,7 @@ describe('the generic resource API', () => {
         ],
       },
       {
-        name: 'updateIfExists: who is denied does not learn from it which fields there are',
+        name: 'a denied updateIfExists does not reveal which fields exist',
         as: 'reader',
         send: 'POST /api/Tip/updateIfExists',
         body: { filter: { nothing: 'x' }, data: { subject: 'a', text: 'b' } },
@@ -311,7 +311,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'update', allowed: false }],
       },
       {
-        name: 'updateIfExists: a filter takes the operators of where',
+        name: 'updateIfExists accepts the operators of where',
         as: 'maya',
         send: 'POST /api/Article/updateIfExists',
         body: { filter: { slug: { in: ['third', 'thirteenth'] }, title: { endsWith: 'better' } }, data: { title: 'Third, best' } },
@@ -320,7 +320,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'update' }, { action: 'read' }],
       },
       {
-        name: 'updateIfExists: an operator that does not fit the field',
+        name: 'updateIfExists refuses an operator that does not fit the field',
         as: 'maya',
         send: 'POST /api/Article/updateIfExists',
         body: { filter: { title: { hasAny: ['x'] }, slug: { equals: 'third' }, fee: { gt: null } }, data: {} },
@@ -332,7 +332,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'update' }, { action: 'read' }],
       },
       {
-        name: 'updateIfExists: decided on the record as it would become',
+        name: 'updateIfExists is also decided on the changed record',
         as: 'maya',
         send: 'POST /api/Article/updateIfExists',
         body: { filter: { slug: 'third' }, data: { authorId: '{admin}' } },
@@ -344,7 +344,7 @@ describe('the generic resource API', () => {
         ],
       },
       {
-        name: 'every action by name',
+        name: 'an action can be requested by name',
         as: 'maya',
         send: 'POST /api/Article/list',
         body: { where: { title: { startsWith: 'Third' } }, limit: 10 },
@@ -353,7 +353,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'list', allowed: true }],
       },
       {
-        name: 'import: each record decided by itself',
+        name: 'an import has a decision for each record',
         as: 'admin',
         send: 'POST /api/Article/import',
         body: {
@@ -370,7 +370,7 @@ describe('the generic resource API', () => {
         ],
       },
       {
-        name: 'export: the rows that the policy allows',
+        name: 'an export has the records that policies allow',
         as: 'maya',
         send: 'POST /api/Article/export',
         body: { sort: 'slug' },
@@ -379,7 +379,7 @@ describe('the generic resource API', () => {
         entries: [{ action: 'export', allowed: true }],
       },
       {
-        name: 'delete: refused while records refer to it',
+        name: 'a delete of a referenced record is refused',
         as: 'admin',
         send: 'DELETE /api/User/{maya}',
         status: 409,
@@ -387,14 +387,14 @@ describe('the generic resource API', () => {
         entries: [{ resource: 'User', action: 'delete', allowed: true, outcome: 'RECORD_REFERENCED' }],
       },
       {
-        name: 'delete: denied',
+        name: 'a delete is denied without a matching rule',
         as: 'maya',
         send: 'DELETE /api/Article/{first}',
         status: 403,
         entries: [{ action: 'delete', allowed: false }],
       },
       {
-        name: 'delete',
+        name: 'a delete removes the record',
         as: 'admin',
         send: 'DELETE /api/Article/{second}',
         status: 200,
@@ -402,14 +402,14 @@ describe('the generic resource API', () => {
         entries: [{ action: 'delete', recordId: '{second}', allowed: true }],
       },
       {
-        name: 'an unknown resource is no decision',
+        name: 'a request for an unknown resource has no decision',
         as: 'admin',
         send: 'GET /api/Artcle',
         status: 404,
         body_has: { code: 'RESOURCE_UNKNOWN', detail: 'no resource is named "Artcle" (did you mean "Article"?)' },
       },
       {
-        name: 'a system table is not a resource',
+        name: 'a system table cannot be requested as a resource',
         as: 'admin',
         send: 'GET /api/_Policy',
         status: 404,
@@ -419,12 +419,12 @@ describe('the generic resource API', () => {
   );
 });
 
-describe('batch', () => {
+describe('a batch', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       {
-        name: 'one result per request, in order, each decided and recorded by itself',
+        name: 'has one result per request in order, each with its own decision and audit entry',
         as: 'maya',
         send: 'POST /api/batch',
         body: {
@@ -448,7 +448,7 @@ describe('batch', () => {
         entries: [{ action: 'create' }, { action: 'delete', allowed: false }, { action: 'list' }],
       },
       {
-        name: 'atomic: all or nothing, the failing request named, every decision on the record',
+        name: 'that is atomic fails as a whole, names the failed request, and has an audit entry for each decision',
         as: 'maya',
         send: 'POST /api/batch',
         body: {
@@ -466,7 +466,7 @@ describe('batch', () => {
         ],
       },
       {
-        name: 'atomic: what was undone is not there',
+        name: 'that is atomic and failed has stored nothing',
         as: 'admin',
         send: 'GET /api/Article?where[slug]=undone',
         status: 200,
@@ -474,7 +474,7 @@ describe('batch', () => {
         entries: [{ action: 'list' }],
       },
       {
-        name: 'a batch cannot hold itself',
+        name: 'cannot contain a batch',
         as: 'admin',
         send: 'POST /api/batch',
         body: { requests: [{ resource: 'Article', action: 'batch', data: {} }] },
@@ -485,9 +485,9 @@ describe('batch', () => {
   );
 });
 
-describe('races', () => {
-  it('of 50 createIfNotExists with the same filter one creates', async () => {
-    const { service, tokens, kept } = stage;
+describe('concurrent requests:', () => {
+  it('one of 50 createIfNotExists with the same filter creates a record', async () => {
+    const { service, tokens, kept } = context;
     const body = { filter: { slug: 'raced' }, data: { title: 'Raced', slug: 'raced', authorId: kept.get('maya') } };
     const token = tokens.get('admin');
     const replies = await Promise.all(
@@ -497,8 +497,8 @@ describe('races', () => {
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(49);
   });
 
-  it('of 20 updates of the same version one succeeds', async () => {
-    const { service, tokens, kept } = stage;
+  it('one of 20 updates of the same version succeeds', async () => {
+    const { service, tokens, kept } = context;
     const token = tokens.get('admin');
     const path = `/api/Article/${kept.get('third')}`;
     const { headers } = await service.call('GET', path, { token });

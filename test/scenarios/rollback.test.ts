@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startNewsroom } from './newsroom-service.ts';
-import { checkScenarios, type Stage } from './scenario.ts';
+import { checkScenarios, type ScenarioContext } from './scenario.ts';
 
-let stage: Stage;
+let context: ScenarioContext;
 beforeAll(async () => {
-  stage = await startNewsroom();
-  const { service, kept } = stage;
+  context = await startNewsroom();
+  const { service, kept } = context;
   const own = [{ field: 'resource.authorId', operator: 'eq', value: '${user.id}' }];
   await service.createPolicy({
     userId: kept.get('maya') as string,
@@ -19,14 +19,14 @@ beforeAll(async () => {
   kept.set('poor', await service.createRecord('Comment', { articleId: kept.get('article'), text: 'no', rating: 1 }));
   kept.set('fine', await service.createRecord('Comment', { articleId: kept.get('article'), text: 'yes', rating: 5 }));
 });
-afterAll(() => stage.service.close());
+afterAll(() => context.service.close());
 
-describe('what is refused halfway is undone, and the record says so', () => {
+describe('a request that is refused halfway is rolled back, with audit entries:', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       {
-        name: 'an import of which one record is denied',
+        name: 'an import with a denied record',
         as: 'maya',
         send: 'POST /api/Article/import',
         body: {
@@ -42,7 +42,7 @@ describe('what is refused halfway is undone, and the record says so', () => {
         ],
       },
       {
-        name: 'stored nothing',
+        name: 'the import stored nothing',
         as: 'admin',
         send: 'GET /api/Article?where[slug]=mine',
         status: 200,
@@ -50,7 +50,7 @@ describe('what is refused halfway is undone, and the record says so', () => {
         entries: [{ action: 'list' }],
       },
       {
-        name: 'an import of which one record is broken: each mistake with its row',
+        name: 'an import with invalid records, which lists each error with its row',
         as: 'admin',
         send: 'POST /api/Article/import',
         body: {
@@ -64,7 +64,7 @@ describe('what is refused halfway is undone, and the record says so', () => {
         entries: [{ outcome: 'VALUE_INVALID' }, { outcome: 'VALUE_INVALID' }],
       },
       {
-        name: 'a cascade that would delete a record which the caller may not delete',
+        name: 'a cascade to a record that the caller may not delete',
         as: 'maya',
         send: 'DELETE /api/Article/{article}',
         status: 403,
@@ -75,7 +75,7 @@ describe('what is refused halfway is undone, and the record says so', () => {
         ],
       },
       {
-        name: 'deleted nothing',
+        name: 'the cascade deleted nothing',
         as: 'admin',
         send: 'GET /api/Comment?total=true',
         status: 200,
@@ -83,7 +83,7 @@ describe('what is refused halfway is undone, and the record says so', () => {
         entries: [{ action: 'list' }],
       },
       {
-        name: 'a cascade that is allowed: an entry for each record',
+        name: 'an allowed cascade has an audit entry for each record',
         as: 'admin',
         send: 'DELETE /api/Article/{article}',
         status: 200,
@@ -94,7 +94,7 @@ describe('what is refused halfway is undone, and the record says so', () => {
         ],
       },
       {
-        name: 'deleted all of it',
+        name: 'the allowed cascade deleted every record',
         as: 'admin',
         send: 'GET /api/Comment?total=true',
         status: 200,
@@ -104,8 +104,8 @@ describe('what is refused halfway is undone, and the record says so', () => {
     ],
   );
 
-  it('empties references that say so, as a change of its own', async () => {
-    const { service, kept, tokens } = stage;
+  it('setNull clears a reference and increments the version of its record', async () => {
+    const { service, kept, tokens } = context;
     const token = tokens.get('admin');
     const editor = await service.user({ role: 'editor' });
     const tip = await service.createRecord('Tip', { subject: 'psst', text: 'listen', editorId: editor.id });

@@ -24,7 +24,7 @@ describe.each([
     return replies;
   }
 
-  it.each(['list', 'export'] as const)('a page of %s says so, empty or not, and the next goes on', async (action) => {
+  it.each(['list', 'export'] as const)('a page of %s has a warning, even if it is empty, and the next page continues', async (action) => {
     for (const [pattern, found] of [
       ['.', RECORDS],
       ['last', 1],
@@ -39,7 +39,7 @@ describe.each([
     }
   });
 
-  it('a list that the database filters says nothing', async () => {
+  it('a list that the database filters has no warning', async () => {
     const reply = await service.call('GET', '/api/Note?where[text]=note&limit=1', { token: (await service.admin()).token });
     expect([reply.at('count'), reply.at('warnings'), typeof reply.at('nextCursor')]).toEqual([1, undefined, 'string']);
   });

@@ -25,18 +25,18 @@ export interface Scenario {
   readonly entries?: readonly object[];
 }
 
-export interface Stage {
+export interface ScenarioContext {
   readonly service: RunningService;
   readonly tokens: Map<string, string>;
   readonly kept: Map<string, string>;
 }
 
 /** Registers one test per scenario, in order. */
-export function checkScenarios(stage: () => Stage, scenarios: readonly Scenario[]): void {
-  for (const scenario of scenarios) it(scenario.name, () => checkScenario(stage(), scenario));
+export function checkScenarios(context: () => ScenarioContext, scenarios: readonly Scenario[]): void {
+  for (const scenario of scenarios) it(scenario.name, () => checkScenario(context(), scenario));
 }
 
-async function checkScenario({ service, tokens, kept }: Stage, scenario: Scenario): Promise<void> {
+async function checkScenario({ service, tokens, kept }: ScenarioContext, scenario: Scenario): Promise<void> {
   const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (whole, name: string) => kept.get(name) ?? whole);
   const [method = '', path = ''] = fill(scenario.send).split(' ');
   const token = scenario.as === undefined ? undefined : tokens.get(scenario.as);

@@ -1,6 +1,6 @@
-/** Folders of articles with comments, all kept when deleted, and what refers to them and is not: the world of soft-delete.test.ts. */
+/** Folders, articles and comments with soft deletes, and referencing resources without, for soft-delete.test.ts. */
 import { startService } from '../harness.ts';
-import type { Stage } from './scenario.ts';
+import type { ScenarioContext } from './scenario.ts';
 
 const DEFINITIONS = {
   'Folder.yaml': `name: Folder
@@ -45,7 +45,7 @@ fields:
 `,
 };
 
-/** As the guide to definitions has it: what others deleted, others restore. */
+/** The rule of the guide to definitions: users see and restore only records that they deleted themselves. */
 export const LEAVES_OTHERS: Readonly<Record<string, unknown>> = {
   resource: 'Page',
   action: 'delete',
@@ -57,8 +57,8 @@ export const LEAVES_OTHERS: Readonly<Record<string, unknown>> = {
   ],
 };
 
-/** An admin; Maya, who lists and deletes articles of her own and reads all; Lea, who lists and reads, and deletes empty folders. */
-export async function startFolders(): Promise<Stage> {
+/** Starts a service with an admin; Maya, who reads all articles, and lists and deletes her own; Lea, who lists and reads, and deletes empty folders. */
+export async function startFolders(): Promise<ScenarioContext> {
   const service = await startService({ definitions: DEFINITIONS, settings: { rateLimit: 0, cascadeMax: 20 } });
   const admin = await service.admin();
   const [maya, lea] = [await service.user(), await service.user()];

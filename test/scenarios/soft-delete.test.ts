@@ -1,18 +1,18 @@
-/** What is deleted and kept: hidden behind every door, unique no longer, restored with what went along, listed to who may delete it. */
+/** Soft deletes: deleted records are hidden in every action, free their unique values, are restored with their cascade, and are listed to callers who may delete them. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkScenarios, type Scenario, type Stage } from './scenario.ts';
+import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 import { LEAVES_OTHERS, startFolders } from './soft-delete-service.ts';
 
-let stage: Stage;
+let context: ScenarioContext;
 beforeAll(async () => {
-  stage = await startFolders();
+  context = await startFolders();
 });
-afterAll(() => stage.service.close());
+afterAll(() => context.service.close());
 
 const allowed = (action: string, more: object = {}): object => ({ action, allowed: true, ...more });
 const denied = (action: string, more: object = {}): object => ({ action, allowed: false, ...more });
 const creates = (name: string, resource: string, body: object): Scenario => ({
-  name: `there is ${resource} ${name}`,
+  name: `setup: creates ${resource} ${name}`,
   as: 'admin',
   send: `POST /api/${resource}`,
   body,
@@ -21,7 +21,7 @@ const creates = (name: string, resource: string, body: object): Scenario => ({
   entries: [allowed('create')],
 });
 const deletes = (send: string, count = 1, more: Partial<Scenario> = {}): Scenario => ({
-  name: `DELETE ${send}`,
+  name: `allows DELETE ${send}`,
   as: 'admin',
   send: `DELETE /api/${send}`,
   status: 200,
@@ -49,7 +49,7 @@ const finds = (query: string, ids: readonly string[], more: Partial<Scenario> = 
 
 describe('a deleted record', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       creates('folder', 'Folder', { label: 'f' }),
       creates('kept', 'Article', { slug: 'kept', folderId: '{folder}' }),
@@ -61,9 +61,9 @@ describe('a deleted record', () => {
       finds('Article?where[deletedAt][exists]=true', []),
       finds('Article?where[deletedBy]={admin}', []),
       finds('Article?total=true', ['kept'], { body_has: { total: 1 } }),
-      finds('Article?where[slug][matches]=g', [], { name: 'is in no list that is looked through in memory' }),
+      finds('Article?where[slug][matches]=g', [], { name: 'is not in a list that is filtered in memory' }),
       {
-        name: 'is not exported',
+        name: 'is not in an export',
         as: 'admin',
         send: 'POST /api/Article/export',
         body: {},
@@ -72,7 +72,7 @@ describe('a deleted record', () => {
         entries: [allowed('export')],
       },
       {
-        name: 'cannot be referred to',
+        name: 'cannot be referenced',
         as: 'admin',
         send: 'POST /api/Comment',
         body: { articleId: '{gone}', aboutIds: ['{kept}', '{gone}'] },
@@ -81,7 +81,7 @@ describe('a deleted record', () => {
         entries: [allowed('create', { outcome: 'VALUE_INVALID' })],
       },
       {
-        name: 'is changed by no filter',
+        name: 'is not matched by updateIfExists',
         as: 'admin',
         send: 'POST /api/Article/updateIfExists',
         body: { filter: { slug: 'gone' }, data: { section: 'x' } },
@@ -90,7 +90,7 @@ describe('a deleted record', () => {
         entries: [allowed('update'), allowed('read')],
       },
       {
-        name: 'keeps no value that is unique',
+        name: 'frees its unique values',
         as: 'admin',
         send: 'POST /api/Article/createIfNotExists',
         body: { filter: { slug: 'gone' }, data: { slug: 'gone', section: 'front', place: 1 } },
@@ -100,7 +100,7 @@ describe('a deleted record', () => {
         entries: [allowed('create'), allowed('read')],
       },
       {
-        name: 'though one that is there does',
+        name: 'does not affect uniqueness among other records',
         as: 'admin',
         send: 'POST /api/Article',
         body: { slug: 'gone' },
@@ -109,7 +109,7 @@ describe('a deleted record', () => {
         entries: [allowed('create', { outcome: 'RECORD_EXISTS' })],
       },
       restores('Article', '{gone}', {
-        name: 'cannot come back while another has what is unique of it',
+        name: 'cannot be restored while another record has its unique value',
         status: 409,
         body_has: { code: 'RECORD_EXISTS' },
         entries: [allowed('delete', { outcome: 'RECORD_EXISTS', recordId: '{gone}' })],
@@ -126,8 +126,8 @@ describe('a deleted record', () => {
   );
 });
 
-describe('to every door, a deleted record', () => {
-  const doors: readonly (readonly [send: string, body?: object])[] = [
+describe('in every action, a deleted record', () => {
+  const requests: readonly (readonly [send: string, body?: object])[] = [
     ['GET /api/Article/<id>'],
     ['GET /api/Article/<id>?fields=slug'],
     ['PUT /api/Article/<id>', { section: 'x' }],
@@ -142,11 +142,11 @@ describe('to every door, a deleted record', () => {
   ];
   const unknown = '0190aaaa-0000-7000-8000-000000000000';
 
-  it.each(['admin', 'maya', 'lea', undefined])('is as unknown as one that never was: %s', async (as) => {
-    const { service, tokens, kept } = stage;
+  it.each(['admin', 'maya', 'lea', undefined])('has the same response as a record that never existed, for %s', async (as) => {
+    const { service, tokens, kept } = context;
     const id = await service.createRecord('Article', { slug: `hidden-${as}`, ownerId: kept.get('maya') });
     await service.call('DELETE', `/api/Article/${id}`, { token: tokens.get('admin') });
-    const living = await service.createRecord('Article', { slug: `living-${as}` });
+    const present = await service.createRecord('Article', { slug: `present-${as}` });
     const ask = async (send: string, body: object | undefined, which: string): Promise<readonly unknown[]> => {
       const fill = (text: string): string => text.replaceAll('<id>', which);
       const [method = '', path = ''] = fill(send).split(' ');
@@ -155,16 +155,16 @@ describe('to every door, a deleted record', () => {
       const plain = text.replaceAll(which, '<id>').replace(/"(requestId|decisionId)":"[^"]*"/g, '"$1":""');
       return [send, status, plain];
     };
-    for (const [send, body] of doors) expect(await ask(send, body, id)).toEqual(await ask(send, body, unknown));
-    // And to be restored, a living one is.
+    for (const [send, body] of requests) expect(await ask(send, body, id)).toEqual(await ask(send, body, unknown));
+    // For a restore, a record that is not deleted has that response.
     const restore = ['POST /api/Article/restore', { id: '<id>' }] as const;
-    if (as !== 'maya') expect(await ask(...restore, living)).toEqual(await ask(...restore, unknown));
+    if (as !== 'maya') expect(await ask(...restore, present)).toEqual(await ask(...restore, unknown));
   });
 });
 
-describe('what goes with a deleted record', () => {
+describe('references and soft deletes', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       creates('tree', 'Folder', { label: 'tree' }),
       creates('leaf', 'Article', { slug: 'leaf', folderId: '{tree}' }),
@@ -175,7 +175,7 @@ describe('what goes with a deleted record', () => {
       deletes('Article/{old}'),
       creates('contract', 'Contract', { articleId: '{leaf}' }),
       deletes('Folder/{tree}', 0, {
-        name: 'is nothing while something refers to it that restricts',
+        name: 'a restricting reference prevents a deletion',
         status: 409,
         body_has: {
           code: 'RECORD_REFERENCED',
@@ -185,12 +185,12 @@ describe('what goes with a deleted record', () => {
         entries: [allowed('delete'), allowed('delete', { resource: 'Article' })],
       }),
       deletes('Contract/{contract}'),
-      deletes('Folder/{tree}', 5, { name: 'is what refers to it, however far' }),
+      deletes('Folder/{tree}', 5, { name: 'a deletion includes referencing records, transitively' }),
       finds('Article?where[folderId]={tree}', []),
       finds('Comment?where[text][in]=note,list', []),
-      finds('Proof', [], { name: 'what is not kept is gone' }),
+      finds('Proof', [], { name: 'a deletion removes records of resources without softDelete permanently' }),
       restores('Folder', '{tree}', {
-        name: 'comes back with it',
+        name: 'a restore includes records that were deleted with the record',
         entries: [
           allowed('delete', { resource: 'Folder' }),
           allowed('delete', { resource: 'Article', recordId: '{leaf}' }),
@@ -198,24 +198,24 @@ describe('what goes with a deleted record', () => {
           allowed('delete', { resource: 'Comment' }),
         ],
       }),
-      finds('Article?where[folderId]={tree}', ['leaf'], { name: 'save what had been deleted before' }),
+      finds('Article?where[folderId]={tree}', ['leaf'], { name: 'a restore does not include records that were deleted earlier' }),
       finds('Comment?where[text][in]=note,list', ['note', 'list']),
       finds('Proof', []),
       deletes('Folder/{tree}', 4),
       restores('Comment', '{note}', {
-        name: 'does not come back without it',
+        name: 'a record is not restored without the record that it references',
         status: 422,
         body_has: { code: 'VALUE_INVALID', errors: [{ path: 'articleId', code: 'reference' }] },
         entries: [allowed('delete', { outcome: 'VALUE_INVALID' })],
       }),
       restores('Comment', '{list}', {
-        name: 'nor without an item of its list',
+        name: 'a record is not restored without an item of its list of references',
         status: 422,
         body_has: { errors: [{ path: 'aboutIds', detail: 'Comment.aboutIds refers to a record that is deleted or does not exist' }] },
         entries: [allowed('delete', { outcome: 'VALUE_INVALID' })],
       }),
       restores('Folder', '{tree}', {
-        name: 'comes back as a whole or not at all',
+        name: 'a restore is refused if one of its records is denied',
         as: 'lea',
         status: 403,
         body_has: { detail: 'no rule matched' },
@@ -225,7 +225,7 @@ describe('what goes with a deleted record', () => {
         ],
       }),
       {
-        name: 'does not come back by who did not delete it, where a rule says so',
+        name: 'a rule can deny a restore of records that other users deleted',
         as: 'maya',
         send: 'POST /api/Folder/restore',
         body: { id: '{tree}' },
@@ -237,8 +237,8 @@ describe('what goes with a deleted record', () => {
     ],
   );
 
-  it('is emptied where it says setNull, of deleted records too', async () => {
-    const { service, tokens } = stage;
+  it('setNull also clears references of deleted records', async () => {
+    const { service, tokens } = context;
     const token = tokens.get('admin');
     const [folder, first] = [await service.createRecord('Folder', {}), await service.createRecord('Article', { slug: 'first' })];
     const second = await service.createRecord('Article', { slug: 'second', nextId: first });
@@ -250,8 +250,8 @@ describe('what goes with a deleted record', () => {
     expect((await service.call('GET', `/api/Article/${third}`, { token })).at('data.nextId')).toBeNull();
   });
 
-  it('keeps what it refers to, where that would be gone for good', async () => {
-    const { service, tokens } = stage;
+  it('a deleted record prevents the permanent deletion of a record that it references', async () => {
+    const { service, tokens } = context;
     const token = tokens.get('admin');
     const contract = await service.createRecord('Contract', {});
     const pledge = await service.createRecord('Pledge', { label: 'p', contractId: contract });
@@ -265,8 +265,8 @@ describe('what goes with a deleted record', () => {
     expect((await service.call('POST', '/api/Pledge/restore', { token, body: { id: pledge } })).status).toBe(200);
   });
 
-  it('is bounded when it comes back, as when it goes', async () => {
-    const { service, tokens } = stage;
+  it('a restore has the same limit as a cascade', async () => {
+    const { service, tokens } = context;
     const token = tokens.get('admin');
     const folder = await service.createRecord('Folder', { label: 'many' });
     for (let n = 0; n < 12; n++) await service.createRecord('Article', { slug: `many-${n}`, folderId: folder });
@@ -280,55 +280,59 @@ describe('what goes with a deleted record', () => {
   });
 });
 
-describe('restoring', () => {
+describe('a restore', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       creates('own', 'Article', { slug: 'own', ownerId: '{maya}' }),
       creates('others', 'Article', { slug: 'others' }),
       deletes('Article/{own}', 1, { as: 'maya', name: 'Maya deletes her own' }),
       deletes('Article/{others}'),
       restores('Article', '{own}', {
-        name: 'is decided as a deletion, on the record as it stands',
+        name: 'is decided like a delete, on the deleted record',
         as: 'lea',
         status: 403,
         body_has: { detail: 'no rule matched' },
         entries: [denied('delete', { recordId: '{own}' })],
       }),
       restores('Article', '{own}', {
-        name: 'is not for anon',
+        name: 'is denied to anonymous callers',
         as: 'nobody',
         status: 403,
         entries: [denied('delete', { role: 'anon' })],
       }),
       restores('Article', '{own}', {
-        name: 'goes by If-Match',
+        name: 'respects If-Match',
         headers: { 'if-match': '"1"' },
         status: 412,
         entries: [allowed('delete', { outcome: 'RECORD_VERSION' })],
       }),
-      restores('Article', '{own}', { name: 'is for who deleted it', as: 'maya', body: { id: '{own}', ifMatch: 2 } }),
       restores('Article', '{own}', {
-        name: 'is done once',
+        name: 'is allowed to the caller who deleted the record',
+        as: 'maya',
+        body: { id: '{own}', ifMatch: 2 },
+      }),
+      restores('Article', '{own}', {
+        name: 'cannot be repeated',
         status: 404,
         body_has: { code: 'RECORD_UNKNOWN' },
         entries: [allowed('delete', { outcome: 'RECORD_UNKNOWN' })],
       }),
       restores('Proof', '{own}', {
-        name: 'is nothing where nothing is kept',
+        name: 'is refused for a resource without softDelete',
         status: 400,
         body_has: { code: 'RESOURCE_NO_BIN' },
         entries: [allowed('delete', { outcome: 'RESOURCE_NO_BIN' })],
       }),
       restores('Proof', '{own}', {
-        name: 'which who is denied does not learn',
+        name: 'that is denied does not reveal that softDelete is off',
         as: 'lea',
         status: 403,
         body_has: { detail: 'no rule matched' },
         entries: [denied('delete')],
       }),
       restores('User', '{maya}', {
-        name: 'is nothing for users',
+        name: 'is refused for users',
         status: 400,
         body_has: { code: 'RESOURCE_NO_BIN' },
         entries: [allowed('delete', { outcome: 'RESOURCE_NO_BIN' })],
@@ -343,11 +347,11 @@ describe('restoring', () => {
   );
 });
 
-const bin = [allowed('list'), allowed('delete')];
+const listEntries = [allowed('list'), allowed('delete')];
 
-describe('the deleted records', () => {
+describe('a list of deleted records', () => {
   checkScenarios(
-    () => stage,
+    () => context,
     [
       creates('b1', 'Article', { slug: 'b1', section: 'bin', place: 1, ownerId: '{maya}' }),
       creates('b2', 'Article', { slug: 'b2', section: 'bin', place: 2, ownerId: '{maya}' }),
@@ -357,45 +361,53 @@ describe('the deleted records', () => {
       deletes('Article/{b3}'),
       finds('Article?deleted=true&where[section]=bin', ['b3', 'b2', 'b1'], {
         body_has: { count: 3, data: [{ id: '{b3}', deletedBy: '{admin}', version: 2 }, { deletedBy: '{maya}' }, {}] },
-        entries: bin,
+        entries: listEntries,
       }),
       finds('Article?deleted=true&where[section]=bin&sort=place&limit=1&total=true&fields=slug', ['b1'], {
         body_has: { total: 3, data: [{ slug: 'b1' }] },
         body_lacks: ['data.0.section'],
         keep: { cursor: 'nextCursor' },
-        entries: bin,
+        entries: listEntries,
       }),
-      finds('Article?deleted=true&where[section]=bin&sort=place&limit=1&total=true&fields=slug&cursor={cursor}', ['b2'], { entries: bin }),
+      finds('Article?deleted=true&where[section]=bin&sort=place&limit=1&total=true&fields=slug&cursor={cursor}', ['b2'], {
+        entries: listEntries,
+      }),
       finds('Article?where[section]=bin&sort=place&limit=1&total=true&fields=slug&cursor={cursor}', [], {
-        name: 'have cursors of their own',
+        name: 'has its own cursors',
         status: 400,
         body_has: { code: 'REQUEST_CURSOR' },
         entries: [allowed('list', { outcome: 'REQUEST_CURSOR' })],
       }),
-      finds('Article?deleted=true&where[section]=bin&where[slug][matches]=b', ['b3', 'b2', 'b1'], { entries: bin }),
+      finds('Article?deleted=true&where[section]=bin&where[slug][matches]=b', ['b3', 'b2', 'b1'], { entries: listEntries }),
       finds('Article?deleted=false&where[section]=bin', []),
       finds('Article?deleted=true&where[section]=bin', ['b2', 'b1'], {
-        name: 'are for who may list and delete them',
+        name: 'is allowed to callers who may list and delete them',
         as: 'maya',
-        entries: bin,
+        entries: listEntries,
       }),
       finds('Article?deleted=true', [], {
-        name: 'are not for who may only list',
+        name: 'is denied to callers who may only list',
         as: 'lea',
         status: 403,
         body_has: { detail: 'no rule matched' },
         entries: [allowed('list', { outcome: 'ACCESS_DENIED' }), denied('delete')],
       }),
-      finds('Article?deleted=true', [], { name: 'nor for anon', as: 'nobody', status: 403, body_has: {}, entries: [denied('list')] }),
+      finds('Article?deleted=true', [], {
+        name: 'is denied to anonymous callers',
+        as: 'nobody',
+        status: 403,
+        body_has: {},
+        entries: [denied('list')],
+      }),
       finds('Proof?deleted=true', [], {
-        name: 'are none where none are kept',
+        name: 'is refused for a resource without softDelete',
         status: 400,
         body_has: { code: 'RESOURCE_NO_BIN' },
         entries: [allowed('list', { outcome: 'RESOURCE_NO_BIN' })],
       }),
       finds('Article?deleted=yes', [], { status: 400, body_has: { errors: [{ path: 'deleted' }] }, entries: [] }),
       {
-        name: 'are listed in a batch, and restored there',
+        name: 'works in a batch, like a restore',
         as: 'maya',
         send: 'POST /api/batch',
         body: {
@@ -407,13 +419,13 @@ describe('the deleted records', () => {
         },
         status: 200,
         body_has: { data: [{ status: 200, data: [{ id: '{b2}' }, { id: '{b1}' }] }, { status: 200 }, { data: [{ id: '{b2}' }] }] },
-        entries: [...bin, allowed('delete'), ...bin],
+        entries: [...listEntries, allowed('delete'), ...listEntries],
       },
     ],
   );
 
-  it('are described where there may be some', async () => {
-    const { service, tokens } = stage;
+  it('is described only for resources with softDelete', async () => {
+    const { service, tokens } = context;
     const described = await service.call('GET', '/api/Article/schema', { token: tokens.get('admin') });
     expect(described.at('data.softDelete')).toBe(true);
     expect((await service.call('GET', '/api/Proof/schema', { token: tokens.get('admin') })).at('data.softDelete')).toBeUndefined();
@@ -430,16 +442,19 @@ describe('the deleted records', () => {
   });
 });
 
-describe('asking ahead', () => {
+describe('an access query', () => {
   const ask = async (path: string, body: object) => {
-    const { service, tokens } = stage;
+    const { service, tokens } = context;
     return service.call('POST', `/admin/api/policies/${path}`, { token: tokens.get('admin'), body });
   };
 
-  it('asks about a restoring as about a deletion, and about the two decisions of listing what is deleted one by one', async () => {
-    const test = { user: { id: stage.kept.get('maya') }, resource: { name: 'Article', ownerId: stage.kept.get('maya') } };
+  it('tests a restore like a delete, and the two decisions of listDeleted separately', async () => {
+    const test = { user: { id: context.kept.get('maya') }, resource: { name: 'Article', ownerId: context.kept.get('maya') } };
     expect((await ask('test-access', { ...test, action: 'restore' })).at('data.allowed')).toBe(true);
-    const deleted = { ...test, resource: { ...test.resource, deletedAt: '2026-01-01T00:00:00.000Z', deletedBy: stage.kept.get('admin') } };
+    const deleted = {
+      ...test,
+      resource: { ...test.resource, deletedAt: '2026-01-01T00:00:00.000Z', deletedBy: context.kept.get('admin') },
+    };
     expect((await ask('test-access', { ...deleted, action: 'restore' })).at('data.allowed')).toBe(false);
     const both = await ask('test-access', { ...test, action: 'listDeleted' });
     expect([both.status, both.at('errors.0.path'), both.at('errors.0.detail')]).toEqual([
@@ -449,22 +464,22 @@ describe('asking ahead', () => {
     ]);
   });
 
-  it('knows that what is still to be made is not deleted', async () => {
-    const { service } = stage;
+  it('treats a record to be created as not deleted', async () => {
+    const { service } = context;
     const maker = await service.user();
     const conditions = [{ field: 'resource.deletedAt', operator: 'exists', value: false }];
     await service.createPolicy({ userId: maker.id, rules: [{ resource: 'Article', action: 'create', conditions }] });
     const reply = await service.call('POST', `/admin/api/users/${maker.id}/permissions`, {
-      token: stage.tokens.get('admin'),
+      token: context.tokens.get('admin'),
       body: { resources: ['Article'] },
     });
     expect(reply.at('data')).toContainEqual(expect.objectContaining({ resource: 'Article', action: 'create', effect: 'allow' }));
   });
 });
 
-describe('of a restore and a create of the same unique value at once', () => {
-  it('one is done', async () => {
-    const { service, tokens } = stage;
+describe('of concurrent restores and creates with the same unique value', () => {
+  it('exactly one succeeds', async () => {
+    const { service, tokens } = context;
     const token = tokens.get('admin');
     for (let n = 0; n < 5; n++) {
       const id = await service.createRecord('Article', { slug: `raced-${n}` });
@@ -478,9 +493,9 @@ describe('of a restore and a create of the same unique value at once', () => {
   });
 });
 
-describe('the rule that leaves what others deleted to others', () => {
-  it('leaves to nobody else what somebody without a token deleted', async () => {
-    const { service } = stage;
+describe('the rule for records that other users deleted', () => {
+  it('also denies a restore of records that an anonymous caller deleted', async () => {
+    const { service } = context;
     await service.createPolicy({ role: 'anon', rules: [{ resource: 'Pledge', action: 'delete' }] });
     const user = await service.user();
     await service.createPolicy({

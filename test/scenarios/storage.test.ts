@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** As the definition files are when it is asked. */
+/** Requests the migration plan for the current definition files. */
 async function plan(): Promise<{ status: number; data: Record<string, unknown> }> {
   const reply = await service.call('GET', '/admin/api/storage/plan', { token: (await service.admin()).token });
   return { status: reply.status, data: reply.at('data') as Record<string, unknown> };
@@ -23,14 +23,14 @@ async function plan(): Promise<{ status: number; data: Record<string, unknown> }
 const write = (text: string): void => writeFileSync(join(service.dataFolder, '..', 'project', 'resources', 'Note.yaml'), text);
 
 describe('GET /admin/api/storage/plan', () => {
-  it('has nothing to do after the start', async () => {
+  it('has no steps after the start', async () => {
     expect(await plan()).toEqual({
       status: 200,
       data: { hash: expect.stringMatching(/^[0-9a-f]{64}$/), steps: [], held: [], mistakes: [] },
     });
   });
 
-  it('shows what the files ask for by now, with its risk and SQL, and does none of it', async () => {
+  it('shows the steps for changed files with their risk, and applies none', async () => {
     await service.createRecord('Note', { text: 'words' });
     write(definition('text: { type: integer }'));
     const { data } = await plan();
@@ -42,14 +42,14 @@ describe('GET /admin/api/storage/plan', () => {
     expect((await plan()).data).toEqual(data);
   });
 
-  it('says what is wrong with the files', async () => {
+  it('reports errors in the files', async () => {
     write(definition('text: { type: sting }'));
     expect((await plan()).data).toEqual({ steps: [], held: [], mistakes: [expect.stringContaining('resources/Note.yaml:3')] });
   });
 });
 
 describe('GET /admin/api/storage/history', () => {
-  it('shows what was done', async () => {
+  it('shows applied migrations', async () => {
     const { token } = await service.admin();
     const reply = await service.call('GET', '/admin/api/storage/history?limit=5', { token });
     expect([reply.at('count'), reply.at('data.0.actor')]).toEqual([1, 'start']);
@@ -58,21 +58,21 @@ describe('GET /admin/api/storage/history', () => {
   });
 });
 
-describe('both', () => {
-  it.each(['plan', 'history'])('%s is for admins alone', async (path) => {
+describe('migrations over HTTP', () => {
+  it.each(['plan', 'history'])('%s is restricted to admins', async (path) => {
     const { token } = await service.user();
     expect((await service.call('GET', `/admin/api/storage/${path}`)).status).toBe(401);
     expect((await service.call('GET', `/admin/api/storage/${path}`, { token })).status).toBe(403);
   });
 });
 
-describe('storage restored', () => {
+describe('the command "storage restored"', () => {
   const open = (database: string) =>
     openTables(parseConfig({ flags: { project: join(service.dataFolder, '..', 'project'), database }, env: {} }), {
       log: () => undefined,
     });
 
-  it('ends every session and begins a new epoch, on the record, of a running service too', async () => {
+  it('ends every session and creates a revision with an audit entry, even while a service runs', async () => {
     write(definition('text: { type: string }'));
     const { token, email, password } = await service.admin();
     const before = Math.max(...(await service.decisions('limit=100')).map(({ epoch }) => Number(epoch)));
@@ -85,13 +85,13 @@ describe('storage restored', () => {
       [{ kind: 'restore', resource: '*', risk: 'destructive', reason: 'restored by tools of the database' }],
     ]);
     expect((await service.call('GET', '/api/Note', { token })).status).toBe(401);
-    const anew = await service.logIn(email, password);
-    const entry = await service.call('GET', '/admin/api/decisions?action=restore', { token: anew });
+    const newToken = await service.logIn(email, password);
+    const entry = await service.call('GET', '/admin/api/decisions?action=restore', { token: newToken });
     expect(entry.at('data.0')).toMatchObject({ kind: 'admin', resource: '*', epoch: before + 1 });
     expect(readFileSync(join(service.dataFolder, '..', 'project', 'data', 'checkpoints.ndjson'), 'utf8')).toContain('"kind":"restored"');
   });
 
-  it('refuses where there is nothing', async () => {
+  it('refuses an empty database', async () => {
     const tables = await open(createDatabaseUrl(service.dataFolder));
     await expect(tables.noteRestored()).rejects.toThrow('the database is empty; restore it first');
     await tables.close();

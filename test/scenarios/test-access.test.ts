@@ -1,68 +1,80 @@
-/** A test of access says what the request will come to: the answers of both, side by side, and what a test has to warn of. */
+/** An access test predicts the decision of a request: both are compared here. Also its warnings. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Reply } from '../harness.ts';
 import { type AccessQueryService, startAccessQueryService, UNKNOWN_ID } from './access-query-service.ts';
 
-let world: AccessQueryService;
+let newsroom: AccessQueryService;
 beforeAll(async () => {
-  world = await startAccessQueryService();
+  newsroom = await startAccessQueryService();
 });
-beforeEach(() => world.forget());
-afterAll(() => world.service.close());
+beforeEach(() => newsroom.forget());
+afterAll(() => newsroom.service.close());
 
 const TEST = '/admin/api/policies/test-access';
 const eq = (field: string, value: unknown): object => ({ field, operator: 'eq', value });
 const DRAFT = eq('resource.status', 'draft');
 const rule = (action: string, ...conditions: readonly object[]): object => ({ resource: 'Article', action, conditions });
 
-const test = (body: object): Promise<Reply> => world.send('POST', TEST, body);
+const test = (body: object): Promise<Reply> => newsroom.send('POST', TEST, body);
 
-interface Try {
+interface TestCase {
   readonly name: string;
   readonly action: 'create' | 'update';
   readonly rules: readonly object[];
-  /** `<me>` is the id of whoever asks. */
+  /** `<me>` is the id of the caller. */
   readonly data: object;
   readonly allowed: boolean;
 }
 
-const tries: readonly Try[] = [
-  { name: 'a create by what is sent', action: 'create', rules: [rule('create', DRAFT)], data: { status: 'draft' }, allowed: true },
-  { name: 'a create of something else', action: 'create', rules: [rule('create', DRAFT)], data: { status: 'published' }, allowed: false },
+const testCases: readonly TestCase[] = [
+  { name: 'a create with the required value', action: 'create', rules: [rule('create', DRAFT)], data: { status: 'draft' }, allowed: true },
+  { name: 'a create with another value', action: 'create', rules: [rule('create', DRAFT)], data: { status: 'published' }, allowed: false },
   { name: 'a create without the value', action: 'create', rules: [rule('create', DRAFT)], data: {}, allowed: false },
   {
-    name: 'a create by who makes it',
+    name: 'a create by its creator',
     action: 'create',
     rules: [rule('create', eq('resource.createdBy', `\${user.id}`), eq('resource.version', 1))],
     data: { title: 'x' },
     allowed: true,
   },
   {
-    name: 'a create for oneself',
+    name: 'a create with the caller as author',
     action: 'create',
     rules: [rule('create', eq('resource.authorId', `\${user.id}`), eq('resource.authorId.department', 'sports'))],
     data: { authorId: '<me>' },
     allowed: true,
   },
   {
-    name: 'a create that a DENY knows by its new id',
+    name: 'a create that a DENY matches by its new id',
     action: 'create',
     rules: [rule('create'), { ...rule('create', eq('resource.id', `\${user.id}`)), effect: 'DENY' }],
     data: {},
     allowed: true,
   },
-  { name: 'a change of a draft', action: 'update', rules: [rule('update', DRAFT)], data: { title: 'x' }, allowed: true },
-  { name: 'a draft that would be none', action: 'update', rules: [rule('update', DRAFT)], data: { status: 'published' }, allowed: false },
-  { name: 'a draft that would have no status', action: 'update', rules: [rule('update', DRAFT)], data: { status: null }, allowed: false },
+  { name: 'an update of a draft', action: 'update', rules: [rule('update', DRAFT)], data: { title: 'x' }, allowed: true },
   {
-    name: 'an author who hands it on',
+    name: 'an update that publishes a draft',
+    action: 'update',
+    rules: [rule('update', DRAFT)],
+    data: { status: 'published' },
+    allowed: false,
+  },
+  {
+    name: 'an update that removes the status of a draft',
+    action: 'update',
+    rules: [rule('update', DRAFT)],
+    data: { status: null },
+    allowed: false,
+  },
+  {
+    name: 'an update of the author by the author',
     action: 'update',
     rules: [rule('update', eq('resource.authorId.department', 'sports'))],
     data: { authorId: null },
     allowed: false,
   },
   {
-    name: 'a change by what is sent',
+    name: 'an update by its request data',
     action: 'update',
     rules: [rule('update', eq('request.data.title', 'x'))],
     data: { title: 'x' },
@@ -70,52 +82,52 @@ const tries: readonly Try[] = [
   },
 ];
 
-describe('a test of a change', () => {
-  it.each(tries)('$name', async ({ action, rules, data, allowed }) => {
-    await world.policy({ name: 'P', role: 'editor', rules });
-    const { id, token } = world.person('maya');
+describe('a test agrees with the request:', () => {
+  it.each(testCases)('$name', async ({ action, rules, data, allowed }) => {
+    await newsroom.policy({ name: 'P', role: 'editor', rules });
+    const { id, token } = newsroom.person('maya');
     const body = JSON.parse(JSON.stringify(data).replaceAll('<me>', id));
-    const article = await world.service.createRecord('Article', { title: 'a', status: 'draft', authorId: id });
+    const article = await newsroom.service.createRecord('Article', { title: 'a', status: 'draft', authorId: id });
     const resource = action === 'create' ? { name: 'Article' } : { name: 'Article', id: article };
     const told = await test({ user: { id }, resource, action, data: body });
     const [method, path] = action === 'create' ? ['POST', '/api/Article'] : ['PUT', `/api/Article/${article}`];
-    const done = await world.service.call(method, path, { token, body });
+    const done = await newsroom.service.call(method, path, { token, body });
     expect([told.at('data.allowed'), done.status < 300]).toEqual([allowed, allowed]);
     if (!allowed) expect(told.at('data.reason')).toBe(done.at('detail'));
   });
 
-  it('says which of the two looks of an update denies', async () => {
-    await world.policy({ role: 'editor', rules: [rule('update', DRAFT)] });
-    const asked = { user: { id: world.idOf('maya') }, resource: { name: 'Article', id: world.idOf('own') }, action: 'update' };
+  it('an update that is denied as current or as changed record has a note', async () => {
+    await newsroom.policy({ role: 'editor', rules: [rule('update', DRAFT)] });
+    const asked = { user: { id: newsroom.idOf('maya') }, resource: { name: 'Article', id: newsroom.idOf('own') }, action: 'update' };
     const changed = await test({ ...asked, data: { status: 'published' } });
     expect(changed.at('data.note')).toBe('the current record passes; the changed record does not');
     expect(changed.at('data.wouldAllow.0.unmet')).toMatchObject([{ field: 'resource.status', actual: 'published' }]);
-    const stored = await test({ ...asked, resource: { name: 'Article', id: world.idOf('other') }, data: { status: 'draft' } });
+    const stored = await test({ ...asked, resource: { name: 'Article', id: newsroom.idOf('other') }, data: { status: 'draft' } });
     expect([stored.at('data.allowed'), stored.at('data.note')]).toEqual([false, undefined]);
   });
 
-  it('takes a record that is only thought of', async () => {
-    await world.policy({ role: 'editor', rules: [rule('update', DRAFT, { field: 'resource.id', operator: 'exists', value: false })] });
-    const asked = { user: { id: world.idOf('maya') }, resource: { name: 'Article', status: 'draft' }, action: 'update' };
+  it('an update may be tested with a hypothetical record', async () => {
+    await newsroom.policy({ role: 'editor', rules: [rule('update', DRAFT, { field: 'resource.id', operator: 'exists', value: false })] });
+    const asked = { user: { id: newsroom.idOf('maya') }, resource: { name: 'Article', status: 'draft' }, action: 'update' };
     expect((await test({ ...asked, data: { title: 'x' } })).at('data.allowed')).toBe(true);
     expect((await test({ ...asked, data: { status: 'published' } })).at('data.allowed')).toBe(false);
   });
 });
 
-describe('what a test does not know', () => {
-  it('leaves method and path of the request open, which are not those of the test', async () => {
-    await world.policy({ role: 'user', rules: [rule('read', eq('request.method', 'GET'))] });
-    const asked = { user: { id: world.idOf('pia') }, resource: { name: 'Article', id: world.idOf('own') }, action: 'read' };
+describe('unknown values in a test', () => {
+  it('include the method and path of the request, so that the result is conditional', async () => {
+    await newsroom.policy({ role: 'user', rules: [rule('read', eq('request.method', 'GET'))] });
+    const asked = { user: { id: newsroom.idOf('pia') }, resource: { name: 'Article', id: newsroom.idOf('own') }, action: 'read' };
     expect((await test(asked)).at('data')).toMatchObject({ allowed: true, conditional: true, when: 'request.method eq "GET"' });
   });
 });
 
-describe('what a test warns of', () => {
+describe('the warnings of a test', () => {
   const asked = { resource: { name: 'Article' }, action: 'list' };
   const warnings = async (body: object): Promise<unknown> => (await test({ ...asked, ...body })).at('warnings');
 
-  it('nothing, where all is well', async () => {
-    expect(await warnings({ user: { id: world.idOf('pia'), department: 'sports' } })).toBeUndefined();
+  it('are missing for a valid test', async () => {
+    expect(await warnings({ user: { id: newsroom.idOf('pia'), department: 'sports' } })).toBeUndefined();
     expect(
       await warnings({ user: { id: 'u1', role: 'editor', team: 'x' }, resource: { name: 'Article', id: 'a1', status: 'draft' } }),
     ).toBeUndefined();
@@ -124,53 +136,53 @@ describe('what a test warns of', () => {
 
   it.each([
     [
-      'a user who is not active',
-      () => ({ user: { id: world.idOf('gone') } }),
+      'an inactive user',
+      () => ({ user: { id: newsroom.idOf('gone') } }),
       'the user is not active: every request of this user is refused, even if policies allow it',
     ],
-    ['an id of nobody', () => ({ user: { id: UNKNOWN_ID } }), 'no user has this id: without "user.role", the role is anon'],
-    ['a role of nobody', () => ({ user: { role: 'editr' } }), 'no policy can be assigned to role "editr" (did you mean "editor"?)'],
+    ['a user id without a user', () => ({ user: { id: UNKNOWN_ID } }), 'no user has this id: without "user.role", the role is anon'],
+    ['a role without policies', () => ({ user: { role: 'editr' } }), 'no policy can be assigned to role "editr" (did you mean "editor"?)'],
     [
-      'an attribute nearly known',
+      'an attribute with a typing error',
       () => ({ user: { role: 'user', departmnt: 'x' } }),
       'User has no field "departmnt" (did you mean "department"?)',
     ],
     [
-      'an id of no record',
+      'an id without a record',
       () => ({ resource: { name: 'Article', id: UNKNOWN_ID } }),
       'no Article has this id: the test uses a record without attributes',
     ],
     [
-      'values that would be refused',
+      'values that the request would refuse',
       () => ({ user: { role: 'user' }, action: 'create', data: { stauts: 'draft', status: 'done' } }),
       'the request would still be rejected, because its values are invalid: stauts: unknown field "stauts" (did you mean "status"?); status: expected one of draft, published',
     ],
-  ] as const)('%s', async (_, body, warning) => {
+  ] as const)('report %s', async (_, body, warning) => {
     expect(await warnings(body())).toEqual([warning]);
   });
 
-  it('a test of one policy too', async () => {
-    const policy = await world.policy({ rules: [rule('read')] });
-    const reply = await world.send('POST', `/admin/api/policies/${policy}/test`, { ...asked, user: { id: world.idOf('gone') } });
+  it('are part of a policy test too', async () => {
+    const policy = await newsroom.policy({ rules: [rule('read')] });
+    const reply = await newsroom.send('POST', `/admin/api/policies/${policy}/test`, { ...asked, user: { id: newsroom.idOf('gone') } });
     expect(reply.at('warnings')).toEqual(['the user is not active: every request of this user is refused, even if policies allow it']);
   });
 });
 
-describe('a user who is not active', () => {
+describe('a test for an inactive user:', () => {
   const asked = { resource: { name: 'Article' }, action: 'list' };
   const REFUSED = { allowed: false, reason: 'the user of this token is not active' };
   const NOTE = 'requests of this user are refused before policies are evaluated; the trace shows the result of the policies';
 
   beforeEach(async () => {
-    await world.policy({ role: 'editor', rules: [rule('*')] });
+    await newsroom.policy({ role: 'editor', rules: [rule('*')] });
   });
 
   const cases: readonly (readonly [what: string, user: () => object, allowed: boolean])[] = [
-    ['as stored', () => ({ id: world.idOf('gone') }), false],
-    ['as the test says', () => ({ id: world.idOf('maya'), isActive: false }), false],
-    ['as the test says of a user who is not stored', () => ({ role: 'editor', isActive: false }), false],
-    ['with a role as the test says', () => ({ id: world.idOf('gone'), role: 'editor' }), false],
-    ['but for the test', () => ({ id: world.idOf('gone'), isActive: true }), true],
+    ['inactive as stored', () => ({ id: newsroom.idOf('gone') }), false],
+    ['inactive in the test', () => ({ id: newsroom.idOf('maya'), isActive: false }), false],
+    ['inactive in the test, and not stored', () => ({ role: 'editor', isActive: false }), false],
+    ['inactive as stored, with a role in the test', () => ({ id: newsroom.idOf('gone'), role: 'editor' }), false],
+    ['active in the test only', () => ({ id: newsroom.idOf('gone'), isActive: true }), true],
     ['not stored, given only by role', () => ({ role: 'editor' }), true],
   ];
 
@@ -183,31 +195,31 @@ describe('a user who is not active', () => {
     }
   });
 
-  it('is denied by a test of one policy and in what the user may do, as a request is refused', async () => {
-    const policy = await world.policy({ rules: [rule('read')] });
-    const alone = await world.send('POST', `/admin/api/policies/${policy}/test`, { ...asked, user: { id: world.idOf('gone') } });
+  it('policy tests, permissions, who-can and requests agree on the denial', async () => {
+    const policy = await newsroom.policy({ rules: [rule('read')] });
+    const alone = await newsroom.send('POST', `/admin/api/policies/${policy}/test`, { ...asked, user: { id: newsroom.idOf('gone') } });
     expect(alone.at('data')).toMatchObject({ ...REFUSED, evaluation: { matched: false, effect: 'DENY', policy: { id: policy } } });
-    const cells = (await world.send('POST', `/admin/api/users/${world.idOf('gone')}/permissions`, {})).at('data') as object[];
+    const cells = (await newsroom.send('POST', `/admin/api/users/${newsroom.idOf('gone')}/permissions`, {})).at('data') as object[];
     expect(cells.length).toBeGreaterThan(0);
     for (const cell of cells) {
       expect(cell).toMatchObject({ effect: 'deny', reason: REFUSED.reason });
       expect(cell).not.toHaveProperty('rule');
     }
-    const could = await world.send('POST', '/admin/api/policies/who-can', { resource: 'Article', action: 'read' });
-    expect(JSON.stringify(could.at('data.users'))).not.toContain(world.idOf('gone'));
-    const request = await world.service.call('GET', '/api/Article', { token: world.person('gone').token });
+    const could = await newsroom.send('POST', '/admin/api/policies/who-can', { resource: 'Article', action: 'read' });
+    expect(JSON.stringify(could.at('data.users'))).not.toContain(newsroom.idOf('gone'));
+    const request = await newsroom.service.call('GET', '/api/Article', { token: newsroom.person('gone').token });
     expect([request.status, request.at('code')]).toEqual([401, 'IDENTITY_TOKEN']);
   });
 });
 
-describe('a question with mistakes', () => {
+describe('an invalid access query', () => {
   const paths = async (path: string, body: object): Promise<readonly string[]> => {
-    const reply = await world.send('POST', path, body);
+    const reply = await newsroom.send('POST', path, body);
     expect(reply.status).toBe(422);
     return (reply.at('errors') as { path: string }[]).map((error) => error.path).sort();
   };
 
-  it('is told all of them, unknown members among them', async () => {
+  it('lists all errors, including unknown members', async () => {
     expect(await paths(TEST, { usr: {}, resource: 5, action: 'reed', environment: { ip: 'home' } })).toEqual([
       'action',
       'environment.ip',
@@ -216,7 +228,7 @@ describe('a question with mistakes', () => {
       'usr',
     ]);
     expect(await paths('/admin/api/policies/who-can', { user: {}, resource: 5, action: 'reed' })).toEqual(['action', 'resource', 'user']);
-    const permissions = `/admin/api/users/${world.idOf('pia')}/permissions`;
+    const permissions = `/admin/api/users/${newsroom.idOf('pia')}/permissions`;
     expect(await paths(permissions, { resource: 'Article', resources: ['Artcle'] })).toEqual(['resource', 'resources.0']);
   });
 });

@@ -1,4 +1,4 @@
-/** What the guide to import and export says to type, typed. */
+/** Runs the commands of the guide to import and export. */
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
@@ -25,11 +25,11 @@ async function type(command: string): Promise<string> {
 describe('the guide to import and export', () => {
   const [importing = '', exporting = ''] = examples('sh');
 
-  it('has an import that answers as it shows', async () => {
+  it('has an import with the response shown', async () => {
     expect(JSON.parse(await type(importing))).toEqual(JSON.parse(examples('json')[0] ?? ''));
   });
 
-  it('has an export', async () => {
+  it('has an export that works', async () => {
     expect((await type(exporting)).replace(/[0-9a-f-]{36}/, 'ID')).toBe('id,slug,title\r\nID,a-harbour,A harbour\r\n');
   });
 
@@ -41,7 +41,7 @@ describe('the guide to import and export', () => {
     expect(JSON.parse(await type(importing))).toMatchObject(JSON.parse(examples('json')[1] ?? ''));
   });
 
-  it('has an import of a JSON body', async () => {
+  it('has an import of a JSON body that works', async () => {
     const body = (examples('json')[2] ?? '').replace('…', admin.id);
     const importing = `curl -s -X POST "$URL/api/Article/import" -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '${body}'`;
     expect(JSON.parse(await type(importing))).toMatchObject({ data: { imported: 0, unchanged: 1, rejected: 0 } });

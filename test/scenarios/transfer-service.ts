@@ -20,7 +20,7 @@ fields:
 `,
 };
 
-/** Users: the admin may do everything, Max everything with his own records, Ina import and read, Uwe nothing. */
+/** A service with users: the admin may do everything; Max everything with his own records; Ina may import, read and change her own; Uwe may only list. */
 export interface TransferService extends RunningService {
   readonly tokens: Readonly<Record<'admin' | 'max' | 'ina' | 'uwe', string>>;
   readonly ids: Readonly<Record<'max' | 'ina', string>>;
@@ -43,7 +43,7 @@ export interface Sending {
   readonly resource?: string;
 }
 
-/** Starts the service, and creates its users. */
+/** Starts the service and creates its users. */
 export async function startTransferService(settings: ServiceOptions['settings'] = {}): Promise<TransferService> {
   const service = await startService({ definitions: DEFINITIONS, settings });
   const admin = await service.admin();

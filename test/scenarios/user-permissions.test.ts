@@ -1,27 +1,27 @@
-/** What a user may do: every resource × every action, and why. */
+/** Permissions of a user: every resource × every action, with the deciding rule. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../harness.ts';
 import { type AccessQueryService, type Row, startAccessQueryService, UNKNOWN_ID } from './access-query-service.ts';
 
-let world: AccessQueryService;
+let newsroom: AccessQueryService;
 beforeAll(async () => {
-  world = await startAccessQueryService();
+  newsroom = await startAccessQueryService();
 });
-/** Each test begins with the policy of the first admin alone. */
-beforeEach(() => world.forget());
-afterAll(() => world.service.close());
+/** Each test starts with only the policy of the first admin. */
+beforeEach(() => newsroom.forget());
+afterAll(() => newsroom.service.close());
 
 const own = { field: 'resource.authorId', operator: 'eq', value: `\${user.id}` };
 const permissionsOf = async (name: string, body: object = {}): Promise<Reply> => {
-  const reply = await world.send('POST', `/admin/api/users/${world.idOf(name)}/permissions`, body);
+  const reply = await newsroom.send('POST', `/admin/api/users/${newsroom.idOf(name)}/permissions`, body);
   expect(reply.status, reply.text).toBe(200);
   return reply;
 };
 
-describe('what a user may do', () => {
-  it('knows who makes what a create makes', async () => {
+describe('the permissions of a user', () => {
+  it('use the user as creator of a new record', async () => {
     const made = { field: 'resource.createdBy', operator: 'eq', value: `\${user.id}` };
-    await world.policy({ role: 'user', rules: [{ resource: 'Team', action: '*', conditions: [made] }] });
+    await newsroom.policy({ role: 'user', rules: [{ resource: 'Team', action: '*', conditions: [made] }] });
     const cells = (await permissionsOf('pia', { resources: ['Team'] })).at('data') as readonly { action: string; effect: string }[];
     expect(Object.fromEntries(cells.map(({ action, effect }) => [action, effect]))).toMatchObject({
       create: 'allow',
@@ -29,21 +29,21 @@ describe('what a user may do', () => {
       update: 'conditional',
       list: 'conditional',
     });
-    const who = await world.ask({ resource: 'Team', action: 'create' });
+    const who = await newsroom.ask({ resource: 'Team', action: 'create' });
     expect(who.at('data.roles')).toContainEqual(expect.objectContaining({ role: 'user', when: `resource.createdBy eq \${user.id}` }));
     expect(who.at('data.users')).toContainEqual(expect.objectContaining({ name: 'pia', effect: 'allow' }));
-    const withId = await world.send('POST', '/admin/api/policies/who-can', {
+    const withId = await newsroom.send('POST', '/admin/api/policies/who-can', {
       resource: 'Article',
       action: 'create',
-      id: world.idOf('own'),
+      id: newsroom.idOf('own'),
     });
     expect([withId.status, withId.at('errors.0.path')]).toEqual([422, 'id']);
   });
 
-  it('is every resource × every action, with the reason', async () => {
-    const id = await world.policy({
+  it('list every resource × every action with the deciding rule', async () => {
+    const id = await newsroom.policy({
       name: 'P',
-      userId: world.idOf('pia'),
+      userId: newsroom.idOf('pia'),
       rules: [
         { resource: 'Team', action: '*' },
         { resource: 'Team', action: 'delete', effect: 'DENY', description: 'keep' },
@@ -52,9 +52,9 @@ describe('what a user may do', () => {
     });
     const reply = await permissionsOf('pia');
     expect(reply.at('user')).toEqual({
-      id: world.idOf('pia'),
+      id: newsroom.idOf('pia'),
       name: 'pia',
-      email: world.person('pia').email,
+      email: newsroom.person('pia').email,
       role: 'user',
       isActive: true,
     });
@@ -84,12 +84,12 @@ describe('what a user may do', () => {
       effect: 'conditional',
       rule,
       policy: of,
-      when: `resource.authorId eq "${world.idOf('pia')}"`,
+      when: `resource.authorId eq "${newsroom.idOf('pia')}"`,
     });
     expect(cell('Article', 'read')).toEqual({ resource: 'Article', action: 'read', effect: 'deny', reason: 'no rule matched' });
   });
 
-  it('is asked for some resources', async () => {
+  it('can be limited to some resources', async () => {
     const reply = await permissionsOf('pia', { resources: ['Team'] });
     expect(reply.at('count')).toBe(7);
     expect(reply.at('data.0')).toEqual({
@@ -101,9 +101,9 @@ describe('what a user may do', () => {
     expect((await permissionsOf('pia', { resources: ['Team', 'Team'] })).at('count')).toBe(7);
   });
 
-  it('ends where deciding takes long, and goes on there', async () => {
+  it('end a page after the time limit, and continue with a cursor', async () => {
     const whole = (await permissionsOf('pia')).at('data') as readonly object[];
-    // A clock that runs 150 ms each time somebody looks at it.
+    // A clock that advances by 150 ms with each call.
     let at = 0;
     vi.spyOn(performance, 'now').mockImplementation(() => (at += 150));
     const pieces: object[][] = [];
@@ -116,7 +116,7 @@ describe('what a user may do', () => {
     expect(pieces.flat()).toEqual(whole);
   });
 
-  it('says of a user who is not active that no token is accepted', async () => {
+  it('report that no token of an inactive user is accepted', async () => {
     const reply = await permissionsOf('gone');
     expect(reply.at('user.isActive')).toBe(false);
     expect(reply.at('warnings')).toEqual([expect.stringContaining('not active')]);
@@ -124,7 +124,7 @@ describe('what a user may do', () => {
   });
 });
 
-describe('a question that cannot be answered', () => {
+describe('a query of permissions', () => {
   const permissions: readonly (readonly [what: string, body: unknown, status: number, has: object])[] = [
     [
       'an unknown resource',
@@ -133,16 +133,16 @@ describe('a question that cannot be answered', () => {
       { errors: [{ path: 'resources.1', detail: expect.stringContaining('did you mean "Team"?') }] },
     ],
     [
-      'no list',
+      'a string instead of a list',
       { resources: 'Article' },
       422,
       { errors: [{ path: 'resources', detail: 'expected a list of 1 to 3 names of resources, given "Article"' }] },
     ],
     ['an empty list', { resources: [] }, 422, { errors: [{ path: 'resources' }] }],
-    ['a cursor of something else', { cursor: 'VGVhbQ' }, 400, { code: 'REQUEST_CURSOR' }],
+    ['a cursor of another query', { cursor: 'VGVhbQ' }, 400, { code: 'REQUEST_CURSOR' }],
     ['more names than resources', { resources: Array(4).fill('Team') }, 422, { errors: [{ path: 'resources' }] }],
     [
-      'wrong types, all of them listed',
+      'wrong types, each with an error',
       { resources: [1], environment: [] },
       422,
       { errors: [{ path: 'environment' }, { path: 'resources.0' }] },
@@ -154,21 +154,21 @@ describe('a question that cannot be answered', () => {
       { errors: [{ path: 'resource', detail: expect.stringContaining('did you mean "resources"?') }] },
     ],
   ];
-  it.each(permissions)('permissions: %s', async (_, body, status, has) => {
-    const reply = await world.send('POST', `/admin/api/users/${world.idOf('pia')}/permissions`, body);
+  it.each(permissions)('is refused for %s', async (_, body, status, has) => {
+    const reply = await newsroom.send('POST', `/admin/api/users/${newsroom.idOf('pia')}/permissions`, body);
     expect(reply.status, reply.text).toBe(status);
     expect(reply.body).toMatchObject({ success: false, ...has });
   });
 
-  it('permissions: a user who is not there', async () => {
-    const reply = await world.send('POST', `/admin/api/users/${UNKNOWN_ID}/permissions`, {});
+  it('is refused for a missing user', async () => {
+    const reply = await newsroom.send('POST', `/admin/api/users/${UNKNOWN_ID}/permissions`, {});
     expect([reply.status, reply.at('code')]).toEqual([404, 'USER_UNKNOWN']);
   });
 
-  it('is for admins alone', async () => {
-    const path = `/admin/api/users/${world.idOf('maya')}/permissions`;
-    const anon = await world.service.call('POST', path, { body: {} });
-    const other = await world.service.call('POST', path, { body: {}, token: world.person('maya').token });
+  it('is restricted to admins', async () => {
+    const path = `/admin/api/users/${newsroom.idOf('maya')}/permissions`;
+    const anon = await newsroom.service.call('POST', path, { body: {} });
+    const other = await newsroom.service.call('POST', path, { body: {}, token: newsroom.person('maya').token });
     expect([anon.status, anon.at('code'), other.status, other.at('code')]).toEqual([401, 'IDENTITY_REQUIRED', 403, 'ACCESS_ADMIN']);
   });
 });

@@ -1,4 +1,4 @@
-/** The record looked over by an admin, page by page. */
+/** An admin verifies the audit log over HTTP, page by page. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('is whole, in one page or in many', async () => {
+it('an intact audit log has no breaks, in one page or many', async () => {
   const all = await service.call('GET', '/admin/api/decisions/verify?limit=10000', { token });
   expect([all.status, all.at('data')]).toMatchObject([200, { whole: true, notChained: 0, breaks: [], breakCount: 0 }]);
   let [entries, pages, cursor]: [number, number, string | undefined] = [0, 0, ''];
@@ -27,12 +27,12 @@ it('is whole, in one page or in many', async () => {
   expect(pages).toBeGreaterThan(3);
 });
 
-it('leaves no entry: to look changes nothing', async () => {
+it('a verification has no audit entry', async () => {
   const before = (await service.decisions('limit=1000')).length;
   await service.call('GET', '/admin/api/decisions/verify', { token });
   expect(await service.decisions('limit=1000')).toHaveLength(before);
 });
 
-it.each(['cursor=x', 'cursor=', 'limit=0', 'limit=10001', 'from=1'])('refuses %s', async (query) => {
+it.each(['cursor=x', 'cursor=', 'limit=0', 'limit=10001', 'from=1'])('a verification is refused for %s', async (query) => {
   expect((await service.call('GET', `/admin/api/decisions/verify?${query}`, { token })).status).toBe(400);
 });

@@ -1,15 +1,15 @@
-/** Who can do something: roles, then users one by one; what depends on something says on what. */
+/** The who-can query: roles first, then users. A result may be conditional. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Reply } from '../harness.ts';
 import { type AccessQueryService, type Row, startAccessQueryService, UNKNOWN_ID, WHO_CAN } from './access-query-service.ts';
 
-let world: AccessQueryService;
+let newsroom: AccessQueryService;
 beforeAll(async () => {
-  world = await startAccessQueryService();
+  newsroom = await startAccessQueryService();
 });
-/** Each test begins with the policy of the first admin alone. */
-beforeEach(() => world.forget());
-afterAll(() => world.service.close());
+/** Each test starts with only the policy of the first admin. */
+beforeEach(() => newsroom.forget());
+afterAll(() => newsroom.service.close());
 
 const rolesIn = (reply: Reply): readonly (readonly unknown[])[] =>
   (reply.at('data.roles') as readonly Row[]).filter(({ role }) => role !== 'admin').map(({ role, effect, when }) => [role, effect, when]);
@@ -22,14 +22,14 @@ const eq = (field: string, value: unknown): object => ({ field, operator: 'eq', 
 const OWN = eq('resource.authorId', `\${user.id}`);
 const SPORTS = eq('user.department', 'sports');
 
-describe('who can', () => {
-  it('names roles and users with their rule, and nobody who is denied or not active', async () => {
-    const id = await world.policy({
+describe('who-can', () => {
+  it('lists roles and users with their rule, without denied and inactive users', async () => {
+    const id = await newsroom.policy({
       name: 'Editing',
       role: 'editor',
       rules: [{ resource: 'Article', action: 'read', description: 'read all' }],
     });
-    const reply = await world.ask({ resource: 'Article', action: 'read' });
+    const reply = await newsroom.ask({ resource: 'Article', action: 'read' });
     const rule = { id: expect.any(String), description: 'read all' };
     const editing = { id, name: 'Editing' };
     const full = expect.objectContaining({ name: 'Administrators: full access' });
@@ -44,53 +44,53 @@ describe('who can', () => {
         ],
         users: [
           {
-            id: world.admin.id,
+            id: newsroom.admin.id,
             name: 'Admin',
-            email: world.admin.email,
+            email: newsroom.admin.email,
             role: 'admin',
             effect: 'allow',
             rule: expect.anything(),
             policy: full,
             via: 'role',
           },
-          { id: world.idOf('maya'), name: 'maya', email: world.person('maya').email, role: 'editor', ...byRole, via: 'role' },
-          { id: world.idOf('noor'), name: 'noor', email: world.person('noor').email, role: 'editor', ...byRole, via: 'role' },
+          { id: newsroom.idOf('maya'), name: 'maya', email: newsroom.person('maya').email, role: 'editor', ...byRole, via: 'role' },
+          { id: newsroom.idOf('noor'), name: 'noor', email: newsroom.person('noor').email, role: 'editor', ...byRole, via: 'role' },
         ],
       },
     });
   });
 
-  it('says of roles what depends on the user, and decides it for each user', async () => {
-    await world.policy({ role: 'user', rules: [{ resource: 'Article', action: 'read', conditions: [SPORTS] }] });
-    const reply = await world.ask({ resource: 'Article', action: 'read', id: world.idOf('own') });
+  it('shows a condition on the user for roles, and decides it for each user', async () => {
+    await newsroom.policy({ role: 'user', rules: [{ resource: 'Article', action: 'read', conditions: [SPORTS] }] });
+    const reply = await newsroom.ask({ resource: 'Article', action: 'read', id: newsroom.idOf('own') });
     expect(rolesIn(reply)).toEqual([['user', 'conditional', 'user.department eq "sports"']]);
     expect(usersIn(reply)).toEqual([['omar', 'allow', 'role']]);
   });
 
-  it('knows the role itself, and that the moment is now', async () => {
+  it('evaluates conditions on the role and on the current time', async () => {
     const conditions = [eq('user.role', 'user'), { field: 'environment.hour', operator: 'gte', value: 0 }];
-    await world.policy({ roles: ['user', 'viewer'], rules: [{ resource: 'Article', action: 'read', conditions }] });
-    expect(rolesIn(await world.ask({ resource: 'Article', action: 'read' }))).toEqual([['user', 'allow', undefined]]);
+    await newsroom.policy({ roles: ['user', 'viewer'], rules: [{ resource: 'Article', action: 'read', conditions }] });
+    expect(rolesIn(await newsroom.ask({ resource: 'Article', action: 'read' }))).toEqual([['user', 'allow', undefined]]);
   });
 
-  it('says what depends on the record, and decides it where one is named', async () => {
-    await world.policy({ role: 'editor', rules: [{ resource: 'Article', action: 'update', conditions: [OWN] }] });
-    const any = await world.ask({ resource: 'Article', action: 'update' });
+  it('shows a condition on the record, and decides it for a given record', async () => {
+    await newsroom.policy({ role: 'editor', rules: [{ resource: 'Article', action: 'update', conditions: [OWN] }] });
+    const any = await newsroom.ask({ resource: 'Article', action: 'update' });
     expect(rolesIn(any)).toEqual([['editor', 'conditional', `resource.authorId eq \${user.id}`]]);
     expect(usersIn(any)).toEqual([
-      ['maya', 'conditional', 'role', `resource.authorId eq "${world.idOf('maya')}"`],
-      ['noor', 'conditional', 'role', `resource.authorId eq "${world.idOf('noor')}"`],
+      ['maya', 'conditional', 'role', `resource.authorId eq "${newsroom.idOf('maya')}"`],
+      ['noor', 'conditional', 'role', `resource.authorId eq "${newsroom.idOf('noor')}"`],
     ]);
-    const one = await world.ask({ resource: 'Article', action: 'update', id: world.idOf('own') });
-    expect(rolesIn(one)).toEqual([['editor', 'conditional', `user.id eq "${world.idOf('maya')}"`]]);
+    const one = await newsroom.ask({ resource: 'Article', action: 'update', id: newsroom.idOf('own') });
+    expect(rolesIn(one)).toEqual([['editor', 'conditional', `user.id eq "${newsroom.idOf('maya')}"`]]);
     expect(usersIn(one)).toEqual([['maya', 'allow', 'role']]);
   });
 
-  it('says what depends on the request, and on the address unless it is given', async () => {
+  it('shows a condition on the request, and on the address unless it is given', async () => {
     const conditions = [{ field: 'request.data.title', operator: 'exists', value: true }];
     const network = [{ field: 'environment.ip', operator: 'cidr', value: '10.0.0.0/8' }];
-    await world.policy({
-      userId: world.idOf('pia'),
+    await newsroom.policy({
+      userId: newsroom.idOf('pia'),
       rules: [
         { resource: 'Article', action: 'create', conditions },
         { resource: 'Article', action: 'delete', conditions },
@@ -99,9 +99,9 @@ describe('who can', () => {
       ],
     });
     const when = async (action: string, ip?: string): Promise<unknown> =>
-      usersIn(await world.ask({ resource: 'Article', action, ...(ip !== undefined && { environment: { ip } }) }));
+      usersIn(await newsroom.ask({ resource: 'Article', action, ...(ip !== undefined && { environment: { ip } }) }));
     expect(await when('create')).toEqual([['pia', 'conditional', 'user', 'request.data.title exists true']]);
-    // A deletion sends no data.
+    // A deletion has no data.
     expect(await when('delete')).toEqual([]);
     expect(await when('read')).toEqual([['pia', 'conditional', 'user', 'environment.ip cidr "10.0.0.0/8"']]);
     expect(await when('read', '10.1.1.1')).toEqual([['pia', 'allow', 'user']]);
@@ -110,80 +110,81 @@ describe('who can', () => {
     expect(await when('update', '10.1.1.1')).toEqual([['pia', 'allow', 'user']]);
   });
 
-  it('goes by the moment that is asked for: assignments expire, hours pass', async () => {
+  it('uses the given time for expiry and time conditions', async () => {
     const hours = [{ field: 'environment.hour', operator: 'lt', value: 12 }];
-    const id = await world.policy({ rules: [{ resource: 'Article', action: 'read', conditions: hours }] });
-    await world.send('POST', `/admin/api/policies/${id}/assign/user/${world.idOf('pia')}`, { expiresAt: '2999-01-01T00:00:00Z' });
-    const at = async (timestamp: string) => usersIn(await world.ask({ resource: 'Article', action: 'read', environment: { timestamp } }));
+    const id = await newsroom.policy({ rules: [{ resource: 'Article', action: 'read', conditions: hours }] });
+    await newsroom.send('POST', `/admin/api/policies/${id}/assign/user/${newsroom.idOf('pia')}`, { expiresAt: '2999-01-01T00:00:00Z' });
+    const at = async (timestamp: string) =>
+      usersIn(await newsroom.ask({ resource: 'Article', action: 'read', environment: { timestamp } }));
     expect(await at('2998-12-31T10:00:00Z')).toEqual([['pia', 'allow', 'user']]);
     expect(await at('2998-12-31T13:00:00Z')).toEqual([]);
     expect(await at('2999-01-01T10:00:00Z')).toEqual([]);
   });
 
-  it('tells an assignment of their own from one of the role', async () => {
-    const id = await world.policy({ role: 'editor', userId: world.idOf('pia'), rules: [{ resource: 'Article', action: 'read' }] });
-    await world.send('POST', `/admin/api/policies/${id}/assign/user/${world.idOf('maya')}`, {});
-    expect(usersIn(await world.ask({ resource: 'Article', action: 'read' }))).toEqual([
+  it('distinguishes assignments to a user and to a role', async () => {
+    const id = await newsroom.policy({ role: 'editor', userId: newsroom.idOf('pia'), rules: [{ resource: 'Article', action: 'read' }] });
+    await newsroom.send('POST', `/admin/api/policies/${id}/assign/user/${newsroom.idOf('maya')}`, {});
+    expect(usersIn(await newsroom.ask({ resource: 'Article', action: 'read' }))).toEqual([
       ['maya', 'allow', 'role'],
       ['noor', 'allow', 'role'],
       ['pia', 'allow', 'user'],
     ]);
   });
 
-  it('takes secrets in the data for missing, as every decision does', async () => {
+  it('treats secret fields in the data as missing, like every decision', async () => {
     const create = { resource: '*', action: 'create' };
     const data = (field: string): object => ({ ...create, conditions: [eq(`request.data.${field}`, 'x')] });
-    await world.policy({ role: 'user', rules: [data('embargo')] });
-    await world.policy({ role: 'editor', rules: [data('title')] });
-    const reply = await world.ask({ resource: 'Article', action: 'create' });
+    await newsroom.policy({ role: 'user', rules: [data('embargo')] });
+    await newsroom.policy({ role: 'editor', rules: [data('title')] });
+    const reply = await newsroom.ask({ resource: 'Article', action: 'create' });
     expect(rolesIn(reply)).toEqual([['editor', 'conditional', 'request.data.title eq "x"']]);
     expect(usersIn(reply).map(([name]) => name)).toEqual(['maya', 'noor']);
   });
 
-  it('follows references of the user and of the record', async () => {
+  it('follows references of the user and the record', async () => {
     const rule = { resource: 'Article', action: 'read' };
-    await world.policy({
+    await newsroom.policy({
       role: 'user',
       rules: [{ ...rule, conditions: [eq('user.teamId.name', 'night'), eq('resource.authorId.department', 'sports')] }],
     });
-    const reply = await world.ask({ ...rule, id: world.idOf('other') });
+    const reply = await newsroom.ask({ ...rule, id: newsroom.idOf('other') });
     expect(rolesIn(reply)).toEqual([['user', 'conditional', 'user.teamId.name eq "night"']]);
     expect(usersIn(reply)).toEqual([['quin', 'allow', 'role']]);
   });
 
-  it('gives every user once, in pages of any size', async () => {
-    await world.policy({ role: 'user', userId: world.idOf('noor'), rules: [{ resource: 'Team', action: 'read' }] });
-    const whole = (await world.ask({ resource: 'Team', action: 'read', limit: 1000 })).at('data.users') as readonly Row[];
-    expect(whole.map(({ id }) => id)).toEqual([world.admin.id, ...['noor', 'omar', 'pia', 'quin'].map(world.idOf)]);
+  it('lists every user once, for any page size', async () => {
+    await newsroom.policy({ role: 'user', userId: newsroom.idOf('noor'), rules: [{ resource: 'Team', action: 'read' }] });
+    const whole = (await newsroom.ask({ resource: 'Team', action: 'read', limit: 1000 })).at('data.users') as readonly Row[];
+    expect(whole.map(({ id }) => id)).toEqual([newsroom.admin.id, ...['noor', 'omar', 'pia', 'quin'].map(newsroom.idOf)]);
     for (const limit of [1, 2, 3, 4, 5]) {
-      const { seen, sizes } = await world.askAll({ resource: 'Team', action: 'read', limit });
+      const { seen, sizes } = await newsroom.askAll({ resource: 'Team', action: 'read', limit });
       expect(seen).toEqual(whole);
       expect(sizes.slice(0, -1).every((size) => size === limit)).toBe(true);
     }
   });
 
-  it('ends a page whose time is over, and goes on from there', async () => {
-    await world.policy({ role: 'user', rules: [{ resource: 'Team', action: 'read' }] });
-    const { seen: whole } = await world.askAll({ resource: 'Team', action: 'read' });
+  it('ends a page after the time limit, and continues with a cursor', async () => {
+    await newsroom.policy({ role: 'user', rules: [{ resource: 'Team', action: 'read' }] });
+    const { seen: whole } = await newsroom.askAll({ resource: 'Team', action: 'read' });
     let clock = 0;
     const now = vi.spyOn(performance, 'now').mockImplementation(() => (clock += 1000));
-    const { seen, sizes } = await world.askAll({ resource: 'Team', action: 'read' }).finally(() => now.mockRestore());
+    const { seen, sizes } = await newsroom.askAll({ resource: 'Team', action: 'read' }).finally(() => now.mockRestore());
     expect(seen).toEqual(whole);
-    // One user is looked at each time, and one more page finds that nobody is left.
+    // Each page evaluates one user. A last page finds no further user.
     expect(sizes).toEqual([1, 1, 1, 1, 0]);
   });
 
-  it('leaves no entry and counts nowhere', async () => {
-    const newest = async () => (await world.service.decisions('limit=1'))[0]?.['id'];
-    const counts = async () => (await world.send('GET', '/admin/api/policies-analytics')).at('data');
+  it('has no audit entry and is not counted', async () => {
+    const newest = async () => (await newsroom.service.decisions('limit=1'))[0]?.['id'];
+    const counts = async () => (await newsroom.send('GET', '/admin/api/policies-analytics')).at('data');
     const before = [await newest(), await counts()];
-    await world.ask({ resource: 'Article', action: 'read' });
-    await world.send('POST', `/admin/api/users/${world.idOf('maya')}/permissions`, {});
+    await newsroom.ask({ resource: 'Article', action: 'read' });
+    await newsroom.send('POST', `/admin/api/users/${newsroom.idOf('maya')}/permissions`, {});
     expect([await newest(), { ...((await counts()) as object), from: '' }]).toEqual([before[0], { ...(before[1] as object), from: '' }]);
   });
 });
 
-describe('a question that cannot be answered', () => {
+describe('a who-can query', () => {
   const good = { resource: 'Article', action: 'read' };
   const whoCan: readonly (readonly [what: string, body: unknown, status: number, has: object])[] = [
     [
@@ -192,43 +193,43 @@ describe('a question that cannot be answered', () => {
       422,
       { errors: [{ path: 'resource', detail: 'no resource is named "Artcle" (did you mean "Article"?)' }] },
     ],
-    ['one of ours', { ...good, resource: '_Policy' }, 422, { errors: [{ path: 'resource' }] }],
-    ['a name that objects inherit', { ...good, resource: '__proto__' }, 422, { errors: [{ path: 'resource' }] }],
+    ['an internal resource', { ...good, resource: '_Policy' }, 422, { errors: [{ path: 'resource' }] }],
+    ['__proto__ as a resource', { ...good, resource: '__proto__' }, 422, { errors: [{ path: 'resource' }] }],
     [
       'an unknown action',
       { ...good, action: 'raed' },
       422,
       { errors: [{ path: 'action', detail: expect.stringContaining('did you mean "read"?') }] },
     ],
-    ['nothing', {}, 422, { errors: [{ path: 'resource' }, { path: 'action' }] }],
-    ['no object', [], 400, { code: 'REQUEST_MALFORMED' }],
+    ['an empty object', {}, 422, { errors: [{ path: 'resource' }, { path: 'action' }] }],
+    ['a list instead of an object', [], 400, { code: 'REQUEST_MALFORMED' }],
     [
-      'wrong types, all of them listed',
+      'wrong types, each with an error',
       { resource: 1, action: 2, id: 3, environment: 4, limit: '5', cursor: 6 },
       422,
       { errors: ['resource', 'id', 'action', 'environment', 'limit', 'cursor'].map((path) => ({ path })) },
     ],
     ['an unknown member', { ...good, recordId: 'x' }, 422, { errors: [{ path: 'recordId', code: 'unknown' }] }],
     ['an unknown value of the environment', { ...good, environment: { hour: 5 } }, 422, { errors: [{ path: 'environment.hour' }] }],
-    ['no instant', { ...good, environment: { timestamp: 'now' } }, 422, { errors: [{ path: 'environment.timestamp' }] }],
-    ['no address', { ...good, environment: { ip: 'here' } }, 422, { errors: [{ path: 'environment.ip' }] }],
+    ['an invalid timestamp', { ...good, environment: { timestamp: 'now' } }, 422, { errors: [{ path: 'environment.timestamp' }] }],
+    ['an invalid address', { ...good, environment: { ip: 'here' } }, 422, { errors: [{ path: 'environment.ip' }] }],
     ...[0, 1001, 1.5, -1, null].map(
       (limit) => [`limit ${limit}`, { ...good, limit }, 422, { errors: [{ path: 'limit', code: 'range' }] }] as const,
     ),
     ...['', 'x', Buffer.from('user me').toString('base64url'), 'A'.repeat(10_000)].map(
       (cursor) => [`cursor ${cursor.slice(0, 20)}`, { ...good, cursor }, 400, { code: 'REQUEST_CURSOR' }] as const,
     ),
-    ['a record that is not there', { ...good, id: UNKNOWN_ID }, 404, { code: 'RECORD_UNKNOWN' }],
+    ['a missing record', { ...good, id: UNKNOWN_ID }, 404, { code: 'RECORD_UNKNOWN' }],
   ];
-  it.each(whoCan)('who can: %s', async (_, body, status, has) => {
-    const reply = await world.send('POST', WHO_CAN, body);
+  it.each(whoCan)('is refused for %s', async (_, body, status, has) => {
+    const reply = await newsroom.send('POST', WHO_CAN, body);
     expect(reply.status, reply.text).toBe(status);
     expect(reply.body).toMatchObject({ success: false, ...has });
   });
 
-  it('is for admins alone', async () => {
-    const anon = await world.service.call('POST', WHO_CAN, { body: good });
-    const other = await world.service.call('POST', WHO_CAN, { body: good, token: world.person('maya').token });
+  it('is restricted to admins', async () => {
+    const anon = await newsroom.service.call('POST', WHO_CAN, { body: good });
+    const other = await newsroom.service.call('POST', WHO_CAN, { body: good, token: newsroom.person('maya').token });
     expect([anon.status, anon.at('code'), other.status, other.at('code')]).toEqual([401, 'IDENTITY_REQUIRED', 403, 'ACCESS_ADMIN']);
   });
 });
