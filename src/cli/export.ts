@@ -1,6 +1,7 @@
 import type { CliCommand } from './cli-context.ts';
-import { csvQueryOf, FORCE_FLAG, parseFormat, requireFlag, TRANSFER_FLAGS } from './flags.ts';
+import { requireFlag } from './flags.ts';
 import { createProgress } from './progress.ts';
+import { csvQueryOf, FORCE_FLAG, parseFormat, TRANSFER_FLAGS } from './transfer-flags.ts';
 
 /** Exports the records that a user may export. */
 export const exportFile: CliCommand = {

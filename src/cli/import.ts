@@ -1,9 +1,10 @@
 import type { Config } from '../config/index.ts';
 import { FORMATS } from '../transfer/formats/index.ts';
 import type { CliCommand, CliContext, CliFlags, CliImportFile } from './cli-context.ts';
-import { csvQueryOf, parseFormat, requireFlag, TRANSFER_FLAGS } from './flags.ts';
+import { requireFlag } from './flags.ts';
 import { createProgress } from './progress.ts';
 import { createInterruption } from './signals.ts';
+import { csvQueryOf, parseFormat, TRANSFER_FLAGS } from './transfer-flags.ts';
 
 /** Imports a file as a user; each row is decided and audited. */
 export const importFile: CliCommand = {

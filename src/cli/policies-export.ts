@@ -1,5 +1,6 @@
 import type { CliCommand } from './cli-context.ts';
-import { FORCE_FLAG, parsePolicyFormat, requireFlag } from './flags.ts';
+import { requireFlag } from './flags.ts';
+import { FORCE_FLAG, parsePolicyFormat } from './transfer-flags.ts';
 
 /** Exports every policy to a file that `policies import` accepts. */
 export const policiesExport: CliCommand = {

@@ -1,8 +1,9 @@
 import { FORMATS } from '../transfer/formats/index.ts';
 import type { CliCommand } from './cli-context.ts';
-import { parsePolicyFormat, requireFlag } from './flags.ts';
+import { requireFlag } from './flags.ts';
 import { withProgress } from './progress.ts';
 import { createInterruption } from './signals.ts';
+import { parsePolicyFormat } from './transfer-flags.ts';
 
 /** Imports the policies of a file, all or none, in one revision and with one audit entry. */
 export const policiesImport: CliCommand = {
