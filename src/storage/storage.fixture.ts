@@ -15,8 +15,8 @@ import { openSqlite } from './sqlite/database.ts';
 /** A test database in its own folder, deleted by `dispose`. */
 export interface TestDatabase {
   readonly database: Database;
-  /** The database option: `openDatabase` opens the same database with it. */
-  readonly place: string;
+  /** The database option, `sqlite:PATH` or a PostgreSQL URL. `openDatabase` opens the same database with it. */
+  readonly url: string;
   /** The SQLite file; unused on PostgreSQL. */
   readonly path: string;
   /** Paths of the automatic backups, the oldest first. */
@@ -37,12 +37,12 @@ export function openTestDatabase({ kept }: { readonly kept?: number } = {}): Tes
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-storage-'));
   const server = process.env['TEST_POSTGRES_URL'];
   const path = join(folder, 'test.db');
-  const place = server === undefined ? `sqlite:${path}` : withOwnSchema(server);
+  const url = server === undefined ? `sqlite:${path}` : withOwnSchema(server);
   const backups = join(folder, 'backups');
-  const database = openPlace(place, kept === undefined ? undefined : { folder: backups, kept });
+  const database = openUrl(url, kept === undefined ? undefined : { folder: backups, kept });
   return {
     database,
-    place,
+    url,
     path,
     backups: () => (existsSync(backups) ? readdirSync(backups).toSorted() : []).map((name) => join(backups, name)),
     rows: (table) => database.transaction((tx) => tx.all(sql`SELECT * FROM ${sql.table(table)} ORDER BY "id"`)),
@@ -53,14 +53,13 @@ export function openTestDatabase({ kept }: { readonly kept?: number } = {}): Tes
   };
 }
 
-/** Opens a database by its option. On PostgreSQL it connects on first use. */
-export function openPlace(place: string, backups?: AutomaticBackupOptions): Database {
+/** Opens a database by its URL. On PostgreSQL it connects on first use. */
+export function openUrl(url: string, backups?: AutomaticBackupOptions): Database {
   // Queued transactions share one commit even on a busy machine.
-  if (place.startsWith('sqlite:'))
-    return openSqlite({ path: place.slice('sqlite:'.length), maxBatchTime: Number.POSITIVE_INFINITY, backups });
+  if (url.startsWith('sqlite:')) return openSqlite({ path: url.slice('sqlite:'.length), maxBatchTime: Number.POSITIVE_INFINITY, backups });
   let opened: Promise<Database> | undefined;
   const open = (): Promise<Database> => {
-    opened ??= openPostgres({ url: place });
+    opened ??= openPostgres({ url });
     return opened;
   };
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import { type Database, migrate } from '../../storage/index.ts';
-import { openPlace, openTestDatabase } from '../../storage/storage.fixture.ts';
+import { openTestDatabase, openUrl } from '../../storage/storage.fixture.ts';
 import { type AuditEntry, appendAuditEntries, createEntryId } from '../index.ts';
 import type { Break } from './chain-breaks.ts';
 import { loadCheckpointKey, loadPublicKeys, publicKeyPath } from './checkpoint.ts';
@@ -17,7 +17,7 @@ import { type ChainVerification, verifyChains } from './verify-chains.ts';
 export interface TestAuditLog {
   readonly database: Database;
   /** The address of the database, to open it a second time. */
-  readonly place: string;
+  readonly url: string;
   readonly folder: string;
   /** The checkpoint file. */
   readonly path: string;
@@ -49,7 +49,7 @@ export interface StoredEntry extends Record<string, unknown> {
 
 /** Opens an empty audit log. */
 export async function openTestAuditLog(): Promise<TestAuditLog> {
-  const { database, place, dispose } = openTestDatabase();
+  const { database, url, dispose } = openTestDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-integrity-'));
   const path = join(folder, 'checkpoints.ndjson');
   await migrate(database, SYSTEM);
@@ -57,13 +57,13 @@ export async function openTestAuditLog(): Promise<TestAuditLog> {
 
   return {
     database,
-    place,
+    url,
     folder,
     path,
     async fill(chains) {
       for (const length of chains) {
         // A second connection has a writer of its own.
-        const other = openPlace(place);
+        const other = openUrl(url);
         for (let done = 0; done < length; ) {
           const size = Math.min(length - done, 1 + (done % 3));
           const entries = Array.from({ length: size }, (_, index) => testEntry(done + index));

@@ -1,4 +1,4 @@
-import { openPlace } from '../../storage/storage.fixture.ts';
+import { openUrl } from '../../storage/storage.fixture.ts';
 import { type AuditEntry, appendAuditEntries, createEntryId } from '../index.ts';
 import { type TestAuditLog, testEntry } from '../integrity/integrity.fixture.ts';
 
@@ -20,7 +20,7 @@ export async function fillDays(record: TestAuditLog, days: readonly string[], co
   const times = days.flatMap((day) => Array.from({ length: count }, (_, n) => new Date(Date.parse(day) + n * 1000).toISOString()));
   const groups = [...days.map((day) => times.filter((time) => time.startsWith(day))), times];
   for (const group of groups) {
-    const other = openPlace(record.place);
+    const other = openUrl(record.url);
     for (let from = 0; from < group.length; from += 7) {
       await other.transaction((tx) =>
         appendAuditEntries(

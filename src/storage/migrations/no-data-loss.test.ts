@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import { currentRevision } from '../revision.ts';
-import { define, openPlace } from '../storage.fixture.ts';
+import { define, openUrl } from '../storage.fixture.ts';
 import { migrate } from './migrate.ts';
 import { kinds, type MigrationTest, openMigrationTest } from './migration.fixture.ts';
 import { listMigrations } from './migration-history.ts';
@@ -84,7 +84,7 @@ describe('no data is lost', () => {
   });
 
   it('by two processes that start at once: one of them migrates', async () => {
-    const other = openPlace(test.place);
+    const other = openUrl(test.url);
     const after = define(family({ name: text, code: { type: 'list', of: 'string' } }));
     const both = await Promise.all([migrate(test.database, after), migrate(other, after)]);
     await other.close();
