@@ -51,14 +51,14 @@ export async function startTransferService(settings: ServiceOptions['settings'] 
   const own = [{ field: 'resource.owner', operator: 'eq', value: '${user.id}' }];
   await service.createPolicy({ name: 'own parts', userId: max.id, rules: [{ resource: 'Part', action: '*', conditions: own }] });
   await service.createPolicy({
-    name: 'bring in, and change what is hers',
+    name: 'import, and change own parts',
     userId: ina.id,
     rules: [
       ...['import', 'read', 'list', 'export'].map((action) => ({ resource: 'Part', action })),
       { resource: 'Part', action: 'update', conditions: own },
     ],
   });
-  await service.createPolicy({ name: 'look', userId: uwe.id, rules: [{ resource: 'Part', action: 'list' }] });
+  await service.createPolicy({ name: 'list parts', userId: uwe.id, rules: [{ resource: 'Part', action: 'list' }] });
   const tokens = { admin: admin.token, max: max.token, ina: ina.token, uwe: uwe.token };
   const seen = new Set((await service.decisions('limit=200')).map(({ id }) => id));
   return {
