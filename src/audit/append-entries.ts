@@ -51,8 +51,8 @@ export function appendSystemEntry(tx: Transaction, { by, ...entry }: SystemEntry
 }
 
 /**
- * Appends entries to the audit log and updates the hourly counts, in the transaction of the change that they describe. Every value is a
- * parameter of limited length, so that no client input can forge an entry or fill the log.
+ * Appends entries to the audit log and updates the hourly counts, in the transaction of the change that they describe. Values are bound, so
+ * that client input cannot forge an entry, and truncated, so that it cannot fill the log.
  */
 export async function appendAuditEntries(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {
   if (entries.length > 0) await tx.append(AUDIT_LOG, entries);
@@ -62,7 +62,7 @@ export async function appendAuditEntries(tx: Transaction, entries: readonly Audi
 export const AUDIT_LOG: AppendStatements<AuditEntry> = Object.freeze({
   write: (appender: AppendContext, entries: readonly AuditEntry[]) =>
     appender.writer.last.hash === '' ? beginChain(appender).then(() => toStatements(appender, entries)) : toStatements(appender, entries),
-  find: ({ id, at }: AuditEntry) => sql`select 1 as "found" from "_Decision" where "id" = ${id} and "at" = ${at}`,
+  findCommitted: ({ id, at }: AuditEntry) => sql`select 1 as "found" from "_Decision" where "id" = ${id} and "at" = ${at}`,
 });
 
 /** Begins a chain. The hash of its first entry covers the heads of the newest other chains, which are stored in `_Chain`. */
@@ -95,12 +95,13 @@ function linkEntries(writer: ChainWriter, entries: readonly AuditEntry[]): reado
 
 /** Returns INSERT statements of 64, 32, 16 … rows: few statements, and few texts for the database to prepare. */
 function* insertStatements(dialect: Transaction['dialect'], rows: readonly Row[]): Generator<Statement> {
-  for (let at = 0, size = CHUNK; at < rows.length; at += size) {
-    while (size > rows.length - at) size /= 2;
-    yield { sql: textFor(dialect, size), parameters: rows.slice(at, at + size).flat() };
+  for (let offset = 0, size = CHUNK; offset < rows.length; offset += size) {
+    while (size > rows.length - offset) size /= 2;
+    yield { sql: textFor(dialect, size), parameters: rows.slice(offset, offset + size).flat() };
   }
 }
 
+/** Returns the values in the order of `CONTENT`, by position. */
 function toContent(entry: AuditEntry): Content {
   const { id, at, kind, allowed, epoch, facts } = entry;
   const principal = [truncate(entry.userId), truncate(entry.role)];
@@ -166,7 +167,7 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** No entry is older than the beginning of its chain by more than this: a week, which covers a clock that is set back. */
+/** An entry can be at most a week older than its chain, if the clock was set back. */
 const MAX_AGE_BEFORE_CHAIN = 7 * 24 * 60 * 60_000;
 
 /** Loads the heads of the newest chains, at most `chains` of them. */

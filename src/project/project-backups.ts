@@ -98,7 +98,7 @@ async function replace(staged: string, { path, until, place }: ReplaceOptions): 
   const database = openSqlite({ path: staged });
   const number = Math.max(1, place.backupsKept);
   // An operator may restore one backup after another to find the right one: the content before the first restore must be kept.
-  const backups = createBackups(path, { folder: backupFolder(place.data), kept: number, ofLabel: number + 1 });
+  const backups = createBackups(path, { folder: backupFolder(place.data), kept: number, keptPerLabel: number + 1 });
   let kept: Backup | undefined;
   let stamp = '';
   try {
@@ -190,7 +190,7 @@ export async function recordRestored(tx: Transaction, { above, reason, from }: R
   await revokeAllSessions(tx);
   await deleteSetupTokens(tx);
   await appendSystemEntry(tx, { resource: '*', action: 'restore', reason, epoch: revision, by: BY });
-  await recordRestore(tx, { reason, from });
+  await recordRestore(tx, { reason, startedAt: from });
   return (await loadRevision(tx)).stamp;
 }
 

@@ -68,7 +68,7 @@ describe('the chain writer of a transaction', () => {
       for (const row of rows) written.push(`${row} ${writer.id} ${append({ writer }).sequence}`);
       return [];
     },
-    find: () => ({ sql: 'SELECT 1', parameters: [] }),
+    findCommitted: () => ({ sql: 'SELECT 1', parameters: [] }),
   };
   const sequences = () => written.map((each) => each.replace(/ .* /, ' '));
 

@@ -1,6 +1,6 @@
 /**
  * The contract that SQLite and PostgreSQL implement: `Database` opens transactions, and `Transaction` is the handle that a unit of work
- * gets. The rest of the file are the types of their parameters and results.
+ * gets. The other types are their parameters and results.
  */
 import type { SqlDialect } from '../operators/index.ts';
 import { renderSql, type Sql } from '../sql.ts';
@@ -14,7 +14,7 @@ export interface Statement {
 /** A statement, or a template that becomes one when its placeholders are numbered. */
 export type Query = Sql | Statement;
 
-/** Writes a line to the log: the progress of long work, and problems that belong to no request. */
+/** Writes a line to the log: the progress of long operations, and problems that belong to no request. */
 export type Log = (line: string) => void;
 
 /** The result of `run`. */
@@ -42,7 +42,7 @@ export interface UserSession {
 
 /** State that a unit of work has read and that must be unchanged when it commits. */
 export interface ReadSet {
-  /** Stamp of the revision. */
+  /** Stamp of the revision that was read. */
   readonly revision?: string;
   /** Milliseconds since 1970 by the clock of the database, at which something that was read expires. */
   readonly validUntil?: number;
@@ -51,7 +51,7 @@ export interface ReadSet {
   readonly sessions?: readonly UserSession[];
 }
 
-/** State in the read sets of others that a unit of work has replaced: as it was before. */
+/** The old versions of state that a unit of work has replaced. Other units of work that have read them run again. */
 export interface WriteSet {
   /** Stamp of the revision before the new one. */
   readonly revision?: string;
@@ -61,15 +61,15 @@ export interface WriteSet {
   readonly endedSessionsOf?: readonly string[];
 }
 
-/** The statements that append rows to an append-only table: the audit log. */
+/** Creates the statements that append rows to an append-only table, such as the audit log. */
 export interface AppendStatements<Row> {
   /**
-   * Returns the statements that write rows. Returns them at once, so that they are sent together with the following ones; only the
-   * first rows of a chain may need a query before, and a promise.
+   * Returns the statements that write rows. Returns them synchronously, so that they are sent in one message with the statements after
+   * them. Only the first rows of a chain need a query first, and so a promise.
    */
   write(context: AppendContext, rows: readonly Row[]): readonly Query[] | Promise<readonly Query[]>;
-  /** Returns a query that selects the row if it was written: for a commit in doubt. */
-  find(row: Row): Query;
+  /** Returns a query that selects the row if it was committed. It resolves an in-doubt commit. */
+  findCommitted(row: Row): Query;
 }
 
 /** The transaction that appends rows, and the chain writer that it holds until its end. */
@@ -109,11 +109,11 @@ export interface Transaction {
   one<Row = Record<string, unknown>>(query: Query): Promise<Row | undefined>;
   run(query: Query): Promise<Change>;
   /**
-   * Appends rows at the end of the unit of work: in its own commit if it wrote, otherwise in one commit with others. A rollback to a
-   * savepoint removes them. The transaction must not read the tables of the rows.
+   * Appends rows at the end of the unit of work: if it wrote, in the same commit; otherwise in a commit shared with others. A rollback to
+   * a savepoint removes the rows. The transaction must not read the tables of the rows.
    */
   append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): Promise<void>;
-  /** Runs `work`; if it throws, rolls its writes back and throws the error on. */
+  /** Runs `work`; if it throws, rolls its writes back and rethrows the error. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
   /** Waits for the lock with this name and holds it until the transaction ends. */
   lock(name: string): Promise<void>;
@@ -125,8 +125,8 @@ export interface Transaction {
    */
   addToReadSet(readSet: ReadSet): void;
   /**
-   * Adds to the write set: every other unit of work that has read the old state and commits later runs again. So does this one if it
-   * has read another state than the replaced one. A rollback to a savepoint removes the addition.
+   * Adds to the write set: every other unit of work that has read the old state and commits later runs again. This one also runs again
+   * if its read set disagrees with the replaced version. A rollback to a savepoint removes the addition.
    */
   addToWriteSet(writeSet: WriteSet): void;
 }
@@ -208,7 +208,7 @@ export interface Database {
   /**
    * Runs a unit of work in a transaction and resolves with its answer once the commit is durable. Several calls may share one commit.
    * After a conflict `work` runs again in another transaction, so it must have no effects outside of it. If `work` throws, its writes
-   * are rolled back and the error is thrown on. If the commit fails, throws STORAGE_UNAVAILABLE and stores nothing.
+   * are rolled back and the error is rethrown. If the commit fails, throws STORAGE_UNAVAILABLE and stores nothing.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** True if the last commit succeeded; `/readyz` shows it. */
@@ -249,7 +249,7 @@ export async function toAppendStatements(context: AppendContext, appends: readon
 
 /** Returns the query that finds the first pending row; undefined if there are none. */
 export function toFindStatement([first]: readonly PendingAppend[]): Query | undefined {
-  return first?.statements.find(first.rows[0]);
+  return first?.statements.findCommitted(first.rows[0]);
 }
 
 /**

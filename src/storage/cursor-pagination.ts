@@ -124,7 +124,7 @@ function mismatch(detail: string): Problem {
 export interface CursorPosition {
   /** Id of the last record that the previous page returned or scanned. */
   readonly id: string;
-  /** Its sort values, null for missing ones; absent if they were too long for the cursor. */
+  /** Sort values of that record, null for missing ones; absent if they were too long for the cursor. */
   readonly keys?: readonly Json[];
   /** The remaining offset that the previous page could not skip. */
   readonly skip?: number;

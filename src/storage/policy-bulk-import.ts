@@ -131,15 +131,15 @@ function draft(imports: readonly PolicyImport[], known: ExistingPolicies, author
     done[existing === undefined ? 'created' : isSame ? 'unchanged' : 'updated']++;
     if (!isSame) policies.push(policy);
     const policyId = policy.id;
-    for (const { role, ...said } of held.roles) if (roles.assign({ policyId, role }, said)) done.assigned++;
-    for (const { userId, ...said } of held.users) if (users.assign({ policyId, userId }, said)) done.assigned++;
+    for (const { role, ...change } of held.roles) if (roles.assign({ policyId, role }, change)) done.assigned++;
+    for (const { userId, ...change } of held.users) if (users.assign({ policyId, userId }, change)) done.assigned++;
   }
   return { policies, users: users.changed(), roles: roles.changed(), done };
 }
 
 interface Drafts<Pair extends UserPair | RolePair> {
   /** Returns whether the assignment changes. */
-  assign(pair: Pair, said: Omit<AuthoredChange, 'by'>): boolean;
+  assign(pair: Pair, change: Omit<AuthoredChange, 'by'>): boolean;
   changed(): readonly AssignmentOf<Pair>[];
 }
 
@@ -151,14 +151,14 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
   type Pair = Assignment extends UserPolicy ? UserPair : RolePair;
   const changed = new Map<string, AssignmentOf<Pair>>();
   return {
-    assign(pair, said) {
+    assign(pair, change) {
       const key = keyOf(pair);
       const existing = changed.get(key) ?? (stored.get(key) as AssignmentOf<Pair> | undefined);
-      const fresh = newAssignment(pair, { ...said, by }, { now, ended: existing });
+      const fresh = newAssignment(pair, { ...change, by }, { now, ended: existing });
       // An ended assignment is renewed, as by the assign endpoint: members that the file omits get their defaults.
       const isRenewed = existing !== undefined && !isInForce(existing, now) && isInForce(fresh, now);
-      if (existing !== undefined && !isRenewed && isUnchanged(said, existing)) return false;
-      changed.set(key, existing === undefined || isRenewed ? fresh : withChange(existing, { ...said, by }));
+      if (existing !== undefined && !isRenewed && isUnchanged(change, existing)) return false;
+      changed.set(key, existing === undefined || isRenewed ? fresh : withChange(existing, { ...change, by }));
       return true;
     },
     changed: () => [...changed.values()],
@@ -166,8 +166,8 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
 }
 
 /** Ignores `assignedBy`; a null expiry equals none. */
-function isUnchanged({ assignedBy: _, ...said }: Omit<AuthoredChange, 'by'>, existing: UserPolicy | RolePolicy): boolean {
-  const given = Object.entries(said).filter(([, value]) => value !== undefined);
+function isUnchanged({ assignedBy: _, ...change }: Omit<AuthoredChange, 'by'>, existing: UserPolicy | RolePolicy): boolean {
+  const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return hasSameMembers(Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])), existing);
 }
 

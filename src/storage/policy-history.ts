@@ -183,8 +183,8 @@ function changesOf<Value>(versions: readonly StoredVersion[], kind: HistoryKind)
 }
 
 /*
- * The hash of the policy history: each version extends it, so the newest one binds every version before it. Each revision keeps its
- * own (`_Epoch`), and the audit entry of a change holds it: after an edited, removed or added version, the hashes no longer match.
+ * The hash of the policy history. Each version extends the hash, so the newest hash covers every version. It is stored with each revision
+ * (`_Epoch`) and in the audit entry of each policy change. If a version is edited, removed or added later, these hashes no longer match.
  */
 
 /** A revision that changed policies or assignments, and the hash of the history up to it. */
@@ -199,7 +199,10 @@ export const VERSION_CONTENT = ['id', 'kind', 'subjectId', 'userId', 'fromEpoch'
 /** Domain separator: the first member of the hashed text, so that no hash of another kind can replace this one. */
 const VERSION = 'bailiwick policy version 1';
 
-/** The hash of the history that ends with a version, given the one before it (empty for the first). `value` is the JSON text that is stored. */
+/**
+ * Returns the hash of the history up to a version. `previous` is the hash up to the version before, or empty for the first version. `value` in
+ * the row is the stored JSON text.
+ */
 export function toVersionHash(previous: string, row: Row): string {
   const content = VERSION_CONTENT.map((name) => row[name] ?? null);
   return hash('sha256', JSON.stringify([VERSION, previous, ...content]), 'base64url');
@@ -213,7 +216,10 @@ export async function loadHistoryHead(tx: Transaction): Promise<HistoryHead | un
   return head && { revision: Number(head.number), hash: head.historyHash };
 }
 
-/** Extends the hash by versions that a revision begins, in the order in which they were stored. The caller holds the revision. */
+/**
+ * Adds the policy versions of a new revision to the history hash, in stored order. The caller must have created the revision in the same
+ * transaction, so that no other transaction extends the hash.
+ */
 export async function extendHistoryHash(tx: Transaction, revision: number, versions: readonly object[]): Promise<void> {
   const head = await loadHistoryHead(tx);
   const extended = versions.reduce<string>(

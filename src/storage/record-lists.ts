@@ -95,7 +95,7 @@ interface Source {
 
 /** Selects a page whose condition is exact in SQL. One record more than the limit shows whether there is a next page. */
 async function loadPage(source: Source, { limit, offset, after }: ListQuery): Promise<Page> {
-  const records = await fetch(source, { after, limit: limit + 1, offset: after?.skip ?? offset ?? 0 });
+  const records = await loadRows(source, { after, limit: limit + 1, offset: after?.skip ?? offset ?? 0 });
   const last = records[limit - 1];
   if (records.length <= limit || last === undefined) return { records };
   return { records: records.slice(0, limit), next: toPosition(last, source.order) };
@@ -121,44 +121,44 @@ async function scanUntil(end: number, source: Source, query: ListQuery): Promise
   let skip = query.after?.skip ?? query.offset ?? 0;
   for (let scanned = 0; scanned < scanLimit; ) {
     const size = Math.min(CHUNK, scanLimit - scanned);
-    const chunk = await fetch(source, { after: position, limit: size, offset: 0 });
-    const referredOf = await loadReferencedOfEach(source.tx, definitions, { paths, resource: source.resource, records: chunk });
+    const chunk = await loadRows(source, { after: position, limit: size, offset: 0 });
+    const referencedOf = await loadReferencedOfEach(source.tx, definitions, { paths, resource: source.resource, records: chunk });
     for (const record of chunk) {
-      const referred = referredOf(record);
-      if (restrictions.every(({ where, scopeFor }) => evaluate(where, scopeFor(record, referred)) === true)) {
+      const referenced = referencedOf(record);
+      if (restrictions.every(({ where, scopeFor }) => evaluate(where, scopeFor(record, referenced)) === true)) {
         if (skip > 0) skip--;
         else if (records.length < limit) records.push(record);
         else return position === undefined ? { records } : { records, next: position };
       }
       position = toPosition(record, source.order);
-      if (performance.now() > end) return cut(records, { position, skip, truncated: 'scanMilliseconds' });
+      if (performance.now() > end) return endEarly(records, { position, skip, truncated: 'scanMilliseconds' });
     }
     if (chunk.length < size) return { records };
     scanned += chunk.length;
   }
-  return position === undefined ? { records } : cut(records, { position, skip, truncated: 'scanLimit' });
+  return position === undefined ? { records } : endEarly(records, { position, skip, truncated: 'scanLimit' });
 }
 
 /** The position at which a page ended early. */
-interface Cut extends Required<Pick<Page, 'truncated'>> {
+interface EarlyEnd extends Required<Pick<Page, 'truncated'>> {
   readonly position: CursorPosition;
   /** The remaining offset. */
   readonly skip: number;
 }
 
-function cut(records: readonly StoredRecord[], { position, skip, truncated }: Cut): Page {
+function endEarly(records: readonly StoredRecord[], { position, skip, truncated }: EarlyEnd): Page {
   return { records, next: { ...position, ...(skip > 0 && { skip }) }, truncated };
 }
 
-interface Window {
+interface RowRange {
   readonly after: CursorPosition | undefined;
   readonly limit: number;
   readonly offset: number;
 }
 
 /** Reads the ranges after the cursor one after the other, until the limit is reached. */
-async function fetch(source: Source, { after, limit, offset }: Window): Promise<readonly StoredRecord[]> {
-  if (after === undefined) return fetchWhere(source, source.filter, { limit, offset });
+async function loadRows(source: Source, { after, limit, offset }: RowRange): Promise<readonly StoredRecord[]> {
+  if (after === undefined) return loadRowsWhere(source, source.filter, { limit, offset });
   const { order, existence } = source;
   const ranges = await rangesAfter(source.tx, source.resource, { order, existence, position: after });
   // An offset must count across all ranges, so they are read with one statement.
@@ -166,15 +166,15 @@ async function fetch(source: Source, { after, limit, offset }: Window): Promise<
   const records: StoredRecord[] = [];
   for (const range of queried) {
     const left = limit - records.length;
-    if (left > 0) records.push(...(await fetchWhere(source, sql`(${source.filter}) AND ${range}`, { limit: left, offset })));
+    if (left > 0) records.push(...(await loadRowsWhere(source, sql`(${source.filter}) AND ${range}`, { limit: left, offset })));
   }
   return records;
 }
 
-async function fetchWhere(
+async function loadRowsWhere(
   { tx, resource, tables, order }: Source,
   where: Sql,
-  { limit, offset }: Omit<Window, 'after'>,
+  { limit, offset }: Omit<RowRange, 'after'>,
 ): Promise<readonly StoredRecord[]> {
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
   const rows = await tx.all<Row>(

@@ -115,7 +115,7 @@ export interface Deletion {
 }
 
 /**
- * Deletes a record: soft-deletes it if its resource says so. Returns false if there is none. Throws ConstraintError if other records
+ * Deletes a record, or soft-deletes it if its resource has `softDelete`. Returns false if there is none. Throws ConstraintError if other records
  * reference a row that would be removed.
  */
 export async function deleteRecord(tx: Transaction, resource: Resource, { id, by }: Deletion): Promise<boolean> {

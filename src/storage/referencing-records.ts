@@ -43,7 +43,7 @@ interface Selection extends ReferencingQuery {
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
- * For each of the records referred to, along the index of the reference, until there are enough: however many refer to a
+ * For each of the referenced records, along the index of the reference, until there are enough: however many refer to a
  * popular one, and whichever other index the filter might enter.
  */
 async function selectEach(tx: Transaction, resource: Resource, query: Selection): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {

@@ -40,7 +40,7 @@ export function createSavepoints(host: SavepointHost): Savepoints {
       open--;
       return answer;
     } catch (error) {
-      // If savepoints overlap, rolling one back would undo another's writes; the transaction then fails at its end.
+      // If savepoints overlap, rolling one back would undo another's writes, so the transaction fails at its end.
       if (open === depth && !host.isOver) {
         host.savepoints.undo(`s${depth}`);
         host.savepoints.release(`s${depth}`);

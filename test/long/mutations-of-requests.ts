@@ -182,8 +182,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a list includes records whose condition is unknown in memory',
     file: 'src/storage/record-lists.ts',
-    find: 'scopeFor(record, referred)) === true',
-    replace: 'scopeFor(record, referred)) !== false',
+    find: 'scopeFor(record, referenced)) === true',
+    replace: 'scopeFor(record, referenced)) !== false',
     red: 'src/storage/record-lists.test.ts',
     test: 'consecutive pages contain exactly the records that match a condition in memory',
   },

@@ -34,7 +34,7 @@ export interface MigrateOptions {
   readonly holder?: DefinitionsHolder;
   /** Recorded in the history: `start`, `dev`, `cli`, or the id of a user. */
   readonly actor?: string;
-  /** The hash of the plan whose lossy steps are confirmed. */
+  /** The hash of the plan that was confirmed. Lossy and destructive steps are performed only with it. */
   readonly allow?: string;
   /** Compares the tables even if the definitions have not changed since the last migration. */
   readonly thorough?: boolean;
@@ -47,8 +47,8 @@ export interface MigrateOptions {
  * run finds nothing to do. Each migration that performs a step begins a new revision. A backup is written first, under the same lock, if
  * values are written or lost; if it cannot be written, nothing is changed.
  *
- * The definitions come into force inside the transaction: a request that is batched into the same commit behind it sees the tables and
- * the definitions change together. If the commit fails, neither has changed.
+ * The definitions come into force inside the transaction: a request later in the same commit sees the tables and the definitions change
+ * together. If the commit fails, neither has changed.
  *
  * @throws SetupError if a table of the system cannot be migrated, the plan differs from the confirmed one, or no backup can be written.
  */
@@ -66,7 +66,7 @@ export async function migrate(database: Database, definitions: Definitions, opti
       log,
     );
   } catch (error) {
-    // No answer used the new definitions: the requests in the same commit failed with it, and the next commit has not begun.
+    // Nothing used the new definitions: the whole commit failed, and no later one has begun.
     if (before !== undefined) holder?.replaceDefinitions(before);
     throw error;
   }
@@ -91,7 +91,7 @@ interface TransactionMigrateOptions extends Omit<MigrateOptions, 'log'> {
 
 async function migrateIn(tx: Transaction, wanted: Definitions, options: TransactionMigrateOptions): Promise<MigrationResult> {
   const { actor = 'start', allow, thorough, log, createBackup } = options;
-  const from = performance.now();
+  const startedAt = performance.now();
   await dialectOf(tx).prepare(tx);
   const isForced = allow !== undefined || thorough === true;
   if (!isForced && (await isUpToDate(tx, wanted))) return nothingToDo(wanted);
@@ -109,7 +109,7 @@ async function migrateIn(tx: Transaction, wanted: Definitions, options: Transact
     await rewritePolicies(tx, { renames: selected.renames, before: selected.before, revision });
   }
   await saveDefinitionsInForce(tx, selected.definitions);
-  if (done.length > 0) await recordMigration(tx, { actor, planHash: selected.plan.hash, steps: done, from, backup });
+  if (done.length > 0) await recordMigration(tx, { actor, planHash: selected.plan.hash, steps: done, startedAt, backup });
   return { definitions: selected.definitions, plan: selected.plan, done };
 }
 
@@ -117,7 +117,7 @@ function nothingToDo(wanted: Definitions): MigrationResult {
   return { definitions: wanted, plan: { hash: hashPlan([], wanted), steps: [], held: [] }, done: [] };
 }
 
-/** The program cannot run if one of its own tables stays as it was. */
+/** Throws if a system table cannot be migrated, because the program cannot run with the old one. Names of system tables begin with an underscore. */
 function validateSystemTables({ steps, held }: Plan, definitions: Definitions): void {
   const own = held.filter((name) => name.startsWith('_') || (name === 'User' && !definitions.has('User')));
   if (own.length === 0) return;

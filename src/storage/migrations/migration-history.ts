@@ -21,7 +21,7 @@ export interface MigrationRecord {
 export interface CompletedMigration extends Pick<MigrationRecord, 'actor' | 'planHash'> {
   readonly steps: readonly Step[];
   /** Start time by `performance.now()`. */
-  readonly from: number;
+  readonly startedAt: number;
   /** Name of the backup that was written first, if any. */
   readonly backup?: string | undefined;
 }
@@ -29,15 +29,18 @@ export interface CompletedMigration extends Pick<MigrationRecord, 'actor' | 'pla
 const ALL_RESOURCES = { resource: '*' } as const;
 
 /** Records a migration that performed at least one step, in the transaction of the migration. */
-export async function recordMigration(tx: Transaction, { actor, planHash, steps, from, backup }: CompletedMigration): Promise<void> {
+export async function recordMigration(tx: Transaction, { actor, planHash, steps, startedAt, backup }: CompletedMigration): Promise<void> {
   const performed = steps.map(({ kind, resource, field, risk, reason }) => ({ kind, resource, field, risk, reason }));
   const written =
     backup === undefined ? [] : [{ ...ALL_RESOURCES, kind: 'backup', risk: 'safe', reason: `a backup was written first: ${backup}` }];
-  await insertMigration(tx, { actor, planHash, steps: [...written, ...performed], from });
+  await insertMigration(tx, { actor, planHash, steps: [...written, ...performed], startedAt });
 }
 
 /** Records a restore, in its transaction. The new value in `_State` lets other processes detect that the content was replaced. */
-export async function recordRestore(tx: Transaction, { reason, from }: { readonly reason: string; readonly from: number }): Promise<void> {
+export async function recordRestore(
+  tx: Transaction,
+  { reason, startedAt }: { readonly reason: string; readonly startedAt: number },
+): Promise<void> {
   await tx.run(
     sql`INSERT INTO "_State" ("id", "text") VALUES ('restored', ${createId()}) ON CONFLICT ("id") DO UPDATE SET "text" = excluded."text"`,
   );
@@ -45,17 +48,22 @@ export async function recordRestore(tx: Transaction, { reason, from }: { readonl
     actor: 'cli',
     planHash: '',
     steps: [{ ...ALL_RESOURCES, kind: 'restore', risk: 'destructive', reason }],
-    from,
+    startedAt,
   });
 }
 
 async function insertMigration(
   tx: Transaction,
-  { actor, planHash, steps, from }: Pick<CompletedMigration, 'actor' | 'planHash' | 'from'> & { readonly steps: readonly object[] },
+  {
+    actor,
+    planHash,
+    steps,
+    startedAt,
+  }: Pick<CompletedMigration, 'actor' | 'planHash' | 'startedAt'> & { readonly steps: readonly object[] },
 ): Promise<void> {
   await tx.run(
     sql`INSERT INTO "_Evolution" ("id", "at", "actor", "planHash", "steps", "durationMs") VALUES
-      (${createId()}, ${new Date(tx.now).toISOString()}, ${actor}, ${planHash}, ${JSON.stringify(steps)}, ${Math.round(performance.now() - from)})`,
+      (${createId()}, ${new Date(tx.now).toISOString()}, ${actor}, ${planHash}, ${JSON.stringify(steps)}, ${Math.round(performance.now() - startedAt)})`,
   );
 }
 

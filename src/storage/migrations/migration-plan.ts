@@ -132,7 +132,7 @@ export interface Precondition {
 /** The reason why a step is blocked, and what to do about it. */
 export interface Refusal {
   readonly reason: string;
-  /** The number of rows that block it. */
+  /** The number of rows that block the step. */
   readonly rows?: number;
   /** Ids of the first of these rows. */
   readonly ids?: readonly string[];
@@ -190,7 +190,7 @@ export function hashDefinitions(definitions: Definitions): string {
  */
 export function hashPlan(steps: readonly Step[], definitions: Definitions): string {
   const hashed = steps.map(({ resource, kind, risk, field, from, sql, rows, ids }) => {
-    const loss = risk === 'lossy' || risk === 'destructive' ? { rows, ids } : {};
+    const loss = NEEDS_CONFIRMATION.has(risk) ? { rows, ids } : {};
     return { resource, kind, risk, field, from, sql, ...loss };
   });
   const hashes = [...definitions.values()].map(({ name, hash }) => [name, hash] as const);

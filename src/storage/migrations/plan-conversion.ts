@@ -18,8 +18,8 @@ export interface ConversionDraft {
 }
 
 /**
- * Returns whether a change of type needs a conversion. A wider type alone needs none. If columns of the field are archived, it is
- * converted all the same, so that their values can still be traced from one type to the next.
+ * Returns whether a change of type needs a conversion. A wider type alone needs none. If columns of the field are archived, it
+ * needs one too, so that their values can still be traced from one type to the next.
  */
 export function hasToConvert(table: TableState, before: Field, after: Field): boolean {
   if (describeTypeChange(before, after) !== undefined) return true;

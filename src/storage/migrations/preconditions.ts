@@ -9,7 +9,7 @@ import type { WantedIndex } from './ddl.ts';
 import { createBlockedStep, type DraftStep, type Precondition, type ResourceDraft } from './migration-plan.ts';
 import { type TableState, tableBefore } from './table-state.ts';
 
-/** Values or ids in a reason. */
+/** Maximum values or ids that a reason names. */
 const MAX_VALUES = 5;
 
 /** Returns the value of a field after the migration, as SQL that can be queried before any step. */
@@ -80,7 +80,7 @@ export function defaultPrecondition(table: TableState, field: Field, after: Sql)
   };
 }
 
-/** Fails if records have enum values that the definition no longer lists. Of a list, only the first such item is reported. */
+/** Fails if records have enum values that the definition no longer lists. If the field is a list, only the first such item of each record is reported. */
 export function valuesPrecondition(table: TableState, field: Field, column: Sql): Precondition {
   const list = JSON.stringify((field.of ?? field).values ?? []);
   const unlisted = sql`NOT IN (SELECT value FROM ${table.listItems(sql`${list}`)})`;

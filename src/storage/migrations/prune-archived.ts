@@ -57,7 +57,7 @@ async function pruneIn(
   definitions: Definitions,
   { actor, log, createBackup, ...options }: TransactionPruneOptions,
 ): Promise<readonly Step[]> {
-  const from = performance.now();
+  const startedAt = performance.now();
   await tx.lock(MIGRATION_LOCK);
   const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
   const { hash, steps } = toPlan(drafts, definitions);
@@ -65,7 +65,7 @@ async function pruneIn(
   if (done.length > 0) {
     const backup = createBackup(hash);
     await performSteps(tx, drafts, log);
-    await recordMigration(tx, { actor, planHash: hash, steps: done, from, backup });
+    await recordMigration(tx, { actor, planHash: hash, steps: done, startedAt, backup });
   }
   await dropSelection(tx);
   return steps;

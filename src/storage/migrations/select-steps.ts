@@ -41,7 +41,7 @@ interface SelectOptions {
   /** The hash of the plan whose lossy steps are confirmed. */
   readonly allow?: string | undefined;
   readonly log?: Log;
-  /** True if the steps are performed next: locks the tables, so that the preconditions still hold then. */
+  /** True if the steps are performed next. The tables are locked, so that the preconditions still hold when the steps run. */
   readonly locksTables?: boolean;
 }
 

@@ -34,7 +34,7 @@ interface Line {
 
 const LOG: AppendStatements<Line> = {
   write: (_, lines) => lines.map(({ id, revision }) => sql`INSERT INTO "Log" ("id", "revision") VALUES (${id}, ${revision})`),
-  find: ({ id }) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
+  findCommitted: ({ id }) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
 };
 
 /** A read that appends a line with the revision that it used. */

@@ -14,7 +14,7 @@ const ATTEMPTS = 5;
 export interface CommitBatcher {
   /** Number of waiting requests. */
   readonly waiting: number;
-  /** Resolves to true when the request is committed, to false if its read set is stale; then none of it is committed. Throws Problems. */
+  /** Resolves to true when the request is committed; to false if nothing was committed because its read set is stale. Throws Problems. */
   commit(request: CommitRequest): Promise<boolean>;
 }
 
@@ -103,7 +103,7 @@ function createBatchSettler(commitBatch: CommitBatch, committed: CommitBatcherOp
 
   /**
    * Commits the requests that are not stale. A stale request also proves that no earlier attempt at the batch was committed, nor ever
-   * will be: a state that was replaced does not come back.
+   * will be, because a replaced state never becomes current again.
    */
   async function settleWithoutStale(batch: readonly QueuedRequest[], error: unknown, attempts: Attempts): Promise<void> {
     const isStale = parseStaleness(error);

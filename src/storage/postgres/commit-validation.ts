@@ -70,7 +70,7 @@ export function toCommitValidation(all: readonly ReadWriteSet[]): Statement {
 
 /** Lock key of the revision. */
 const REVISION_KEY = 0;
-/** Number of lock keys that users share: a server has room for some thousands of locks, and a batch may concern hundreds of users. */
+/** Number of lock keys that users are hashed to, so that a batch with hundreds of users takes few locks. */
 const USER_KEYS = 64;
 
 /** Takes every validation lock in shared mode: until the transaction ends, no commit can change its read set. */

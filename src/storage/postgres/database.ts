@@ -87,5 +87,5 @@ async function probe(tx: Transaction): Promise<void> {
 /** Appends no row, but causes a commit that writes to the WAL. */
 const NO_ROWS: AppendStatements<string> = Object.freeze({
   write: () => [{ sql: 'SELECT pg_current_xact_id()', parameters: [] }],
-  find: () => ({ sql: 'SELECT 1 WHERE FALSE', parameters: [] }),
+  findCommitted: () => ({ sql: 'SELECT 1 WHERE FALSE', parameters: [] }),
 });

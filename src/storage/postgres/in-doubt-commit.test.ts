@@ -30,7 +30,7 @@ beforeEach(async () => {
 
 const LOG: AppendStatements<string> = {
   write: (_, ids) => ids.map((id) => sql`INSERT INTO "Log" ("id") VALUES (${id})`),
-  find: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
+  findCommitted: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
 };
 
 let entries = 0;

@@ -4,17 +4,17 @@ import type { Query, Transaction } from '../contract.ts';
 export interface InDoubtCommit {
   /** The id that the server gave the transaction; undefined if it wrote nothing. */
   readonly transactionId: string | undefined;
-  /** Selects a row if the transaction was committed; undefined if it appended none. */
+  /** A query that returns a row if the transaction was committed; undefined if the transaction appended no rows. */
   readonly find: Query | undefined;
 }
 
-/** The outcome of an in-doubt commit: `open` while it is undecided, `unknown` if the server cannot tell. */
+/** The outcome of an in-doubt commit: `open` if the transaction may still commit, `unknown` if the server no longer knows it. */
 export type CommitOutcome = 'committed' | 'undone' | 'open' | 'unknown';
 
 const STATUS = 'SELECT pg_xact_status($1::xid8) AS "status"';
 
 /**
- * Looks once for the outcome of a transaction. A stored row proves the commit. A missing row proves the rollback only after the server
+ * Queries the outcome of a transaction once. A stored row proves the commit. A missing row proves the rollback only after the server
  * reports the transaction as ended, because COMMIT may still be on its way. After a failover the new server may have given the id to
  * another transaction, so a row takes precedence over the reported status.
  */

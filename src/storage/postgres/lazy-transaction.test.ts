@@ -50,7 +50,8 @@ const unitsOfWork: readonly (readonly [what: string, work: (tx: Transaction) => 
   ['reads and then writes', (tx) => tx.one(sql`SELECT 1`).then(() => tx.run(insert('a')))],
   [
     'appends',
-    (tx) => tx.append({ write: (_, ids: readonly string[]) => ids.map(insert), find: () => sql`SELECT 1 WHERE FALSE` }, ['a', 'b']),
+    (tx) =>
+      tx.append({ write: (_, ids: readonly string[]) => ids.map(insert), findCommitted: () => sql`SELECT 1 WHERE FALSE` }, ['a', 'b']),
   ],
 ];
 
@@ -62,7 +63,7 @@ async function openConfigured(options: { readonly preparedStatements?: boolean }
   // After two transactions each connection has its session settings.
   for (const id of ['x', 'y']) {
     await database.transaction((tx) => tx.run(insert(id)));
-    await database.transaction((tx) => tx.append({ write: () => [sql`SELECT 1`], find: () => sql`SELECT 1 WHERE FALSE` }, [id]));
+    await database.transaction((tx) => tx.append({ write: () => [sql`SELECT 1`], findCommitted: () => sql`SELECT 1 WHERE FALSE` }, [id]));
   }
   return database;
 }
@@ -143,7 +144,7 @@ describe('a savepoint around the first write', () => {
   });
 
   it('is rolled back after a failed statement; entries appended later are saved', async () => {
-    const append = { write: () => [insert('z')], find: () => sql`SELECT 1 WHERE FALSE` };
+    const append = { write: () => [insert('z')], findCommitted: () => sql`SELECT 1 WHERE FALSE` };
     await database.transaction(async (tx) => {
       const conflicting = tx.savepoint(() => tx.run(insert('a')).then(() => tx.run(insert('x'))));
       expect(await failure(conflicting)).toMatchObject({ constraint: 'unique' });

@@ -23,10 +23,10 @@ export interface LazyTransaction {
   /** Announces a statement that writes or locks. */
   write(): void;
   readonly savepoints: PendingSavepoints;
-  /** Resolves when the server has answered BEGIN. Throws its error. */
-  answered(): Promise<void>;
+  /** Resolves when the server has executed BEGIN. Throws its error. */
+  awaitBegin(): Promise<void>;
   /** Resolves to false if a ROLLBACK failed: the transaction may still be open on the server. */
-  isUndone(): Promise<boolean>;
+  rollbacksSucceeded(): Promise<boolean>;
 }
 
 const NOW = `(extract(epoch FROM now()) * 1000)::bigint AS "now", pg_backend_pid() AS "process"`;
@@ -54,7 +54,7 @@ export function createLazyTransaction(
         if (row.process !== undefined) connection.setBackendProcess(row.process);
         sent.transactionId = row.transactionId ?? sent.transactionId;
       });
-    // `answered` reports the error; the statements sent after this one fail on their own.
+    // `awaitBegin` reports the error; the statements sent after this one fail on their own.
     answer.catch(() => undefined);
     answers.push(answer);
   }
@@ -82,8 +82,8 @@ export function createLazyTransaction(
       else open(`${NOW}, ${TRANSACTION_ID}`);
     },
     savepoints: { open: (name: string) => openSavepoint(savepoints, name, sent), undo: savepoints.undo, release: savepoints.release },
-    answered: async () => void (await Promise.all(answers)),
-    isUndone: async () => (await Promise.all(rollbacks)).every((done) => done),
+    awaitBegin: async () => void (await Promise.all(answers)),
+    rollbacksSucceeded: async () => (await Promise.all(rollbacks)).every((done) => done),
   });
 }
 

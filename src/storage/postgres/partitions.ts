@@ -126,9 +126,9 @@ function attachSql(table: string, partition: string, { from, until }: Pick<Parti
 
 interface Partition {
   readonly name: string;
-  /** Its first day; undefined for the partition of all earlier rows. */
+  /** The first day of the partition; undefined for the partition of all earlier rows. */
   readonly from: string | undefined;
-  /** The first day after it. */
+  /** The first day after the partition. */
   readonly until: string;
 }
 

@@ -12,7 +12,7 @@ export interface BeginStatements {
   readonly own: string;
   /** Begins a transaction with its own settings, on a connection that other clients may have used before. */
   readonly shared: string;
-  /** Begins a transaction that may take minutes. */
+  /** Begins a transaction without the time limits of requests. */
   readonly longRunning: string;
   /** Sets the options of the session. */
   readonly sessionSettings: string;

@@ -118,7 +118,7 @@ describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { 
     const database = await openBehind({ connections: 1 });
     const LOG: AppendStatements<string> = {
       write: (_tx, ids) => ids.map((id) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`),
-      find: (id) => sql`SELECT 1 FROM "Parent" WHERE "id" = ${id}`,
+      findCommitted: (id) => sql`SELECT 1 FROM "Parent" WHERE "id" = ${id}`,
     };
     proxy.cut('before');
     await database.transaction(async (tx) => {

@@ -46,7 +46,7 @@ class PreparedQuery extends DriverQuery {
   readonly #knownColumns: KnownColumns | undefined;
 
   constructor({ sql, parameters, name }: NamedStatement, knownColumns: KnownColumns | undefined) {
-    // Given as an object, the text and the options would be copied member by member.
+    // Passed as text, because pg would copy the members of an object one by one.
     super(sql);
     this.name = name;
     this.values = parameters;

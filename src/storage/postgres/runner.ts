@@ -24,7 +24,7 @@ export interface RunnerOptions extends ServerOptions {
 /** The result of a unit of work. */
 export interface RunResult<T> {
   readonly answer: T;
-  /** True if it requested a write: then its commit proves that the database accepts writes. */
+  /** True if it requested a write: its commit proves that the database accepts writes. */
   readonly wrote: boolean;
 }
 
@@ -158,7 +158,7 @@ function createConnections(address: PostgresAddress, options: RunnerOptions): Co
   };
 }
 
-/** The result of an attempt after its rows were committed and its doubts resolved: an answer, or the error and the reason to retry. */
+/** The result of an attempt after its rows were committed and an in-doubt commit was resolved: an answer, or the error and the reason to retry. */
 type Settled<T> = RunResult<T> | Pick<Extract<TransactionOutcome<never>, { error: unknown }>, 'error' | 'retryReason'>;
 
 /** Creates the function that settles attempts: it commits pending rows in a batch, and resolves in-doubt commits. */

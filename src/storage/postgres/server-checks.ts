@@ -137,8 +137,8 @@ async function findOnce(holder: Runner, other: Runner): Promise<readonly string[
   const { answer } = await holder.run(async (tx) => {
     await tx.lock(locks.name);
     await tx.one(sql`SELECT pg_advisory_xact_lock_shared(${locks.key})`);
-    // Behind a pooler, many processes that start at once would each hold a connection and wait for another one. So they take turns, without
-    // waiting.
+    // Behind a pooler, many processes that start at once would each hold a connection and wait for another one. So only one checks at a
+    // time; the others return at once.
     const turn = await tx.one<{ readonly isOurs: number; readonly isFree: number }>(sql`SELECT
       pg_try_advisory_xact_lock(${TURN_KEY}) AS "isOurs", pg_try_advisory_xact_lock(${toLockKey(`${locks.name}, free`)}) AS "isFree"`);
     if (turn?.isFree !== 1) return ['pg_try_advisory_xact_lock fails for a lock that no transaction holds'];

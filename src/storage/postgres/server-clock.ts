@@ -15,8 +15,8 @@ const FRESH = 1000;
 
 /**
  * Creates a clock from the last time that the server reported and the monotonic clock of this process, so it is right even if the clock of
- * this machine is wrong or changed. Each transaction that begins sets it again. The monotonic clock may stop while the machine sleeps; then
- * the machine's clock shows that the estimate is old.
+ * this machine is wrong or changed. Each transaction that begins sets it again. The monotonic clock may stop while the machine sleeps. In
+ * that case the machine's clock shows that the estimate is old.
  */
 export function createClock(difference: ClockDifference): Clock {
   let ahead: number | undefined;

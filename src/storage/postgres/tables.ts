@@ -36,14 +36,14 @@ export const postgresTables: TableDialect = Object.freeze({
 async function prepare(tx: Transaction): Promise<void> {
   await prepareFunction(tx, FOLD_CASE, foldCaseSql);
   // Imported on demand: installations with SQLite load this file too, and must not load the PostgreSQL driver.
-  const { COMMIT_VALIDATION_FUNCTION: GUARD, commitValidationSql } = await import('./commit-validation.ts');
-  await prepareFunction(tx, GUARD, commitValidationSql);
+  const { COMMIT_VALIDATION_FUNCTION, commitValidationSql } = await import('./commit-validation.ts');
+  await prepareFunction(tx, COMMIT_VALIDATION_FUNCTION, commitValidationSql);
 }
 
 async function prepareFunction(tx: Transaction, name: string, toSql: () => string): Promise<void> {
   const known = await tx.one(sql`SELECT 1 FROM pg_proc WHERE proname = ${name} AND pronamespace = current_schema()::regnamespace`);
   if (known !== undefined) return;
-  // Two transactions that replace a function at the same time get an error.
+  // Without the lock, two transactions that create the function at the same time would fail.
   await tx.lock(name);
   await tx.run(sql.raw(toSql()));
 }

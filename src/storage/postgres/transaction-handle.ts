@@ -46,7 +46,7 @@ export function openTransaction(context: TransactionContext, now: number): OpenT
     dialect: postgresDialect,
     now,
     slot: context.connection.slot % SLOT_COUNT,
-    // The author of the query declares the type of its rows.
+    // The caller declares the type of the rows.
     all: (async (text) => (await query(text)).rows) as Transaction['all'],
     one: (async (text) => (await query(text)).rows[0]) as Transaction['one'],
     async run(text: Query) {

@@ -2,7 +2,17 @@ import { Problem } from '../../errors.ts';
 import { internal } from '../savepoints.ts';
 import { busy, fromDriver, isConnectionLost, type RetryReason, retryReason, serverCode } from './driver-error.ts';
 
-/** The state of one transaction: the errors so far and how far the transaction has come. */
+/**
+ * The state of one attempt at a unit of work.
+ *
+ * | member | set by | effect |
+ * | --- | --- | --- |
+ * | `failure` | the first error | is thrown instead of the errors that only follow from it |
+ * | `broken` | an error that makes the connection unusable | later statements are refused; the connection is closed |
+ * | `lost` | a lost connection | together with `committing`, the commit is in doubt |
+ * | `committing` | sending COMMIT | after an error, no ROLLBACK is sent |
+ * | `ended` | the commit, or the end of the attempt | later statements are refused |
+ */
 export interface TransactionState {
   /** The first error of the server or the connection. Later errors only follow from it. */
   readonly failure: unknown;
@@ -59,7 +69,7 @@ export function createTransactionState(): TransactionState {
       try {
         return await work();
       } catch (error) {
-        // A value that no database stores was refused before the statement was sent.
+        // A Problem here means that our code refused a value before sending it, so the transaction is still usable.
         if (error instanceof Problem) throw error;
         state.note(error);
         throw fromDriver(isConsequence(error) ? state.failure : error);

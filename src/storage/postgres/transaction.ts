@@ -66,13 +66,14 @@ export async function attempt<T>(
   let inDoubt: { readonly answer: T; readonly commit: InDoubtCommit } | undefined;
   try {
     if (options.beginMode !== 'lazy') lazy.begin();
-    if (options.beginMode === 'eager') await lazy.answered();
+    if (options.beginMode === 'eager') await lazy.awaitBegin();
     const { tx, end } = openTransaction(context, options.clock.now());
     for (const name of options.locks ?? []) await tx.lock(name);
     if (options.blocksWriters) await blockAllWriters(context);
     const answer = await work(tx);
     const request = end();
-    // The unit of work may have caught the error, but the server has aborted the transaction.
+    // The unit of work may have caught an error after which it must run again. Other errors that it caught, such as a violated constraint, were
+    // rolled back to a savepoint; if they were not, COMMIT reports the rollback.
     if (state.failure !== undefined && state.retryReason !== undefined) throw fromDriver(state.failure);
     if (!isBatch && !lazy.isWriting && request.appends.length > 0) {
       if (lazy.isBegun) await endReadOnly(context);
@@ -80,9 +81,9 @@ export async function attempt<T>(
     }
     const statements = request.appends.length === 0 ? [] : await toAppendStatements({ tx, writer: context.lease.writer }, request.appends);
     // For a batch the ids of its rows show whether it was committed, so the transaction id is not awaited.
-    if (!isBatch) await lazy.answered();
+    if (!isBatch) await lazy.awaitBegin();
     inDoubt = { answer, commit: { transactionId: lazy.transactionId, find: toFindStatement(request.appends) } };
-    // A transaction that was rolled back as a whole sends no COMMIT.
+    // If a rollback to a savepoint has undone the whole transaction, there is nothing to commit.
     const wrote = (state.wrote && lazy.isWriting) || statements.length > 0;
     const start = performance.now();
     await commit(context, { statements, sets: [request.sets, ...(options.batched ?? [])] });
@@ -91,8 +92,8 @@ export async function attempt<T>(
   } catch (error) {
     context.lease.noteError(error);
     context.lease.end(state.committing && state.lost ? 'unknown' : 'undone');
-    const isUndone = state.committing ? !state.broken : !lazy.isBegun || (await rollBack(connection));
-    const broken = !isUndone || (await isBroken(context));
+    const isSafelyEnded = state.committing ? !state.broken : !lazy.isBegun || (await rollBack(connection));
+    const broken = !isSafelyEnded || (await isBroken(context));
     const failed = { error, retryReason: state.retryReason, broken, locks: [...state.locks] };
     return inDoubt !== undefined && state.committing && state.lost ? { ...failed, inDoubt } : failed;
   } finally {
@@ -102,10 +103,10 @@ export async function attempt<T>(
 
 /** Returns true if the connection must not be used again, because its state on the server is unknown. */
 async function isBroken({ state, lazy }: TransactionContext): Promise<boolean> {
-  return !(await lazy.isUndone()) || state.broken;
+  return !(await lazy.rollbacksSucceeded()) || state.broken;
 }
 
-/** Takes all validation locks in shared mode. The transaction writes on its own connection: its rows in a batch would wait for these locks. */
+/** Takes all validation locks in shared mode. The transaction appends its rows itself, because a batch would wait for the locks that it holds. */
 async function blockAllWriters({ connection, state, lazy }: TransactionContext): Promise<void> {
   lazy.write();
   await state.follow(() => connection.query(toStatement(BLOCK_ALL_WRITERS)));
@@ -117,7 +118,7 @@ interface CommitStatements {
   readonly sets: readonly ReadWriteSet[];
 }
 
-/** Ends a transaction that only read. A connection lost here is no error: its reads are validated again when its audit entry is committed. */
+/** Ends a transaction that only read. Losing the connection here is no error: the reads are validated again when the audit entry is committed. */
 async function endReadOnly(context: TransactionContext): Promise<void> {
   const wasLost = context.state.lost;
   try {
@@ -138,7 +139,7 @@ async function commit({ connection, state, lazy }: TransactionContext, { stateme
     const results = last.map((statement) => connection.query(statement));
     const committed = lazy.isBegun ? connection.send('COMMIT') : undefined;
     await Promise.allSettled([...results, committed]);
-    await lazy.answered();
+    await lazy.awaitBegin();
     for (const result of results) await result;
     // After a failed statement COMMIT rolls back without an error; only the command in its answer shows it.
     if (committed !== undefined && (await committed).command !== 'COMMIT') throw state.failure ?? internal('COMMIT rolled back');

@@ -10,12 +10,12 @@ export interface AutomaticBackupOptions {
   readonly folder: string;
   /** Number of the newest backups to keep. */
   readonly kept: number;
-  /** Number of backups with one label to keep until the change that they were made for is done. */
-  readonly ofLabel?: number;
+  /** Number of the newest backups with the same label to keep, including the new one. */
+  readonly keptPerLabel?: number;
 }
 
-/** Default of `ofLabel`: a migration that is killed again and again must not fill the disk. */
-const DEFAULT_OF_LABEL = 2;
+/** Default of `keptPerLabel`: a migration that is killed again and again must not fill the disk. */
+const DEFAULT_KEPT_PER_LABEL = 2;
 /** Characters of the label in a file name: enough to find its plan in the migration history. */
 const LABEL = 12;
 /** File names of automatic backups; other files in the folder are never deleted. */
@@ -24,7 +24,7 @@ const NAME = /^\d{8}T\d{9}Z-([a-z0-9]{1,12})\.db$/;
 const INCOMPLETE = /^\d{8}T\d{9}Z-[a-z0-9]{1,12}\.db\.[0-9a-f-]{36}\.part(-journal)?$/;
 
 /** Creates the automatic backups of a database file. */
-export function createBackups(path: string, { folder, kept, ofLabel = DEFAULT_OF_LABEL }: AutomaticBackupOptions): Backups {
+export function createBackups(path: string, { folder, kept, keptPerLabel = DEFAULT_KEPT_PER_LABEL }: AutomaticBackupOptions): Backups {
   /**
    * Returns the other backups, of one label or all, the newest first. `made` is excluded by its name, because after a clock change it may
    * sort as the oldest.
@@ -47,7 +47,7 @@ export function createBackups(path: string, { folder, kept, ofLabel = DEFAULT_OF
       const time = new Date().toISOString().replace(/[-:.]/g, '');
       const name = `${time}-${label}.db`;
       const written = writeBackup({ from: path, to: join(folder, name) });
-      remove(before(name, label).slice(ofLabel - 1));
+      remove(before(name, label).slice(keptPerLabel - 1));
       return {
         ...written,
         name,

@@ -31,7 +31,7 @@ const NEXT: AppendStatements<(link: string) => void> = {
     onLink?.(`${writer.id} ${writer.last.sequence}`);
     return [];
   },
-  find: () => ({ sql: 'SELECT 1', parameters: [] }),
+  findCommitted: () => ({ sql: 'SELECT 1', parameters: [] }),
 };
 const append = async () => {
   let appended = '';

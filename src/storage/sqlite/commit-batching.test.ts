@@ -166,7 +166,7 @@ function appendingTo(batches: (readonly string[])[]): AppendStatements<string> {
       batches.push(ids);
       return ids.map((id) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`);
     },
-    find: (id) => sql`SELECT 1 FROM "Parent" WHERE "id" = ${id}`,
+    findCommitted: (id) => sql`SELECT 1 FROM "Parent" WHERE "id" = ${id}`,
   };
 }
 

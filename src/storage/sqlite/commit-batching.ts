@@ -65,7 +65,7 @@ export function createCommitBatching(connection: Connection, options: CommitBatc
       const { settle, state, ran } = committed;
       queue.unshift(...batch.slice(ran));
       counters.add(committed);
-      if (state !== 'unproven') health.set(state === 'written');
+      if (state !== 'nothingWritten') health.set(state === 'written');
       settle();
     }
     running = undefined;
@@ -100,7 +100,7 @@ export function createCommitBatching(connection: Connection, options: CommitBatc
 /**
  * Waits as long as each turn of the event loop brings further units of work, at most for the batch window. A commit syncs for about as long
  * as fifty units of work run. Without the wait, clients answered by one commit would send their next requests together, too late for the
- * next commit. There is no timer, because a turn may be long; then no unit of work waits for more than one.
+ * next commit. Turns are counted instead of a timer: if a turn takes longer than the window, the batch begins after it.
  */
 async function waitForBatch(queue: readonly QueuedWork[], batchWindow: number): Promise<void> {
   const end = performance.now() + batchWindow;
@@ -123,8 +123,11 @@ function createCounters(observer: CommitObserver | undefined) {
   };
 }
 
-/** `written`: committed with a write. `unproven`: committed, but nothing was written to the disk. */
-type BatchState = 'written' | 'unproven' | 'failed';
+/**
+ * `written`: committed with a write. `nothingWritten`: committed, but this does not prove that the disk accepts writes. `failed`: the commit or
+ * a statement failed because of the storage.
+ */
+type BatchState = 'written' | 'nothingWritten' | 'failed';
 
 /** The outcome of a batch. */
 interface CommittedBatch {
@@ -142,7 +145,7 @@ interface BatchDeps {
   readonly maxBatchTime: number;
   readonly files: OpenFiles;
   readonly writers: ChainWriters;
-  /** Returns whether a backup was restored since the last call. */
+  /** Returns true if a backup was restored since the last call. */
   readonly isRestored: () => boolean;
 }
 
@@ -183,7 +186,8 @@ async function commitBatch(deps: BatchDeps, batch: readonly QueuedWork[]): Promi
   } finally {
     deadline.clear();
   }
-  const stateOfWrites = connection.writes > writes ? 'written' : 'unproven';
+  const stateOfWrites = connection.writes > writes ? 'written' : 'nothingWritten';
+  // If the storage failed one unit of work, the batch does not count as a commit, even though others in it were committed.
   const state = outcomes.some(isStorageFailure) ? 'failed' : stateOfWrites;
   const ran = outcomes.length;
   return { state, ran, ms, settle: () => settle(batch.slice(0, ran), (index) => outcomes[index] as Outcome) };
@@ -234,8 +238,8 @@ interface TurnDeadline {
 }
 
 /**
- * Creates the deadline. All methods of a transaction resolve without IO, so a unit of work that awaits nothing else finishes before the event
- * loop turns. One that awaits a timer or the network would hold the write lock, and delay every other one, for as long as that takes.
+ * Creates the deadline. All methods of a transaction resolve without IO, so a unit of work that awaits nothing else finishes within one turn
+ * of the event loop. A unit of work that awaits a timer or the network would hold the write lock meanwhile and delay all others.
  */
 function createTurnDeadline(): TurnDeadline {
   let exceeded: PromiseWithResolvers<never> | undefined;
@@ -268,7 +272,7 @@ function endQuietly(end: () => unknown): void {
   }
 }
 
-/** Rolls back. If that fails too, BEGIN fails until a later rollback succeeds: nothing is acknowledged in the meantime. */
+/** Rolls back. If the rollback fails, the next BEGIN fails too, so no request succeeds until a rollback does. */
 function rollBack(connection: Connection): void {
   try {
     if (connection.inTransaction) connection.exec('ROLLBACK');

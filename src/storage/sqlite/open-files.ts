@@ -14,7 +14,7 @@ export interface OpenFiles {
 
 interface OpenFile {
   readonly path: string;
-  /** Device and inode, as doubles: two inodes above 2^53 may look alike, but a stat with bigints allocates 500 bytes more, six times a commit. */
+  /** Device and inode, as doubles. Two inodes above 2^53 may be equal as doubles, but a stat with bigints allocates 500 bytes more, six times a commit. */
   readonly dev: number;
   readonly ino: number;
   /** True for the database file, which always has a page; a WAL may be empty after a checkpoint. */

@@ -14,7 +14,7 @@ export const sqliteTables: TableDialect = Object.freeze({
   referencesLast: false,
   indexPart: quoteName,
   booleanText: (value: boolean) => (value ? '1' : '0'),
-  // Dropping a table deletes its rows one by one; a NULL references none of them.
+  // Dropping a table deletes its rows one by one. References to them are set to NULL first, so that they do not prevent this.
   dropReferenceSql: ({ name }: ActualTable, column: ActualColumn) => `UPDATE ${quoteName(name)} SET ${quoteName(column.name)} = NULL`,
   // Functions belong to the connection.
   prepare: async () => undefined,

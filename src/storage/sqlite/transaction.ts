@@ -18,7 +18,7 @@ const NO_LOCK = sql``;
 export function openTransaction(connection: Connection): OpenTransaction {
   const lifetime = createLifetime(connection);
   const appends: PendingAppend[] = [];
-  /** Makes a query async, so that every mistake is a rejection. */
+  /** Wraps a synchronous query, so that its errors reject the promise instead of being thrown. */
   const checked =
     <Answer>(run: (query: Query) => Answer) =>
     async (query: Query): Promise<Answer> => {
@@ -30,7 +30,7 @@ export function openTransaction(connection: Connection): OpenTransaction {
     dialect: sqliteDialect,
     now: Date.now(),
     slot: 0,
-    // The author of the query declares the type of its rows.
+    // The caller declares the type of the rows.
     all: checked((query) => connection.all(query)) as Transaction['all'],
     one: checked((query) => connection.one(query)) as Transaction['one'],
     run: checked((query) => connection.run(query)),
@@ -48,7 +48,7 @@ export function openTransaction(connection: Connection): OpenTransaction {
         throw error;
       }
     },
-    // SQLite has one writer, which this transaction is: no other one can hold a lock or change a row.
+    // SQLite allows one writer. This transaction is that writer, so no other can lock or change a row.
     lock: async () => lifetime.check(),
     rowLock: () => NO_LOCK,
     // For the same reason no read set can become stale.

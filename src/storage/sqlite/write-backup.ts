@@ -1,5 +1,5 @@
 /**
- * Writes a backup: a complete copy of a database file, or none.
+ * Writes a backup: a complete copy of a database file. If that fails, no file is left.
  *
  * `VACUUM INTO` copies one snapshot in one step while others write. SQLite's backup API copies in many steps and restarts with every commit
  * of another process, so it never ends under load. `VACUUM INTO` also needs no lock, so it works while the caller holds one, and the copy
@@ -36,7 +36,7 @@ const COMPANION_SUFFIXES = ['-journal', '-wal', '-shm'];
 /**
  * Writes the committed state into a file that only its owner can read. The file gets its name after it was verified and synced.
  *
- * @throws SetupError if it cannot be written; then no part of it is left.
+ * @throws SetupError if it cannot be written. No incomplete file is left.
  */
 export function writeBackup({ from, to, pageSize, log: show }: BackupRequest): WrittenBackup {
   const file = resolve(to);
