@@ -2,7 +2,10 @@ import { hash } from 'node:crypto';
 import type { JsonObject } from '../operators/index.ts';
 import { type HistoryHead, loadHistoryHead, type Transaction } from '../storage/index.ts';
 
-/** The columns of an entry that its hash covers, in this order. */
+/**
+ * The columns of an entry that its hash covers, in the order of `toContent`. The list is fixed: verification hashes these columns of every
+ * entry, so with another column all entries written before would be reported as edited.
+ */
 export const CONTENT = [
   'id',
   'at',
@@ -36,12 +39,12 @@ export interface ChainBeginning {
   readonly found: string;
 }
 
-/** The prefix of the hashed text of a beginning, so that the hash of another text cannot be used as one. */
+/** Domain separator: the first member of the hashed text of a beginning, so that the hash of an entry cannot replace it. */
 const BEGINNING = 'bailiwick chain 1';
 
 /**
- * Returns the hash that the first entry of a chain follows. It covers the writer and the heads of earlier chains, so that removing an
- * earlier chain breaks this one.
+ * Returns the hash of a chain's beginning, which the first entry of the chain continues. It covers the writer and the heads of earlier
+ * chains, so that removing an earlier chain breaks this one.
  */
 export function toBeginningHash({ writer, at, found }: ChainBeginning): string {
   return digest([BEGINNING, writer, at, found]);

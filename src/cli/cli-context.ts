@@ -87,7 +87,7 @@ export type RestartSignal = 'SIGUSR2';
 export interface CliPrimaryLink {
   /** Reports that this worker accepts requests. */
   ready(url: string): void;
-  /** Calls the listener once, when this worker must end; `isReplaced` says that another worker takes its place. */
+  /** Calls the listener once, when this worker must end. `isReplaced` is true if another worker takes its place. */
   onEnd(listener: (end: { readonly isReplaced: boolean }) => void): void;
 }
 
@@ -156,7 +156,7 @@ export interface CliTransfer {
   readonly as: string;
   /** The query parameters of the corresponding HTTP request. */
   readonly query: ReadonlyMap<string, string>;
-  /** Called with the number of further rows that are done. */
+  /** Called with the number of rows processed since the last call. */
   onProgress(rows: number): void;
 }
 
@@ -270,7 +270,7 @@ export interface CliCommand {
   readonly parameters?: Readonly<Record<string, string>>;
   /** Flags of the command, in addition to the config options: flag, with `<value>` if it takes one → help text. */
   readonly flags?: Readonly<Record<string, string>>;
-  /** Set if the command starts no server: its help shows only the options of project and database; it accepts the others. */
+  /** Set if the command starts no server. Its help shows only the options of project and database, but it accepts all options. */
   readonly isOffline?: true;
   /** Returns the exit code. */
   run(context: CliContext, config: Config, flags: CliFlags): Promise<number>;

@@ -1,7 +1,7 @@
 import type { Config } from '../config/index.ts';
 import type { CliContext, CliMigrationPlan, CliMigrationStep, CliTables } from './cli-context.ts';
 
-/** The risks that need `--allow`. */
+/** The risks that need `--allow`: `NEEDS_CONFIRMATION` of the migrations, which the CLI does not import. */
 const NEEDS_ALLOW: ReadonlySet<string> = new Set(['lossy', 'destructive']);
 
 /** Opens the tables, runs the work and closes them. */

@@ -3,7 +3,7 @@ import type { CliContext, RestartSignal, SignalSource, StopSignal } from './cli-
 
 /** The requests to stop a serving process. */
 export interface StopRequests {
-  /** Resolves when the process must stop; `isReplaced` says that another worker takes its place. */
+  /** Resolves when the process must stop. `isReplaced` is true if another worker takes its place. */
   readonly first: Promise<{ readonly isReplaced: boolean }>;
   /** Resolves on a further signal, when the process must stop at once. */
   readonly second: Promise<void>;

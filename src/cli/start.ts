@@ -74,7 +74,7 @@ async function serveWithWorkers(context: CliContext, config: Config): Promise<nu
   }
 }
 
-/** Runs once the start steps that each worker would repeat, with a service that is closed before the workers begin. */
+/** Runs the start steps once, so that the workers need not repeat them. Uses a service that is closed before the workers start. */
 async function prepare(
   context: CliContext,
   config: Config,

@@ -9,7 +9,7 @@ export interface ConditionLimits {
   readonly depth: number;
   /** Conditions, including nested ones. */
   readonly comparisons: number;
-  /** Items of one list operand. */
+  /** Maximum items of one list operand. */
   readonly listItems: number;
   /** Characters of one text operand. */
   readonly textLength: number;

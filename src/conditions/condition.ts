@@ -23,11 +23,11 @@ export type Operand =
   | { readonly type: 'array'; readonly items: readonly Operand[] }
   | ComputedOperand;
 
-/** A part of an expression that does not read the record, such as `user.level + 1`: it has one value for all records of a list. */
+/** A part of an expression that does not read the record, such as `user.level + 1`. It has the same value for all records of a list. */
 export interface ComputedOperand {
   readonly type: 'computed';
   readonly source: string;
-  /** The paths that it reads. */
+  /** The paths that the expression reads. */
   readonly paths: readonly Path[];
   /** Returns undefined for an error. Never throws. */
   evaluate(reading: ExpressionInput): Json | undefined;
@@ -59,7 +59,7 @@ export interface ExpressionInput {
 export interface Expression {
   readonly type: 'expression';
   readonly source: string;
-  /** The paths that it reads. */
+  /** The paths that the expression reads. */
   readonly paths: readonly Path[];
   /** Evaluates the expression; an error is unknown. Never throws. */
   evaluate(reading: ExpressionInput): Truth;
@@ -77,7 +77,7 @@ export interface IntegerComparison {
 /** One side of a comparison of integers. */
 export type IntegerTerm =
   | { readonly type: 'field'; readonly path: Path }
-  /** In decimal digits: JSON has no bigint. */
+  /** The integer in decimal digits, because JSON has no bigint. */
   | { readonly type: 'literal'; readonly digits: string }
   | { readonly type: 'operation'; readonly sign: '+' | '-' | '*' | '/' | '%'; readonly left: IntegerTerm; readonly right: IntegerTerm };
 

@@ -125,7 +125,7 @@ function bindOperand(
   const expected = as === 'mismatch' ? undefined : resolveOperand(comparison.operand, scope);
   if (as === 'mismatch' || expected === undefined) return unknownIfPresent(comparison, operator);
   if (expected === UNRESOLVED) {
-    // Some items of an array may be resolved: comparing item by item binds them.
+    // Only some items of the array may be known. Splits the comparison by item, so that the known ones are evaluated now.
     const each = expandItems(comparison, operator, as);
     return each === undefined ? comparison : partiallyEvaluate(each, scope);
   }

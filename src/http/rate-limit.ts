@@ -1,6 +1,6 @@
-/** A rate limiter. */
+/** Limits the requests of each caller per minute. */
 export interface RateLimiter {
-  /** Counts `cost` requests of `key`, of which `paid` were counted before. Returns 0, or the seconds to wait; then nothing was counted. */
+  /** Counts `cost` requests of `key`, of which `paid` were counted before. Returns 0; or, without counting, the seconds to wait. */
   take(key: string, cost: number, paid?: number): number;
 }
 
@@ -9,7 +9,7 @@ interface Bucket {
   readonly at: number;
 }
 
-/** Maximum keys in memory; beyond it, the least recently used key is forgotten. */
+/** Maximum keys in memory; above it, the least recently used key is removed. */
 const MAX_CALLERS = 10_000;
 
 /**

@@ -8,7 +8,7 @@ import { sendProblem, translateError } from './replies.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
 import { discardBody, isHeld, isStreamed } from './streaming.ts';
 
-/** Probes are exempt from the rate limit, so that a flood of requests does not make the replica look unhealthy. */
+/** Probes are exempt from the rate limit, so that a flood of requests does not make the replica appear unhealthy. */
 const UNCOUNTED = new Set(['/healthz', '/readyz']);
 
 /** Sets security headers on every response. */

@@ -36,7 +36,7 @@ export interface HttpServer {
 
 /** Options of a shutdown. */
 export interface ServerEnd {
-  /** Replaces `drainDelaySeconds`. */
+  /** Used instead of `drainDelaySeconds`. */
   readonly delaySeconds?: number | undefined;
   /** Awaited before this process closes its listener, where another process owns the queue of connections. */
   readonly released?: (() => Promise<void>) | undefined;

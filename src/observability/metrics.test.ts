@@ -3,8 +3,8 @@ import { createAggregatedMetrics, createMetrics, type Metrics, type MetricValues
 
 function createUsed(revision: number): Metrics {
   const metrics = createMetrics();
-  const figures = { commits: 3, unitsOfWork: 9, waiting: 4, validationRetries: 2, connections: 10, idleConnections: 7 };
-  metrics.setSource({ figures: () => figures, revision: () => revision });
+  const database = { commits: 3, unitsOfWork: 9, waiting: 4, validationRetries: 2, connections: 10, idleConnections: 7 };
+  metrics.setSource({ database: () => database, revision: () => revision });
   metrics.answered({ method: 'GET', route: '/api/:resource', status: 204, ms: 3 });
   metrics.answered({ method: 'GET', route: undefined, status: 404, ms: 0.1 });
   metrics.committed({ ms: 20, unitsOfWork: 4 });
@@ -41,7 +41,7 @@ describe('metrics of one process', () => {
     expect(linesOf(text, 'bailiwick_commit_transactions_bucket{le="4"}')).toEqual(['bailiwick_commit_transactions_bucket{le="4"} 1']);
   });
 
-  it('contain the current figures of the database and the revision', async () => {
+  it('contain the current metrics of the database and the revision', async () => {
     const text = await createUsed(7).text();
     expect(linesOf(text, 'bailiwick_queue_depth ')).toEqual(['bailiwick_queue_depth 4']);
     expect(linesOf(text, 'bailiwick_guard_retries_total ')).toEqual(['bailiwick_guard_retries_total 2']);

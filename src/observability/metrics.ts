@@ -19,7 +19,7 @@ export type MetricValues = MetricObjectWithValues<MetricValue<string>>;
 
 /** The values that are read when metrics are scraped. */
 export interface MetricsSource {
-  figures(): DatabaseMetrics;
+  database(): DatabaseMetrics;
   /** The current revision; undefined before the first is loaded. */
   revision(): number | undefined;
 }
@@ -39,7 +39,7 @@ export function createMetrics(): Metrics {
   let source: MetricsSource | undefined;
   // Memory, CPU, garbage collection and event loop lag, with prom-client's usual names.
   collectDefaultMetrics({ register: registry });
-  registerFigures(registry, () => source);
+  registerReadMetrics(registry, () => source);
 
   const { responses, responseTime, decisions, decisionTime, commitTime, commitTransactions } = createCounters(registry);
   return {
@@ -51,9 +51,9 @@ export function createMetrics(): Metrics {
     recorded(entries) {
       for (const { allowed, resource, action } of entries) decisions.add(allowed ? 'allow' : 'deny', resource, action);
     },
-    committed({ ms, unitsOfWork: works }) {
+    committed({ ms, unitsOfWork }) {
       commitTime.observe(ms / 1000);
-      commitTransactions.observe(works);
+      commitTransactions.observe(unitsOfWork);
     },
     setSource(next) {
       source = next;
@@ -104,17 +104,17 @@ function createCounters(registry: Registry): Counters {
   };
 }
 
-/** Registers the figures of the database and the current revision. */
-function registerFigures(registry: Registry, source: () => MetricsSource | undefined): void {
-  const figure = (name: keyof DatabaseMetrics): number => source()?.figures()[name] ?? 0;
+/** Registers the metrics that are read from their source when they are scraped. */
+function registerReadMetrics(registry: Registry, source: () => MetricsSource | undefined): void {
+  const databaseMetric = (name: keyof DatabaseMetrics): number => source()?.database()[name] ?? 0;
   registerReadings(registry, 'gauge', [
-    { name: 'bailiwick_queue_depth', help: 'Transactions that wait to begin.', read: () => figure('waiting') },
+    { name: 'bailiwick_queue_depth', help: 'Transactions that wait to begin.', read: () => databaseMetric('waiting') },
   ]);
   registerReadings(registry, 'counter', [
     {
       name: 'bailiwick_guard_retries_total',
       help: 'Transactions that ran again because data they had read changed before their commit.',
-      read: () => figure('validationRetries'),
+      read: () => databaseMetric('validationRetries'),
     },
   ]);
   const connections = (state: string, read: () => number): MetricReading => ({
@@ -124,8 +124,8 @@ function registerFigures(registry: Registry, source: () => MetricsSource | undef
     read,
   });
   registerReadings(registry, 'gauge', [
-    connections('idle', () => figure('idleConnections')),
-    connections('used', () => figure('connections') - figure('idleConnections')),
+    connections('idle', () => databaseMetric('idleConnections')),
+    connections('used', () => databaseMetric('connections') - databaseMetric('idleConnections')),
   ]);
   registerReadings(registry, 'gauge', [
     {

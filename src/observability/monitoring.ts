@@ -23,7 +23,7 @@ export interface MetricsText {
 
 /** The metrics of a service and the routes and server that expose them. */
 export interface Monitoring {
-  /** Undefined if neither an address nor a token is configured; then nothing is measured. */
+  /** Undefined if neither an address nor a token is configured. Nothing is measured in that case. */
   readonly metrics: Metrics | undefined;
   /** Routes to serve beside the API. */
   readonly routes: readonly Route[];

@@ -133,11 +133,11 @@ function anyWanted(items: Sql, isWanted: SqlTruth): SqlTruth {
 
 /**
  * Creates a function that returns whether a value equals any item of a list, with the same three-valued result as `anyTruth` with
- * `isEqual`. Comparing two lists takes time in the sum of their lengths instead of the product: both may come from a client.
+ * `isEqual`. Both lists of a comparison may come from a client, so the time is proportional to the sum of their lengths, not to the product.
  */
 export function createItemLookup(items: readonly Json[], kind: Kind | undefined): (value: Json) => Truth {
   const keys = new Set<string>();
-  /** JSON types of the fitting items. Without a kind, a value of another type does not compare with them. */
+  /** JSON types of the items in `keys`. Without a kind, a value of another type cannot be compared with them. */
   const types = new Set<string>();
   let [nulls, structures, misfits] = [false, false, false];
   for (const item of items) {

@@ -75,8 +75,9 @@ export interface Operator {
   /** The operator with the same result for exchanged sides: `a gt b` is `b lt a`. */
   readonly commutator?: string;
   /**
-   * The equivalent comparisons with single items of the operand, with the same result in all three values: `in` is any `eq`,
-   * `nin` is all `ne`, `between` is `gte` the first and `lte` the second. One operator applies to every item, several to as many items.
+   * Comparisons with the single items of the operand that together have the same result, also if it is unknown: `in` is any `eq`, `nin`
+   * is all `ne`, `between` is `gte` the first and `lte` the second. A single operator applies to every item; of several operators, each
+   * applies to the item at its position.
    */
   readonly itemwise?: { readonly join: 'any' | 'all'; readonly operators: readonly [string, ...string[]] };
   /** True if a missing left side does not make the result unknown (`exists`, `isNull`). */

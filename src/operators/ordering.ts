@@ -143,7 +143,7 @@ function isOrdered(spec: OrderOperatorSpec, kind: Kind | undefined, [actual, exp
   return order === undefined ? UNKNOWN : spec.test(order);
 }
 
-/** The sides of a comparison of order. */
+/** The two sides of an order comparison. */
 interface OrderSides {
   readonly column: SqlColumn;
   readonly expected: Json;

@@ -174,9 +174,9 @@ function scalarKind<Value>(rules: KindRules<Value>): ScalarKind {
 }
 
 /**
- * An operand in the stored form of a column. `fits` is false if the value does not fit the kind: the comparison is unknown. `bound` is
- * absent if the value fits but no column can store it (a decimal with more places than the column, a text with NUL): it equals no
- * stored value but still has a position in their order.
+ * An operand in the stored form of a column. `fits` is false if the value does not fit the kind; the comparison is unknown. `bound` is
+ * absent if the value fits but the column cannot store it, such as a decimal with too many places or a text with NUL. If `bound` is absent,
+ * no stored value equals the operand, but stored values can still be less or greater.
  */
 export type StoredOperand = { readonly fits: false } | { readonly fits: true; readonly bound?: unknown };
 

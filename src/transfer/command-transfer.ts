@@ -18,7 +18,7 @@ export interface CommandTransfer {
   readonly as: string;
   /** The query parameters of the HTTP request: `mode=upsert&key=slug`, `format=csv`. */
   readonly query: QueryTree;
-  /** Called with the number of further rows that are done. */
+  /** Called with the number of rows processed since the last call. */
   onProgress(rows: number): void;
 }
 

@@ -7,7 +7,7 @@ import type { MetricValues } from '../observability/index.ts';
 export interface WorkerProcess {
   /** Resolves to its address when it accepts requests; to undefined if it exited before. */
   readonly ready: Promise<string | undefined>;
-  /** Resolves to its exit code when it has exited; to null if a signal ended it. */
+  /** Resolves when the process has exited: to its exit code, or to null if a signal ended it. */
   readonly ended: Promise<number | null>;
   /** Resolves when no request is in progress and it could close its server, or when it has exited. */
   readonly drained: Promise<void>;

@@ -156,9 +156,9 @@ export interface Suspect {
   readonly row: ChainRow;
   /** Hash of the previous entry; undefined after a gap. */
   readonly previous: string | undefined;
-  /** True if the next entry follows this one; then this entry was not moved alone. */
+  /** True if the next entry follows this one, so this entry was not moved alone. */
   readonly isFollowed: boolean;
-  /** The kind of break if the entry was not moved; absent if it is valid then. */
+  /** The kind of break to report if the entry turns out not to have been moved; absent if there is nothing to report in that case. */
   readonly otherwise?: 'edited' | 'inserted';
 }
 

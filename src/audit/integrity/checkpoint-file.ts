@@ -37,8 +37,8 @@ interface RecentLine {
 
 /**
  * Reads a checkpoint file, and reports lines that are not signed, that do not follow a previous line, or that are missing at the end. The
- * content of a line without a valid signature is ignored. So is a line that is not a checkpoint, because a killed process may have written
- * half of it; if a whole line was replaced, the next line does not follow.
+ * content of a line without a valid signature is ignored. A line that is not a checkpoint is ignored too, because a killed process may have
+ * written half of it. A line that was replaced as a whole is found, because the next line does not follow it.
  *
  * @throws if the file cannot be read.
  */

@@ -35,7 +35,7 @@ const MINUTE = 60_000;
 /** Number of the newest chains that a checkpoint covers. Each running process has one. */
 const CHAINS = 1000;
 
-/** Replaces the component if checkpoints are off: no head is known, and no signature is accepted. */
+/** Used if checkpoints are off: it has no keys and no heads. */
 export const NO_CHECKPOINTS: Checkpoints = Object.freeze({
   keys: new Map(),
   heads: new Map(),

@@ -191,7 +191,7 @@ export function parseHeads(text: string): readonly ChainHead[] {
   }
 }
 
-/** Returns whether a value is a head. */
+/** Returns true if a value is a chain head. */
 export function isHead(head: unknown): head is ChainHead {
   const { writer, sequence, hash } = Object(head) as Record<string, unknown>;
   return typeof writer === 'string' && Number.isSafeInteger(sequence) && typeof hash === 'string';

@@ -153,7 +153,7 @@ async function verifyPart(options: VerifyChainsOptions, { writer, after, limit }
 
 function* knownOf({ known }: VerifyChainsOptions, writer: string, later: readonly ChainHead[]): Generator<KnownHead> {
   for (const head of known.get(writer) ?? []) yield { ...head, by: `the checkpoint of ${head.at}` };
-  // After a chain has ended, all later chains store the same head.
+  // Many later chains store the same head of an ended chain, so duplicates are removed.
   const different = new Map(later.map((head) => [`${head.sequence} ${head.hash}`, head]));
   for (const head of different.values()) yield { ...head, by: 'a chain that began later' };
 }

@@ -6,7 +6,7 @@ export interface RetentionDeps extends Pick<PruneOptions, 'path'> {
   readonly database: Database;
   /** Days for which entries are kept; undefined if entries are deleted only by command. */
   readonly days: number | undefined;
-  /** Loads the key that signs cuts; called only when entries are pruned. */
+  /** Returns the key that signs cuts. Called only when entries are pruned. */
   key(): PruneOptions['key'];
   /** Called with a sentence when entries were pruned, or could not be. */
   log(line: string): void;

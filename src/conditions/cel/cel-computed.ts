@@ -42,7 +42,7 @@ export function toComputedOperand(node: CelNode, { source, target }: ComputedOpt
   });
 }
 
-/** A term for each item of a list, such as `g.team` in `user.grants.exists(g, g.team == …)`. Neither list nor term reads the record. */
+/** A list and a term that is evaluated for each item: `user.grants` and `g.team` in `user.grants.exists(g, g.team == …)`. Neither reads the record. */
 export interface TermOfItems {
   readonly list: CelNode;
   readonly name: string;

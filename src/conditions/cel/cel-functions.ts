@@ -85,7 +85,10 @@ function isNotANumber(value: CelValue): boolean {
   return Number.isNaN(value);
 }
 
-/** Creates CEL's functions of texts, which pass the length to `spend`: a loop reads an item of a list once, but may call many functions with it. */
+/**
+ * Creates CEL's text functions. They pass the length of each text to `spend`, because a loop reads an item of a list once but may call many
+ * functions with it.
+ */
 export function createTextFunctions(spend: SpendEffort): readonly CelFunc[] {
   const { CelScalar, celFunc, celMethod } = celLibrary();
   const { INT, STRING } = CelScalar;
@@ -122,7 +125,10 @@ const INSTANT = 'google.protobuf.Timestamp';
 
 type Equality = (left: CelValue, right: CelValue) => boolean;
 
-/** Equality that throws for values of different kinds; `alike` compares values of one kind. A text is read as an instant if the other side is one. */
+/**
+ * Creates an equality that throws for values of different kinds. `alike` compares values of the same kind. If one side is an instant, a text
+ * on the other side is read as an instant.
+ */
 function createEquality(alike: Equality, readInstant: (text: string) => CelValue): Equality {
   return function isEqual(left, right): boolean {
     const [kind, other] = [kindOf(left), kindOf(right)];

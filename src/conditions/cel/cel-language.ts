@@ -4,7 +4,7 @@
 export interface CelSyntax {
   /** An example of its syntax. */
   readonly form: string;
-  /** Its result, for the reference. */
+  /** A sentence for the reference page about the result. */
   readonly summary: string;
 }
 

@@ -56,7 +56,7 @@ export function lowerComparison(node: CelNode, lowering: Lowering): Condition | 
     : toComparison(right.path, commutator, { operand: left.operand, sign, lowering });
 }
 
-/** Lowers comparisons of a record's path with a value that is the same for all records, and `size(resource.tags) > 0`. */
+/** Lowers a comparison of a record's path with a term that does not read the record, and `size(resource.tags) > 0`. */
 export function lowerComputed(node: CelNode, lowering: Lowering): Condition | undefined {
   const comparison = toBinaryComparison(node);
   if (comparison === undefined) return undefined;

@@ -69,7 +69,7 @@ interface Place {
   readonly depth: number;
   /** The number of enclosing loops (`exists`, `all`, `map`, `filter`). */
   readonly loops: number;
-  /** The variables of these loops. */
+  /** The variables of the enclosing loops. */
   readonly names: ReadonlySet<string>;
 }
 

@@ -8,9 +8,9 @@ export type Format = 'ndjson' | 'csv' | 'json';
 
 /** A file format. */
 export interface FormatInfo {
-  /** Its media types; files are written with the first. */
+  /** Media types; files are written with the first. */
   readonly types: readonly [string, ...string[]];
-  /** Its file extensions, without the dot. */
+  /** File extensions, without the dot. */
   readonly extensions: readonly string[];
 }
 
@@ -33,14 +33,14 @@ export function formatOfType(mediaType: string | undefined): Format | undefined 
 
 /** A row of a file. */
 export interface SourceRow {
-  /** Its number from 1: the line of NDJSON, the row of CSV as a spreadsheet counts it (the header is 1), or the position in a JSON array. */
+  /** Number of the row from 1: the line in NDJSON, the row in CSV as a spreadsheet counts it (the header is 1), or the position in a JSON array. */
   readonly row: number;
   readonly data: JsonObject;
   /** Cells that do not have the form of their field; these fields are not in `data`. */
   readonly issues: readonly Issue[];
   /** Set if the row cannot be parsed; later rows can. */
   readonly problem?: Problem;
-  /** Its length in characters, which limits how many rows are held in memory. */
+  /** Length of the row in characters. It limits how many rows are held in memory. */
   readonly size: number;
 }
 
@@ -48,9 +48,9 @@ export interface SourceRow {
 export interface SourceOptions extends RowLimits {
   readonly format: Format;
   readonly resource: Resource;
-  /** Of CSV: the delimiter of cells. */
+  /** The delimiter of cells. Used only for CSV. */
   readonly delimiter: string;
-  /** Of CSV: true if the apostrophe that guards a formula is removed. */
+  /** True if the apostrophe that an export puts before a text that looks like a formula is removed. Used only for CSV. */
   readonly guardFormulas: boolean;
 }
 

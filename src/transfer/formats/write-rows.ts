@@ -8,9 +8,9 @@ export interface WriteOptions {
   readonly format: Format;
   /** The fields of each record, in this order. */
   readonly fields: readonly Field[];
-  /** Of CSV: the delimiter of cells. */
+  /** The delimiter of cells. Used only for CSV. */
   readonly delimiter: string;
-  /** Of CSV: true if an apostrophe guards texts that a spreadsheet would run as formulas. */
+  /** True to put an apostrophe before texts that a spreadsheet would run as formulas. Used only for CSV. */
   readonly guardFormulas: boolean;
 }
 
