@@ -94,7 +94,7 @@ export function toPolicyLimits(config: Config): PolicyLimits {
 
 /** Returns the options of the policy store. */
 export function toPolicyStoreOptions(config: Config): PolicyStoreOptions {
-  return { ...toPolicyLimits(config), grants: config.assignmentsCached };
+  return { ...toPolicyLimits(config), maxAssignments: config.assignmentsCached };
 }
 
 /** Returns the options of the request pipeline. */

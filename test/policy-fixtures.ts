@@ -132,8 +132,8 @@ export function assignmentsIn({ userPolicies }: Pick<WholeState, 'userPolicies'>
 }
 
 /** Creates a state at revision 1. */
-export function stateOf(parts: Partial<Omit<WholeState, 'epoch'>>): WholeState {
-  return { epoch: 1, policies: [], userPolicies: [], rolePolicies: [], ...parts };
+export function stateOf(parts: Partial<Omit<WholeState, 'revision'>>): WholeState {
+  return { revision: 1, policies: [], userPolicies: [], rolePolicies: [], ...parts };
 }
 
 /** Creates a scope: by default, user u1 reads an article without values. */

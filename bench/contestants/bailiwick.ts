@@ -49,14 +49,14 @@ const DEFINITIONS: Definitions = definitionsOf({
 /** Compiled policies, and the assignments of each user, which the service loads with the user's first request. */
 export interface Prepared {
   readonly snapshot: PolicySnapshot;
-  readonly grants: ReadonlyMap<string, readonly UserAssignment[]>;
+  readonly assignments: ReadonlyMap<string, readonly UserAssignment[]>;
 }
 
 /** Compiles the policies. Apart from `Article`, the resources of shapes have no definition. */
 export function prepareSnapshot(state: WholeState): Prepared {
   const byUser = Map.groupBy(state.userPolicies, ({ userId }) => userId);
-  const grants = new Map([...byUser].map(([userId, own]) => [userId, toUserAssignments(own)]));
-  return { snapshot: compilePolicies(state, DEFINITIONS, LIMITS), grants };
+  const assignments = new Map([...byUser].map(([userId, own]) => [userId, toUserAssignments(own)]));
+  return { snapshot: compilePolicies(state, DEFINITIONS, LIMITS), assignments };
 }
 
 /** Creates a policy for each role of the shape, and assigns it to the role. */
@@ -86,7 +86,7 @@ function toRule({ resource, action, when }: ShapeRule) {
 }
 
 /** Returns a function that decides the shape's requests in turn. */
-export function toRun(shape: Shape, { snapshot, grants }: Prepared, trace?: DecideOptions['trace']): Run {
+export function toRun(shape: Shape, { snapshot, assignments }: Prepared, trace?: DecideOptions['trace']): Run {
   const article = resourceOf('Article', DEFINITIONS);
   const resources = new Map(shape.requests.map(({ resource }) => [resource, { ...article, name: resource }]));
   const requests = shape.requests.map((request) => ({ request, resource: resources.get(request.resource) ?? article }));
@@ -94,8 +94,8 @@ export function toRun(shape: Shape, { snapshot, grants }: Prepared, trace?: Deci
   return () => {
     const { request, resource } = requests[next++ % requests.length] as { request: ShapeRequest; resource: typeof article };
     const { userId, role, action, record } = request;
-    const own = grants.get(userId) ?? [];
-    const applicable = applicableRules(snapshot, { grants: own, role, resource: request.resource, action, now: NOW });
+    const own = assignments.get(userId) ?? [];
+    const applicable = applicableRules(snapshot, { assignments: own, role, resource: request.resource, action, now: NOW });
     const scope = createScope({
       principal: { id: userId, role, attributes: { id: userId, role } },
       action,

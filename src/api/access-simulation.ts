@@ -70,8 +70,8 @@ async function simulateActive(admin: AdminRequest, test: AccessTest, rulesFor: R
   const explainWith = async (input: ScopeInput): Promise<Explanation> => {
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action, now });
-    const referred = await loadReferenced(tx, snapshot.definitions, { ...input, paths: applicable.reaches });
-    return explain(applicable, leaveOpen(createScope({ ...input, referred }), isMethodOrUrl), who);
+    const referenced = await loadReferenced(tx, snapshot.definitions, { ...input, paths: applicable.referencePaths });
+    return explain(applicable, leaveOpen(createScope({ ...input, referenced }), isMethodOrUrl), who);
   };
   const simulated = { principal, stored: { user, record } };
   if (makesRecord) {

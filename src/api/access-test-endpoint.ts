@@ -30,7 +30,7 @@ async function testAccess(admin: AdminRequest): ReturnType<AdminEndpoint['handle
   const test = parseTest(admin);
   const { tx, snapshot } = admin;
   const simulated = await simulateAccess(admin, test, async ({ userId, ...query }) =>
-    applicableRules(snapshot.policies, { ...query, grants: await snapshot.assignments.of(tx, userId) }),
+    applicableRules(snapshot.policies, { ...query, assignments: await snapshot.assignments.of(tx, userId) }),
   );
   const { decision, ...why } = simulated.explanation;
   const rule = decidingRule(decision);

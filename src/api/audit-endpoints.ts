@@ -99,7 +99,7 @@ async function explainPast({ tx, snapshot, deps }: AdminRequest, entry: AuditEnt
   const who = { userId: entry.userId, role: entry.role };
   const { userPolicies, ...state } = await loadPolicyStateAt(tx, entry.epoch, who);
   const applicable = applicableRules(compilePolicies(state, snapshot.definitions, deps.limits), {
-    grants: toUserAssignments(userPolicies),
+    assignments: toUserAssignments(userPolicies),
     role: entry.role,
     resource: entry.resource,
     action,

@@ -42,7 +42,7 @@ export interface DecisionSummary {
 /** A stored user with assignments. */
 export interface UserWithAssignments {
   readonly user: StoredRecord;
-  readonly grants: readonly UserAssignment[];
+  readonly assignments: readonly UserAssignment[];
 }
 
 /** The decision for every request of an inactive user, which is refused before policies are evaluated. */
@@ -52,15 +52,15 @@ export const DENIED_INACTIVE: Decision = Object.freeze({ effect: 'deny', reason:
 export async function decideForUser(
   admin: AdminRequest,
   request: PartialRequest,
-  { user, grants }: UserWithAssignments,
+  { user, assignments }: UserWithAssignments,
 ): Promise<PartialDecision> {
-  const partial = await decidePartially(admin, request, { principal: toPrincipal(user), grants, isKnown: true });
+  const partial = await decidePartially(admin, request, { principal: toPrincipal(user), assignments, isKnown: true });
   return user['isActive'] === true ? partial : { ...partial, decision: DENIED_INACTIVE };
 }
 
 /** Decides for a role: id and attributes of the user are open. */
 export function decideForRole(admin: AdminRequest, request: PartialRequest, role: string): Promise<PartialDecision> {
-  return decidePartially(admin, request, { principal: { role, attributes: {} }, grants: NO_ASSIGNMENTS, isKnown: false });
+  return decidePartially(admin, request, { principal: { role, attributes: {} }, assignments: NO_ASSIGNMENTS, isKnown: false });
 }
 
 /** Returns a decision for a response. It may contain attribute values, so only admins may see it. */
@@ -88,7 +88,7 @@ export function toPrincipal(user: StoredRecord): Principal {
 
 interface PartialPrincipal {
   readonly principal: Principal;
-  readonly grants: readonly UserAssignment[];
+  readonly assignments: readonly UserAssignment[];
   /** True for one user, false for any user with the role. */
   readonly isKnown: boolean;
 }
@@ -96,17 +96,17 @@ interface PartialPrincipal {
 async function decidePartially(admin: AdminRequest, request: PartialRequest, subject: PartialPrincipal): Promise<PartialDecision> {
   const { tx, snapshot, deps } = admin;
   const { resource, action, record, environment } = request;
-  const { principal, grants } = subject;
+  const { principal, assignments } = subject;
   const who = { userId: principal.id, role: principal.role };
   const now = environment.now ?? tx.now;
-  const applicable = applicableRules(snapshot.policies, { grants, role: principal.role, resource: resource.name, action, now });
+  const applicable = applicableRules(snapshot.policies, { assignments, role: principal.role, resource: resource.name, action, now });
   const input: ScopeInput = {
     principal,
     action,
     resource,
     record: CREATES_RECORD.has(action) ? automaticValues(principal, now) : record,
     recordId: record === UNRESOLVED ? undefined : record.id,
-    referred: await loadReferenced(tx, snapshot.definitions, { paths: applicable.reaches, principal, resource, record }),
+    referenced: await loadReferenced(tx, snapshot.definitions, { paths: applicable.referencePaths, principal, resource, record }),
     // Values that are not given are open, so conditions never read these defaults.
     origin: { method: '', path: '', ip: environment.ip ?? '' },
     now,

@@ -49,7 +49,7 @@ async function fillCells(
   { resources, environment, cursor }: PermissionsQuery,
   user: StoredRecord,
 ): Promise<{ readonly cells: readonly object[]; readonly next: Cell | undefined }> {
-  const known = { user, grants: await admin.snapshot.assignments.of(admin.tx, user.id) };
+  const known = { user, assignments: await admin.snapshot.assignments.of(admin.tx, user.id) };
   const end = performance.now() + PAGE_TIME;
   const all = resources.flatMap((resource) => RULE_ACTIONS.map((action): Cell => ({ resource, action })));
   const start = cursor === undefined ? 0 : all.findIndex((cell) => toCellCursor(cell) === cursor);

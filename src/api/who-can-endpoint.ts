@@ -85,7 +85,7 @@ async function findUsers(admin: AdminRequest, page: UserPage, roles: readonly Ro
       candidates.map(({ id }) => id),
     );
     for (const user of candidates) {
-      const { decision } = await decideForUser(admin, page.request, { user, grants: assignmentsOf(user.id) });
+      const { decision } = await decideForUser(admin, page.request, { user, assignments: assignmentsOf(user.id) });
       if (decision.effect !== 'deny') {
         if (users.length === page.limit) return { users, ...(after !== undefined && { next: after }) };
         users.push({ ...toUserSummary(user), ...toDecisionSummary(decision), via: sourceOf(decision, ofRole.get(String(user['role']))) });

@@ -78,7 +78,7 @@ describe('readsToExplain', () => {
   }));
   const rules = ranked.map(({ rule }) => rule);
   const read = reads(...rules.map((_, index) => `user.${index}`));
-  const applicable: ApplicableRules = { ranked, rules, reads: read, reaches: [], found: true, validUntil: 0 };
+  const applicable: ApplicableRules = { ranked, rules, reads: read, referencePaths: [], found: true, validUntil: 0 };
   const kept = (effect: 'allow' | 'deny', fired: number | undefined): readonly PathRead[] => {
     const rule = fired === undefined ? undefined : rules[fired];
     return readsToExplain(applicable, { effect, reason: '', ...(rule && { rule }) } as Decision);

@@ -18,7 +18,7 @@ import { applicableRules } from './policies/index.ts';
 import { createPolicyStore, type PolicyStoreOptions, type Snapshot, withRevisions } from './policy-store.ts';
 
 const by = 'admin-1';
-const LIMITS: PolicyStoreOptions = { ...POLICY_LIMITS, grants: 1000 };
+const LIMITS: PolicyStoreOptions = { ...POLICY_LIMITS, maxAssignments: 1000 };
 const store = createPolicyStore(SYSTEM, LIMITS);
 let opened: TestDatabase;
 let database: Database;
@@ -36,7 +36,7 @@ afterAll(() => opened.dispose());
 const assign = (tx: Transaction, role: 'viewer' | 'editor' | 'moderator') => assignToRole(tx, { role, policyId }, { by });
 const loadSnapshot = (): Promise<Snapshot> => database.transaction((tx) => store.snapshot(tx));
 const hasRules = ({ policies }: Snapshot, role: string): boolean =>
-  applicableRules(policies, { grants: [], role, resource: 'User', action: 'read', now: 0 }).found;
+  applicableRules(policies, { assignments: [], role, resource: 'User', action: 'read', now: 0 }).found;
 
 describe('the policy store', () => {
   it('compiles the policies of a revision once', async () => {

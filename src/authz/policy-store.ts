@@ -42,7 +42,7 @@ export interface PolicyStore {
 /** Limits of the policy store. */
 export interface PolicyStoreOptions extends PolicyLimits {
   /** Maximum number of users and assignments in the assignment cache. */
-  readonly grants: number;
+  readonly maxAssignments: number;
 }
 
 /** A new snapshot, and the users whose assignments it changes; all users if `users` is undefined. */
@@ -53,7 +53,7 @@ interface Loaded {
 
 /** Creates the policy store. Policies are loaded with the first transaction. */
 export function createPolicyStore(initial: Definitions, options: PolicyStoreOptions): PolicyStore {
-  const cache = createAssignmentCache(options.grants);
+  const cache = createAssignmentCache(options.maxAssignments);
   const snapshots = new WeakMap<Transaction, Promise<Snapshot>>();
   let definitions = initial;
   let current: Snapshot | undefined;

@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import { type ApiRequest, type BatchItem, fillItemReferences } from '../request/index.ts';
 import type { Transaction } from '../storage/index.ts';
-import { appendEntries, appendUnchanged, type Outcome, rollBackUnless, runPipeline } from './pipeline.ts';
+import { appendAsDecided, appendWithOutcome, type Outcome, rollBackUnless, runPipeline } from './pipeline.ts';
 import type { RequestContext } from './request-context.ts';
 
 /** The requests of a batch and their unit of work. */
@@ -24,7 +24,7 @@ export async function runEach(batch: Batch): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const sent of batch.items) {
     const { outcome, context } = await runItem(batch, sent, outcomes);
-    if (context !== undefined) await appendEntries(context, outcome);
+    if (context !== undefined) await appendWithOutcome(context, outcome);
     outcomes.push(outcome);
   }
   return outcomes;
@@ -47,7 +47,7 @@ export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem
   for (const [index, { context, outcome }] of ran.entries()) {
     if (context === undefined) continue;
     if (failed && index < ran.length - 1) await appendAborted(context);
-    else await appendEntries(context, outcome);
+    else await appendWithOutcome(context, outcome);
   }
   return failed ? toBatchProblem(ran) : ran.map((item) => item.outcome);
 }
@@ -80,7 +80,7 @@ function withUnmatchedProblem({ optional }: BatchItem, item: Item): Item {
 }
 
 async function appendAborted(context: RequestContext): Promise<void> {
-  await appendUnchanged(
+  await appendAsDecided(
     context,
     context.entries.map((entry) => ({ ...entry, outcome: 'BATCH_ABORTED' })),
   );

@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import type { ApiRequest, BatchRequest, RequestOrigin } from '../request/index.ts';
 import { runAll, runEach } from './batch.ts';
-import { appendEntries, type Outcome, runPipeline } from './pipeline.ts';
+import { appendWithOutcome, type Outcome, runPipeline } from './pipeline.ts';
 import { createRequestContext, type PipelineDeps } from './request-context.ts';
 import { prefetchFor } from './steps/load-record.ts';
 import { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
@@ -19,7 +19,7 @@ export async function handle(deps: PipelineDeps, request: ApiRequest, origin: Re
       const context = createRequestContext(unit, request);
       const outcome = await runPipeline(context);
       if ('result' in outcome) context.hashes.assertComplete();
-      if (isAudited) await appendEntries(context, outcome);
+      if (isAudited) await appendWithOutcome(context, outcome);
       return outcome;
     });
   return READS.has(request.action) ? withAuditMode(deps, run) : run(true);

@@ -6,7 +6,7 @@
  * Begin with `pipeline.ts`, then `steps/decide-request.ts`.
  */
 export { handle, handleBatch } from './handle.ts';
-export { appendEntries, type Outcome, rollBackUnless, runInSavepoint, runPipeline } from './pipeline.ts';
+export { appendWithOutcome, type Outcome, rollBackUnless, runInSavepoint, runPipeline } from './pipeline.ts';
 export {
   type Caller,
   createRequestContext,
@@ -15,7 +15,7 @@ export {
   type PipelineOptions,
   type UnitOfWork,
 } from './request-context.ts';
-export { maySeeDescription } from './steps/decide-request.ts';
-export { decideAnyRow, importRow, type RowResult, validateKey } from './steps/import-rows.ts';
+export { maySeeDescription } from './steps/authorize-action.ts';
+export { authorizeAnyRow, importRow, type RowResult, validateKey } from './steps/import-rows.ts';
 export { proposeChange, proposeRecord } from './steps/submitted-values.ts';
 export { authenticate, identifyAgain, withAuditMode, withUnitOfWork } from './unit-of-work.ts';

@@ -1,6 +1,6 @@
 /**
- * The steps of every action: one row per action, one column per step. The table shows that no action skips deciding,
- * validating or auditing. Every cell is a function in `steps/`, or `none`.
+ * The steps of every action: one row per action, one column per step. The table shows that no action skips authorization,
+ * validation or auditing. Every cell is a function in `steps/`, or `none`.
  */
 import type { ActionName } from '../actions.ts';
 import { type AuditEntry, appendAuditEntries } from '../audit/index.ts';
@@ -9,17 +9,17 @@ import { Problem } from '../errors.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { Decided, Found, Proposal, RequestContext, Result } from './request-context.ts';
 import {
-  decideChanged,
-  decideDeletion,
-  decideDescription,
-  decideEachProposed,
-  decideOpen,
-  decideProposed,
-  decideReading,
-  decideRecord,
-  decideUpdate,
-} from './steps/decide-request.ts';
-import { selectPage } from './steps/list-records.ts';
+  authorizeChange,
+  authorizeDeletion,
+  authorizeDescription,
+  authorizeEachProposal,
+  authorizeOpen,
+  authorizeProposal,
+  authorizeReading,
+  authorizeRecord,
+  authorizeUpdate,
+} from './steps/authorize-action.ts';
+import { listPage } from './steps/list-records.ts';
 import { loadById, loadDeletedById } from './steps/load-record.ts';
 import { HashNeeded } from './steps/password-changes.ts';
 import { describe, show } from './steps/project-record.ts';
@@ -35,58 +35,58 @@ import {
 } from './steps/validate-record.ts';
 import { insert, insertEach, insertUnlessMatched, remove, save, saveMatch } from './steps/write-record.ts';
 
-/** Marks a step that an action does not need. No action can leave out `decide` or `perform`. */
+/** Marks a step that an action does not need. No action can leave out `authorize` or `perform`. */
 const none = undefined;
 
-/** Action → load, values, decide, validate, decide the change, perform. */
+/** Action → load, values, authorize, validate, second authorization, perform. */
 export const PIPELINE: Readonly<Record<ActionName, Steps>> = {
-  create: [none, valuesForCreate, decideProposed, validateSubmittedValues, none, insert],
-  read: [loadById, none, decideRecord, validateRecord, none, show],
-  update: [loadById, valuesForUpdate, decideUpdate, validateVersionAndValues, decideChanged, save],
-  delete: [loadById, none, decideRecord, validateVersion, none, remove],
-  list: [none, none, decideOpen, none, none, selectPage],
-  export: [none, none, decideOpen, none, none, selectPage],
-  import: [none, valuesForImport, decideEachProposed, validateSubmittedValues, none, insertEach],
-  createIfNotExists: [none, valuesForCreate, decideProposed, none, decideReading, insertUnlessMatched],
-  updateIfExists: [none, none, decideOpen, none, decideReading, saveMatch],
-  restore: [loadDeletedById, none, decideRecord, validateDeleted, none, restoreRecords],
-  listDeleted: [none, none, decideOpen, validateSoftDelete, decideDeletion, selectPage],
-  schema: [none, none, decideDescription, none, none, describe],
+  create: [none, valuesForCreate, authorizeProposal, validateSubmittedValues, none, insert],
+  read: [loadById, none, authorizeRecord, validateRecord, none, show],
+  update: [loadById, valuesForUpdate, authorizeUpdate, validateVersionAndValues, authorizeChange, save],
+  delete: [loadById, none, authorizeRecord, validateVersion, none, remove],
+  list: [none, none, authorizeOpen, none, none, listPage],
+  export: [none, none, authorizeOpen, none, none, listPage],
+  import: [none, valuesForImport, authorizeEachProposal, validateSubmittedValues, none, insertEach],
+  createIfNotExists: [none, valuesForCreate, authorizeProposal, none, authorizeReading, insertUnlessMatched],
+  updateIfExists: [none, none, authorizeOpen, none, authorizeReading, saveMatch],
+  restore: [loadDeletedById, none, authorizeRecord, validateDeleted, none, restoreRecords],
+  listDeleted: [none, none, authorizeOpen, validateSoftDelete, authorizeDeletion, listPage],
+  schema: [none, none, authorizeDescription, none, none, describe],
 };
 
 /** The steps of one action, in order. */
 export type Steps = readonly [
   load: ((context: RequestContext) => Promise<Found>) | undefined,
   values: ((context: RequestContext, found: Found) => readonly Proposal[]) | undefined,
-  /** Returns the decision and adds its entry to the context. @throws Problem ACCESS_DENIED */
-  decide: (context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<Decision>,
+  /** Decides, adds the entry to the context, and returns the decision. @throws Problem ACCESS_DENIED */
+  authorize: (context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<Decision>,
   /** Refuses a request that is allowed but impossible: an unknown record, another version, invalid values. */
   validate: ((context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<void>) | undefined,
-  /** Decides on the changed record; or makes the second decision of an action that needs two, and returns it. */
-  decideChange: ((context: RequestContext, decided: Decided) => Promise<Decision | undefined>) | undefined,
+  /** The second decision: on the changed record, or on another action. */
+  authorizeSecond: ((context: RequestContext, decided: Decided) => Promise<Decision | undefined>) | undefined,
   perform: (context: RequestContext, decided: Decided) => Promise<Result>,
 ];
 
 /** The outcome of a request: a result or a problem, and the id of the audit entry that the response names. */
-export type Outcome<Done = Result> =
-  | { readonly result: Done; readonly decisionId: string | undefined }
+export type Outcome<T = Result> =
+  | { readonly result: T; readonly decisionId: string | undefined }
   | { readonly problem: Problem; readonly decisionId: string | undefined };
 
-/** Runs the steps of the action. A refusal rolls back what they wrote; the entries of their decisions stay in the context, to be appended. */
+/** Runs the steps of the action. A refusal rolls back their writes; the entries of their decisions stay in the context, to be appended. */
 export function runPipeline(context: RequestContext): Promise<Outcome> {
-  const [load, values, decide, validate, decideChange, perform] = PIPELINE[context.request.action];
+  const [load, values, authorize, validate, authorizeSecond, perform] = PIPELINE[context.request.action];
   return runInSavepoint(context, async () => {
     const found = load === none ? [] : await load(context);
     const proposals = values === none ? [] : values(context, found);
-    const decision = await decide(context, found, proposals);
+    const decision = await authorize(context, found, proposals);
     if (validate !== none) await validate(context, found, proposals);
-    const also = decideChange === none ? undefined : await decideChange(context, { found, proposals, decision });
-    return perform(context, { found, proposals, decision, also });
+    const secondDecision = authorizeSecond === none ? undefined : await authorizeSecond(context, { found, proposals, decision });
+    return perform(context, { found, proposals, decision, secondDecision });
   });
 }
 
-/** Runs `work` in a savepoint. If it throws a Problem, what it wrote is rolled back and the problem is the outcome. */
-export async function runInSavepoint<Done>(context: RequestContext, work: () => Promise<Done>): Promise<Outcome<Done>> {
+/** Runs `work` in a savepoint. If it throws a Problem, its writes are rolled back and the problem is the outcome. */
+export async function runInSavepoint<T>(context: RequestContext, work: () => Promise<T>): Promise<Outcome<T>> {
   try {
     const result = await context.tx.savepoint(work);
     return { result, decisionId: context.entries[0]?.id };
@@ -112,20 +112,20 @@ export async function rollBackUnless(tx: Transaction, work: () => Promise<boolea
 class RolledBack extends Error {}
 
 /** Appends the entries of a request. If it failed, its allowed entries name the failure as their outcome. */
-export async function appendEntries(context: RequestContext, outcome: Outcome<unknown>): Promise<void> {
+export async function appendWithOutcome(context: RequestContext, outcome: Outcome<unknown>): Promise<void> {
   const failure = 'problem' in outcome ? outcome.problem.code : undefined;
   const entries =
     failure === undefined ? context.entries : context.entries.map((entry) => (entry.allowed ? withOutcome(entry, failure) : entry));
-  await appendUnchanged(context, entries);
+  await appendAsDecided(context, entries);
 }
 
-/** Appends entries unchanged. */
-export async function appendUnchanged({ tx, appended }: RequestContext, entries: readonly AuditEntry[]): Promise<void> {
+/** Appends entries without changing their outcome. */
+export async function appendAsDecided({ tx, appended }: RequestContext, entries: readonly AuditEntry[]): Promise<void> {
   for (const entry of entries) appended.push(entry);
   await appendAuditEntries(tx, entries);
 }
 
-/** Returns the problem for the caller. A failure of the database is thrown: no audit entry can be written then. */
+/** Returns the problem for the caller. A failure of the database is thrown, because no audit entry can be written. */
 function toProblem(error: unknown): Problem {
   if (!(error instanceof Problem)) {
     if (error instanceof HashNeeded) throw error;

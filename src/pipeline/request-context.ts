@@ -148,7 +148,7 @@ export interface Decided {
   readonly proposals: readonly Proposal[];
   readonly decision: Decision;
   /** The second decision of an action that needs two. */
-  readonly also?: Decision | undefined;
+  readonly secondDecision?: Decision | undefined;
 }
 
 /** The result of an action, before it is wrapped in a response body. */

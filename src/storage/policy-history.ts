@@ -99,7 +99,7 @@ export async function loadPolicyStateAt(tx: Transaction, revision: number, { use
   const userPolicies = userId === undefined ? [] : await loadUserPoliciesAt(tx, userId, inForce);
   const ids = [...new Set([...rolePolicies, ...userPolicies].map(({ policyId }) => policyId))];
   const isOfThese = sql`"kind" = 'policy' AND "subjectId" IN ${idList(tx.dialect, ids)}`;
-  return { epoch: revision, policies: ids.length === 0 ? [] : valuesOf(await inForce(isOfThese)), userPolicies, rolePolicies };
+  return { revision, policies: ids.length === 0 ? [] : valuesOf(await inForce(isOfThese)), userPolicies, rolePolicies };
 }
 
 async function loadUserPoliciesAt(
@@ -145,7 +145,7 @@ export async function loadChanges(tx: Transaction, from: Revision, to: Revision)
   ]);
   if (ancestor === undefined || versions.length > CHANGES) return undefined;
   return {
-    epoch: to.number,
+    revision: to.number,
     policies: changesOf(versions, 'policy'),
     rolePolicies: changesOf(versions, 'rolePolicy'),
     users: namesOf(ofUsers.map(({ userId }) => userId)),

@@ -28,7 +28,7 @@ export interface Author {
 export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
   const revision = await currentRevision(tx);
   const policies = await loadPolicies(tx, sql`1 = 1`);
-  return { epoch: revision, policies, rolePolicies: await loadRolePolicies(tx, sql`1 = 1`) };
+  return { revision, policies, rolePolicies: await loadRolePolicies(tx, sql`1 = 1`) };
 }
 
 /** Loads a policy with its rules. */

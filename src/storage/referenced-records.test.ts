@@ -59,7 +59,7 @@ function compare(path: string, operator: string, value: Json): Condition {
 }
 
 const parts = { ...SCOPE_PARTS, definitions, resource: note };
-const scopeFor = (record: StoredRecord, referred: ReferencedRecords): Scope => createScope({ ...parts, record, referred });
+const scopeFor = (record: StoredRecord, referenced: ReferencedRecords): Scope => createScope({ ...parts, record, referenced });
 
 function list(query: Partial<ListQuery>): Promise<Page> {
   const whole = { where: all([]), scopeFor, definitions, sort: [], limit: 10, scanLimit: 100, now: 0, timeZone: 'UTC', ...query };
@@ -71,8 +71,8 @@ async function idsOneByOne(where: Condition, path: string): Promise<readonly str
   const ids: string[] = [];
   for (const record of notes) {
     const referring = { paths: [pathOf(path)], principal: { attributes: {} }, resource: note, record };
-    const referred = await test.database.transaction((tx) => loadReferenced(tx, definitions, referring));
-    if (evaluate(where, scopeFor(record, referred)) === true) ids.push(record.id);
+    const referenced = await test.database.transaction((tx) => loadReferenced(tx, definitions, referring));
+    if (evaluate(where, scopeFor(record, referenced)) === true) ids.push(record.id);
   }
   return ids;
 }
@@ -123,7 +123,8 @@ describe('conditions on referenced records', () => {
   it('are evaluated in memory if they need too many joins', async () => {
     const each = [...hub.fields.keys()].filter((name) => name.startsWith('desk'));
     const where = any(each.map((name) => compare(`resource.${name}.label`, 'eq', 'news')));
-    const ofHub = (record: StoredRecord, referred: ReferencedRecords): Scope => createScope({ ...parts, resource: hub, record, referred });
+    const ofHub = (record: StoredRecord, referenced: ReferencedRecords): Scope =>
+      createScope({ ...parts, resource: hub, record, referenced });
     const query = { where, scopeFor: ofHub, definitions, sort: [], limit: 10, scanLimit: 100, now: 0, timeZone: 'UTC', total: true };
     const page = await test.database.transaction((tx) => listRecords(tx, hub, query));
     expect([page.records.map(({ id }) => id), page.total]).toEqual([['h1', 'h2'], undefined]);
@@ -136,9 +137,9 @@ describe('conditions on referenced records', () => {
     });
     const principal = { id: 'u1', role: 'user', attributes: { deskId: 'd3' } };
     const referring = { paths: [pathOf('user.deskId.label')], principal, resource: note, record: UNRESOLVED } as const;
-    const referred = await test.database.transaction((tx) => loadReferenced(tx, withDesk, referring));
-    expect([...referred.keys()]).toEqual(['user.deskId']);
-    const scope = createScope({ ...parts, definitions: withDesk, principal, referred });
+    const referenced = await test.database.transaction((tx) => loadReferenced(tx, withDesk, referring));
+    expect([...referenced.keys()]).toEqual(['user.deskId']);
+    const scope = createScope({ ...parts, definitions: withDesk, principal, referenced });
     expect(scope.valueOf(pathOf('user.deskId.label'))).toBe('sports');
     expect(scope.kindOf(pathOf('user.deskId.label'))).toEqual({ kind: 'text' });
     const unusable = { all: () => Promise.reject(new Error('queried')) } as never;

@@ -7,7 +7,7 @@ import { Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import {
-  appendEntries,
+  appendWithOutcome,
   authenticate,
   type Caller,
   createRequestContext,
@@ -82,7 +82,7 @@ function lengthOf(value: Json): number {
 /** The decision of the latest audited page. */
 interface PageDecision {
   readonly entryId: string;
-  readonly epoch: number;
+  readonly revision: number;
   readonly reason: string;
 }
 
@@ -96,8 +96,8 @@ async function runPage(unit: UnitOfWork, request: ApiRequest, { previous, record
   const context = createRequestContext(unit, request);
   const outcome = await runPipeline(context);
   const [entry] = context.entries;
-  const isNew = 'problem' in outcome || entry?.epoch !== previous?.epoch || entry?.reason !== previous?.reason;
-  if (isNew && record) await appendEntries(context, outcome);
+  const isNew = 'problem' in outcome || entry?.epoch !== previous?.revision || entry?.reason !== previous?.reason;
+  if (isNew && record) await appendWithOutcome(context, outcome);
   if ('problem' in outcome) return outcome;
   return {
     records: outcome.result.data as readonly JsonObject[],
@@ -109,7 +109,7 @@ async function runPage(unit: UnitOfWork, request: ApiRequest, { previous, record
 }
 
 function toPageDecision(entry: AuditEntry | undefined): PageDecision | undefined {
-  return entry && { entryId: entry.id, epoch: entry.epoch, reason: entry.reason };
+  return entry && { entryId: entry.id, revision: entry.epoch, reason: entry.reason };
 }
 
 /** Returns the requested fields in their order, preceded by the id if it is missing; by default, all fields in the order of the definition. */

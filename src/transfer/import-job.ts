@@ -4,10 +4,10 @@
  */
 import { Problem } from '../errors.ts';
 import {
-  appendEntries,
+  appendWithOutcome,
+  authorizeAnyRow,
   type Caller,
   createRequestContext,
-  decideAnyRow,
   identifyAgain,
   importRow,
   type PipelineDeps,
@@ -55,10 +55,10 @@ export async function openImport(deps: PipelineDeps, caller: Caller, resource: s
   const outcome = await withUnitOfWork(deps, { caller }, async (unit) => {
     const context = createRequestContext(unit, toRequest(resource));
     const attempted = await runInSavepoint(context, async () => {
-      await decideAnyRow(context);
+      await authorizeAnyRow(context);
       return context.resource;
     });
-    await appendEntries(context, attempted);
+    await appendWithOutcome(context, attempted);
     return attempted;
   });
   // Thrown outside of the transaction, because throwing inside would roll back the entry.
@@ -136,7 +136,7 @@ async function runRow(unit: UnitOfWork, { resource, options }: ImportJob, { row,
     row,
     outcome,
     append: (isRolledBack) =>
-      appendEntries(context, isRolledBack && 'result' in outcome ? { problem: ROLLED_BACK, decisionId: undefined } : outcome),
+      appendWithOutcome(context, isRolledBack && 'result' in outcome ? { problem: ROLLED_BACK, decisionId: undefined } : outcome),
   };
 }
 

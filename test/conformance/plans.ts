@@ -149,7 +149,7 @@ const parts: ScopeInput = {
 async function explain(tx: Transaction, planCase: PlanCase): Promise<Explained> {
   const policies = [policyOf('p', planCase.rules)];
   const state = stateOf({ policies, userPolicies: [toUser('u7', 'p')] });
-  const asking = { grants: assignmentsIn(state, who.userId), role: who.role };
+  const asking = { assignments: assignmentsIn(state, who.userId), role: who.role };
   const applicable = applicableRules(compilePolicies(state, definitions, LIMITS), {
     ...asking,
     resource: 'Article',
@@ -161,7 +161,7 @@ async function explain(tx: Transaction, planCase: PlanCase): Promise<Explained> 
   const list = (transaction: Transaction, after?: CursorPosition) =>
     listRecords(transaction, article, {
       where,
-      scopeFor: (record: StoredRecord, referred: ReferencedRecords): Scope => createScope({ ...parts, record, referred }),
+      scopeFor: (record: StoredRecord, referenced: ReferencedRecords): Scope => createScope({ ...parts, record, referenced }),
       definitions,
       sort: resolveSort(article, planCase.sort ?? []),
       limit: PAGE,

@@ -35,7 +35,7 @@ export interface Outcome {
 export async function runCase(fixture: LawFixture, lawCase: LawCase): Promise<Outcome> {
   const principal = fixture.principals[lawCase.who];
   const applicable = applicableRules(compilePolicies(lawCase.state, fixture.definitions, LAW_LIMITS), {
-    grants: assignmentsIn(lawCase.state, principal.id),
+    assignments: assignmentsIn(lawCase.state, principal.id),
     role: principal.role,
     resource: 'Thing',
     action: 'list',
@@ -67,17 +67,17 @@ interface CaseContext {
   readonly applicable: ApplicableRules;
 }
 
-function scopeInput({ fixture, principal }: CaseContext, record: ScopeInput['record'], referred: ReferencedRecords): ScopeInput {
+function scopeInput({ fixture, principal }: CaseContext, record: ScopeInput['record'], referenced: ReferencedRecords): ScopeInput {
   const { thing: resource, definitions } = fixture;
-  return { ...REQUEST, principal, action: 'list', resource, definitions, record, referred };
+  return { ...REQUEST, principal, action: 'list', resource, definitions, record, referenced };
 }
 
 /** Decides as the service does: loads the records that the rules reach through references first. */
 async function decideOn(tx: Transaction, context: CaseContext, record: StoredRecord | typeof UNRESOLVED): Promise<Decision> {
   const { fixture, principal, applicable } = context;
-  const referring: ReferenceQuery = { paths: applicable.reaches, principal, resource: fixture.thing, record };
-  const referred = await loadReferenced(tx, fixture.definitions, referring);
-  return decide(applicable, createScope(scopeInput(context, record, referred)), { userId: principal.id, role: principal.role });
+  const referring: ReferenceQuery = { paths: applicable.referencePaths, principal, resource: fixture.thing, record };
+  const referenced = await loadReferenced(tx, fixture.definitions, referring);
+  return decide(applicable, createScope(scopeInput(context, record, referenced)), { userId: principal.id, role: principal.role });
 }
 
 async function decideEach(context: CaseContext): Promise<readonly string[]> {
@@ -115,7 +115,7 @@ async function listAll(context: CaseContext, decision: Decision, { sort, limit }
     scanLimit: 10_000,
     now: NOW,
     timeZone: TIME_ZONE,
-    scopeFor: (record, referred) => createScope(scopeInput(context, record, new Map([...callerReferences, ...referred]))),
+    scopeFor: (record, referenced) => createScope(scopeInput(context, record, new Map([...callerReferences, ...referenced]))),
     sort: resolveSort(thing, sort),
   };
   const pages: Page[] = [];

@@ -73,7 +73,7 @@ function compile(state: WholeState): Compiled {
 function answersOf({ snapshot, state }: Compiled, requests: readonly DecisionRequest[]): readonly string[] {
   const resource = resourceOf('Thing', definitions);
   return requests.map(({ action, principal, record }) => {
-    const request = { grants: assignmentsIn(state, principal.id), role: principal.role, resource: 'Thing', action, now: NOW };
+    const request = { assignments: assignmentsIn(state, principal.id), role: principal.role, resource: 'Thing', action, now: NOW };
     const scope = createScope({ ...REQUEST, principal, action, resource, record, definitions });
     return JSON.stringify(explain(applicableRules(snapshot, request), scope, { userId: principal.id, role: principal.role }));
   });

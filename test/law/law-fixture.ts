@@ -181,14 +181,14 @@ function memoized<Value>(known: Map<string, Value>, key: string, work: () => Val
 function toFacts(principal: Principal, id: string, rows: ReadonlyMap<string, JsonObject>): Facts {
   const user = { ...principal.attributes, ...(principal.id !== undefined && { id: principal.id }), role: principal.role };
   const row = present(rows.get(id));
-  const referred = {
+  const referenced = {
     'user.managerId': find(USERS, ownValue(user, 'managerId')),
     'resource.ownerId': find(USERS, ownValue(row, 'ownerId')),
     'resource.parentId': find(rows, ownValue(row, 'parentId')),
   };
   return {
     groups: { user, resource: { name: 'Thing', ...row }, environment: ENVIRONMENT, request: { ...ORIGIN, action: 'list' } },
-    referred: Object.fromEntries(Object.entries(referred).filter((entry): entry is [string, JsonObject] => entry[1] !== undefined)),
+    referenced: Object.fromEntries(Object.entries(referenced).filter((entry): entry is [string, JsonObject] => entry[1] !== undefined)),
     kinds: KINDS,
     expressions: EXPRESSIONS,
     now: NOW,

@@ -29,8 +29,8 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'a restore includes records that the caller may not delete',
     file: 'src/pipeline/steps/restore-records.ts',
-    find: 'await decideOrRefuseEach(context,',
-    replace: 'if (others.length < 0) await decideOrRefuseEach(context,',
+    find: 'await authorizeEach(context,',
+    replace: 'if (others.length < 0) await authorizeEach(context,',
     red: 'test/scenarios/soft-delete.test.ts',
     test: 'references and soft deletes a restore includes records that were deleted with the record',
   },

@@ -350,7 +350,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a cascade does not decide on each record',
     file: 'src/pipeline/steps/cascade-delete.ts',
-    find: "await decideOrRefuseEach(context, { resource, action: 'delete', records, hint });",
+    find: "await authorizeEach(context, { resource, action: 'delete', records, hint });",
     replace: '',
     red: 'test/deletion/on-delete.test.ts',
     test: 'a cascade follows a chain of references, and decides each record by itself',
@@ -365,9 +365,9 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'all rows of an import use the decision of the first',
-    file: 'src/pipeline/steps/decide-request.ts',
-    find: 'const decision = await decideOrRefuse(context, { record, data: rows[index] ?? null });',
-    replace: 'const decision = first ?? (await decideOrRefuse(context, { record, data: rows[index] ?? null }));',
+    file: 'src/pipeline/steps/authorize-action.ts',
+    find: 'const decision = await authorize(context, { record, data: rows[index] ?? null });',
+    replace: 'const decision = first ?? (await authorize(context, { record, data: rows[index] ?? null }));',
     red: 'test/scenarios/rollback.test.ts',
     test: 'a request that is refused halfway is rolled back, with audit entries: an import with a denied record',
   },
@@ -430,7 +430,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'an update is decided only on the stored record, not on the changed one',
     file: 'src/pipeline/pipeline.ts',
-    find: 'validateVersionAndValues, decideChanged, save]',
+    find: 'validateVersionAndValues, authorizeChange, save]',
     replace: 'validateVersionAndValues, none, save]',
     red: 'test/scenarios/references-one-hop.test.ts',
     test: 'writes under an ALLOW for authors of the same department a change of the author is decided on the changed record',

@@ -143,7 +143,7 @@ const parts: fc.Arbitrary<ScopeInput> = fc
     resource: resourceOf('Article'),
     record,
     recordId: 'a1',
-    referred: authorOf(record),
+    referenced: authorOf(record),
     origin: { method: 'GET', path: '/', ip: '10.0.0.1' },
     now: NOW,
     timeZone: 'UTC',
@@ -175,7 +175,7 @@ const runs = { numRuns: 3000 };
 
 function decideWithRules(policies: WholeState, { principal, resource, action, now, ...others }: ScopeInput) {
   const applicable = applicableRules(compilePolicies(policies, NEWSROOM, LIMITS), {
-    grants: assignmentsIn(policies, principal.id),
+    assignments: assignmentsIn(policies, principal.id),
     role: principal.role,
     resource: resource.name,
     action,
@@ -211,7 +211,7 @@ describe('decide', () => {
     fc.assert(
       fc.property(state, parts, (policies, scopeParts) => {
         const reversed: WholeState = {
-          epoch: policies.epoch,
+          revision: policies.revision,
           policies: policies.policies.toReversed().map((policy) => ({ ...policy, rules: policy.rules.toReversed() })),
           userPolicies: policies.userPolicies.toReversed(),
           rolePolicies: policies.rolePolicies.toReversed(),
@@ -229,7 +229,7 @@ describe('decide', () => {
         const { recordId: _, ...open } = scopeParts;
         const { decision } = decideWithRules(policies, { ...open, record: UNRESOLVED });
         for (const one of records) {
-          const onRecord = { ...open, record: one, referred: authorOf(one) };
+          const onRecord = { ...open, record: one, referenced: authorOf(one) };
           const listed =
             decision.effect === 'allow-where' ? evaluate(decision.where, createScope(onRecord)) === true : decision.effect === 'allow';
           expect(listed).toBe(decideNewsroom(policies, onRecord).allowed);
@@ -245,8 +245,8 @@ describe('decide', () => {
         const cached = compilePolicies(policies, NEWSROOM, LIMITS);
         for (const one of requests) {
           const { principal, resource, action } = one;
-          const grants = assignmentsIn(policies, principal.id);
-          const request = { grants, role: principal.role, resource: resource.name, action, now: NOW };
+          const assignments = assignmentsIn(policies, principal.id);
+          const request = { assignments, role: principal.role, resource: resource.name, action, now: NOW };
           const fresh = applicableRules(compilePolicies(policies, NEWSROOM, LIMITS), request);
           expect(applicableRules(cached, request).rules.map(({ id }) => id)).toEqual(fresh.rules.map(({ id }) => id));
         }

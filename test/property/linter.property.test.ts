@@ -121,9 +121,9 @@ function compile(all: WholeState): Compiled {
 /** A decision, the rules that may affect it, and the rules that were evaluated. */
 function decideWith({ snapshot, all }: Compiled, parts: ScopeInput) {
   const who = { userId: parts.principal.id, role: parts.principal.role };
-  const grants = assignmentsIn(all, who.userId);
+  const assignments = assignmentsIn(all, who.userId);
   const applicable = applicableRules(snapshot, {
-    grants,
+    assignments,
     role: who.role,
     resource: parts.resource.name,
     action: parts.action,

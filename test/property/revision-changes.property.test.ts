@@ -120,11 +120,11 @@ const inTransaction = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => 
 async function contentOf(snapshot: Snapshot): Promise<unknown> {
   const content: unknown[] = [];
   for (const userId of [undefined, ...USERS]) {
-    const grants = await inTransaction((tx) => snapshot.assignments.of(tx, userId));
+    const assignments = await inTransaction((tx) => snapshot.assignments.of(tx, userId));
     for (const role of ['none', ...ROLES])
       for (const resource of ['Article', 'Desk', 'User'])
         for (const action of ['read', 'list', 'update'] as const) {
-          const { ranked, ...others } = applicableRules(snapshot.policies, { grants, role, resource, action, now: NOW });
+          const { ranked, ...others } = applicableRules(snapshot.policies, { assignments, role, resource, action, now: NOW });
           content.push({ ...others, ranked: ranked.map((one) => [one.rule, one.assignmentPriority]) });
         }
   }
@@ -133,7 +133,7 @@ async function contentOf(snapshot: Snapshot): Promise<unknown> {
 }
 
 async function check(store: PolicyStore): Promise<boolean> {
-  const whole = createPolicyStore(store.definitions, { ...LIMITS, grants: 1000 });
+  const whole = createPolicyStore(store.definitions, { ...LIMITS, maxAssignments: 1000 });
   const snapshots = await inTransaction(async (tx) => [await store.snapshot(tx), await whole.snapshot(tx)] as const);
   const [withRevisions, compiled] = snapshots;
   expect(withRevisions.revision).toEqual(compiled.revision);
@@ -175,7 +175,7 @@ it('the updated policy store equals a newly compiled one after random changes', 
   let reused = 0;
   const property = fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (steps) => {
     await inTransaction(restore);
-    const store = createPolicyStore(NEWSROOM, { ...LIMITS, grants: 5 });
+    const store = createPolicyStore(NEWSROOM, { ...LIMITS, maxAssignments: 5 });
     for (const one of [...steps, { kind: 'checked' as const }]) {
       if (one.kind === 'checked') applied += Number(await check(store));
       if (one.kind === 'restored') await inTransaction(restore);

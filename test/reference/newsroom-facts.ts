@@ -9,7 +9,7 @@ import { decideByReference, type ReferenceDecision } from './reference-decider.t
 
 /** Decides by the reference decider, with plain data. */
 export function decideNewsroom(policies: WholeState, parts: ScopeInput): ReferenceDecision {
-  const { principal, resource, action, record, recordId, origin, referred = new Map() } = parts;
+  const { principal, resource, action, record, recordId, origin, referenced = new Map() } = parts;
   const { id, role, attributes } = principal;
   const facts: Facts = {
     groups: {
@@ -18,7 +18,7 @@ export function decideNewsroom(policies: WholeState, parts: ScopeInput): Referen
       environment: { timestamp: '2026-03-04T10:30:00.000Z', date: '2026-03-04', hour: 10, minute: 30, dayOfWeek: 3, ip: origin.ip },
       request: { ...origin, action },
     },
-    referred: Object.fromEntries(referred),
+    referenced: Object.fromEntries(referenced),
     kinds: KINDS,
     now: NOW,
     timeZone: 'UTC',

@@ -16,7 +16,7 @@ export interface Facts {
   /** `user`, `resource`, `environment` and `request`, without secret fields. */
   readonly groups: Readonly<Record<string, JsonObject>>;
   /** Referenced records by path: `resource.authorId` → the fields of that user. */
-  readonly referred: Readonly<Record<string, JsonObject>>;
+  readonly referenced: Readonly<Record<string, JsonObject>>;
   /** Kinds by path. Other paths have no kind. */
   readonly kinds: ReadonlyMap<string, PathKind>;
   /** Meanings by text of the expression, which is not parsed here: an equivalent condition, or a function. */
@@ -56,7 +56,7 @@ function truthOfComparison({ field, context, operator, value = null, ifExists }:
 }
 
 /** Reads a path: own properties of plain objects, and on through references. */
-function valueAt(path: string, { groups, referred }: Facts): Json | undefined {
+function valueAt(path: string, { groups, referenced }: Facts): Json | undefined {
   const [group = '', ...keys] = path.split('.');
   let value: Json | undefined = groups[group];
   let at = group;
@@ -66,7 +66,7 @@ function valueAt(path: string, { groups, referred }: Facts): Json | undefined {
         ? (value as JsonObject)[key]
         : undefined;
     at = `${at}.${key}`;
-    if (at !== path && Object.hasOwn(referred, at)) value = referred[at];
+    if (at !== path && Object.hasOwn(referenced, at)) value = referenced[at];
   }
   return value;
 }

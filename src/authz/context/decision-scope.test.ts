@@ -133,22 +133,22 @@ describe('kindOf', () => {
 
 describe('a referenced record', () => {
   const author: JsonObject = { id: 'u7', email: 'a@example.com', password: 'hash', isActive: true };
-  const referred = new Map([['resource.authorId', author]]);
+  const referenced = new Map([['resource.authorId', author]]);
   const record: JsonObject = { id: 'a1', authorId: 'u7' };
   const valueAt = (text: string, parts: Partial<ScopeInput>) => scopeOf(parts).valueOf(pathOf(text));
 
   it('is read without its secret fields', () => {
-    expect(valueAt('resource.authorId', { record, referred })).toBe('u7');
-    expect(valueAt('resource.authorId.email', { record, referred })).toBe('a@example.com');
-    expect(valueAt('resource.authorId.isActive', { record, referred })).toBe(true);
-    expect(valueAt('resource.authorId.password', { record, referred })).toBeUndefined();
-    expect(valueAt('resource.authorId.constructor', { record, referred })).toBeUndefined();
+    expect(valueAt('resource.authorId', { record, referenced })).toBe('u7');
+    expect(valueAt('resource.authorId.email', { record, referenced })).toBe('a@example.com');
+    expect(valueAt('resource.authorId.isActive', { record, referenced })).toBe(true);
+    expect(valueAt('resource.authorId.password', { record, referenced })).toBeUndefined();
+    expect(valueAt('resource.authorId.constructor', { record, referenced })).toBeUndefined();
   });
 
   it('is missing without a reference or without the record itself, and open if the record is open', () => {
-    expect(valueAt('resource.authorId.email', { record: { id: 'a1' }, referred })).toBeUndefined();
+    expect(valueAt('resource.authorId.email', { record: { id: 'a1' }, referenced })).toBeUndefined();
     expect(valueAt('resource.authorId.email', { record })).toBeUndefined();
-    expect(valueAt('resource.authorId.email', { record: UNRESOLVED, referred })).toBe(UNRESOLVED);
+    expect(valueAt('resource.authorId.email', { record: UNRESOLVED, referenced })).toBe(UNRESOLVED);
   });
 
   it('has the kinds of its own definition', () => {

@@ -48,7 +48,7 @@ export interface ScopeInput {
   readonly timeZone: string;
   /** Give the kinds of `user.…` and of referenced records, and their secret fields. */
   readonly definitions: Definitions;
-  readonly referred?: ReferencedRecords | undefined;
+  readonly referenced?: ReferencedRecords | undefined;
 }
 
 type Value = Json | undefined | typeof UNRESOLVED;
@@ -110,7 +110,7 @@ function fieldValue(input: ScopeInput, { group, of, keys }: FieldPath, readOwn: 
   if (own === UNRESOLVED || key === undefined || of?.fields.get(key)?.to === undefined) return valueAt(own, inner);
   const reached = fieldAt(input.definitions, of, keys);
   if (reached === undefined || reached.field.writeOnly || own === undefined) return undefined;
-  return valueAt(ownValue(input.referred?.get(`${group}.${key}`), reached.field.name), reached.inner);
+  return valueAt(ownValue(input.referenced?.get(`${group}.${key}`), reached.field.name), reached.inner);
 }
 
 /** Returns an attribute of the principal. `id` and `role` never come from claims. */

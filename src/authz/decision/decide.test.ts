@@ -11,7 +11,7 @@ const principal = { userId: 'u1', role: 'user' };
 function applicableOf(rules: readonly SomeRule[]): ApplicableRules {
   const state = stateOf({ policies: [policyOf('p', rules, { name: 'P' })], rolePolicies: [toRole('user', 'p')] });
   return applicableRules(compilePolicies(state, NEWSROOM, LIMITS), {
-    grants: [],
+    assignments: [],
     role: principal.role,
     resource: 'Article',
     action: 'read',
@@ -67,7 +67,14 @@ describe('several rules', () => {
 });
 
 describe('no policies', () => {
-  const none: ApplicableRules = { ranked: [], rules: [], reads: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
+  const none: ApplicableRules = {
+    ranked: [],
+    rules: [],
+    reads: [],
+    referencePaths: [],
+    found: false,
+    validUntil: Number.POSITIVE_INFINITY,
+  };
   it('denies and names the user and the role', () => {
     expect(decide(none, scopeOf(), principal)).toEqual({ effect: 'deny', reason: 'no policies found for user u1 or role user' });
     expect(decide(none, scopeOf(), { role: 'anon' })).toEqual({ effect: 'deny', reason: 'no policies found for role anon' });

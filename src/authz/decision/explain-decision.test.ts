@@ -27,7 +27,7 @@ function explainOf(rules: readonly SomeRule[], parts: Partial<ScopeInput> = {}):
 function explainState(parts: Partial<WholeState>, scope: Partial<ScopeInput> = {}): Explanation {
   const state = stateOf(parts);
   const request = {
-    grants: assignmentsIn(state, principal.userId),
+    assignments: assignmentsIn(state, principal.userId),
     role: principal.role,
     resource: 'Article',
     action: 'read',
@@ -254,7 +254,7 @@ describe('wouldAllow', () => {
 
 describe('explain', () => {
   it('returns the decision of decide, also without ranked rules', () => {
-    const bare: ApplicableRules = { ranked: [], rules: [], reads: [], reaches: [], found: false, validUntil: Number.POSITIVE_INFINITY };
+    const bare: ApplicableRules = { ranked: [], rules: [], reads: [], referencePaths: [], found: false, validUntil: Number.POSITIVE_INFINITY };
     expect(explain(bare, scopeOf(), principal)).toMatchObject({ decision: { effect: 'deny' }, trace: [], ties: [] });
   });
 });

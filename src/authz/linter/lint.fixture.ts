@@ -18,7 +18,7 @@ import type { LintContext } from './lint-context.ts';
 import { createPolicyIndex } from './policy-index.ts';
 
 /** Policies and assignments, and the other input of the linter. */
-export interface TestPolicies extends Partial<Omit<WholeState, 'epoch'>> {
+export interface TestPolicies extends Partial<Omit<WholeState, 'revision'>> {
   readonly definitions?: Definitions;
   readonly users?: LintContext['users'];
   readonly isSingle?: boolean;

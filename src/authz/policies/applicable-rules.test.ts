@@ -5,17 +5,17 @@ import { type ApplicableRequest, applicableRules, rulesOfPolicy } from './applic
 import { compilePolicies } from './policy-snapshot.ts';
 
 /** A request by user id; the assignments come from the state. */
-type UserRequest = Omit<ApplicableRequest, 'grants'> & { readonly userId?: string | undefined };
+type UserRequest = Omit<ApplicableRequest, 'assignments'> & { readonly userId?: string | undefined };
 
 const userRequest: UserRequest = { userId: 'u1', role: 'user', resource: 'Article', action: 'read', now: NOW };
-const request: ApplicableRequest = { ...userRequest, grants: [] };
+const request: ApplicableRequest = { ...userRequest, assignments: [] };
 
 function apply(parts: Partial<WholeState>, others: Partial<UserRequest> = {}) {
   const state = stateOf(parts);
   const { userId, ...rest } = { ...userRequest, ...others };
   const { rules, ...applicable } = applicableRules(compilePolicies(state, NEWSROOM, LIMITS), {
     ...rest,
-    grants: assignmentsIn(state, userId),
+    assignments: assignmentsIn(state, userId),
   });
   return { rules: rules.map(({ id }) => id), ...applicable };
 }
@@ -177,7 +177,7 @@ describe('the cache', () => {
       const role = index % 2 === 0 ? 'user' : `role${index}`;
       applicableRules(snapshot, {
         ...request,
-        grants: assignmentsIn({ userPolicies: [toUser('u1', 'gone')] }, `u${index % 3}`),
+        assignments: assignmentsIn({ userPolicies: [toUser('u1', 'gone')] }, `u${index % 3}`),
         resource: `Made${index}`,
         role,
       });
@@ -194,7 +194,7 @@ describe('the cache', () => {
     const longer = [toUser('u6', 'other'), toUser('u6', 'zebra')];
     const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies: [...userPolicies, ...longer] });
     const snapshot = compilePolicies(state, NEWSROOM, LIMITS);
-    const of = (userId: string) => applicableRules(snapshot, { ...request, grants: assignmentsIn(state, userId) });
+    const of = (userId: string) => applicableRules(snapshot, { ...request, assignments: assignmentsIn(state, userId) });
     expect(of('u1').rules.map(({ id }) => id)).toEqual(['other.0', 'own.0', 'p.0']);
     expect(of('u2')).toBe(of('u1'));
     expect(of('u3').rules.map(({ id }) => id)).toEqual(['own.0', 'p.0']);
@@ -209,7 +209,7 @@ describe('the cache', () => {
     const policies = [policyOf('p', rules), ...names.map((name) => policyOf(name, [{ priority: 101 }]))];
     const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
     const of = (name = '') =>
-      applicableRules(snapshot, { ...request, grants: assignmentsIn({ userPolicies: [toUser('u1', name)] }, 'u1') });
+      applicableRules(snapshot, { ...request, assignments: assignmentsIn({ userPolicies: [toUser('u1', name)] }, 'u1') });
     const [first, last] = [of(names[0]), of(names.at(-1))];
     for (const name of names) {
       const applicable = of(name);
@@ -226,7 +226,7 @@ describe('the cache', () => {
     const policies = [p, policyOf('own', [{}])];
     const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'own')] });
     const snapshot = compilePolicies(state, NEWSROOM, LIMITS);
-    const of = (userId: string) => applicableRules(snapshot, { ...request, grants: assignmentsIn(state, userId) }).rules.length;
+    const of = (userId: string) => applicableRules(snapshot, { ...request, assignments: assignmentsIn(state, userId) }).rules.length;
     expect([of('u1'), of('u2'), of('u1')]).toEqual([2, 1, 2]);
   });
 });

@@ -19,7 +19,7 @@ const MAX_MERGED = 100_000;
 /** The properties of a request that select the rules. */
 export interface ApplicableRequest {
   /** Assignments of the user at the revision of the snapshot; empty for `anon`. */
-  readonly grants: readonly UserAssignment[];
+  readonly assignments: readonly UserAssignment[];
   readonly role: string;
   readonly resource: string;
   readonly action: RuleAction;
@@ -33,7 +33,7 @@ export interface ApplicableRequest {
  * The cost depends on the number of applicable rules, not on the number of all rules.
  */
 export function applicableRules(snapshot: PolicySnapshot, request: ApplicableRequest): ApplicableRules {
-  const own = request.grants.length === 0 ? NO_ASSIGNMENTS : currentAssignments(snapshot, request);
+  const own = request.assignments.length === 0 ? NO_ASSIGNMENTS : currentAssignments(snapshot, request);
   const assigned = own.length === 0 ? rulesOfRole(snapshot, request) : rulesOfUser(snapshot, request, own);
   const applicable = isProtected(request) ? withProtection(assigned, snapshot.compileOptions) : assigned;
   const validUntil = earliestExpiry(own);
@@ -51,9 +51,9 @@ export function rulesOfPolicy(
 }
 
 /** Returns the assignments of active policies that have not expired. */
-function currentAssignments({ policies }: PolicySnapshot, { grants, now }: ApplicableRequest): readonly UserAssignment[] {
+function currentAssignments({ policies }: PolicySnapshot, { assignments, now }: ApplicableRequest): readonly UserAssignment[] {
   const applies = ({ policyId, expiresAt }: UserAssignment): boolean => now < expiresAt && policies.has(policyId);
-  return grants.every(applies) ? grants : grants.filter(applies);
+  return assignments.every(applies) ? assignments : assignments.filter(applies);
 }
 
 function earliestExpiry(assignments: readonly UserAssignment[]): number {
@@ -149,8 +149,8 @@ function toApplicable(unordered: readonly RankedRule[]): ApplicableRules {
   const ranked = [...unordered].sort(comparePrecedence);
   const rules = ranked.map(({ rule }) => rule);
   const reads = readsOf(rules);
-  const reaches = reads.map(({ path }) => path).filter(mayFollowReference);
-  return Object.freeze({ ranked, rules, reads, reaches, found: true, validUntil: Number.POSITIVE_INFINITY });
+  const referencePaths = reads.map(({ path }) => path).filter(mayFollowReference);
+  return Object.freeze({ ranked, rules, reads, referencePaths, found: true, validUntil: Number.POSITIVE_INFINITY });
 }
 
 function readsOf(rules: readonly CompiledRule[]): readonly PathRead[] {

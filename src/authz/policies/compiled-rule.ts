@@ -52,7 +52,7 @@ export interface ApplicableRules {
   /** Every path that the rules read, each once, in the order of the rules. */
   readonly reads: readonly PathRead[];
   /** Paths of `user` and `resource` with more than one key. They may follow a reference. */
-  readonly reaches: readonly Path[];
+  readonly referencePaths: readonly Path[];
   /** False if no policy is assigned to the user or the role. */
   readonly found: boolean;
   /** Milliseconds since 1970 at which the first of these assignments expires; Infinity if none expires. */

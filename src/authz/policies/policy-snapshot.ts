@@ -12,7 +12,7 @@ import type { Policy, PolicyChanges, PolicyRule, PolicyState, RolePolicy } from 
  * within a revision, so late compilation gives the same result.
  */
 export interface PolicySnapshot {
-  readonly epoch: number;
+  readonly revision: number;
   /** Active policies by id, as stored. */
   readonly policies: ReadonlyMap<string, Policy>;
   /** Active role assignments by id, including those of inactive policies. */
@@ -51,9 +51,9 @@ export interface Bucket {
 }
 
 /** Creates the snapshot of a stored state. */
-export function compilePolicies({ epoch, ...state }: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
+export function compilePolicies({ revision, ...state }: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
   return toSnapshot({
-    epoch,
+    revision,
     policies: withChanges(new Map(), state.policies.map(byId)),
     rolePolicies: withChanges(new Map(), state.rolePolicies.map(byId)),
     compileOptions: Object.freeze({ definitions, limits }),
@@ -62,9 +62,9 @@ export function compilePolicies({ epoch, ...state }: PolicyState, definitions: D
 }
 
 /** Creates the snapshot of a later revision. Unchanged policies are reused with their compiled rules. */
-export function changePolicies(before: PolicySnapshot, { epoch, policies, rolePolicies }: PolicyChanges): PolicySnapshot {
+export function changePolicies(before: PolicySnapshot, { revision, policies, rolePolicies }: PolicyChanges): PolicySnapshot {
   return toSnapshot({
-    epoch,
+    revision,
     policies: withChanges(before.policies, policies),
     rolePolicies: withChanges(before.rolePolicies, rolePolicies),
     compileOptions: before.compileOptions,
@@ -72,7 +72,7 @@ export function changePolicies(before: PolicySnapshot, { epoch, policies, rolePo
   });
 }
 
-interface SnapshotInput extends Pick<PolicySnapshot, 'epoch' | 'policies' | 'rolePolicies' | 'compileOptions'> {
+interface SnapshotInput extends Pick<PolicySnapshot, 'revision' | 'policies' | 'rolePolicies' | 'compileOptions'> {
   readonly rules: SnapshotMemo['rules'];
 }
 

@@ -92,14 +92,14 @@ export interface RolePolicy {
 
 /** Policies and role assignments as stored at one revision. User assignments are loaded per user. */
 export interface PolicyState {
-  readonly epoch: number;
+  readonly revision: number;
   readonly policies: readonly Policy[];
   readonly rolePolicies: readonly RolePolicy[];
 }
 
 /** Policies and role assignments that changed up to a revision, by id; undefined if deleted. */
 export interface PolicyChanges {
-  readonly epoch: number;
+  readonly revision: number;
   readonly policies: ReadonlyMap<string, Policy | undefined>;
   readonly rolePolicies: ReadonlyMap<string, RolePolicy | undefined>;
 }

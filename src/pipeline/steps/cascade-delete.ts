@@ -14,7 +14,7 @@ import {
 } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import { createUsageCounter } from '../unit-of-work.ts';
-import { decideOrRefuseEach } from './decide-request.ts';
+import { authorizeEach } from './decide-request.ts';
 
 /** Ids of records to delete, by resource. */
 type Deletions = Map<Resource, Set<string>>;
@@ -85,7 +85,7 @@ async function decideAdminUpdate(context: RequestContext, reference: Referencing
   if (id === undefined) return;
   const records = [...(await loadRecords(context.tx, resource, [id])).values()];
   const hint = `${nameOf(reference)} of an admin refers to ${targetOf(reference, depth)} and would be emptied; ask an admin to delete it`;
-  await decideOrRefuseEach(context, { resource, action: 'update', records, hint });
+  await authorizeEach(context, { resource, action: 'update', records, hint });
 }
 
 async function isReferenced({ tx }: RequestContext, reference: ReferencingField, existence: 'notDeleted' | 'deleted'): Promise<boolean> {
@@ -105,7 +105,7 @@ async function addReferencing(
     const ids = page.filter((id) => !known.has(id) && !found.has(id));
     if (ids.length > 0) {
       validateBounds(context, reference, { ids, depth });
-      await decideDeletions(context, reference, { ids, depth });
+      await authorizeCascade(context, reference, { ids, depth });
       next.set(resource, found);
       for (const id of ids) found.add(id);
     }
@@ -132,12 +132,12 @@ function validateBounds({ tx, options }: RequestContext, reference: ReferencingF
     );
 }
 
-async function decideDeletions(context: RequestContext, reference: ReferencingField, { ids, depth }: NewReferencing): Promise<void> {
+async function authorizeCascade(context: RequestContext, reference: ReferencingField, { ids, depth }: NewReferencing): Promise<void> {
   const { resource } = reference;
   const stored = await loadRecords(context.tx, resource, ids);
   const records = ids.flatMap((id) => stored.get(id) ?? []);
   const hint = `${nameOf(reference)} refers to ${targetOf(reference, depth)}; the referencing records would be deleted with it`;
-  await decideOrRefuseEach(context, { resource, action: 'delete', records, hint });
+  await authorizeEach(context, { resource, action: 'delete', records, hint });
 }
 
 /**

@@ -1,6 +1,14 @@
 /**
- * The decisions of a request. Every function that decides adds the audit entry of its decision to the context, except
- * `mayRead`. The functions of the pipeline's columns come first; `loadInput`, `decideOnInput` and `evaluateInput` below do their work.
+ * The decisions of a request, for the steps.
+ *
+ * | function                                   | on denial | audit entry                                          |
+ * |--------------------------------------------|-----------|------------------------------------------------------|
+ * | `authorize`, `authorizeEach`               | throws    | adds one per decision                                |
+ * | `authorizeAgain`                           | throws    | replaces the earlier entry of the same action        |
+ * | `decideOn`, `decideOnEach`                 | returns   | adds one per decision                                |
+ * | `mayRead`                                  | returns   | none: it only limits the response of another action  |
+ *
+ * `authorize-action.ts` uses them for the columns of the pipeline.
  */
 import { ACTIONS, type RuleAction } from '../../actions.ts';
 import { type AuditEntry, createEntryId, factsOf, readsToExplain } from '../../audit/index.ts';
@@ -10,113 +18,43 @@ import { type ApplicableRules, applicableRules, PROTECTION_ID, type UserAssignme
 import { ALWAYS, type Condition, conditionPaths, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import { type Json, toInstantText } from '../../operators/index.ts';
-import { hasIncrement, type Resource, type StoredRecord } from '../../resources/index.ts';
+import type { Resource, StoredRecord } from '../../resources/index.ts';
 import { type ListQuery, loadReferenced, loadReferencedOfEach } from '../../storage/index.ts';
-import type { Decided, Found, Proposal, RequestContext } from '../request-context.ts';
+import type { RequestContext } from '../request-context.ts';
 
-/** The subject of a decision. Resource and action default to those of the request. */
+/** The subject of one decision. Resource and action default to those of the request. */
 interface Subject {
   readonly resource?: Resource;
   readonly action?: RuleAction;
-  /** The record; undefined is a record without attributes; UNRESOLVED is any record. */
+  /** The record; undefined if it has no attributes; UNRESOLVED if it is not known yet. */
   readonly record: StoredRecord | typeof UNRESOLVED | undefined;
   readonly recordId?: string | undefined;
-  /** The data sent for this record, if it is a part of the request's data. */
+  /** The data sent for this record, if the request sends data for several records. */
   readonly data?: Json;
-  /** True if the request's data is not known yet: conditions on it stay open, like conditions on an open record. */
+  /** True if the data of the request is not known yet: conditions on it stay residual, like conditions on an unknown record. */
   readonly dataIsOpen?: boolean;
 }
 
-/** Decides on the stored record. A record that does not exist has no attributes, so it is denied like one that the caller may not access. */
-export function decideRecord(context: RequestContext, found: Found): Promise<Decision> {
-  return decideOrRefuse(context, { record: found[0], recordId: context.request.id ?? found[0]?.id });
-}
-
-/**
- * Decides on the stored record. An increment also needs a read decision, with its own entry: its result depends on the stored value,
- * so a refused result would reveal the value.
- */
-export async function decideUpdate(context: RequestContext, found: Found): Promise<Decision> {
-  const decision = await decideRecord(context, found);
-  if (hasIncrement(context.resource, context.request.data)) {
-    await decideOrRefuse(asRead(context), { record: found[0], recordId: context.request.id, action: 'read' });
-  }
-  return decision;
-}
-
-/** Decides on the record that a create would store. */
-export function decideProposed(context: RequestContext, _found: Found, proposals: readonly Proposal[]): Promise<Decision> {
-  return decideOrRefuse(context, { record: proposals[0]?.record });
-}
-
-/** Decides on each record of an import. The first denial refuses all, and the records after it are not computed. */
-export async function decideEachProposed(context: RequestContext, _found: Found, proposals: readonly Proposal[]): Promise<Decision> {
-  const rows = context.request.data as readonly Json[];
-  let first: Decision | undefined;
-  for (const [index, { record }] of proposals.entries()) {
-    const decision = await decideOrRefuse(context, { record, data: rows[index] ?? null });
-    first ??= decision;
-  }
-  return first as Decision;
-}
-
-/** Decides with the record open: deny, allow, or allow-where. */
-export function decideOpen(context: RequestContext): Promise<Decision> {
-  return decideOrRefuse(context, { record: UNRESOLVED });
-}
-
-/** Allows the description of a resource to callers who may read or list it. A residual condition on the records counts as allowed. */
-export async function decideDescription(context: RequestContext): Promise<Decision> {
-  const reading = await decideOn(context, { record: UNRESOLVED, action: 'read' });
-  if (reading.effect !== 'deny') return reading;
-  context.entries.pop();
-  return decideOrRefuse(context, { record: UNRESOLVED, action: 'list' });
-}
-
-/** Returns true if the caller may see the description of the context's resource. The entries of the decisions stay in the context. */
-export async function maySeeDescription(context: RequestContext): Promise<boolean> {
-  for (const action of ['read', 'list'] as const) {
-    if ((await decideOn(context, { record: UNRESOLVED, action })).effect !== 'deny') return true;
-  }
-  return false;
-}
-
-/** Decides again, on the record as the update would store it. */
-export async function decideChanged(context: RequestContext, { found, proposals }: Decided): Promise<undefined> {
-  const changed = proposals[0]?.record;
-  if (changed === undefined || found.length === 0) return;
-  await decideAgain(context, { record: changed, recordId: changed.id });
-}
-
-/** Decides whether the caller may delete, with the record open and with its own entry: such callers may list soft-deleted records. */
-export function decideDeletion(context: RequestContext): Promise<Decision> {
-  return decideOrRefuse(context, { record: UNRESOLVED, action: 'delete' });
-}
-
-/** Decides which records a filter may match: those that the caller may read. The decision has its own entry. */
-export function decideReading(context: RequestContext): Promise<Decision> {
-  return decideOrRefuse(asRead(context), { record: UNRESOLVED, action: 'read' });
-}
-
-/** Returns the context without data. A read sends none, so the data of another action must not open more records than a read would. */
+/** Returns the context without the data of the request. Conditions of `read` rules must not see the data of another action. */
 export function asRead(context: RequestContext): RequestContext {
   return { ...context, request: { ...context.request, data: undefined } };
 }
 
-/** Decides on a subject. @throws Problem ACCESS_DENIED, ACCESS_PROTECTED */
-export async function decideOrRefuse(context: RequestContext, subject: Subject): Promise<Decision> {
+/** Decides on a subject and throws on denial. @throws Problem ACCESS_DENIED, ACCESS_PROTECTED */
+export async function authorize(context: RequestContext, subject: Subject): Promise<Decision> {
   const decision = await decideOn(context, subject);
   refuseDenied(decision, context.entries.at(-1) as AuditEntry);
   return decision;
 }
 
 /**
- * Decides an action again, on another state of its subject. Both count as one decision: the new entry replaces the earlier one of
+ * Decides an action again, on another state of its subject. The audit log shows one decision: the new entry replaces the last entry of
  * the same action and keeps its id. @throws Problem ACCESS_DENIED, ACCESS_PROTECTED
  */
-export async function decideAgain(context: RequestContext, subject: Subject): Promise<Decision> {
+export async function authorizeAgain(context: RequestContext, subject: Subject): Promise<Decision> {
   const action = subject.action ?? decidedAction(context);
   const earlier = context.entries.findLastIndex((entry) => entry.action === action);
+  if (earlier === -1) throw new Error(`expected an earlier entry of the action "${action}"`);
   const decision = await decideOn(context, subject, context.entries[earlier]?.id);
   const entry = context.entries.pop() as AuditEntry;
   context.entries.splice(earlier, 1, entry);
@@ -126,7 +64,7 @@ export async function decideAgain(context: RequestContext, subject: Subject): Pr
 
 /** Decides on a subject and returns the decision, denied or not. */
 export async function decideOn(context: RequestContext, subject: Subject, entryId: string = createEntryId()): Promise<Decision> {
-  return decideOnInput(context, await loadInput(context, subject), entryId);
+  return decideInput(context, await loadInput(context, subject), entryId);
 }
 
 /**
@@ -139,23 +77,23 @@ export async function mayRead(context: RequestContext, record: StoredRecord): Pr
   return decision.effect === 'allow';
 }
 
-/** Records of one resource on which one action is decided, each by itself. */
-export interface Subjects {
+/** Records of one resource and the action that is decided on each of them. */
+export interface RecordSubjects {
   readonly resource: Resource;
   readonly action: RuleAction;
   readonly records: readonly StoredRecord[];
 }
 
-/** Decides on each record, in order. */
-export async function decideOnEach(context: RequestContext, subjects: Subjects): Promise<readonly Decision[]> {
+/** Decides on each record, in order, and returns the decisions. */
+export async function decideOnEach(context: RequestContext, subjects: RecordSubjects): Promise<readonly Decision[]> {
   const decideNext = await loadInputs(context, subjects);
   return subjects.records.map(decideNext);
 }
 
-/** Decides on each record, in order, up to the first that is denied. @throws Problem ACCESS_DENIED with `hint` */
-export async function decideOrRefuseEach(
+/** Decides on each record, in order, and throws at the first denial. @throws Problem ACCESS_DENIED with `hint` */
+export async function authorizeEach(
   context: RequestContext,
-  { hint, ...subjects }: Subjects & { readonly hint: string },
+  { hint, ...subjects }: RecordSubjects & { readonly hint: string },
 ): Promise<void> {
   const decideNext = await loadInputs(context, subjects);
   for (const record of subjects.records) refuseDenied(decideNext(record), context.entries.at(-1) as AuditEntry, hint);
@@ -167,8 +105,8 @@ function refuseDenied(decision: Decision, { id: decisionId }: AuditEntry, hint?:
   throw new Problem(code, decision.reason, { decisionId, ...(hint !== undefined && { hint }) });
 }
 
-/** The rules and the data of one decision. */
-interface DecisionInput extends ScopeSubject {
+/** The loaded input of one decision: the rules that apply, and the values that their conditions read. */
+interface DecisionInput extends ScopeValues {
   readonly applicable: ApplicableRules;
   readonly dataIsOpen?: boolean;
 }
@@ -178,37 +116,41 @@ async function loadInput(context: RequestContext, subject: Subject): Promise<Dec
   const { principal, tx, snapshot } = context;
   const resource = subject.resource ?? context.resource;
   const action = subject.action ?? decidedAction(context);
-  const grants = await snapshot.assignments.of(tx, principal.id);
-  const applicable = rulesFor(context, { resource, action, grants });
-  const { reaches: paths } = applicable;
+  const assignments = await snapshot.assignments.of(tx, principal.id);
+  const applicable = rulesFor(context, { resource, action, assignments });
+  const { referencePaths: paths } = applicable;
   const { record } = subject;
   // Most rules read no referenced record, and an await costs about as much as the decision.
-  const referred = paths.length === 0 ? undefined : await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record });
-  return { ...subject, applicable, resource, action, referred };
+  const referenced =
+    paths.length === 0 ? undefined : await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record });
+  return { ...subject, applicable, resource, action, referenced };
 }
 
-/** Loads the input of many decisions, with one statement per reference instead of one per record. Returns the function that decides. */
-async function loadInputs(context: RequestContext, { resource, action, records }: Subjects): Promise<(record: StoredRecord) => Decision> {
+/** Loads the input of many decisions, with one statement per reference instead of one per record. Returns a function that decides on a record and adds the entry. */
+async function loadInputs(
+  context: RequestContext,
+  { resource, action, records }: RecordSubjects,
+): Promise<(record: StoredRecord) => Decision> {
   const { principal, tx, snapshot } = context;
-  const grants = await snapshot.assignments.of(tx, principal.id);
-  const applicable = rulesFor(context, { resource, action, grants });
-  const { reaches: paths } = applicable;
+  const assignments = await snapshot.assignments.of(tx, principal.id);
+  const applicable = rulesFor(context, { resource, action, assignments });
+  const { referencePaths: paths } = applicable;
   const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED });
-  const referredOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records });
+  const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records });
   return (record) => {
-    const referred = new Map([...ofCaller, ...referredOf(record)]);
-    return decideOnInput(context, { applicable, resource, action, record, recordId: record.id, referred }, createEntryId());
+    const referenced = new Map([...ofCaller, ...referencedOf(record)]);
+    return decideInput(context, { applicable, resource, action, record, recordId: record.id, referenced }, createEntryId());
   };
 }
 
-interface RuleQuery extends Pick<Subjects, 'resource' | 'action'> {
+interface RuleQuery extends Pick<RecordSubjects, 'resource' | 'action'> {
   /** The assignments of the caller. */
-  readonly grants: readonly UserAssignment[];
+  readonly assignments: readonly UserAssignment[];
 }
 
-function rulesFor({ principal: { role }, tx, snapshot }: RequestContext, { resource, action, grants }: RuleQuery): ApplicableRules {
-  const applicable = applicableRules(snapshot.policies, { grants, role, resource: resource.name, action, now: tx.now });
-  // The database checks the expiry by its own clock at the commit, so a slow request does not extend an assignment.
+function rulesFor({ principal: { role }, tx, snapshot }: RequestContext, { resource, action, assignments }: RuleQuery): ApplicableRules {
+  const applicable = applicableRules(snapshot.policies, { assignments, role, resource: resource.name, action, now: tx.now });
+  // The commit validates the expiry by the clock of the database, so a slow request does not extend an assignment.
   tx.addToReadSet({ validUntil: applicable.validUntil });
   return applicable;
 }
@@ -217,13 +159,15 @@ function decidedAction({ request }: RequestContext): RuleAction {
   return ACTIONS.get(request.action)?.decides as RuleAction;
 }
 
-function decideOnInput(context: RequestContext, input: DecisionInput, entryId: string): Decision {
+/** Decides and adds the entry to the context. */
+function decideInput(context: RequestContext, input: DecisionInput, entryId: string): Decision {
   const { decision, scope } = evaluateInput(context, input);
   const facts = factsOf(readsToExplain(input.applicable, decision), scope, context.options.factsBytes);
   context.entries.push(toEntry(context, input, { id: entryId, decision, facts }));
   return decision;
 }
 
+/** Decides without an entry. */
 function evaluateInput(context: RequestContext, input: DecisionInput): { readonly decision: Decision; readonly scope: Scope } {
   const { principal } = context;
   const { applicable, dataIsOpen = false } = input;
@@ -261,16 +205,16 @@ function toEntry(context: RequestContext, { resource, action, recordId }: Decisi
   };
 }
 
-/** The part of a scope that differs between the decisions of a request. */
-type ScopeSubject = Pick<ScopeInput, 'action' | 'resource' | 'record' | 'recordId' | 'referred' | 'data'>;
+/** The values of a scope that differ between the decisions of a request. */
+type ScopeValues = Pick<ScopeInput, 'action' | 'resource' | 'record' | 'recordId' | 'referenced' | 'data'>;
 
-/** Returns the values that conditions read. Caller, origin and time are those of the request. */
-function toScope({ principal, origin, request, tx, options, snapshot }: RequestContext, subject: ScopeSubject): Scope {
-  const { action, resource, record, recordId, referred, data = request.data } = subject;
+/** Creates the scope of a decision. Caller, origin and time are those of the request. */
+function toScope({ principal, origin, request, tx, options, snapshot }: RequestContext, subject: ScopeValues): Scope {
+  const { action, resource, record, recordId, referenced, data = request.data } = subject;
   const { now } = tx;
   const { timeZone } = options;
   const { definitions } = snapshot;
-  return createScope({ principal, action, resource, record, recordId, origin, data, now, timeZone, definitions, referred });
+  return createScope({ principal, action, resource, record, recordId, origin, data, now, timeZone, definitions, referenced });
 }
 
 /** Returns a function that creates the scope in which a residual condition is evaluated for one record of a list. */
@@ -286,10 +230,10 @@ export async function scopesFor(
     record: UNRESOLVED,
   });
   return (record: StoredRecord, ofRecord: ReferencedRecords) =>
-    toScope(context, { resource, action, record, recordId: record.id, referred: new Map([...ofCaller, ...ofRecord]) });
+    toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]) });
 }
 
-/** Returns the condition of a decision with the record open. Throws for a denial, which must be refused before any record is selected. */
+/** Returns the condition on the records that a decision allows. A denial must have been refused before. */
 export function allowedWhere(decision: Decision): Condition {
   if (decision.effect === 'allow-where') return decision.where;
   if (decision.effect === 'allow') return ALWAYS;

@@ -5,7 +5,8 @@ import { resolveWhere } from '../../request/index.ts';
 import { type Resource, type ResourceIndex, resolveField, type StoredRecord } from '../../resources/index.ts';
 import { findMatches } from '../../storage/index.ts';
 import type { Proposal, RequestContext } from '../request-context.ts';
-import { decideChanged, decideOn, decideOrRefuse, decideRecord, mayRead } from './decide-request.ts';
+import { authorizeChange, authorizeRecord } from './authorize-action.ts';
+import { authorize, decideOn, mayRead } from './decide-request.ts';
 import { valuesForCreate, valuesForRow } from './submitted-values.ts';
 import { validateRecord, validateSubmittedValues } from './validate-record.ts';
 import { insert, storeChange } from './write-record.ts';
@@ -25,10 +26,10 @@ export interface RowOptions {
  * Refuses a caller who may not import any record, before the first row is read. A refusal adds one entry, decided on a record without
  * attributes. Otherwise no entry is added, because each row has its own.
  */
-export async function decideAnyRow(context: RequestContext): Promise<void> {
+export async function authorizeAnyRow(context: RequestContext): Promise<void> {
   const decision = await decideOn(context, { record: UNRESOLVED, action: 'import', dataIsOpen: true });
   context.entries.pop();
-  if (decision.effect === 'deny') await decideOrRefuse(context, { record: undefined, action: 'import' });
+  if (decision.effect === 'deny') await authorize(context, { record: undefined, action: 'import' });
 }
 
 /** Validates that the key of an upsert is a unique field. Unknown and write-only fields are refused alike. */
@@ -58,7 +59,7 @@ export async function importRow(context: RequestContext, { key, issues }: RowOpt
 /** Creates a record. Decides `import` on the record that would be stored. */
 async function createRow(context: RequestContext, issues: readonly Issue[]): Promise<RowResult> {
   const proposals = valuesForCreate(context).map((proposal) => withIssues(proposal, issues));
-  const decision = await decideOrRefuse(context, { record: proposals[0]?.record, action: 'import' });
+  const decision = await authorize(context, { record: proposals[0]?.record, action: 'import' });
   await validateSubmittedValues(context, [], proposals);
   await insert(context, { found: [], proposals, decision });
   return 'imported';
@@ -76,11 +77,11 @@ async function updateRow(context: RequestContext, match: StoredRecord, { key, is
   const proposals = valuesForRow({ ...context, request: { ...context.request, data: given } }, found).map((each) =>
     withIssues(each, issues),
   );
-  await decideOrRefuse(context, { record: proposals[0]?.record, recordId: match.id, action: 'import' });
-  const decision = await decideRecord(context, found);
+  await authorize(context, { record: proposals[0]?.record, recordId: match.id, action: 'import' });
+  const decision = await authorizeRecord(context, found);
   await validateSubmittedValues(context, found, proposals);
   const decided = { found, proposals, decision };
-  await decideChanged(context, decided);
+  await authorizeChange(context, decided);
   if (isReadable && proposals.every((proposal) => changesNothing(proposal, match))) return 'unchanged';
   await storeChange(context, decided);
   return 'updated';
@@ -90,8 +91,8 @@ async function updateRow(context: RequestContext, match: StoredRecord, { key, is
 async function refuseUnknown(context: RequestContext): Promise<never> {
   const id = String(ownValue(context.request.data, 'id')).slice(0, 64);
   const asUpdate: RequestContext = { ...context, request: { ...context.request, action: 'update', id } };
-  await decideOrRefuse(asUpdate, { record: undefined, recordId: id, action: 'import' });
-  await decideRecord(asUpdate, []);
+  await authorize(asUpdate, { record: undefined, recordId: id, action: 'import' });
+  await authorizeRecord(asUpdate, []);
   await validateRecord(asUpdate, []);
   throw new Error('expected validateRecord to refuse a record that does not exist');
 }

@@ -8,7 +8,7 @@ import { allowedWhere, scopesFor } from './decide-request.ts';
 import { projectEach, projectionFor } from './project-record.ts';
 
 /** Returns the page of records that the filter matches and the decision allows. */
-export async function selectPage(context: RequestContext, { decision, also }: Decided): Promise<Result> {
+export async function listPage(context: RequestContext, { decision, secondDecision }: Decided): Promise<Result> {
   const { request, options, tx, snapshot, resource } = context;
   const action = ACTIONS.get(request.action)?.decides as RuleAction;
   const limit = request.limit ?? (request.action === 'export' ? options.exportMax : options.pageDefault);
@@ -18,7 +18,7 @@ export async function selectPage(context: RequestContext, { decision, also }: De
   const page = await listRecords(tx, resource, {
     where,
     scopeFor: await scopesFor(context, { resource, action, where }),
-    and: also && (await restrictionOf(context, also)),
+    and: secondDecision && (await restrictionOf(context, secondDecision)),
     existence: request.action === 'listDeleted' ? 'deleted' : 'notDeleted',
     definitions: snapshot.definitions,
     sort: resolveSort(resource, sortOf(request)),
@@ -41,7 +41,7 @@ export async function selectPage(context: RequestContext, { decision, also }: De
   };
 }
 
-/** Returns the condition of the second decision. It is evaluated under the action of that decision, not under the action of the list. */
+/** Returns the condition of the second decision, such as `delete` for listDeleted. Its scope has that action. */
 async function restrictionOf(context: RequestContext, decision: Decision): Promise<Restriction> {
   const { resource, request } = context;
   const where = allowedWhere(decision);

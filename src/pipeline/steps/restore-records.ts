@@ -10,7 +10,7 @@ import {
 import type { Decided, RequestContext, Result } from '../request-context.ts';
 import { createUsageCounter } from '../unit-of-work.ts';
 import { MAX_DEPTH } from './cascade-delete.ts';
-import { decideOrRefuseEach } from './decide-request.ts';
+import { authorizeEach } from './decide-request.ts';
 import { MAX_ISSUES } from './validate-record.ts';
 import { translateConstraints } from './write-record.ts';
 
@@ -35,7 +35,7 @@ export async function restoreRecords(context: RequestContext, { found }: Decided
   const conflict = await restoreAll(context, all);
   for (const each of others) {
     const hint = `${each.resource.name} records that were deleted with this ${resource.name} would be restored with it`;
-    await decideOrRefuseEach(context, { ...each, action: 'delete', hint });
+    await authorizeEach(context, { ...each, action: 'delete', hint });
   }
   // Thrown after the decisions: callers who are denied must not learn of other records.
   if (conflict !== undefined) throw conflict;

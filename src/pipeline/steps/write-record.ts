@@ -7,8 +7,9 @@ import { filterKey, resolveWhere } from '../../request/index.ts';
 import { type StoredRecord, showRecord } from '../../resources/index.ts';
 import { ConstraintError, findMatches, insertRecord, updateRecord } from '../../storage/index.ts';
 import type { Decided, Found, Proposal, RequestContext, Result } from '../request-context.ts';
+import { authorizeChange } from './authorize-action.ts';
 import { deleteWithReferencing } from './cascade-delete.ts';
-import { allowedWhere, asRead, decideAgain, decideChanged, mayRead, scopesFor } from './decide-request.ts';
+import { allowedWhere, asRead, authorizeAgain, mayRead, scopesFor } from './decide-request.ts';
 import { validateOwnPassword } from './password-changes.ts';
 import { valuesForUpdate } from './submitted-values.ts';
 import { validateSubmittedValues } from './validate-record.ts';
@@ -56,11 +57,11 @@ export async function remove(context: RequestContext, { found }: Decided): Promi
   return { status: 200, data: { id: record.id }, extras: { message: `deleted ${context.resource.name} ${record.id}` } };
 }
 
-/** Stores the proposed record unless the filter matches a record that the caller may read; returns that record then. */
+/** Stores the proposed record unless the filter matches a record that the caller may read; in that case, returns that record. */
 export async function insertUnlessMatched(context: RequestContext, decided: Decided): Promise<Result> {
-  const [match] = await findReadable(context, decided.also as Decision);
+  const [match] = await findReadable(context, decided.secondDecision as Decision);
   if (match !== undefined) {
-    await decideAgain(asRead(context), { record: match, recordId: match.id, action: 'read' });
+    await authorizeAgain(asRead(context), { record: match, recordId: match.id, action: 'read' });
     return { ...toResult(context, 200, match), extras: { created: false } };
   }
   await validateSubmittedValues(context, [], decided.proposals);
@@ -68,18 +69,18 @@ export async function insertUnlessMatched(context: RequestContext, decided: Deci
 }
 
 /** Updates the one record that the filter matches among those that the caller may read. @throws Problem RECORD_AMBIGUOUS if it matches several */
-export async function saveMatch(context: RequestContext, { also }: Decided): Promise<Result> {
-  const found = await findReadable(context, also as Decision);
+export async function saveMatch(context: RequestContext, { secondDecision }: Decided): Promise<Result> {
+  const found = await findReadable(context, secondDecision as Decision);
   const [match] = found;
   if (match === undefined) return { status: 200, data: null, extras: { updated: false } };
   if (found.length > 1)
     throw new Problem('RECORD_AMBIGUOUS', `the filter matches several ${context.resource.name} records, none was changed`);
   const stored = { record: match, recordId: match.id };
-  await decideAgain(asRead(context), { ...stored, action: 'read' });
-  const decision = await decideAgain(context, stored);
+  await authorizeAgain(asRead(context), { ...stored, action: 'read' });
+  const decision = await authorizeAgain(context, stored);
   const decided = { found, proposals: valuesForUpdate(context, found), decision };
   await validateSubmittedValues(context, found, decided.proposals);
-  await decideChanged(context, decided);
+  await authorizeChange(context, decided);
   return { ...(await save(context, decided)), extras: { updated: true } };
 }
 
