@@ -182,7 +182,7 @@ function createApiDeps(config: Config, { database, policyStore, monitor }: ApiCo
     limits: toRequestLimits(config),
     importBounds: toImportLimits(config),
     auditMode: config.auditMode,
-    watch: monitor.metrics,
+    observer: monitor.metrics,
   };
 }
 
@@ -230,7 +230,7 @@ function createServer(config: Config, { parts, admin, monitor, readiness, isDeve
     logLevel: config.logLevel,
     pages: config.docs === 'off' ? 'errors' : 'all',
     ready: () => readiness.check(),
-    watch: monitor.metrics,
+    observer: monitor.metrics,
   });
 }
 

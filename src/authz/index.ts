@@ -1,7 +1,7 @@
 /**
- * The policies in force: the policy store, which follows the revision, and the cache of user assignments.
+ * The policies in force: the policy store, with the snapshot of the current revision, and the cache of user assignments.
  *
- * It loads and keeps policies; it never decides. The decision is `decision/`, the rules that apply are `policies/`.
+ * It loads policies and never decides. `decision/` decides, `policies/` selects the rules that apply.
  * Begin with `policy-store.ts`.
  */
 export type { UserAssignments } from './assignment-cache.ts';
@@ -9,8 +9,6 @@ export {
   createPolicyStore,
   type PolicyStore,
   type PolicyStoreOptions,
-  type Prefetch,
-  type RevisionedDatabase,
   type Snapshot,
-  withRevisions,
 } from './policy-store.ts';
+export { type Prefetch, type RevisionedDatabase, withRevisions } from './revisioned-database.ts';

@@ -15,7 +15,8 @@ import {
 } from '../storage/index.ts';
 import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
 import { applicableRules } from './policies/index.ts';
-import { createPolicyStore, type PolicyStoreOptions, type Snapshot, withRevisions } from './policy-store.ts';
+import { createPolicyStore, type PolicyStoreOptions, type Snapshot } from './policy-store.ts';
+import { withRevisions } from './revisioned-database.ts';
 
 const by = 'admin-1';
 const LIMITS: PolicyStoreOptions = { ...POLICY_LIMITS, maxAssignments: 1000 };

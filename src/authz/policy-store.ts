@@ -4,15 +4,7 @@
  */
 import { memoize } from '../memoize.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
-import {
-  type Database,
-  loadChanges,
-  loadOtherDefinitions,
-  loadPolicyState,
-  loadRevision,
-  type Revision,
-  type Transaction,
-} from '../storage/index.ts';
+import { loadChanges, loadOtherDefinitions, loadPolicyState, loadRevision, type Revision, type Transaction } from '../storage/index.ts';
 import { type AssignmentCache, createAssignmentCache, type UserAssignments } from './assignment-cache.ts';
 import { changePolicies, compilePolicies, type PolicyLimits, type PolicySnapshot } from './policies/index.ts';
 
@@ -28,11 +20,14 @@ export interface Snapshot {
 
 /** Keeps the snapshot of the newest revision read. */
 export interface PolicyStore {
-  /** Returns the snapshot of the revision that `tx` reads first, and adds the revision to the read set of `tx`. */
+  /** Returns the snapshot of the current revision, read once per transaction, and adds the revision to the read set of `tx`. */
   snapshot(tx: Transaction): Promise<Snapshot>;
   /** Returns the snapshot as changed by `tx` itself. It is not kept, because `tx` may be rolled back. */
   snapshotAfterChange(tx: Transaction): Promise<Snapshot>;
-  /** Puts other definitions in force. `migrate` calls it in the transaction that changes the tables; the next transaction compiles all policies. */
+  /**
+   * Replaces the definitions and drops the snapshot, because rules are compiled against definitions. `migrate` calls it in the transaction
+   * that changes the tables.
+   */
   replaceDefinitions(definitions: Definitions): void;
   readonly definitions: Definitions;
   /** Returns the number of the newest revision read; undefined before the first. */
@@ -61,9 +56,9 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
   /** Loads only the changes since `base` if the policy history has them; otherwise everything. */
   async function load(tx: Transaction, base: Snapshot | undefined, revision: Revision): Promise<Loaded> {
     const others = await loadOtherDefinitions(tx, definitions);
-    const known = others === undefined && base?.definitions === definitions ? base : undefined;
-    const changes = known && (await loadChanges(tx, known.revision, revision));
-    if (changes) return { snapshot: toSnapshot(changePolicies(known.policies, changes), revision, cache), users: changes.users };
+    const usableBase = others === undefined && base?.definitions === definitions ? base : undefined;
+    const changes = usableBase && (await loadChanges(tx, usableBase.revision, revision));
+    if (changes) return { snapshot: toSnapshot(changePolicies(usableBase.policies, changes), revision, cache), users: changes.users };
     definitions = others ?? definitions;
     const state = await loadPolicyState(tx);
     // Several statements read one state only if the revision is the same after the last.
@@ -100,72 +95,6 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
       const revision = await loadRevision(tx);
       return current?.revision.stamp === revision.stamp ? current : (await load(tx, current, revision)).snapshot;
     },
-  };
-}
-
-/** A database whose transactions begin under the definitions in force. */
-export interface RevisionedDatabase extends Database {
-  /**
-   * Runs a transaction with the snapshot of its revision and with prefetched data. The query of the revision and the queries of `prefetch`
-   * are sent together; if the definitions turn out to have changed, `prefetch` runs again.
-   */
-  transactionAtRevision<Data, T>(prefetch: Prefetch<Data>, work: (unit: AtRevision<Data>) => Promise<T>): Promise<T>;
-}
-
-/** Loads data under definitions that may turn out to be outdated. */
-export type Prefetch<Data> = (tx: Transaction, definitions: Definitions) => Promise<Data>;
-
-/** A transaction, its snapshot, and the prefetched data. */
-export interface AtRevision<Data> {
-  readonly tx: Transaction;
-  readonly snapshot: Snapshot;
-  readonly data: Data;
-}
-
-/**
- * Wraps a database so that every transaction first puts the definitions of its revision in force. Another process may have
- * changed the tables, and statements for outdated definitions would miss columns.
- */
-export function withRevisions(database: Database, store: PolicyStore): RevisionedDatabase {
-  async function begin<Data>(tx: Transaction, prefetch: Prefetch<Data>): Promise<AtRevision<Data>> {
-    const expected = store.definitions;
-    // In this order: prefetched data must not be older than the revision, which the commit validates.
-    const reading = store.snapshot(tx);
-    const prefetching = prefetch(tx, expected);
-    // Both must settle before the connection is used for something else. A failure of `prefetch` under outdated definitions does not matter.
-    await Promise.allSettled([reading, prefetching]);
-    const snapshot = await reading;
-    return { tx, snapshot, data: await (snapshot.definitions === expected ? prefetching : prefetch(tx, snapshot.definitions)) };
-  }
-
-  return {
-    dialect: database.dialect,
-    backups: database.backups,
-    get healthy() {
-      return database.healthy;
-    },
-    get fault() {
-      return database.fault;
-    },
-    probe: () => database.probe(),
-    get metrics() {
-      return database.metrics;
-    },
-    transaction: (work, options) =>
-      database.transaction(async (tx) => {
-        await store.snapshot(tx);
-        return work(tx);
-      }, options),
-    transactionAtRevision(prefetch, work) {
-      let isRetry = false;
-      return database.transaction(async (tx) => {
-        // A failed statement fails all statements sent behind it, so a retry waits for the definitions before it prefetches.
-        if (isRetry) await store.snapshot(tx);
-        isRetry = true;
-        return work(await begin(tx, prefetch));
-      });
-    },
-    close: () => database.close(),
   };
 }
 

@@ -18,7 +18,7 @@ export interface HttpOptions {
   /** Returns the readiness, for `/readyz`. */
   ready(): Promise<Readiness> | Readiness;
   /** Receives the metrics of each response. */
-  readonly watch?: ResponseObserver | undefined;
+  readonly observer?: ResponseObserver | undefined;
 }
 
 /** Receives the metrics of responses. */

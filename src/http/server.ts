@@ -86,7 +86,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   limitRequestTime(server, requestTimeoutSeconds * 1000);
   admitBodies(server, requestTimeoutSeconds);
   logResponses(server, options.logLevel);
-  if (options.watch !== undefined) observeResponses(server, options.watch);
+  if (options.observer !== undefined) observeResponses(server, options.observer);
   serveHealth(server, options.ready);
   if (options.pages !== undefined) servePages(server, options.pages);
   const buffered = options.routes.filter(({ streams }) => streams !== 'body');

@@ -1,11 +1,11 @@
 import { AggregatorRegistry, collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
 import type { ResponseObserver } from '../http/index.ts';
-import type { DecisionWatch } from '../pipeline/index.ts';
+import type { DecisionObserver } from '../pipeline/index.ts';
 import type { CommitObserver, DatabaseMetrics } from '../storage/index.ts';
 import { type Counter, createCounter, createHistogram, type Histogram, type MetricReading, registerReadings } from './counters.ts';
 
-/** The metrics of one service. Other components call the watch methods for each response, decision and commit. */
-export interface Metrics extends ResponseObserver, DecisionWatch, CommitObserver {
+/** The metrics of one service. Other components call its observer methods for each response, decision and commit. */
+export interface Metrics extends ResponseObserver, DecisionObserver, CommitObserver {
   /** Sets the source of the values that are read when metrics are scraped. */
   setSource(source: MetricsSource): void;
   /** Returns all metrics in the text format of Prometheus. */

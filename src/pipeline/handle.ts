@@ -25,7 +25,7 @@ export async function handle(deps: PipelineDeps, request: ApiRequest, origin: Re
   return READS.has(request.action) ? withAuditMode(deps, run) : run(true);
 }
 
-/** Handles the requests of a batch in one unit of work. @throws Problem of an atomic batch of which a request failed. */
+/** Handles the requests of a batch in one unit of work. @throws Problem if a request of an atomic batch fails */
 export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRequest, origin: RequestOrigin): Promise<readonly Outcome[]> {
   const caller = await authenticate(deps, origin);
   const outcomes = await withUnitOfWork(deps, { caller }, async (unit) => {
@@ -34,7 +34,7 @@ export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRe
     if (!(done instanceof Problem)) unit.hashes.assertComplete();
     return done;
   });
-  // The problem leaves the transaction as a value: a throw would roll back the audit entries.
+  // Thrown after the commit: inside the transaction, it would roll back the audit entries.
   if (outcomes instanceof Problem) throw outcomes;
   return outcomes;
 }

@@ -10,7 +10,7 @@ export { appendWithOutcome, type Outcome, rollBackUnless, runInSavepoint, runPip
 export {
   type Caller,
   createRequestContext,
-  type DecisionWatch,
+  type DecisionObserver,
   type PipelineDeps,
   type PipelineOptions,
   type UnitOfWork,

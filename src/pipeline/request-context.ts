@@ -13,7 +13,7 @@ import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import { type Definitions, ordinaryResources, type Resource, type StoredRecord } from '../resources/index.ts';
 import type { CursorKey, Transaction } from '../storage/index.ts';
 
-/** The components that handle requests. */
+/** The components and options that the pipeline needs. */
 export interface PipelineDeps {
   readonly database: RevisionedDatabase;
   readonly identity: Authentication;
@@ -21,7 +21,7 @@ export interface PipelineDeps {
   readonly options: PipelineOptions;
   /** `relaxed`: a read is answered even if its audit entry cannot be written. */
   readonly auditMode: 'strict' | 'relaxed';
-  readonly watch?: DecisionWatch | undefined;
+  readonly observer?: DecisionObserver | undefined;
 }
 
 /** Options of the steps. */
@@ -44,10 +44,10 @@ export interface PipelineOptions {
 }
 
 /** Receives decisions for metrics. */
-export interface DecisionWatch {
-  /** A decision took so many milliseconds. Repeated decisions and decisions without an entry count too. */
+export interface DecisionObserver {
+  /** Called after each decision, with its duration in milliseconds. Repeated decisions and decisions without an entry count too. */
   decided(ms: number): void;
-  /** These entries are committed. */
+  /** Called after each commit, with its audit entries. */
   recorded(entries: readonly AuditEntry[]): void;
 }
 
@@ -58,7 +58,7 @@ export interface Caller {
   identify(tx: Transaction): Promise<Principal>;
 }
 
-/** One transaction of one caller. */
+/** The transaction, the caller and the data that the requests of one unit of work share. */
 export interface UnitOfWork {
   readonly tx: Transaction;
   readonly caller: Caller;
@@ -70,7 +70,7 @@ export interface UnitOfWork {
   readonly options: PipelineOptions;
   /** Entries appended in the transaction so far. */
   readonly appended: AuditEntry[];
-  readonly watch?: DecisionWatch | undefined;
+  readonly observer?: DecisionObserver | undefined;
 }
 
 /** One request of a unit of work. */
@@ -96,7 +96,7 @@ export interface PasswordHashes {
 
 /** Creates the context of a request. @throws Problem RESOURCE_UNKNOWN */
 export function createRequestContext(unit: UnitOfWork, request: ApiRequest): RequestContext {
-  const { tx, snapshot, principal, prefetched, hashes, options, appended, watch, caller } = unit;
+  const { tx, snapshot, principal, prefetched, hashes, options, appended, observer, caller } = unit;
   const resource = snapshot.definitions.get(request.resource);
   if (resource === undefined || resource.internal) {
     const name = request.resource.slice(0, 64);
@@ -104,7 +104,7 @@ export function createRequestContext(unit: UnitOfWork, request: ApiRequest): Req
   }
   const { origin } = caller;
   const withoutPassword = splitCurrentPassword(request);
-  return { tx, snapshot, principal, prefetched, ...withoutPassword, origin, resource, options, hashes, entries: [], appended, watch };
+  return { tx, snapshot, principal, prefetched, ...withoutPassword, origin, resource, options, hashes, entries: [], appended, observer };
 }
 
 /** The member of an update of a user with the current password: the proof that the caller knows the password to replace. It is not a field. */

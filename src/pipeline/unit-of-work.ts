@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { Caller, Found, PipelineDeps, UnitOfWork } from './request-context.ts';
-import { createPasswordHashes, HashNeeded, type MadePasswords } from './steps/password-changes.ts';
+import { type ComputedPasswords, createPasswordHashes, HashNeeded } from './steps/password-changes.ts';
 
 /** Verifies the token of a request. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
 export async function authenticate({ identity }: PipelineDeps, origin: RequestOrigin): Promise<Caller> {
@@ -18,59 +18,68 @@ export interface UnitOfWorkOptions {
   readonly prefetch?: Prefetch<Found> | undefined;
 }
 
-type Loaded = Pick<UnitOfWork, 'principal' | 'prefetched'>;
+/** The data that is loaded when the transaction begins. */
+type CallerData = Pick<UnitOfWork, 'principal' | 'prefetched'>;
 
 /**
- * Runs `work` in one transaction at the current revision, as the caller. Runs it again with password hashes if it turns out to
- * need them. Returns after the commit.
+ * Runs `work` in one transaction at the current revision, as the caller. If it needs password hashes, rolls back, computes
+ * them outside the transaction, and runs `work` again. Returns after the commit.
  */
 export async function withUnitOfWork<T>(
   deps: PipelineDeps,
   { caller, prefetch }: UnitOfWorkOptions,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
-  const made = { hashes: new Map<string, string>(), proved: undefined as MadePasswords['proved'] };
-  const load: Prefetch<Loaded> = async (tx, definitions) => {
-    // A server gets both queries in one message.
+  const computed: MutablePasswords = { hashes: new Map<string, string>(), verified: undefined };
+  const loadCaller: Prefetch<CallerData> = async (tx, definitions) => {
+    // On PostgreSQL both queries are sent in one message.
     const principal = caller.identify(tx);
     const prefetched = prefetch?.(tx, definitions);
     // Both must settle before the connection is used for something else. The step that uses the prefetched record reports its failure.
     await Promise.allSettled([principal, prefetched]);
     return { principal: await principal, prefetched };
   };
-  const { options, watch } = deps;
+  const { options, observer } = deps;
   for (;;) {
     let appended: AuditEntry[] = [];
     try {
-      const result = await deps.database.transactionAtRevision(load, ({ tx, snapshot, data }) => {
+      const result = await deps.database.transactionAtRevision(loadCaller, ({ tx, snapshot, data }) => {
         // A transaction that runs again starts with no entries.
         appended = [];
-        return work({ tx, caller, snapshot, ...data, hashes: createPasswordHashes(made), options, appended, watch });
+        return work({ tx, caller, snapshot, ...data, hashes: createPasswordHashes(computed), options, appended, observer });
       });
-      watch?.recorded(appended);
+      observer?.recorded(appended);
       return result;
     } catch (error) {
       if (!(error instanceof HashNeeded)) throw error;
-      await computePasswords(deps, caller, { needed: error, made });
+      await computePasswords(deps, caller, { needed: error, computed });
     }
   }
+}
+
+interface MutablePasswords {
+  readonly hashes: Map<string, string>;
+  verified: ComputedPasswords['verified'];
+}
+
+/** The hashes and the proof that a run of the unit of work lacked, and those computed so far. */
+interface PasswordComputation {
+  readonly needed: HashNeeded;
+  readonly computed: MutablePasswords;
 }
 
 /** Computes the missing hashes and the proof of a password, outside any transaction. */
 async function computePasswords(
   { identity }: PipelineDeps,
   { origin }: Caller,
-  {
-    needed: { plain, claim },
-    made,
-  }: { readonly needed: HashNeeded; readonly made: { hashes: Map<string, string>; proved: MadePasswords['proved'] } },
+  { needed: { plain, claim }, computed }: PasswordComputation,
 ): Promise<void> {
   if (claim !== undefined) {
-    made.proved = { claim, proof: await identity.provePassword(claim, origin.ip) };
+    computed.verified = { claim, proof: await identity.provePassword(claim, origin.ip) };
     // The next run refuses the request, so it needs no hashes.
-    if ('refused' in made.proved.proof) return;
+    if ('refused' in computed.verified.proof) return;
   }
-  for (const password of plain) made.hashes.set(password, await identity.hashPassword(password));
+  for (const password of plain) computed.hashes.set(password, await identity.hashPassword(password));
 }
 
 /** Identifies the caller again in the same transaction, because an earlier request of it may have changed the user. */
@@ -88,14 +97,4 @@ export async function withAuditMode<T>({ auditMode }: PipelineDeps, run: (isAudi
     if (!isUnwritable || auditMode === 'strict') throw error;
     return run(false);
   }
-}
-
-/** Creates a counter that adds up per transaction and returns the total. Limits apply to a batch as a whole, because other requests wait for it. */
-export function createUsageCounter(): (tx: Transaction, count: number) => number {
-  const used = new WeakMap<Transaction, number>();
-  return (tx, count) => {
-    const total = (used.get(tx) ?? 0) + count;
-    used.set(tx, total);
-    return total;
-  };
 }

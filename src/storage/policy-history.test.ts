@@ -51,10 +51,10 @@ describe('the policy history', () => {
     await addStep((tx) => updateAssignment(tx, { policyId: id, role: 'user' }, { by, priority: 7 }));
     await addStep((tx) => removeAssignment(tx, { policyId: id, userId: 'u1' }, { by }));
     await addStep((tx) => deletePolicy(tx, id, { by }));
-    const first = states[0]?.epoch ?? 0;
-    expect(states.map(({ epoch }) => epoch - first)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    const first = states[0]?.revision ?? 0;
+    expect(states.map(({ revision }) => revision - first)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     for (const state of states)
-      expect(await inTransaction((tx) => loadPolicyStateAt(tx, state.epoch, { userId: 'u1', role: 'user' }))).toEqual(
+      expect(await inTransaction((tx) => loadPolicyStateAt(tx, state.revision, { userId: 'u1', role: 'user' }))).toEqual(
         withoutUnassigned(state),
       );
   });
@@ -68,10 +68,10 @@ describe('the policy history', () => {
     await inTransaction((tx) => assignToUser(tx, { policyId: a, userId: 'u1' }, { by }));
     await inTransaction((tx) => assignToUser(tx, { policyId: b, userId: 'u2' }, { by }));
     await inTransaction((tx) => assignToRole(tx, { policyId: c, role: 'user' }, { by }));
-    const { epoch } = await inTransaction(loadPolicyState);
+    const { revision } = await inTransaction(loadPolicyState);
     await inTransaction((tx) => removeAssignment(tx, { policyId: a, userId: 'u1' }, { by }));
     const policiesOf = async (userId: string | undefined, role: string) =>
-      (await inTransaction((tx) => loadPolicyStateAt(tx, epoch, { userId, role }))).policies.map(({ name }) => name).sort();
+      (await inTransaction((tx) => loadPolicyStateAt(tx, revision, { userId, role }))).policies.map(({ name }) => name).sort();
     expect(await policiesOf('u1', 'viewer')).toEqual(['A']);
     expect(await policiesOf('u2', 'user')).toEqual(['B', 'C']);
     expect(await policiesOf(undefined, 'user')).toEqual(['C']);
@@ -143,7 +143,7 @@ describe('loadChanges', () => {
     await inTransaction((tx) => assignToUser(tx, { policyId: keptId, userId: 'u1' }, { by }));
     const to = await now();
     expect(await since(from)).toEqual({
-      epoch: to.number,
+      revision: to.number,
       policies: new Map([
         [changedId, last],
         [goneId, undefined],

@@ -100,7 +100,7 @@ describe('a policy', () => {
       await assignToUser(tx, { policyId: id, userId: 'u1' }, { by });
       await assignToRole(tx, { policyId: id, role: 'user' }, { by });
       await deletePolicy(tx, id, { by });
-      expect(await loadWholeState(tx)).toEqual({ epoch: 4, policies: [], userPolicies: [], rolePolicies: [] });
+      expect(await loadWholeState(tx)).toEqual({ revision: 4, policies: [], userPolicies: [], rolePolicies: [] });
       expect(await tx.all(sql`SELECT * FROM "_PolicyRule"`)).toEqual([]);
     });
   });

@@ -61,7 +61,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'soft-deleted records are listed for callers who may list but not delete',
     file: 'src/pipeline/steps/list-records.ts',
-    find: 'and: also && (await restrictionOf(context, also)),',
+    find: 'and: secondDecision && (await restrictionOf(context, secondDecision)),',
     replace: '',
     red: 'test/scenarios/soft-delete.test.ts',
     test: 'a list of deleted records is allowed to callers who may list and delete them',

@@ -517,7 +517,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'each request of a batch may use the limit of the whole batch',
-    file: 'src/pipeline/unit-of-work.ts',
+    file: 'src/pipeline/usage-counter.ts',
     find: '(used.get(tx) ?? 0) + count',
     replace: 'count',
     red: 'test/deletion/on-delete.test.ts',

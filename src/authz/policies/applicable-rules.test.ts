@@ -128,7 +128,7 @@ describe('the paths that rules read', () => {
     const readsOf = (userId: string) => apply(parts, { userId }).reads.map(({ path, first }) => `${first} ${path.text}`);
     expect(readsOf('u2')).toEqual(['0 resource.authorId.name', '1 user.id', '2 resource.title']);
     expect(readsOf('u1')).toEqual(['0 user.role', '0 resource.title', '1 resource.authorId.name', '2 user.id']);
-    expect(apply(parts).reaches.map(({ text }) => text)).toEqual(['resource.authorId.name']);
+    expect(apply(parts).referencePaths.map(({ text }) => text)).toEqual(['resource.authorId.name']);
   });
 });
 
@@ -151,9 +151,9 @@ describe('the order', () => {
     const reading = (id: string, field: string) => policyOf(id, [{ conditions: [{ field, operator: 'exists', value: true }] }]);
     const policies = [reading('p', 'resource.authorId.name'), reading('q', 'resource.authorId.email')];
     const own = [toUser('u1', 'p'), toUser('u1', 'q')];
-    const stored = apply({ policies, userPolicies: own }).reaches.map(({ text }) => text);
+    const stored = apply({ policies, userPolicies: own }).referencePaths.map(({ text }) => text);
     expect(stored).toEqual(['resource.authorId.name', 'resource.authorId.email']);
-    expect(apply({ policies, userPolicies: own.toReversed() }).reaches.map(({ text }) => text)).toEqual(stored);
+    expect(apply({ policies, userPolicies: own.toReversed() }).referencePaths.map(({ text }) => text)).toEqual(stored);
   });
 
   it('uses the higher priority of a policy assigned to the role and to the user', () => {

@@ -13,7 +13,7 @@ import {
   removeAssignmentsOf,
 } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
-import { createUsageCounter } from '../unit-of-work.ts';
+import { createUsageCounter } from '../usage-counter.ts';
 import { authorizeEach } from './decide-request.ts';
 
 /** Ids of records to delete, by resource. */

@@ -175,7 +175,7 @@ function evaluateInput(context: RequestContext, input: DecisionInput): { readonl
   const scope = dataIsOpen ? leaveOpen(known, ({ group, keys }) => group === 'request' && keys[0] === 'data') : known;
   const from = performance.now();
   const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
-  context.watch?.decided(performance.now() - from);
+  context.observer?.decided(performance.now() - from);
   return { decision, scope };
 }
 

@@ -6,7 +6,7 @@ import type { Expansion } from '../../request/index.ts';
 import { type Resource, type StoredRecord, showRecord } from '../../resources/index.ts';
 import { loadRecords, loadReferencing } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
-import { createUsageCounter } from '../unit-of-work.ts';
+import { createUsageCounter } from '../usage-counter.ts';
 import { allowedWhere, decideOn, decideOnEach, scopesFor } from './decide-request.ts';
 
 /** Milliseconds that the requests of a transaction may spend searching for referencing records, because other requests wait meanwhile. */

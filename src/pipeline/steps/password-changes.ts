@@ -24,21 +24,21 @@ export class HashNeeded extends Error {
 }
 
 /** A claim that was verified, and the result. */
-export interface ProvedClaim {
+export interface VerifiedClaim {
   readonly claim: PasswordClaim;
   readonly proof: PasswordProof;
 }
 
-/** The hashes and the proof computed outside of the transaction so far. */
-export interface MadePasswords {
+/** The hashes and the proof that were computed outside the transaction so far. */
+export interface ComputedPasswords {
   readonly hashes: ReadonlyMap<string, string>;
-  readonly proved?: ProvedClaim | undefined;
+  readonly verified?: VerifiedClaim | undefined;
 }
 
 /** Creates the password hashes of a unit of work from those that earlier runs have computed. */
-export function createPasswordHashes({ hashes, proved }: MadePasswords): PasswordHashes {
+export function createPasswordHashes({ hashes, verified }: ComputedPasswords): PasswordHashes {
   const missing = new Set<string>();
-  let unproved: PasswordClaim | undefined;
+  let unverified: PasswordClaim | undefined;
   return {
     of(plain) {
       const hash = hashes.get(plain);
@@ -46,12 +46,13 @@ export function createPasswordHashes({ hashes, proved }: MadePasswords): Passwor
       return hash ?? '';
     },
     proofOf(claim) {
-      if (proved !== undefined) return isSame(proved.claim, claim) ? proved.proof : ANOTHER_CLAIM;
-      unproved ??= claim;
+      if (verified !== undefined) return isSame(verified.claim, claim) ? verified.proof : ANOTHER_CLAIM;
+      unverified ??= claim;
       return undefined;
     },
     assertComplete() {
-      if (missing.size > 0 || unproved !== undefined) throw new HashNeeded([...missing], unproved);
+      // The unit of work catches this error, computes the hashes and the proof, and runs again.
+      if (missing.size > 0 || unverified !== undefined) throw new HashNeeded([...missing], unverified);
     },
   };
 }
@@ -65,7 +66,7 @@ function isSame(a: PasswordClaim, b: PasswordClaim): boolean {
   return a.userId === b.userId && a.plain === b.plain;
 }
 
-/** Returns mistakes if the caller may not set this user's password: a policy on `update` is not enough for that. */
+/** Returns the mistakes of a password change: only admins set the passwords of others, and users must send their current one. */
 export function issuesOfPassword(context: RequestContext, user: StoredRecord, changed: readonly string[]): readonly Issue[] {
   const { resource, principal, currentPassword } = context;
   if (resource.name !== 'User') return [];

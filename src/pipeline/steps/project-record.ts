@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../operators/index.ts';
 import { type Expansion, type Projection, resolveProjection } from '../../request/index.ts';
 import { describeResource, type StoredRecord, showRecord } from '../../resources/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
-import { createUsageCounter } from '../unit-of-work.ts';
+import { createUsageCounter } from '../usage-counter.ts';
 import { expandEach } from './expand-references.ts';
 
 const countExpanded = createUsageCounter();

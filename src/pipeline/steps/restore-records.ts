@@ -8,7 +8,7 @@ import {
   restoreRecord,
 } from '../../storage/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
-import { createUsageCounter } from '../unit-of-work.ts';
+import { createUsageCounter } from '../usage-counter.ts';
 import { MAX_DEPTH } from './cascade-delete.ts';
 import { authorizeEach } from './decide-request.ts';
 import { MAX_ISSUES } from './validate-record.ts';
