@@ -2,7 +2,6 @@ import type { AuditEntry } from '../audit/index.ts';
 import type { Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
 import type { RequestOrigin } from '../request/index.ts';
-import type { Transaction } from '../storage/index.ts';
 import type { Caller, Found, PipelineDeps, UnitOfWork } from './request-context.ts';
 import { type ComputedPasswords, createPasswordHashes, HashNeeded } from './steps/password-changes.ts';
 

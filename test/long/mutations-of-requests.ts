@@ -278,8 +278,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a batch verifies every current password that it holds',
     file: 'src/pipeline/steps/password-changes.ts',
-    find: 'if (proved !== undefined) return isSame(proved.claim, claim) ? proved.proof : ANOTHER_CLAIM;',
-    replace: 'if (proved !== undefined && isSame(proved.claim, claim)) return proved.proof;',
+    find: 'if (verified !== undefined) return isSame(verified.claim, claim) ? verified.proof : ANOTHER_CLAIM;',
+    replace: 'if (verified !== undefined && isSame(verified.claim, claim)) return verified.proof;',
     red: 'test/attack/passwords.test.ts',
     test: 'guessing the current password is limited to one guess per batch, and guesses count as logins',
   },
