@@ -254,7 +254,14 @@ describe('wouldAllow', () => {
 
 describe('explain', () => {
   it('returns the decision of decide, also without ranked rules', () => {
-    const bare: ApplicableRules = { ranked: [], rules: [], reads: [], referencePaths: [], found: false, validUntil: Number.POSITIVE_INFINITY };
+    const bare: ApplicableRules = {
+      ranked: [],
+      rules: [],
+      reads: [],
+      referencePaths: [],
+      found: false,
+      validUntil: Number.POSITIVE_INFINITY,
+    };
     expect(explain(bare, scopeOf(), principal)).toMatchObject({ decision: { effect: 'deny' }, trace: [], ties: [] });
   });
 });
