@@ -44,7 +44,7 @@ export function describeFailure(error: unknown): Failure {
     const mistakes = (error.extras.errors ?? []).map(
       ({ path, row, detail }) => `${row === undefined ? '' : `line ${row}: `}${path}: ${detail}`,
     );
-    // A single mistake is often the whole message.
+    // If there is a single mistake, it is often the same text as the message.
     return { message: error.detail, mistakes: mistakes.filter((mistake) => mistake !== error.detail), exitCode: 1 };
   }
   // The cause contains the message of the database.

@@ -221,7 +221,7 @@ interface SqlTerm {
 }
 
 const MAX_FIELD = BigInt(Number.MAX_SAFE_INTEGER);
-/** The int64 limit: beyond it SQLite continues with doubles, PostgreSQL fails the statement, and CEL has an error. */
+/** The int64 limit. Above it, SQLite continues with doubles, PostgreSQL fails the statement, and CEL has an error. */
 const MAX_INT64 = 2n ** 63n - 1n;
 
 /**

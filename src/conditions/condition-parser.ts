@@ -5,17 +5,17 @@ import type { ValueDomain } from './validate-literals.ts';
 
 /** Limits on the conditions of a rule. */
 export interface ConditionLimits {
-  /** Nesting of groups. */
+  /** Maximum nesting depth of groups. */
   readonly depth: number;
-  /** Conditions, including nested ones. */
+  /** Maximum conditions, including nested ones. */
   readonly comparisons: number;
   /** Maximum items of one list operand. */
   readonly listItems: number;
-  /** Characters of one text operand. */
+  /** Maximum characters of one text operand. */
   readonly textLength: number;
-  /** Characters of one CEL expression. */
+  /** Maximum characters of one CEL expression. */
   readonly expressionLength: number;
-  /** Nesting of one CEL expression's tree. */
+  /** Maximum nesting depth of one CEL expression's tree. */
   readonly expressionDepth: number;
 }
 

@@ -150,7 +150,7 @@ function validateArray(items: readonly Operand[], operator: Operator, as: Compar
   return isPair && items.length !== 2 ? `expected a list of two, given ${items.length}` : undefined;
 }
 
-/** Parses a text: `${path}` alone is a reference, inside other text a part of a template. */
+/** Parses a text operand. `${path}` alone is a reference; a text that contains `${path}` is a template. */
 function parseTextOperand(text: string, place: OperandPlace): Operand | undefined {
   if (!text.includes('${')) return { type: 'literal', value: text };
   const parts: (string | Path)[] = [];

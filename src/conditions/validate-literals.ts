@@ -3,7 +3,7 @@ import { describeValue, type Json, OPERATORS, type Operator } from '../operators
 import { isGroup } from './attribute-path.ts';
 import type { Comparison, ComparisonKind, Operand } from './condition.ts';
 
-/** Mistakes listed for one operand. */
+/** Maximum mistakes that are listed for one operand. */
 const MISTAKES_SHOWN = 5;
 
 /** Text operators that are true if the text does not match. */

@@ -32,7 +32,7 @@ export interface RolePair {
 export interface Authored {
   /** User id of the acting admin. */
   readonly by: string;
-  /** Called with the stored version (undefined if there is none) before the change. Throws if the change was meant for another version. */
+  /** Called before the change with the stored version, or undefined if there is none. Throws if the change was meant for another version. */
   checkVersion?(version: number | undefined): void;
 }
 

@@ -88,7 +88,7 @@ function toRanges([step, ...others]: readonly CursorStep[]): readonly Sql[] {
   return key.descending && !key.field.required ? [rest, sql`${column} IS NULL`] : [rest];
 }
 
-/** Renders "after the position": greater by the first key, or equal in it and after by the others. */
+/** Renders the condition for records after the position: greater by the first key, or equal in the first key and greater by the others. */
 function isAfter([step, ...others]: readonly CursorStep[]): Sql {
   if (step === undefined) return sql`FALSE`;
   const beyond = isAfterKey(step);

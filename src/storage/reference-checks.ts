@@ -64,7 +64,7 @@ export async function lockReferences(tx: Transaction, { resource, definitions }:
   return issues;
 }
 
-/** Finds the fields of a record that reference a missing or soft-deleted record, secret fields too, which no loaded record has. */
+/** Finds the fields of a stored record that reference a missing or soft-deleted record. Includes secret fields, which loaded records do not have. */
 export async function findDanglingReferences(
   tx: Transaction,
   { resource, definitions }: ReferenceSource,

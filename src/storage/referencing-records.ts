@@ -43,8 +43,8 @@ interface Selection extends ReferencingQuery {
 const ALL = Number.MAX_SAFE_INTEGER;
 
 /**
- * For each of the referenced records, along the index of the reference, until there are enough: however many refer to a
- * popular one, and whichever other index the filter might enter.
+ * Selects the first `limit` referencing records of each referenced record. The database reads them along the index of the reference and
+ * stops at the limit, so a record with very many references costs no more than others.
  */
 async function selectEach(tx: Transaction, resource: Resource, query: Selection): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
   const { field, to, limit, target, filter } = query;

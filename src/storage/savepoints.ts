@@ -63,8 +63,8 @@ export interface LazySavepoints extends PendingSavepoints {
   /** Sends a savepoint for the open ones that were not sent: a write follows. */
   send(): void;
   /**
-   * Call when BEGIN was sent: savepoints that are open by then are the beginning of the transaction. Rolling back to one of them rolls back
-   * everything, with `startOver`; the next write begins a new transaction.
+   * Call when BEGIN was sent. A savepoint that is open at that time contains the whole transaction, so rolling back to it calls `startOver`,
+   * which rolls back everything. The next write begins a new transaction.
    */
   begin(startOver: () => void): void;
   /** Forgets all savepoints: their transaction has ended. */

@@ -208,7 +208,7 @@ export interface CutResult {
 
 /**
  * Signs cuts of chains after the given entries, which are the last ones to delete. The checkpoint file is written first, because a line for a
- * cut that is then not made is harmless. A chain that is cut at a later entry already is not changed.
+ * cut that is not made is harmless. A chain that is already cut at a later entry is not changed.
  */
 export async function signCuts({ database, path, key, appendNote }: CutOptions, heads: readonly ChainHead[]): Promise<CutResult> {
   if (heads.length === 0) return { chains: 0, entries: 0 };

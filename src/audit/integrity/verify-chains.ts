@@ -101,7 +101,7 @@ async function nextWriter(
   return [stored, next].filter((each) => each !== undefined).toSorted()[0];
 }
 
-/** Checks the entries without a chain: those older than hash chains are count, newer ones were inserted and are reported. */
+/** Checks the entries without a chain: those older than hash chains are counted, newer ones were inserted and are reported. */
 async function checkUnchained({ transaction }: VerifyChainsOptions, breaks: Breaks): Promise<number> {
   const { count, newer } = await transaction((tx) => loadUnchained(tx, MAX_REPORTED));
   for (const id of newer) breaks.report({ kind: 'inserted', id, detail: `entry ${id} is in no chain, but newer than the first chain` });

@@ -42,7 +42,7 @@ export async function verifyLivePolicies({
   return { count: ids.length, ...(last !== undefined && ids.length === limit && { next: last }) };
 }
 
-/** Loads ids from the table and from the history in force, so that an id that only one of them has is compared too. */
+/** Loads ids from the table and from the history in force, so that ids are compared even if only one of the two has them. */
 async function loadIds(
   tx: Transaction,
   kind: LiveKind,
@@ -95,7 +95,7 @@ function describe(live: object | undefined, value: string | undefined): string |
   if (value === undefined) return 'is stored, but has no version in force';
   const version = readValue(value);
   if (version === undefined) return 'has a last version that cannot be read';
-  // Versions older than the column `version` lack it, while their rows got it later.
+  // History versions that are older than the column `version` have no such member, but their stored rows got one when the column was added.
   const { version: _, ...unversioned } = live as { readonly version?: number };
   const expected = Object.hasOwn(version, 'version') ? live : unversioned;
   return toCanonical(expected) === toCanonical(version) ? undefined : 'differs from its last version: it was changed without a version';

@@ -63,13 +63,13 @@ export async function pruneEntries(options: PruneOptions): Promise<Pruned> {
   if (chains === 0 && unchained > 0) await database.transaction((tx) => appendNote(tx, { chains, entries }));
   for (let after: DropPosition | undefined; ; ) {
     const position = after;
-    const from = performance.now();
+    const startedAt = performance.now();
     const drop = (tx: Transaction): ReturnType<typeof dropOldest> =>
       dropOldest(tx, AUDIT_RESOURCE, { before, after: position, retained: keptAfterCuts(tx) });
     after = await retryWhileBusy(() => database.transaction(drop, { longRunning: true }), stop);
     if (after === undefined) return { chains, entries: entries + unchained };
-    // SQLite processes that wait for the lock poll it, so the file is left free for as long as it was locked.
-    await pause(performance.now() - from, stop);
+    // Other SQLite processes poll for the lock, so the file is left unlocked for as long as it was locked.
+    await pause(performance.now() - startedAt, stop);
   }
 }
 

@@ -21,7 +21,7 @@ export interface ConversionOutcome {
 
 /** Rows per statement. */
 const CHUNK = 500;
-/** Ids in an outcome. */
+/** Maximum ids in an outcome. */
 const MAX_IDS = 5;
 
 /** Returns SQL for the converted value of a row. `convertValues` must have run before. */
@@ -114,7 +114,7 @@ interface ReferenceColumn {
 /** Returns a condition that is true if the value, or an item of the list, is not the id of a record. */
 function isDangling(tx: Transaction, { column, field, target }: ReferenceColumn): Sql {
   const ids = target?.table === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(target.table))})`;
-  // The cast: the column may still have another type, such as INTEGER.
+  // Cast to text, because the column may still have another type, such as INTEGER.
   if (field.of === undefined) return sql`(${column} IS NOT NULL AND CAST(${column} AS TEXT) NOT IN ${ids})`;
   return sql`EXISTS (SELECT 1 FROM ${tx.dialect.listItems(column)} WHERE value NOT IN ${ids})`;
 }

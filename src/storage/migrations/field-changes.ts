@@ -48,7 +48,7 @@ export function describeTypeChange(before: Field, after: Field): string | undefi
   return items === undefined ? undefined : `has items whose type ${items}`;
 }
 
-/** With the default of the type. */
+/** Returns the scale of a field, or the default scale of its type. */
 function scaleOf(field: Field): number {
   return field.scale ?? 2;
 }

@@ -70,12 +70,12 @@ const RETRY_INTERVAL = 50;
  */
 export async function retryWhileBusy<T>(work: () => Promise<T>, log: Log): Promise<T> {
   let isLogged = false;
-  for (const from = performance.now(); ; ) {
+  for (const startedAt = performance.now(); ; ) {
     try {
       return await work();
     } catch (error) {
       const isBusy = error instanceof Problem && error.code === 'STORAGE_BUSY';
-      if (!isBusy || performance.now() - from > RETRY_TIMEOUT) throw error;
+      if (!isBusy || performance.now() - startedAt > RETRY_TIMEOUT) throw error;
       if (!isLogged) log('another process has locked the database; waiting until it has finished');
       isLogged = true;
       await new Promise((resolve) => setTimeout(resolve, RETRY_INTERVAL));

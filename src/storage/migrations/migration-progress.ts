@@ -15,10 +15,10 @@ const FULL_SCANS: ReadonlySet<StepKind> = new Set(['createIndex', 'convert', 'ba
 /** Runs the statements of a step. For many records, logs their number first and the duration at the end. */
 export async function runStep(tx: Transaction, { resource, kind, field, reason, statements }: DraftStep, log: Log): Promise<void> {
   const records = FULL_SCANS.has(kind) ? await countRecords(tx, resource) : 0;
-  const from = performance.now();
+  const startedAt = performance.now();
   if (records > LOGGED_RECORDS) log(`${reason}: processing ${formatCount(records)} records; ${dialectOf(tx).waitNotice}`);
   for (const statement of statements) await tx.run(statement);
-  if (records > LOGGED_RECORDS) log(`${nameOf(resource, field)}: done in ${toSeconds(performance.now() - from)}`);
+  if (records > LOGGED_RECORDS) log(`${nameOf(resource, field)}: done in ${toSeconds(performance.now() - startedAt)}`);
 }
 
 /** Logs the progress of a conversion. */
@@ -40,7 +40,7 @@ export async function startConversionProgress(
   const records = await countRecords(tx, table);
   if (records <= LOGGED_RECORDS) return { add: () => undefined, end: () => undefined };
   const name = nameOf(table, field);
-  const from = performance.now();
+  const startedAt = performance.now();
   let done = 0;
   log(`${name}: converting the values of ${formatCount(records)} records; ${dialectOf(tx).waitNotice}`);
   return {
@@ -50,7 +50,7 @@ export async function startConversionProgress(
       if (Math.floor(done / LOG_INTERVAL) > Math.floor(before / LOG_INTERVAL))
         log(`${name}: ${formatCount(done)} of ${formatCount(records)}`);
     },
-    end: () => log(`${name}: converted in ${toSeconds(performance.now() - from)}`),
+    end: () => log(`${name}: converted in ${toSeconds(performance.now() - startedAt)}`),
   };
 }
 

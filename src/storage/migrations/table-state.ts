@@ -54,7 +54,7 @@ export interface TableDialect {
   dropReferenceSql(table: ActualTable, column: ActualColumn): string;
   /** Creates missing SQL functions that statements call. */
   prepare(tx: Transaction): Promise<void>;
-  /** For the log of long steps: which requests wait meanwhile, and why. */
+  /** A text for the log of long steps: the requests that wait until the step is done. */
   readonly waitNotice: string;
   /** Locks tables against all other access until the transaction ends. */
   lockTables(tx: Transaction, tables: readonly string[]): Promise<void>;

@@ -30,7 +30,7 @@ interface QueuedRequest {
 /** The previous attempts at a batch. */
 interface Attempts {
   readonly count: number;
-  /** True if one of them may have been committed. */
+  /** True if a previous attempt may have been committed. */
   readonly inDoubt: boolean;
 }
 

@@ -33,7 +33,7 @@ const RETRY_REASONS = new Map([
 /** The reason why another attempt may succeed. */
 export type RetryReason = 'conflict' | 'statement' | 'pooler' | 'tables' | 'stale';
 
-/** An error of a prepared statement. Its cause may be no more than a parameter type from before a migration. */
+/** An error of a prepared statement. The only cause may be a parameter type from before a migration. */
 export class PreparedError extends Error {
   override name = 'PreparedError';
 }

@@ -20,7 +20,7 @@ export interface ReadWriteSet {
 export interface ReadWriteSetBuilder {
   /** Returns false if the unit of work has already read another state: two statements of one transaction may see different states. */
   addToReadSet(readSet: ReadSet): boolean;
-  /** Returns false if the unit of work has read another state than the one that it now changes. */
+  /** Returns false if the unit of work has read a version of the state that differs from the replaced one. */
   addToWriteSet(writeSet: WriteSet): boolean;
   /** The current size of the write set, for `undoTo`. */
   readonly mark: number;

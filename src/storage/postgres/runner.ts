@@ -76,7 +76,7 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
       }
       if (settled.retryReason === 'stale') [stale, validationRetries] = [stale + 1, validationRetries + 1];
       else conflicts++;
-      // Many units of work that wait for one lock would each find a stale read set; the retry locks first and reads after that.
+      // Many units of work that wait for one lock would each find a stale read set, so the retry takes the locks before it reads.
       if ('locks' in outcome && settled.retryReason === 'stale') locks = outcome.locks ?? [];
       if (settled.retryReason === undefined || conflicts === ATTEMPTS || stale === STALE_ATTEMPTS) throw settled.error;
       // Two transactions in conflict would conflict again if both were retried at once.

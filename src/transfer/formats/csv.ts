@@ -141,7 +141,7 @@ const MISTAKES: ReadonlyMap<string, string> = new Map([
 
 /** Options for writing and parsing cells. */
 interface CellOptions {
-  /** True if an apostrophe guards texts that a spreadsheet would run as formulas. */
+  /** True if an apostrophe is put before texts that a spreadsheet would run as formulas, and removed when they are read. */
   readonly guardFormulas: boolean;
   /** Maximum nesting depth of JSON in a cell. */
   readonly depth: number;

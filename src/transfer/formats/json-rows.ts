@@ -52,7 +52,7 @@ export async function* parseJsonArray(texts: AsyncIterable<string>, limits: RowL
 }
 
 interface Splitter {
-  /** Returns the items that this text completes. */
+  /** Adds text. Returns the items that are complete now. */
   push(text: string): readonly string[];
   /** Throws if the array is incomplete. */
   end(): void;
