@@ -135,7 +135,7 @@ export interface CliService {
 export interface CliUser {
   readonly email: string;
   readonly name: string;
-  /** If undefined, the default of the definition. */
+  /** Undefined for the default of the definition. */
   readonly role: string | undefined;
   readonly password: string;
 }

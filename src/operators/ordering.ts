@@ -83,13 +83,13 @@ const AT_MOST: OrderOperatorSpec = {
   ],
 };
 
-/** Greater. */
+/** Greater than. */
 export const gt: Operator = defineOrder(GREATER);
-/** Greater or equal. */
+/** Greater than or equal. */
 export const gte: Operator = defineOrder(AT_LEAST);
-/** Less. */
+/** Less than. */
 export const lt: Operator = defineOrder(LESS);
-/** Less or equal. */
+/** Less than or equal. */
 export const lte: Operator = defineOrder(AT_MOST);
 
 export const between: Operator = defineOperator({

@@ -82,7 +82,7 @@ const TRANSACTION_BEGIN: unique symbol = Symbol('whole');
 
 /** Creates lazy savepoints; `send` sends text to the database. */
 export function createLazySavepoints(send: (sql: string) => void): LazySavepoints {
-  /** From the outermost to the innermost; those that were not sent are always the innermost. */
+  /** From the outermost to the innermost. Savepoints that were not sent are always at the end. */
   const savepoints: LazySavepoint[] = [];
   let rollBackTransaction = (): void => undefined;
 

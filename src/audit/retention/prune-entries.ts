@@ -126,8 +126,8 @@ export interface PlannedCut extends ChainHead {
 }
 
 /**
- * Finds the cut of each chain that begins before a day: the last entry before the first one of that day or later. Entries are not exactly in
- * the order of their times, because transactions differ in length; so a few older entries are kept until the next run. A chain whose entry
+ * Finds the cut of each chain that begins before a day: the last entry before the first entry of that day or later. Entries are not exactly
+ * in the order of their times, because transactions differ in length. So a few older entries are kept until the next run. A chain whose entry
  * at the cut does not match its hash is not cut, because its time may be forged; it is kept for verification.
  */
 export async function findCuts(database: Database, before: string, stop?: AbortSignal): Promise<readonly PlannedCut[]> {

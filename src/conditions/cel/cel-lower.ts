@@ -82,7 +82,7 @@ function isNull(path: Path): Comparison {
   return Object.freeze({ type: 'comparison', path, operator: 'eq', operand: NULL_OPERAND, ifExists: false });
 }
 
-/** Finds literals in a part other than a plain comparison that their paths never equal. Only checked if the values of paths are known. */
+/** Finds literals that never equal the path they are compared with, in parts that are not plain comparisons. Finds none if the values of paths are unknown. */
 function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
   const { domainOf, ...options } = lowering.parser.options;
   if (domainOf === undefined) return [];

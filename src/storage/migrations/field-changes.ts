@@ -9,7 +9,7 @@ interface Origin {
   readonly before: Field | undefined;
 }
 
-/** Returns the reasons why no value of a column can be used for a field; empty if all can be, or some can be converted. */
+/** Returns the reasons why no value of a column can be used for a field. Empty if all values can be used, or some can be converted. */
 export function findIncompatibilities(
   { resource, actual, dialect }: TableState,
   field: Field,

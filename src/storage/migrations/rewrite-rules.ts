@@ -131,7 +131,7 @@ export interface RuleContext {
 /** Steps that change the meaning of rules. */
 const CHANGES_MEANING: ReadonlySet<StepKind> = new Set(['createTable', 'addColumn', 'keepAside', 'bringBack', 'convert']);
 
-/** Rules that a reason names; the step has all of them. */
+/** Maximum rules that a reason names. The step lists all of them. */
 const MAX_NAMED = 5;
 
 /**

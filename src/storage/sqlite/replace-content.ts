@@ -39,8 +39,8 @@ const PAUSE = 50;
 const ALL = 0x7fffffff;
 
 /**
- * Replaces the content of a database in one transaction while other processes use it. They see either content, also after this process was
- * killed, and wait as for any other writer.
+ * Replaces the content of a database in one transaction while other processes use it. They see either the old or the new content, even if
+ * this process is killed, and wait as for any other writer.
  *
  * @throws SetupError if the lock is not released, or the disk is full.
  */

@@ -77,7 +77,7 @@ function createSplitter(maxLength: number): Splitter {
     return text.length;
   }
 
-  /** Appends the text of the item; returns the index behind it. */
+  /** Appends text to the item, at most up to the end of the item. Returns the index after the appended text. */
   function takeFrom(text: string, from: number): number {
     const end = ends.find(text, from);
     const to = end === -1 ? text.length : end;
