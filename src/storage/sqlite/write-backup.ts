@@ -26,7 +26,7 @@ export interface BackupRequest {
   readonly to: string;
   /** Page size of the copy in bytes; that of the original if absent. */
   readonly pageSize?: number;
-  /** Called with the name of each step before the step begins. */
+  /** Called before each step with a line for the log, such as `checking the copy`. */
   readonly log?: ((line: string) => void) | undefined;
 }
 
