@@ -2,19 +2,19 @@
 import {
   type AdminDeps,
   type ApiDeps,
+  type CommandPassword,
+  type CommandPolicies,
+  type CommandPromotion,
+  type CommandUser,
   createPermissionPolicies,
-  createUserFromShell,
-  exportPoliciesFromShell,
-  importPoliciesFromShell,
+  createUserFromCommand,
+  exportPoliciesFromCommand,
+  importPoliciesFromCommand,
   type PermissionPolicy,
-  promoteUserFromShell,
+  promoteUserFromCommand,
   type RestoredAccess,
   restoreAdminPolicy,
-  type ShellPassword,
-  type ShellPolicies,
-  type ShellPromotion,
-  type ShellUser,
-  setPasswordFromShell,
+  setPasswordFromCommand,
 } from './api/index.ts';
 import { type CommandExport, type CommandImport, exportFromCommand, importFromCommand } from './transfer/index.ts';
 
@@ -23,17 +23,17 @@ export interface Operations {
   /** Returns the policies that correspond to the legacy permissions maps; with `apply`, creates those that are missing. */
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
   /** Imports policies as an admin; returns a sentence. */
-  importPolicies(file: ShellPolicies): Promise<string>;
+  importPolicies(file: CommandPolicies): Promise<string>;
   /** Exports every policy, in chunks of a file. */
   exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
   /** Restores the policy that gives admins full access. */
   restoreAdminPolicy(): Promise<RestoredAccess>;
   /** Sets the password of a user and ends all their sessions; returns a sentence. */
-  setPassword(given: ShellPassword): Promise<string>;
+  setPassword(given: CommandPassword): Promise<string>;
   /** Creates a user; returns a sentence. */
-  createUser(given: ShellUser): Promise<string>;
+  createUser(given: CommandUser): Promise<string>;
   /** Gives a user a role and activates them; returns a sentence. */
-  promoteUser(given: ShellPromotion): Promise<string>;
+  promoteUser(given: CommandPromotion): Promise<string>;
   /** Imports a file as a user. Yields a line of JSON per rejected row, then a summary. */
   importFile(file: CommandImport): Promise<AsyncIterable<string>>;
   /** Exports records as a user, in chunks of a file. */
@@ -56,11 +56,11 @@ export function createOperations({ parts, admin }: OperationDeps, prepare: () =>
     },
     async importPolicies(file) {
       await prepare();
-      return importPoliciesFromShell(admin, file);
+      return importPoliciesFromCommand(admin, file);
     },
     async exportPolicies(format) {
       await prepare();
-      return exportPoliciesFromShell(admin, format);
+      return exportPoliciesFromCommand(admin, format);
     },
     async restoreAdminPolicy() {
       await prepare();
@@ -68,15 +68,15 @@ export function createOperations({ parts, admin }: OperationDeps, prepare: () =>
     },
     async setPassword(given) {
       await prepare();
-      return setPasswordFromShell(admin, given);
+      return setPasswordFromCommand(admin, given);
     },
     async createUser(given) {
       await prepare();
-      return createUserFromShell(admin, given);
+      return createUserFromCommand(admin, given);
     },
     async promoteUser(given) {
       await prepare();
-      return promoteUserFromShell(admin, given);
+      return promoteUserFromCommand(admin, given);
     },
     async importFile(file) {
       await prepare();

@@ -7,7 +7,7 @@ import {
   type ApiDeps,
   createAdminRoutes,
   createApiRoutes,
-  createDescriptionRoute,
+  createOpenApiRoute,
   createPermissionPolicies,
   grantFullAccess,
   withExplanationHints,
@@ -235,7 +235,7 @@ function createServer(config: Config, { parts, admin, monitor, readiness, isDeve
 }
 
 function descriptionRoutes({ docs, setup }: Config, parts: ApiDeps): readonly Route[] {
-  return docs === 'off' ? [] : [createDescriptionRoute(parts, { docs, hasSetup: setup !== 'off' })];
+  return docs === 'off' ? [] : [createOpenApiRoute(parts, { docs, hasSetup: setup !== 'off' })];
 }
 
 async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<HttpServer['listen']> {

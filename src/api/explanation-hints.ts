@@ -2,8 +2,8 @@ import { Problem } from '../errors.ts';
 import type { Route } from '../request/index.ts';
 
 /**
- * Routes whose denials name the address that explains them. Only used by `bailiwick dev`: in production, a denied caller learns nothing
- * about the explanation of decisions.
+ * Adds to each denial the address of its explanation. Used only by `bailiwick dev`: in production, a denied caller learns nothing about
+ * the explanation of decisions.
  */
 export function withExplanationHints(routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => ({

@@ -58,7 +58,7 @@ export async function policyWarnings(
   policy: Policy,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<object> {
-  // With the revision that the change created.
+  // Reads the policies after the change, so that the findings include it.
   const lint = await createLinter(admin, await admin.deps.policyStore.snapshotAfterChange(admin.tx));
   const findings = await lint(policy, { isSingle: true });
   // A new policy cannot have assignments yet.

@@ -8,23 +8,23 @@
 export type { AdminDeps } from './admin-endpoint.ts';
 export { createAdminRoutes } from './admin-routes.ts';
 export { withExplanationHints } from './explanation-hints.ts';
-export { createDescriptionRoute } from './openapi-endpoint.ts';
+export { createOpenApiRoute } from './openapi-endpoint.ts';
 export {
+  type CommandPolicies,
   createPermissionPolicies,
-  exportPoliciesFromShell,
+  exportPoliciesFromCommand,
   grantFullAccess,
-  importPoliciesFromShell,
+  importPoliciesFromCommand,
   type PermissionPolicy,
   type RestoredAccess,
   restoreAdminPolicy,
-  type ShellPolicies,
 } from './policy-operations.ts';
 export { type ApiDeps, createApiRoutes } from './record-endpoints.ts';
 export {
-  createUserFromShell,
-  promoteUserFromShell,
-  type ShellPassword,
-  type ShellPromotion,
-  type ShellUser,
-  setPasswordFromShell,
+  type CommandPassword,
+  type CommandPromotion,
+  type CommandUser,
+  createUserFromCommand,
+  promoteUserFromCommand,
+  setPasswordFromCommand,
 } from './user-operations.ts';

@@ -1,6 +1,6 @@
 /**
- * `GET /openapi.json`: the description of the API, with the resources whose schema the caller may see. The decisions are the same as for
- * `GET /api/:resource/schema`, made by `decide` in the caller's transaction. They leave no audit entry, because no record is shown.
+ * `GET /openapi.json`: the OpenAPI document, with the resources whose schema the caller may see. The decisions are the same as for
+ * `GET /api/:resource/schema`, made by `decide` in the caller's transaction. They add no audit entry, because no record is shown.
  */
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../errors.ts';
@@ -16,19 +16,19 @@ import type { ApiRequest, HttpRequest, HttpResponse, Route } from '../request/in
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
 import { admitAdmin } from './admin-endpoint.ts';
 
-/** Options of the API description. */
-export interface DescriptionOptions {
-  /** `admin`: only admins may read the description. */
+/** Options of the OpenAPI document. */
+export interface OpenApiOptions {
+  /** `admin`: only admins may read the document. */
   readonly docs: 'public' | 'admin';
   /** True if `POST /auth/setup` is enabled. */
   readonly hasSetup: boolean;
 }
 
-/** Documents that are kept: one for each set of resources that some caller may see. */
-const KEPT = 32;
+/** Maximum number of cached documents: one for each set of resources that a caller may see. */
+const MAX_CACHED = 32;
 
-/** The route of the description. */
-export function createDescriptionRoute(parts: PipelineDeps, options: DescriptionOptions): Route {
+/** Creates the route of the OpenAPI document. */
+export function createOpenApiRoute(parts: PipelineDeps, options: OpenApiOptions): Route {
   const write = createWriter(options.hasSetup);
   return {
     method: 'GET',
@@ -36,7 +36,7 @@ export function createDescriptionRoute(parts: PipelineDeps, options: Description
     async handle(call) {
       const caller = await authenticate(parts, call.origin);
       const seen = await withUnitOfWork(parts, { caller }, (unit) => loadVisible(unit, call, options));
-      // Returned, not thrown, out of the transaction: throwing would undo the entry of the refusal.
+      // Thrown after the commit: inside the transaction, it would roll back the audit entry of the refusal.
       if (seen instanceof Problem) throw seen;
       return toAnswer(await write(seen));
     },
@@ -50,7 +50,7 @@ interface Seen {
   readonly names: readonly string[];
 }
 
-async function loadVisible(unit: UnitOfWork, call: HttpRequest, { docs }: DescriptionOptions): Promise<Seen | Problem> {
+async function loadVisible(unit: UnitOfWork, call: HttpRequest, { docs }: OpenApiOptions): Promise<Seen | Problem> {
   if (docs === 'admin') {
     const admin = await admitAdmin(unit.tx, call, unit.principal);
     if (admin instanceof Problem) return admin;
@@ -69,13 +69,13 @@ function toRequest(resource: string): ApiRequest {
 
 /** Renders documents and caches them until the definitions change. The modules that render them are loaded with the first request. */
 function createWriter(hasSetup: boolean): (seen: Seen) => Promise<string> {
-  const texts = new LRUCache<string, string>({ max: KEPT });
+  const texts = new LRUCache<string, string>({ max: MAX_CACHED });
   let of: Definitions | undefined;
   return async ({ definitions, names }) => {
     const createOpenApi = (await import('./openapi/index.ts')).createOpenApi;
     if (of !== definitions) texts.clear();
     of = definitions;
-    // A name has no space.
+    // Resource names contain no spaces, so different sets of names have different keys.
     const key = names.join(' ');
     const known = texts.get(key);
     if (known !== undefined) return known;

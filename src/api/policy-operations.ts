@@ -1,5 +1,5 @@
 /**
- * Policy operations of the CLI, for operators with access to the database. An import uses the admin endpoint in the name of an admin, without a
+ * Policy operations of the CLI, for operators with access to the database. An import runs the admin endpoint as an admin, without a
  * token. An export needs no admin.
  */
 import { appendEntry, appendSystemEntry, createEntryId, loadHistoryFacts } from '../audit/index.ts';
@@ -23,7 +23,7 @@ import { type AdminDeps, handleAs } from './admin-endpoint.ts';
 import { exportedPolicies, policyImport } from './policy-endpoints.ts';
 
 /** A file of policies. */
-export interface ShellPolicies {
+export interface CommandPolicies {
   /** Email of the admin. */
   readonly as: string;
   readonly mediaType: string;
@@ -31,15 +31,15 @@ export interface ShellPolicies {
   readonly dryRun: boolean;
 }
 
-/** Imports policies and returns a summary. Throws Problems. */
-export async function importPoliciesFromShell(deps: AdminDeps, { as, mediaType, bytes, dryRun }: ShellPolicies): Promise<string> {
+/** Imports policies and returns a summary. @throws Problem as the admin endpoint does */
+export async function importPoliciesFromCommand(deps: AdminDeps, { as, mediaType, bytes, dryRun }: CommandPolicies): Promise<string> {
   const request = toCall(new Map([['dryRun', String(dryRun)]]), { mediaType, bytes });
   const { body } = await handleAs(deps, policyImport, { request, identify: (tx) => deps.identity.identifyByEmail(tx, as) });
   return (body as { readonly message: string }).message;
 }
 
 /** Exports policies with their roles, one per line, in the format of an import. */
-export async function* exportPoliciesFromShell(
+export async function* exportPoliciesFromCommand(
   { database }: Pick<AdminDeps, 'database'>,
   format: 'json' | 'ndjson',
 ): AsyncGenerator<string> {
@@ -48,7 +48,7 @@ export async function* exportPoliciesFromShell(
   yield format === 'ndjson' ? lines.map((line) => `${line}\n`).join('') : `{ "policies": [\n${lines.join(',\n')}\n] }\n`;
 }
 
-function toCall(query: QueryTree, { mediaType, bytes }: Pick<ShellPolicies, 'mediaType' | 'bytes'>): HttpRequest {
+function toCall(query: QueryTree, { mediaType, bytes }: Pick<CommandPolicies, 'mediaType' | 'bytes'>): HttpRequest {
   return {
     method: 'POST',
     params: new Map(),
@@ -60,20 +60,20 @@ function toCall(query: QueryTree, { mediaType, bytes }: Pick<ShellPolicies, 'med
   };
 }
 
-/** The policy that lets admins in, restored, and the rules that still stand before it. */
+/** The result of restoring the policy of full access. */
 export interface RestoredAccess {
   readonly message: string;
-  /** DENY rules that are decided before its rule for admins, a sentence each. They are reported, not changed. */
+  /** Descriptions of the DENY rules that are evaluated before its rule. They are reported, not changed. */
   readonly closing: readonly string[];
 }
 
 const RESTORE_COMMAND = 'bailiwick policies restore-admin';
-/** Maximum number of closing rules that the report names. */
+/** Maximum number of DENY rules that the report names. */
 const NAMED = 50;
 
 /**
- * Makes the policy that lets admins in what setup made it: its rule, active, assigned to role admin. It is known by its name: a policy that was
- * renamed stays as it is, and a new one is created. Leaves an audit entry.
+ * Restores the policy of full access as setup created it: active, with its rule, assigned to role admin. The policy is found by its name: if
+ * it was renamed, a new policy is created. Appends an audit entry.
  */
 export function restoreAdminPolicy({ database }: Pick<AdminDeps, 'database'>): Promise<RestoredAccess> {
   return database.transaction(async (tx) => {
@@ -101,7 +101,7 @@ async function assign(tx: Transaction, policyId: string): Promise<void> {
   else await assignToRole(tx, pair, given);
 }
 
-/** Finds the DENY rules of active policies, assigned to role admin or to an admin, that come before the one rule of full access. */
+/** Finds the DENY rules of active policies, assigned to role admin or to an admin, that are evaluated before the rule of full access. */
 async function findClosing(tx: Transaction, policies: readonly Policy[], full: Policy): Promise<readonly string[]> {
   const ofRole = (await listRolePolicies(tx, 'admin')).filter(({ assignment }) => assignment.isActive);
   const ofAdmins = await tx.all<{ policyId: string }>(sql`
@@ -188,7 +188,7 @@ export const FULL_ACCESS: PolicyInput = {
 /** Grants role `admin` full access, in the transaction of setup, with an audit entry. */
 export async function grantFullAccess(tx: Transaction, admin: { readonly id: string }, origin: RequestOrigin): Promise<void> {
   const by = admin.id;
-  // Setup opens again only after every admin was deleted from the database by hand. An existing policy is then kept.
+  // Setup opens again only after every admin was deleted from the database by hand. In that case, an existing policy is kept.
   if ((await listPolicies(tx, {})).some(({ name }) => name === FULL_ACCESS.name)) return;
   const policy = await createPolicy(tx, FULL_ACCESS, { by });
   await assignToRole(tx, { policyId: policy.id, role: 'admin' }, { by });

@@ -1,6 +1,6 @@
 /**
- * Creates and changes users from the shell, for operators with access to the database, for example when no admin can log in. The commands
- * need no token and no policy applies; each change leaves an audit entry of kind `admin` that names the command.
+ * Creates and changes users for the CLI, for operators with access to the database, for example when no admin can log in. The commands
+ * need no token, and no policy applies. Each change has an audit entry of kind `admin` that names the command.
  */
 import { appendSystemEntry } from '../audit/index.ts';
 import { deleteSetupTokens, hasAdmin, resetAccountAttempts, revokeSessions, validateAdminRemains } from '../authn/index.ts';
@@ -15,36 +15,36 @@ import type { AdminDeps } from './admin-endpoint.ts';
 import { grantFullAccess } from './policy-operations.ts';
 
 /** A new password for a stored user. */
-export interface ShellPassword {
+export interface CommandPassword {
   readonly email: string;
   readonly password: string;
 }
 
 /** A user that is created. */
-export interface ShellUser extends ShellPassword {
+export interface CommandUser extends CommandPassword {
   readonly name: string;
-  /** The default of the definition where absent. */
+  /** If absent, the default of the definition. */
   readonly role?: string | undefined;
 }
 
 /** A role for a stored user. */
-export interface ShellPromotion {
+export interface CommandPromotion {
   readonly email: string;
   readonly role: string;
 }
 
-type ShellParts = Pick<AdminDeps, 'database' | 'identity' | 'policyStore'>;
+type UserCommandDeps = Pick<AdminDeps, 'database' | 'identity' | 'policyStore'>;
 
 /** Operators may set guarded fields. */
 const OPERATOR: Principal = { id: undefined, role: 'admin', attributes: {} };
 
-/** Emails that a mistyped one is compared with. */
+/** Maximum number of emails with which a mistyped one is compared. */
 const COMPARED = 10_000;
 
-/** Sets a user's password, ends every session of theirs and lifts the bound on logins. Returns a sentence. Throws USER_UNKNOWN, VALUE_INVALID. */
-export async function setPasswordFromShell(
-  { database, identity, policyStore }: ShellParts,
-  { email, password }: ShellPassword,
+/** Sets the password of a user, ends their sessions and resets their login attempts. Returns a message. @throws Problem USER_UNKNOWN, VALUE_INVALID */
+export async function setPasswordFromCommand(
+  { database, identity, policyStore }: UserCommandDeps,
+  { email, password }: CommandPassword,
 ): Promise<string> {
   const propose = async (tx: Transaction): Promise<{ definition: Resource; user: StoredRecord }> => {
     const definition = (await policyStore.snapshot(tx)).user;
@@ -65,8 +65,8 @@ export async function setPasswordFromShell(
   });
 }
 
-/** Creates a user. Returns a sentence. Throws VALUE_INVALID, RECORD_EXISTS. */
-export async function createUserFromShell({ database, identity, policyStore }: ShellParts, given: ShellUser): Promise<string> {
+/** Creates a user. Returns a message. @throws Problem VALUE_INVALID, RECORD_EXISTS */
+export async function createUserFromCommand({ database, identity, policyStore }: UserCommandDeps, given: CommandUser): Promise<string> {
   const { role, ...others } = given;
   const propose = async (tx: Transaction): Promise<{ definition: Resource; record: StoredRecord }> => {
     const definition = (await policyStore.snapshot(tx)).user;
@@ -86,8 +86,11 @@ export async function createUserFromShell({ database, identity, policyStore }: S
   });
 }
 
-/** Gives a stored user a role and activates them. Returns a sentence. Throws USER_UNKNOWN, VALUE_INVALID, IDENTITY_LAST_ADMIN. */
-export async function promoteUserFromShell({ database, policyStore }: ShellParts, { email, role }: ShellPromotion): Promise<string> {
+/** Gives a stored user a role and activates the user. Returns a message. @throws Problem USER_UNKNOWN, VALUE_INVALID, IDENTITY_LAST_ADMIN */
+export async function promoteUserFromCommand(
+  { database, policyStore }: UserCommandDeps,
+  { email, role }: CommandPromotion,
+): Promise<string> {
   return database.transaction(async (tx) => {
     const definition = (await policyStore.snapshot(tx)).user;
     const user = await loadByEmail(tx, definition, email);
@@ -131,12 +134,13 @@ async function loadByEmail(tx: Transaction, definition: Resource, given: string)
   throw new Problem('USER_UNKNOWN', `no user has the email "${email.slice(0, 254)}"${near}`);
 }
 
-interface UserChange {
+/** The stored user and the values that change. */
+interface UserUpdate {
   readonly user: StoredRecord;
   readonly values: JsonObject;
 }
 
-async function change(tx: Transaction, definition: Resource, { user: { id, version }, values }: UserChange): Promise<void> {
+async function change(tx: Transaction, definition: Resource, { user: { id, version }, values }: UserUpdate): Promise<void> {
   if (!(await updateRecord(tx, definition, { id, version, values, cleared: [], now: tx.now })))
     throw new Problem('RECORD_VERSION', 'the user has changed meanwhile; run the command again');
 }

@@ -10,7 +10,7 @@ import { type ForeignToken, type LocalToken, toForeignId, type VerifiedToken } f
 /** The reason with which tokens of inactive users are refused. */
 export const INACTIVE_USER = 'the user of this token is not active';
 
-/** The current identity of a token. */
+/** The principal that a token identifies, and its user record. */
 export interface IdentifiedUser {
   readonly principal: Principal;
   /** Without secret fields; undefined for an identity of a trusted issuer. */

@@ -179,7 +179,7 @@ export function validateItemReferences(request: ApiRequest, earlier: readonly { 
   mistakes.throwIfAny();
 }
 
-/** Returns the request with its references replaced by ids, and with escaped texts unescaped. */
+/** Returns the request with references to earlier requests of the batch replaced by the ids of their records, and escaped texts unescaped. */
 export function fillItemReferences(request: ApiRequest, idOf: (index: number) => string): ApiRequest {
   if (referencesIn(request).next().done === true) return request;
   const fill = (text: string): string => {

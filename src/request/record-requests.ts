@@ -9,7 +9,7 @@ import { getParameter, parseBoolean, toBoolean } from './query-string.ts';
 import { createMistakes, type Mistakes } from './request-mistakes.ts';
 import { parseFilterMember } from './where.ts';
 
-/** The members of a request without filter, sort and total. */
+/** The default members of a request that has no filter, sort or total. */
 const EMPTY_REQUEST = { where: [], typed: true, sort: [], total: false } as const;
 
 /** Parses `GET /api/:resource`. With `deleted=true` it lists soft-deleted records. */

@@ -9,7 +9,7 @@ export interface OptionForm {
   fits(value: Json): boolean;
 }
 
-/** The options of a field. Only system definitions can have `guarded`. */
+/** The name of an option. `guarded` is allowed only in system definitions. */
 export type WrittenOption = FieldOption | 'guarded';
 
 const MAX_COUNT = 1_000_000;

@@ -1,7 +1,7 @@
 /**
- * Resources: loading and parsing of definition files, validation of values against a definition, and projection of records.
+ * Resources: loading and parsing of definition files, validation of values against a definition, and conversion of stored rows.
  *
- * This folder never reaches a database and decides nothing. It treats unknown and secret fields alike, so that a client cannot learn the
+ * This folder never uses a database and makes no access decision. It treats unknown and secret fields alike, so that a client cannot learn the
  * names of secret fields.
  * Begin with `resource.ts`. `parse-definition.ts` parses a definition, `resolve-field.ts` resolves field names from clients.
  */

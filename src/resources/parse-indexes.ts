@@ -38,7 +38,7 @@ function refuseDuplicates(indexes: readonly ResourceIndex[], { fields }: Indexab
   const seen = new Set([...fields.values()].filter((field) => field.index || field.unique).map((field) => field.name));
   for (const [at, index] of indexes.entries()) {
     const names = index.fields.join(',');
-    // Names contain no spaces, so the key is unique.
+    // Field names contain neither commas nor spaces, so different indexes have different keys.
     const key = index.where === undefined ? names : `${names} ${JSON.stringify(index.where)}`;
     if (seen.has(key)) report(['indexes', at], `expected each index once, given another over ${names}`);
     if (names !== '') seen.add(key);

@@ -58,7 +58,7 @@ function isUsable(field: Field, usage: FieldUsage): boolean {
   return usage !== 'sort' || (kind !== 'list' && kind !== 'json');
 }
 
-/** Returns the operators that a filter on a field may use. On JSON fields only those that test for presence: others would be evaluated record by record. */
+/** Returns the operators that a filter on a field may use. A JSON field allows only presence operators, because SQL cannot evaluate the others. */
 export function operatorsOf(field: Field): readonly Operator[] {
   const kind = fieldKind(field)?.kind;
   if (kind === undefined) return [];

@@ -5,7 +5,7 @@ import type { JsonObject } from '../operators/index.ts';
 export interface ResourceIndex {
   readonly fields: readonly string[];
   readonly unique: boolean;
-  /** Of a partial index: the values of the indexed records, canonical, in the order of field names. */
+  /** For a partial index: the canonical field values that a record must have to be indexed, sorted by field name. */
   readonly where?: JsonObject;
 }
 

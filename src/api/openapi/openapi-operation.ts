@@ -16,7 +16,7 @@ export interface OperationParts {
   readonly otherBodies?: Readonly<Record<string, JsonObject>>;
   /** Successful responses by status. */
   readonly answers: Readonly<Record<number, AnswerParts>>;
-  /** Statuses of problems, in addition to those of every operation. */
+  /** HTTP status codes of this operation's errors, in addition to those of every operation. */
   readonly problems?: readonly number[];
   /** Authentication: optional (`anyone`, the default), required (`bearer`) or none (`public`). */
   readonly caller?: 'anyone' | 'bearer' | 'public';

@@ -175,7 +175,7 @@ describe('the trace', () => {
       { effect: 'DENY', priority: 2 },
     ];
     decide(applicableOf(rules), scopeOf(), { ...principal, trace: (step) => steps.push(step) });
-    expect(steps.map(({ rule, answer, fired }) => [rule.id, answer, fired])).toEqual([
+    expect(steps.map(({ rule, truth, fired }) => [rule.id, truth, fired])).toEqual([
       ['p.0', null, false],
       ['p.1', false, false],
       ['p.2', true, true],

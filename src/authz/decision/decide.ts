@@ -16,7 +16,7 @@ export interface DecideOptions {
 export interface RuleStep {
   readonly rule: CompiledRule;
   /** Value of the condition; `open` if it depends on the record. */
-  readonly answer: Truth | 'open';
+  readonly truth: Truth | 'open';
   /** True if the rule determined the decision, for every record that no earlier rule decides. No later rule is evaluated. */
   readonly fired: boolean;
 }
@@ -32,7 +32,7 @@ export interface RuleStep {
  * | open, with residual R | `any[R, rest]`  | `all[not R, rest]` |
  *
  * `rest` is the tree of the later rules, up to the rule that fires for every record (*never* if there is none). A record is allowed exactly
- * if the tree is *true*. This also holds in three-valued logic: an unknown R makes `any` depend on the rest, and prevents `all` from being
+ * if the tree is *true*. This also holds in three-valued logic. An unknown R makes `any` depend on the rest, and prevents `all` from being
  * true.
  */
 export function decide(applicable: ApplicableRules, scope: Scope, options: DecideOptions): Decision {
@@ -42,7 +42,7 @@ export function decide(applicable: ApplicableRules, scope: Scope, options: Decid
     const residual = rule.toResidual(scope);
     const passes = isAllow ? whereTrue(residual) : whereFalse(residual);
     const fired = passes.type === 'constant' && passes.value === isAllow;
-    options.trace?.({ rule, answer: residual.type === 'constant' ? residual.value : 'open', fired });
+    options.trace?.({ rule, truth: residual.type === 'constant' ? residual.value : 'open', fired });
     if (fired) return conclude(open, decidedBy(rule));
     if (passes.type !== 'constant') open.push({ rule, passes });
   }
@@ -61,6 +61,7 @@ function decidedBy(rule: CompiledRule): FinalDecision {
 function conclude(open: readonly ConditionalRule[], last: FinalDecision): Decision {
   if (open.length === 0) return last;
   const tree = combineRules(open, last.effect === 'allow' ? ALWAYS : NEVER);
+  // The combined tree decides the same for every record.
   if (tree.type === 'constant' && (tree.value === true) === (last.effect === 'allow')) return last;
   const rules = open.map(({ rule }) => rule);
   const involved = Object.freeze(last.rule === undefined ? rules : [...rules, last.rule]);

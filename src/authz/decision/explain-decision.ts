@@ -95,9 +95,9 @@ interface ExplainInput {
   readonly ranks: ReadonlyMap<CompiledRule, RankedRule>;
 }
 
-function toTrace({ rule, answer, fired }: RuleStep, input: ExplainInput): RuleTrace {
+function toTrace({ rule, truth, fired }: RuleStep, input: ExplainInput): RuleTrace {
   const condition = explainCondition(rule.condition, input.scope);
-  return { ...toRuleInfo(rule, input), answer: toAnswer(answer), fired, condition, ...missingIn(rule, input) };
+  return { ...toRuleInfo(rule, input), answer: toAnswer(truth), fired, condition, ...missingIn(rule, input) };
 }
 
 function tiesWith(deciding: CompiledRule | undefined, input: ExplainInput): readonly TiedRule[] {
@@ -108,9 +108,9 @@ function tiesWith(deciding: CompiledRule | undefined, input: ExplainInput): read
     if (ties.length === TIES) break;
     if (other.rule === deciding || !isSameRank(other, rank)) continue;
     const step = decideAlone(other, input);
-    if (step === undefined || !(step.fired || step.answer === 'open')) continue;
+    if (step === undefined || !(step.fired || step.truth === 'open')) continue;
     const brokenBy = other.rule.effect === deciding.effect ? 'rule id' : 'DENY before ALLOW';
-    ties.push({ ...toRuleInfo(other.rule, input), answer: toAnswer(step.answer), brokenBy });
+    ties.push({ ...toRuleInfo(other.rule, input), answer: toAnswer(step.truth), brokenBy });
   }
   return ties;
 }
@@ -150,10 +150,10 @@ function missingIn({ paths }: CompiledRule, { scope }: ExplainInput): Pick<RuleT
   return missing.length === 0 ? {} : { missing };
 }
 
-function toAnswer(answer: RuleStep['answer']): Answer {
-  if (answer === 'open') return 'open';
-  if (answer === null) return 'unknown';
-  return answer ? 'true' : 'false';
+function toAnswer(truth: RuleStep['truth']): Answer {
+  if (truth === 'open') return 'open';
+  if (truth === null) return 'unknown';
+  return truth ? 'true' : 'false';
 }
 
 function toRuleInfo(rule: CompiledRule, { ranks }: ExplainInput): RuleInfo {

@@ -46,14 +46,14 @@ const LIMITS = { depth: 4, comparisons: 4, listItems: 4, textLength: 100, expres
 const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'import']);
 
 /** The properties of a request that determine whether the built-in rule applies. */
-interface UserChange {
+interface ProtectionInput {
   readonly role: string;
   readonly resource: string;
   readonly action: string;
 }
 
-/** Returns whether the built-in rule applies: a principal of another role than `admin` changes users. */
-export function isProtected({ role, resource, action }: UserChange): boolean {
+/** Returns true if the built-in rule applies: a principal of another role than `admin` changes users. */
+export function isProtected({ role, resource, action }: ProtectionInput): boolean {
   return resource === 'User' && role !== 'admin' && CHANGES.has(action);
 }
 

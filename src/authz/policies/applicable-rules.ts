@@ -99,7 +99,7 @@ interface MergeInput {
   readonly own: readonly UserAssignment[];
 }
 
-/** Merges both. A policy assigned to the role and to the user counts once, with the higher of the two priorities. */
+/** Merges the rules of the role with the rules of the user. A policy assigned to the role and to the user counts once, with the higher of the two priorities. */
 function mergeRules(snapshot: PolicySnapshot, request: ApplicableRequest, { ofRole, own }: MergeInput): ApplicableRules {
   const assigned = snapshot.byRole.get(request.role);
   const gained = new Set<string>();
@@ -170,7 +170,7 @@ export interface RuleRank extends Pick<RankedRule, 'assignmentPriority'> {
   readonly rule: Pick<CompiledRule, 'id' | 'effect' | 'priority'> & { readonly policy: Pick<Policy, 'priority'> };
 }
 
-/** Returns whether two rules have the same three priorities, so that only effect and id determine their order. */
+/** Returns true if two rules have the same three priorities, so that only effect and id determine their order. */
 export function isSameRank(a: RuleRank, b: RuleRank): boolean {
   return comparePriorities(a, b) === 0;
 }
