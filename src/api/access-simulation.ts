@@ -85,7 +85,7 @@ async function simulateActive(admin: AdminRequest, test: AccessTest, rulesFor: R
   return { ...simulated, explanation: withChangeNote(await explainWith({ ...laid, record: change.record })), issues: change.issues };
 }
 
-/** Returns whether the user is active. A user who is not stored is active unless the hypothesis says otherwise. */
+/** Returns true if the user is active. A user who is not stored is active unless the hypothesis says otherwise. */
 function isActiveIn({ hypothesis }: AccessTest, { principal, stored }: Pick<SimulatedAccess, 'principal' | 'stored'>): boolean {
   return stored.user === undefined ? hypothesis.user?.['isActive'] !== false : principal.attributes['isActive'] === true;
 }
@@ -120,7 +120,7 @@ function scopeInputOf(
   };
 }
 
-/** Returns whether a path reads the method or URL. They are open: the request can be sent in several ways. */
+/** Returns true if a path reads the method or URL. Both are left open, because the tested action can be sent by several methods and URLs. */
 function isMethodOrUrl({ group, keys: [key] }: Path): boolean {
   return group === 'request' && (key === 'method' || key === 'path');
 }

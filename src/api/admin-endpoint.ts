@@ -171,8 +171,8 @@ function toEntry({ origin }: RequestInfo, principal: Principal, { now, ...input 
 }
 
 /**
- * Refuses the change of a policy or an assignment that another admin has changed since the caller read it. Called once the transaction
- * holds what it is about to change. Throws REQUEST_MALFORMED, RECORD_VERSION, RECORD_VERSION_REQUIRED.
+ * Refuses the change of a policy or an assignment that another admin has changed since the caller read it. The transaction must
+ * have locked the policy or assignment. @throws Problem REQUEST_MALFORMED, RECORD_VERSION, RECORD_VERSION_REQUIRED.
  */
 export function validatePolicyVersion({ request, deps }: AdminRequest, what: 'policy' | 'assignment', version: number | undefined): void {
   validateIfMatch({ ifMatch: parseIfMatch(request.header('if-match')), version, subject: what, requirement: deps.ifMatch });

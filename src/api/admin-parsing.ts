@@ -86,7 +86,7 @@ const POSITION = /^([a-z]+) ([0-9a-f-]{36})$/;
 /** Maximum length of a cursor. */
 const MAX_CURSOR_LENGTH = 200;
 
-/** Parses a cursor and returns its id. Throws REQUEST_CURSOR if it is invalid. */
+/** Parses a cursor and returns its id. @throws Problem REQUEST_CURSOR if it is invalid */
 export function parseIdCursor(of: Paged, cursor: string): string {
   const [, what, id] = POSITION.exec(Buffer.from(cursor.slice(0, MAX_CURSOR_LENGTH), 'base64url').toString()) ?? [];
   if (what !== of || id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
@@ -133,7 +133,7 @@ export function withLines(issues: readonly Issue[], list: string, lines: PolicyI
   });
 }
 
-/** Returns whether the response is NDJSON, by `format` in the query or by the Accept header. */
+/** Returns true if the response is NDJSON, by `format` in the query or by the Accept header. */
 export function wantsLines(request: HttpRequest): boolean {
   const named = request.query.get('format');
   if (named !== undefined && named !== 'ndjson' && named !== 'json')

@@ -133,14 +133,14 @@ function automaticValues({ id }: Principal, now: number): JsonObject {
 
 const AUTOMATIC: ReadonlySet<string> = new Set(['version', 'createdAt', 'updatedAt', 'createdBy']);
 
-/** Returns whether the request determines the value of a field of a new record. Conditions cannot read secret fields. */
+/** Returns true if the request determines the value of a field of a new record. Conditions cannot read secret fields. */
 function isSetByRequest(resource: Resource, key: string | undefined, subject: PartialPrincipal): boolean {
   const field = resource.fields.get(key ?? '');
   if (field === undefined || field.writeOnly || isDeletionField(resource, field.name)) return false;
   return !AUTOMATIC.has(field.name) || (field.name === 'createdBy' && !subject.isKnown);
 }
 
-/** Returns whether the value of a path is unknown until a request is made. */
+/** Returns true if the value of a path is unknown until a request is made. */
 function isOpen(
   { group, keys: [key, ...inner] }: Path,
   { resource, action, environment }: PartialRequest,

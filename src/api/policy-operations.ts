@@ -138,7 +138,7 @@ export interface PermissionPolicy {
 /** The actor in audit entries: the CLI has no user. */
 const PERMISSIONS_COMMAND = 'policies from-permissions';
 
-/** Returns the policies that are equivalent to the permissions maps. With `apply`, creates and assigns those that are missing. */
+/** Returns the policies that are equivalent to the permissions maps. With `apply`, creates and assigns the missing policies. */
 export async function createPermissionPolicies(
   tx: Transaction,
   definitions: Definitions,

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { ADMIN, KEY_BYTES, startAuthentication, type TestAuthentication } from './authentication.fixture.ts';
-import { type AdminChange, hasAdmin, validateAdminRemains } from './last-admin.ts';
+import { type AdminUserChange, hasAdmin, validateAdminRemains } from './last-admin.ts';
 import { revokeSessions } from './sessions.ts';
 
 let test: TestAuthentication;
@@ -138,7 +138,7 @@ describe('the last active admin', () => {
     ['an inactive admin', 'admin', 0],
     ['another active admin', 'admin', 1],
   ];
-  const changes: readonly (readonly [string, Omit<AdminChange, 'userId'>, boolean])[] = [
+  const changes: readonly (readonly [string, Omit<AdminUserChange, 'userId'>, boolean])[] = [
     ['deletion', { deleted: true }, true],
     ['demotion', { role: 'user' }, true],
     ['deactivation', { isActive: false }, true],

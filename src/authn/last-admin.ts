@@ -2,13 +2,13 @@ import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 
-/** Returns whether any admin exists, active or not. Setup is possible only while none does. */
+/** Returns true if an admin exists, active or not. Setup is possible only while there is none. */
 export async function hasAdmin(tx: Transaction): Promise<boolean> {
   return (await tx.one(sql`select 1 as "found" from "User" where "role" = 'admin' limit 1`)) !== undefined;
 }
 
 /** A planned change of a user that may be an admin. Absent members do not change. */
-export interface AdminChange {
+export interface AdminUserChange {
   readonly userId: string;
   readonly role?: string | undefined;
   readonly isActive?: boolean | undefined;
@@ -21,7 +21,7 @@ export interface AdminChange {
  *
  * @throws Problem IDENTITY_LAST_ADMIN
  */
-export async function validateAdminRemains(tx: Transaction, change: AdminChange): Promise<void> {
+export async function validateAdminRemains(tx: Transaction, change: AdminUserChange): Promise<void> {
   const remainsAdmin = change.deleted !== true && (change.role ?? 'admin') === 'admin' && change.isActive !== false;
   if (remainsAdmin || !(await isActiveAdmin(tx, change.userId))) return;
   // Without the lock, two admins could demote each other in concurrent transactions, each of which sees the other as active.

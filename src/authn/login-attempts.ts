@@ -89,7 +89,7 @@ async function countOne(tx: Transaction, id: string, { max, seconds }: Limit): P
   return Math.max(1, Math.ceil((Date.parse(row.windowStart) - tx.now) / 1000 + seconds));
 }
 
-/** Returns whether a window has ended. A window that begins in the future has ended too: the clock was set back since. */
+/** Returns true if a window has ended. A window that begins in the future has ended too: the clock was set back since. */
 function hasEnded(now: number, seconds: number): Sql {
   const at = (offset: number): string => new Date(now + offset * 1000).toISOString();
   return sql`("_LoginAttempt"."windowStart" <= ${at(-seconds)} or "_LoginAttempt"."windowStart" > ${at(CLOCK_LEEWAY_SECONDS)})`;
@@ -118,7 +118,7 @@ const KNOWN_DAYS = 90;
 const MAX_KNOWN = 20;
 const DAY = 86_400_000;
 
-/** Returns whether the account of an email has logged in from the address recently. It takes the same time for an unknown account. */
+/** Returns true if the account of an email has logged in from the address recently. It takes the same time for an unknown account. */
 export async function isKnownAddress(tx: Transaction, { email, ip }: { readonly email: string; readonly ip: string }): Promise<boolean> {
   const users = await tx.all<{ id: string; userId: string }>(sql`
     select a."id" as "id", u."id" as "userId" from "User" u join "_LoginAddress" a on a."userId" = u."id"

@@ -19,7 +19,7 @@ export interface Passwords {
   /** @throws Problem STORAGE_BUSY if too many passwords wait. */
   hash(plain: string): Promise<string>;
   /**
-   * Returns whether the hash is the hash of the password. For undefined, the hash of an unknown user, it takes as long and returns false.
+   * Returns true if the hash is the hash of the password. For undefined, the hash of an unknown user, it takes as long and returns false.
    *
    * @throws Problem STORAGE_BUSY if too many passwords wait.
    */

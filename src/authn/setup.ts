@@ -129,7 +129,7 @@ export async function createSetupToken(tx: Transaction): Promise<string> {
   return token;
 }
 
-/** Returns whether a setup token is valid. Takes the same time for every token. */
+/** Returns true if a setup token is valid. Takes the same time for every token. */
 export async function isValidSetupToken(tx: Transaction, token: string): Promise<boolean> {
   const given = Buffer.from(toHash(token));
   const equal = (await loadHashes(tx)).map((hash) => timingSafeEqual(Buffer.from(hash), given));

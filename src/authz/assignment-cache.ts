@@ -16,7 +16,7 @@ export interface UserAssignments {
 
 /** Caches the assignments of users at one revision at a time. */
 export interface AssignmentCache {
-  /** Returns the assignments at a revision. The cache answers only while it is at that revision. */
+  /** Returns the assignments at a revision. The cache is used only while it holds that revision. */
   at(revision: Revision): UserAssignments;
   /** Moves the cache to a revision and forgets these users, or all users if `changed` is undefined. */
   moveTo(revision: Revision, changed?: ReadonlySet<string> | undefined): void;

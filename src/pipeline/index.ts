@@ -1,9 +1,9 @@
 /**
  * The life of a request inside its transaction: the table of actions and steps, the request context, and batches.
  *
- * A step does its part of the request and nothing else; `pipeline.ts` says which action takes which steps. No step walks
- * rules (that is `authz/decision/`), knows HTTP, or awaits anything but the transaction.
- * Begin with `pipeline.ts`, then `steps/decide-request.ts`.
+ * Each step has one task. The table in `pipeline.ts` lists the steps of each action. No step evaluates rules (`authz/decision/` does),
+ * knows HTTP, or awaits anything but the transaction.
+ * Begin with `pipeline.ts`, then `steps/authorize-action.ts` and `steps/decide-request.ts`.
  */
 export { handle, handleBatch } from './handle.ts';
 export { appendWithOutcome, type Outcome, rollBackUnless, runInSavepoint, runPipeline } from './pipeline.ts';

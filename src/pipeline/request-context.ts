@@ -1,6 +1,6 @@
 /**
- * The context of a request: everything that its steps share while its transaction runs. A unit of work is the part of it that
- * the requests of a batch or the rows of an import have in common.
+ * The context of a request: the data that its steps share while its transaction runs. The requests of a batch, and the rows of an import,
+ * share one unit of work.
  */
 import type { AuditEntry } from '../audit/index.ts';
 import type { Authentication, PasswordClaim, PasswordProof } from '../authn/index.ts';

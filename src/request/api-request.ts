@@ -56,7 +56,7 @@ export interface RequestOrigin {
   readonly token?: string | undefined;
 }
 
-/** Limits of a request; the config options of the same names. */
+/** Limits of a request, set by the config options of the same names. */
 export interface RequestLimits {
   readonly pageMax: number;
   readonly exportMax: number;

@@ -1,5 +1,5 @@
 /**
- * The order of a list. `parseSort` reads its shape, before any definition is known; `resolveSort` looks up the fields in the
+ * The order of a list. `parseSort` parses it without the definitions; `resolveSort` looks up the fields in the
  * definition in force.
  */
 

@@ -8,7 +8,7 @@ import { createMistakes, type Mistakes } from './request-mistakes.ts';
 export interface ImportOptions {
   /** `upsert`: a row updates the stored record that has the same key. */
   readonly mode: 'create' | 'upsert';
-  /** The unique field that identifies the stored record; of an upsert only. */
+  /** For an upsert: the unique field that identifies the stored record. */
   readonly key: string | undefined;
   /** Decide and validate all rows, and store nothing. */
   readonly dryRun: boolean;

@@ -19,7 +19,7 @@ export function validateReferences(resource: Resource, known: Iterable<string>):
   return mistakes;
 }
 
-/** Returns `onDelete: cascade` references from a resource with soft deletes to one without: the referencing records would outlive the referenced. */
+/** Finds `onDelete: cascade` references from a resource with soft deletes to a resource without: the referencing records would outlive the referenced record. */
 export function validateCascades(resource: Resource, definitions: Definitions): readonly DefinitionMistake[] {
   return [...resource.fields.values()].flatMap((field): readonly DefinitionMistake[] => {
     const target = findCascadeConflict(definitions, resource, field);

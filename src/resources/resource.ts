@@ -17,11 +17,11 @@ export interface Resource {
   readonly renamedFrom?: string | undefined;
   /**
    * The fields by name: first the automatic ones (`id`, `version`, `createdAt`, `updatedAt`, `createdBy`, with `softDelete` also
-   * `deletedAt` and `deletedBy`), then those of the file in its order. A Map, because clients send names.
+   * `deletedAt` and `deletedBy`), then the fields of the file in its order. A Map is safe for names that clients send, such as `constructor`.
    */
   readonly fields: ReadonlyMap<string, Field>;
   readonly indexes: readonly ResourceIndex[];
-  /** Of a system table: the timestamp field by whose day PostgreSQL partitions the table. */
+  /** For a system table: the timestamp field by whose day PostgreSQL partitions the table. */
   readonly partitionBy?: string | undefined;
   /** The legacy permissions map, action name → roles; not enforced. */
   readonly permissions: ReadonlyMap<string, readonly string[]>;

@@ -52,7 +52,7 @@ export function describeDomain(
   };
 }
 
-/** Returns whether `resource.name` is the name of the resource. */
+/** Returns true if `resource.name` is the name of the resource. */
 function isOwnName(resource: Resource | undefined, keys: readonly string[]): boolean {
   return resource !== undefined && keys.length === 1 && !resource.fields.has('name');
 }

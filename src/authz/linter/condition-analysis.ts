@@ -25,7 +25,7 @@ export function toLeaves(condition: Condition, negated: boolean = false): readon
   }
 }
 
-/** Returns whether a part of a condition is constantly unknown. */
+/** Returns true if a part of a condition is constantly unknown. */
 export function hasUnknown(condition: Condition): boolean {
   switch (condition.type) {
     case 'all':
@@ -65,7 +65,7 @@ export function toResidual(condition: Condition, known: KnownValues): Condition 
 }
 
 /**
- * Returns whether an ALLOW and a DENY can never fire together, because the values that the ALLOW requires make the DENY false. The values that
+ * Returns true if an ALLOW and a DENY can never fire together, because the values that the ALLOW requires make the DENY false. The values that
  * the DENY requires prove nothing: it also fires if they are missing.
  */
 export function areDisjoint(allow: CompiledRule, deny: CompiledRule, known: Pick<KnownValues, 'definitions' | 'now'>): boolean {

@@ -84,7 +84,7 @@ function lintExpiring(policy: NamedPolicy, users: readonly UserPolicy[], { now }
   });
 }
 
-/** Returns whether an assignment has expired. */
+/** Returns true if an assignment has expired. */
 export function isExpired({ expiresAt }: UserPolicy, now: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= now;
 }

@@ -207,7 +207,7 @@ function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): rea
   return [{ code: 'in-memory', member: 'conditions', detail, todo }];
 }
 
-/** Returns whether the database can evaluate a comparison once the references to the caller are replaced by values of the right kind. */
+/** Returns true if the database can evaluate a comparison once the references to the caller are replaced by values of the right kind. */
 function isCompilable(comparison: Comparison, resource: Resource, linted: LintedRule): boolean {
   const describe = describePath(definitionsFor(linted), resource.name);
   const residual: Condition = toResidual(comparison, {

@@ -12,7 +12,7 @@ export interface LintContext {
   /** Returns the other assignments of a user. Called for the users that `usersToCompare` returns. */
   assignmentsOf(userId: string): readonly UserAssignment[];
   readonly users: UserValueCounts;
-  /** Returns whether the database can evaluate a condition on the fields of a resource. */
+  /** Returns true if the database can evaluate a condition on the fields of a resource. */
   canCompileToSql(condition: Condition, resource: Resource): boolean;
   /**
    * True if only this policy is linted. A finding about two rules is then reported for both; otherwise only for the rule that comes second,

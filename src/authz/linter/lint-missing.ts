@@ -29,7 +29,7 @@ function lintPath(path: Path, linted: LintedRule): readonly RuleFinding[] {
   return [{ code: 'fires-on-missing', member: 'conditions', detail, todo: `if that is not intended, ${remedy}` }];
 }
 
-/** Returns whether a part of the condition is unknown if `path` has no value, for any values of the other paths. */
+/** Returns true if a part of the condition is unknown if `path` has no value, for any values of the other paths. */
 function isUnknownWithout(path: Path, linted: LintedRule): boolean {
   const { condition, resource } = linted.compiled;
   const { now } = linted.context.index;
@@ -96,7 +96,7 @@ function resourcesOf(linted: LintedRule): readonly Resource[] {
   return resource === undefined ? [] : [resource];
 }
 
-/** Returns whether the field at a path may have no value. False if the path leads to no field. */
+/** Returns true if the field at a path may have no value. False if the path leads to no field. */
 function isOptional(resource: Resource, path: Path, linted: LintedRule): boolean {
   const reached = fieldAt(definitionsFor(linted), resource, path.keys);
   if (reached === undefined) return false;

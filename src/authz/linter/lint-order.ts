@@ -94,7 +94,7 @@ function toShadowed({ policy, rule }: LintedRule, shadowing: IndexedRule): RuleF
   return { ...finding, code: 'redundant', detail: `the rule is redundant: ${reason}`, todo: `${premise}delete this rule` };
 }
 
-/** Returns whether two rules of the same effect are equal; the other one has no conditions. */
+/** Returns true if two rules of the same effect are equal. The other rule has no conditions. */
 function isSame(rule: PolicyRule, other: PolicyRule): boolean {
   return rule.conditions.length === 0 && rule.resource === other.resource && rule.action === other.action;
 }

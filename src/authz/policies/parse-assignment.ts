@@ -6,11 +6,11 @@ import { addIssue, addTypeIssue, type PolicyParsing, parseFlag, parsePriority, p
 export interface AssignmentChange {
   readonly isActive?: boolean | undefined;
   readonly assignedBy?: string | undefined;
-  /** Of a user assignment: canonical timestamp, or null to remove the expiry. */
+  /** For a user assignment: a canonical timestamp, or null to remove the expiry. */
   readonly expiresAt?: string | null | undefined;
-  /** Of a user assignment: notes. */
+  /** For a user assignment: notes. */
   readonly context?: JsonObject | undefined;
-  /** Of a role assignment. */
+  /** For a role assignment. */
   readonly priority?: number | undefined;
 }
 

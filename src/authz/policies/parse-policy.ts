@@ -206,7 +206,7 @@ function parseRuleConditions(parsing: PolicyParsing, resource: string | undefine
 }
 
 /**
- * Returns whether a rule keeps the resource and conditions of its stored version. Its literals are then not checked again: a value
+ * Returns true if a rule keeps the resource and conditions of its stored version. In that case, its literals are not validated again: a value
  * that was removed from an enum must not keep an admin from changing other rules of the policy. A policy finding reports the value.
  */
 function isUnchanged({ input }: PolicyParsing, { existing }: ParseRulesOptions): boolean {

@@ -9,7 +9,7 @@ export type PolicyType = (typeof POLICY_TYPES)[number];
 export const EFFECTS = ['ALLOW', 'DENY'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
-/** Returns whether policies can be assigned to the role. */
+/** Returns true if policies can be assigned to the role. */
 export function isAssignableRole(role: string): role is AssignableRole {
   return (ASSIGNABLE_ROLES as readonly string[]).includes(role);
 }
@@ -51,7 +51,7 @@ export interface Policy {
 
 /** A valid rule of a request, with defaults. */
 export interface RuleInput extends Omit<PolicyRule, 'id' | 'policyId' | 'createdAt'> {
-  /** Id of an existing rule of the policy, which keeps it and its `createdAt`. */
+  /** Id of an existing rule of the policy. The rule keeps its id and its `createdAt`. */
   readonly id?: string | undefined;
 }
 

@@ -68,7 +68,7 @@ export async function insertUnlessMatched(context: RequestContext, decided: Deci
   return { ...(await insert(context, decided)), extras: { created: true } };
 }
 
-/** Updates the one record that the filter matches among those that the caller may read. @throws Problem RECORD_AMBIGUOUS if it matches several */
+/** Updates the one record that the filter matches and the caller may read. @throws Problem RECORD_AMBIGUOUS if it matches several */
 export async function saveMatch(context: RequestContext, { secondDecision }: Decided): Promise<Result> {
   const found = await findReadable(context, secondDecision as Decision);
   const [match] = found;
