@@ -46,7 +46,7 @@ export async function setUp(deps: AuthEndpointDeps, request: HttpRequest): Promi
   return { status: 201, body: { success: true, message: 'the first admin was created; log in with POST /auth/login', user } };
 }
 
-/** Returns the problem to refuse the request with. It is not thrown here, because that would undo the count of wrong tokens. */
+/** Returns the problem that refuses the request. Thrown in the transaction, it would roll back the count of wrong tokens. */
 async function refuseSetup(tx: Transaction, { options }: AuthEndpointDeps, request: HttpRequest): Promise<Problem | undefined> {
   if (await hasAdmin(tx)) return setupDone();
   if (options.setup === 'loopback' && request.isLocal?.() === true) return undefined;

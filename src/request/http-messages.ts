@@ -60,7 +60,7 @@ export interface Route {
   readonly admission?: Admission;
   /** The handler reads the body or writes the response as a stream. Such a request has no total timeout, only an idle timeout. */
   readonly streams?: 'body' | 'answer';
-  /** Returns the number of requests that the request counts as towards the rate limit, if it is not one (a batch). */
+  /** Returns the number of requests that a batch counts as towards the rate limit. Absent for routes whose requests count as one. */
   cost?(request: HttpRequest): number;
   handle(request: HttpRequest): Promise<HttpResponse>;
 }

@@ -35,7 +35,7 @@ export function parseYaml(text: string): ParsedYaml {
     lineCounter: lines,
     prettyErrors: false,
     stringKeys: true,
-    // The library compares each key with all keys before it, which can take minutes for one file. See `findRepeated`.
+    // The library compares each key with all earlier keys, which can take minutes for one file. See `findRepeated`.
     uniqueKeys: false,
     merge: false,
     schema: 'core',

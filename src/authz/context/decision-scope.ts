@@ -35,7 +35,7 @@ export interface ScopeInput {
   readonly principal: Principal;
   readonly action: RuleAction;
   readonly resource: Resource;
-  /** UNRESOLVED stands for any record (of a list); undefined for a record that does not exist and has no attributes. */
+  /** UNRESOLVED if the record is not known yet (a list); undefined if it does not exist, so it has no attributes. */
   readonly record: JsonObject | typeof UNRESOLVED | undefined;
   /** Id in the request, used if the record has none. */
   readonly recordId?: string | undefined;

@@ -49,7 +49,7 @@ export interface NearbyRule extends RuleInfo {
   /** The parts of the conditions that are not met or are open. For an `any`, one of them is sufficient. */
   readonly unmet: readonly ConditionTrace[];
   readonly missing?: readonly string[];
-  /** The DENY that fired first. Meeting the conditions would then not be sufficient. */
+  /** The DENY that fired first. If present, meeting the conditions is not sufficient. */
   readonly overruledBy?: RuleInfo;
 }
 

@@ -1,7 +1,7 @@
 import { all, any, type Condition, constant, NEVER, not } from '../../conditions/index.ts';
 import type { CompiledRule } from '../policies/index.ts';
 
-/** A rule whose condition depends on the record. `passes` is R for an ALLOW and *not R* for a DENY, with the residual condition R. */
+/** A rule whose condition depends on the record. With the residual condition R, `passes` is R for an ALLOW and *not R* for a DENY. */
 export interface ConditionalRule {
   readonly rule: CompiledRule;
   readonly passes: Condition;

@@ -84,7 +84,7 @@ function toShadowed({ policy, rule }: LintedRule, shadowing: IndexedRule): RuleF
   const { effect, priority } = shadowing.stored;
   const reason = `${nameOf(shadowing)} has no conditions and always comes before this ${rule.effect}`;
   const finding = { member: '', other: toOther(shadowing) };
-  // A rule of another policy may be a temporary lock. The rules below it should then not be deleted.
+  // A rule of another policy may be a temporary lock. In that case, the rules below it should not be deleted.
   const premise = shadowing.policy.id === policy.id ? '' : 'if that rule is permanent: ';
   if (effect !== rule.effect) {
     const todo = `${premise}delete this rule, give it a higher priority than ${priority}, or add conditions to the ${effect}`;

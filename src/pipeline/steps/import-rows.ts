@@ -119,7 +119,7 @@ function parseKeyFilter(resource: Resource, key: string, value: Json): ReturnTyp
   }
 }
 
-/** Removes the fields that the service sets, because an exported row has them. Returns other values than objects as they are, to be refused. */
+/** Removes the fields that the service sets, because an exported row has them. Values that are not objects are returned unchanged and refused later. */
 function withoutReadOnly(resource: Resource, data: Json | undefined): Json {
   if (!isObject(data)) return data ?? null;
   return Object.fromEntries(Object.entries(data).filter(([name]) => resource.fields.get(name)?.readOnly !== true));

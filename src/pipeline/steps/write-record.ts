@@ -84,7 +84,7 @@ export async function saveMatch(context: RequestContext, { secondDecision }: Dec
   return { ...(await save(context, decided)), extras: { updated: true } };
 }
 
-/** Finds records that match the filter and that the caller may read: one for a create, two for an update, to notice an ambiguous filter. */
+/** Finds records that match the filter and that the caller may read. A create needs one record; an update needs two, to detect an ambiguous filter. */
 async function findReadable(context: RequestContext, reading: Decision): Promise<Found> {
   const { tx, resource, snapshot, options, request } = context;
   const filter = resolveWhere(resource, request.filter ?? [], { typed: true, member: 'filter' });
