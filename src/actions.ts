@@ -19,7 +19,7 @@ export interface Action {
   readonly ofDeleted?: true;
   /** Members of the JSON body of `POST /api/:resource/:action`. */
   readonly takes: readonly ActionInput[];
-  /** One sentence for the reference. */
+  /** One sentence about the action, for the reference documentation. */
   readonly summary: string;
 }
 

@@ -33,7 +33,7 @@ function toUuid(bytes: Buffer): string {
   return `${text.slice(0, 8)}-${text.slice(8, 12)}-${text.slice(12, 16)}-${text.slice(16, 20)}-${text.slice(20)}`;
 }
 
-/** The number of takes that one call of the system's random generator serves: a call costs more than an id. */
+/** The number of buffers that one call of the system's random generator fills, because each call is expensive. */
 const BATCH_SIZE = 128;
 
 /** Creates a source of random bytes. Each call returns a buffer of `bytes` bytes, which the caller owns and may overwrite. */

@@ -112,7 +112,7 @@ function describePromotion(user: StoredRecord, role: string): string {
   return done.length === 0 ? `changed nothing: the user had role ${role} and was active` : done.join(', and ');
 }
 
-/** Makes the change. If it creates the first admin, it also creates the policy of full access and closes setup. */
+/** Runs `work`, which stores the user. If the user becomes the first admin, also creates the policy of full access and closes setup. */
 async function asFirstAdmin(tx: Transaction, user: StoredRecord, work: () => Promise<void>): Promise<void> {
   await tx.lock('setup');
   const isFirst = user['role'] === 'admin' && !(await hasAdmin(tx));

@@ -8,7 +8,7 @@ interface TextRule {
   readonly isOptional?: boolean;
 }
 
-/** The valid texts of a body, and an issue for every mistake. */
+/** The members of a request body that are valid strings, and an issue for every mistake. */
 export interface ParsedTexts<Name extends string> {
   readonly texts: Readonly<Partial<Record<Name, string>>>;
   readonly issues: readonly Issue[];

@@ -59,7 +59,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   }
 }
 
-/** Imports only the command that was typed, or all commands if it is unknown: each declares an option per setting, which takes time. */
+/** Imports the command that was typed, or all commands if no command has that name. Importing all would slow every start, because each command declares every config option. */
 async function loadCommands([first = '', second = '']: readonly string[]): Promise<readonly CliCommand[]> {
   const load = COMMANDS.get(first) ?? COMMANDS.get(`${first} ${second}`);
   return load === undefined ? Promise.all([...COMMANDS.values()].map((each) => each())) : [await load()];

@@ -109,7 +109,7 @@ export interface ValueDomain {
   readonly described: string;
   /** Returns the value that was probably meant by a literal outside the domain. */
   nearest(given: Json): string;
-  /** The alternative to `between` with reversed bounds, for values that start again after the last. */
+  /** A hint for the message about a `between` whose lower bound is the greater one, such as hours over midnight. */
   readonly describeWrapped?: (low: number, high: number) => string;
 }
 

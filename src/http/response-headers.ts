@@ -50,6 +50,6 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = Object.freeze(
   'x-download-options': 'noopen',
   'x-frame-options': 'DENY',
   'x-permitted-cross-domain-policies': 'none',
-  // The filter of old browsers could itself be abused to leak data.
+  // `0` turns off the XSS filter of old browsers, which could itself be abused to leak data.
   'x-xss-protection': '0',
 });

@@ -4,7 +4,7 @@ import { SQL_UNKNOWN, type SqlJsonValue, type SqlTruth } from './operator-sql.ts
 import { describeValue, type Json, type Kind, notTruth, type Truth, UNKNOWN } from './value.ts';
 import { fitsKind, isStoredAlike, kindNoun } from './value-kinds.ts';
 
-/** An operator without the rules that all operators share: the results for missing values, for null, and for kinds that do not fit. */
+/** The specific part of an operator. `defineOperator` adds what all operators share: the results for missing values, for null, and for kinds that do not fit. */
 export interface OperatorDefinition
   extends Omit<Operator, 'evaluate' | 'compileSql' | 'compileJsonSql' | 'compileColumnsSql' | 'definedOnMissing'> {
   /** True if null is a value like any other (`eq`, `ne`, `in`, `nin`). */

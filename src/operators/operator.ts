@@ -22,7 +22,7 @@ export interface SqlColumn {
   readonly itemKind?: Kind | undefined;
   /** Converts a value, or one item of a list column, to its stored form; undefined if the column cannot store it. */
   encode(value: Json): unknown;
-  /** Returns true for stored values that the condition of a partial index selects. */
+  /** Returns true if the condition of a partial index requires this stored value in this column. The value is then a literal in the SQL, so that the database can use the index. */
   isIndexed?(stored: unknown): stored is string | number | bigint;
 }
 

@@ -71,7 +71,7 @@ function idOfResult(outcome: Outcome | undefined, index: number): string {
   throw new Problem('BATCH_DEPENDENCY', `request ${index} returned no record, so $${index}.id has no value`);
 }
 
-/** Fails an updateIfExists of an atomic batch that matched no record, unless it is optional. */
+/** In an atomic batch, replaces the result of an updateIfExists that matched no record by a problem, unless the request is optional. */
 function withUnmatchedProblem({ optional }: BatchItem, item: Item): Item {
   const { outcome } = item;
   if (optional || !('result' in outcome) || outcome.result.extras?.['updated'] !== false) return item;

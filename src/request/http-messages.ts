@@ -58,7 +58,7 @@ export interface Route {
   readonly bodyBytes?: number;
   /** Absent if every caller may send the largest body. */
   readonly admission?: Admission;
-  /** The handler reads the body or writes the response as a stream. Such a request has no total timeout, only an idle timeout. */
+  /** Set if the handler reads the body (`body`) or writes the response (`answer`) as a stream. Such a request has no total timeout, only an idle timeout. */
   readonly streams?: 'body' | 'answer';
   /** Returns the number of requests that a batch counts as towards the rate limit. Absent for routes whose requests count as one. */
   cost?(request: HttpRequest): number;

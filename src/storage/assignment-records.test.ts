@@ -57,7 +57,7 @@ describe('an assignment', () => {
     expect(own).toMatchObject({ policyId, userId: 'u1', assignedBy: by, isActive: true, context: {} });
     expect(ofRole).toMatchObject({ policyId, role: 'editor', assignedBy: by, isActive: true, priority: 100 });
     expect(await inTransaction(loadWholeState)).toEqual({
-      epoch: 3,
+      revision: 3,
       policies: [expect.anything()],
       userPolicies: [own],
       rolePolicies: [ofRole],

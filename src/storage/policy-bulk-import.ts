@@ -165,7 +165,7 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
   };
 }
 
-/** Ignores `assignedBy`; a null expiry equals none. */
+/** Returns true if an imported assignment equals the existing one. Ignores `assignedBy`, and treats an expiry of null like an absent one. */
 function isUnchanged({ assignedBy: _, ...change }: Omit<AuthoredChange, 'by'>, existing: UserPolicy | RolePolicy): boolean {
   const given = Object.entries(change).filter(([, value]) => value !== undefined);
   return hasSameMembers(Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])), existing);

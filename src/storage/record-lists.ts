@@ -156,7 +156,7 @@ interface RowRange {
   readonly offset: number;
 }
 
-/** Reads the ranges after the cursor one after the other, until the limit is reached. */
+/** Loads at most `limit` rows. After a cursor, reads the ranges of later rows in turn until there are enough; otherwise uses one statement. */
 async function loadRows(source: Source, { after, limit, offset }: RowRange): Promise<readonly StoredRecord[]> {
   if (after === undefined) return loadRowsWhere(source, source.filter, { limit, offset });
   const { order, existence } = source;

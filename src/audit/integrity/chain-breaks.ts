@@ -151,7 +151,7 @@ async function* inPairs<T>(items: AsyncIterable<T>): AsyncGenerator<readonly [T,
   if (before !== undefined) yield [before.item, undefined];
 }
 
-/** An entry that does not follow the previous one. */
+/** An entry whose hash does not cover the previous entry, or cannot be checked because it comes after a gap. */
 export interface Suspect {
   readonly row: ChainRow;
   /** Hash of the previous entry; undefined after a gap. */

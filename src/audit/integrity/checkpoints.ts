@@ -147,7 +147,7 @@ export async function writeRestored(writing: CheckpointWriting): Promise<void> {
   await writeCheckpoint(writing, 'restored', heads);
 }
 
-/** Writes `cut` checkpoints: these entries, and all before them in their chains, are pruned. */
+/** Writes `cut` checkpoints. Each states that the given entries, and all earlier entries of their chains, are to be pruned. */
 async function writeCut(writing: CheckpointWriting, heads: readonly ChainHead[]): Promise<void> {
   for (let from = 0; from < heads.length; from += CHAINS) await writeCheckpoint(writing, 'cut', heads.slice(from, from + CHAINS));
 }

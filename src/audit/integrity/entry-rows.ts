@@ -48,7 +48,7 @@ export async function loadChainPage(
   return rows.map(toChainRow);
 }
 
-/** An entry is first searched within this distance of a given time. */
+/** Milliseconds before and after a given time in which an entry is searched for first. */
 const NEAR = 24 * 60 * 60_000;
 
 /**

@@ -26,7 +26,7 @@ export interface Retention {
 
 const HOUR = 60 * 60_000;
 
-/** Creates scheduled retention. Every process has one; several may prune at the same time, and the first one deletes. */
+/** Creates scheduled retention. Every process has one. If several prune at the same time, the first deletes the entries and the others find none. */
 export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Retention {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();

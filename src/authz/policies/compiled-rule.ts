@@ -46,7 +46,7 @@ export interface PathRead {
 
 /** The rules that apply to one request, in the order in which they are evaluated. */
 export interface ApplicableRules {
-  /** The same rules with the priorities of their assignments. */
+  /** The rules of `rules`, each with the priority of its assignment. */
   readonly ranked: readonly RankedRule[];
   readonly rules: readonly CompiledRule[];
   /** Every path that the rules read, each once, in the order of the rules. */

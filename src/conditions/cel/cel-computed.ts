@@ -106,7 +106,7 @@ function itemsOf({ bind, run }: CelProgram, input: ExpressionInput): readonly Ce
   return isCelMap(value) ? [...value.keys()] : undefined;
 }
 
-/** Converts an item of a list. NaN and infinity cannot be compared; null is a value. */
+/** Replaces undefined, which stands for NaN and infinity, by INCOMPARABLE. Null is kept, because it is a value. */
 function orIncomparable(value: Json | undefined): Json {
   return value === undefined ? INCOMPARABLE : value;
 }

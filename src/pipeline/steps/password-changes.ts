@@ -29,7 +29,7 @@ export interface VerifiedClaim {
   readonly proof: PasswordProof;
 }
 
-/** The hashes and the proof that were computed outside the transaction so far. */
+/** The password hashes, and the verified claim if there is one, that were computed between the runs of a unit of work. */
 export interface ComputedPasswords {
   readonly hashes: ReadonlyMap<string, string>;
   readonly verified?: VerifiedClaim | undefined;

@@ -141,7 +141,7 @@ export async function translateConstraints<T>(context: Pick<RequestContext, 'res
         cause: error,
       });
     }
-    // References in the definitions were validated before, so the foreign key belongs to an archived column or table.
+    // A foreign key refused the write. The references of the definitions in force are validated before, so the key belongs to an archived column or table.
     throw new Problem(
       'RECORD_REFERENCED',
       'a foreign key of an archived column or table refuses this; put its definition back in force, or delete the archived data',

@@ -44,7 +44,7 @@ export interface RuleName {
   readonly rule: string;
 }
 
-/** One step. Plain data. */
+/** One step of a migration plan, as plain data. */
 export interface Step {
   readonly resource: string;
   readonly kind: StepKind;

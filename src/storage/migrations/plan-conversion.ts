@@ -119,7 +119,7 @@ function isSameType(a: Field, b: Field): boolean {
   return a.type === b.type && describeTypeChange(a, b) === undefined;
 }
 
-/** Returns whether a field could have been widened to the other one, which archives no column. */
+/** Returns true if a field could have been widened to the other one, which archives no column. */
 function isWider(wider: Field, field: Field): boolean {
   return typeOf(field).widensTo.includes(wider.type);
 }

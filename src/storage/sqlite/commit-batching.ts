@@ -18,7 +18,7 @@ export interface CommitBatching {
   readonly healthy: boolean;
   readonly metrics: DatabaseMetrics;
   submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Commits a write that changes nothing, which sets `healthy`. Never throws. */
+  /** Tests with a write that changes nothing that the database can commit, and sets `healthy` to the result. Never throws. */
   probe(): Promise<void>;
   /** Commits the queued units of work, and refuses later ones. */
   drain(): Promise<void>;

@@ -2,7 +2,8 @@ import { existsSync, statSync } from 'node:fs';
 import type BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { driverCode } from './driver-error.ts';
-import { openReadOnly, validateIntegrity } from './write-backup.ts';
+import { openReadOnly } from './open-read-only.ts';
+import { validateIntegrity } from './write-backup.ts';
 
 /** The contents of a database file in brief. */
 export interface FileFacts {

@@ -3,7 +3,8 @@ import { rmSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { driverCode } from './driver-error.ts';
-import { type BackupRequest, openReadOnly, writeBackup } from './write-backup.ts';
+import { openReadOnly } from './open-read-only.ts';
+import { type BackupRequest, writeBackup } from './write-backup.ts';
 
 /** A copy of a backup, which is changed before it replaces the database; the backup stays unchanged. */
 export interface Staged {

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 
-/** A transaction as a unit of work uses it, and the function that ends its use. */
+/** The transaction handle of a unit of work, and the function that makes it unusable. */
 export interface OpenTransaction {
   readonly tx: Transaction;
   /** Makes the handle throw from now on, and returns the rows to append. Throws if a savepoint is still open. */

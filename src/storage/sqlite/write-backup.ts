@@ -8,9 +8,9 @@
 import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { moveToNewFile } from '../../files/index.ts';
+import { openReadOnly } from './open-read-only.ts';
 
 /** A written backup. */
 export interface WrittenBackup {
@@ -103,17 +103,5 @@ function sync(path: string): void {
     fsyncSync(descriptor);
   } finally {
     closeSync(descriptor);
-  }
-}
-
-/** Opens a file for reading. The file is not trusted: its views and triggers cannot call our functions, and pages are checked. */
-export function openReadOnly(path: string): BetterSqlite3.Database {
-  const driver = new BetterSqlite3(path, { readonly: true, fileMustExist: true, timeout: 5000 });
-  try {
-    for (const pragma of ['trusted_schema = OFF', 'cell_size_check = ON']) driver.pragma(pragma);
-    return driver;
-  } catch (error) {
-    driver.close();
-    throw error;
   }
 }

@@ -108,7 +108,7 @@ function createSplitter(maxLength: number): Splitter {
 
 const WHITE_SPACE: ReadonlySet<string> = new Set([' ', '\t', '\n', '\r']);
 
-/** Returns the position after a character between items. */
+/** Returns the state after a bracket, a comma or the first character of an item. Throws REQUEST_MALFORMED for another character. */
 function nextPosition(position: Position, character: string): Position {
   if (position === 'array' && character === '[') return 'first';
   if (position === 'first' && character === ']') return 'over';
