@@ -1,48 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Problem } from '../errors.ts';
-import { SYSTEM } from '../resources/system/index.ts';
-import { sql } from '../sql.ts';
 import { assignToRole, assignToUser, removeAssignment, updateAssignment } from './assignment-records.ts';
 import type { Database, Transaction } from './contract.ts';
-import { migrate } from './migrations/migrate.ts';
-import { loadWholeState, toPolicyInput } from './policy.fixture.ts';
+import { loadWholeState, openPolicyDatabase, problemCodeOf, toPolicyInput } from './policy.fixture.ts';
 import { createPolicy, listRolePolicies, listUserPolicies } from './policy-records.ts';
-import { insertRecord } from './records.ts';
 import { currentRevision } from './revision.ts';
-import { openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import type { TestDatabase } from './storage.fixture.ts';
 
 let test: TestDatabase;
 let database: Database;
 const by = 'admin-1';
 
 beforeEach(async () => {
-  test = openTestDatabase();
+  test = await openPolicyDatabase();
   database = test.database;
-  await migrate(database, SYSTEM);
-  await database.transaction(async (tx) => {
-    // Revisions start at zero in these tests.
-    await tx.run(sql`DELETE FROM "_State"`);
-    for (const id of ['u1', 'u2']) await insertUser(tx, id);
-  });
 });
 afterEach(() => test.dispose());
-
-function insertUser(tx: Transaction, id: string): Promise<void> {
-  return insertRecord(tx, resourceOf(SYSTEM, 'User'), toRecord(id, { name: id, email: `${id}@example.com`, password: '', role: 'user' }));
-}
 
 function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(work);
 }
 
-async function codeOf(work: (tx: Transaction) => Promise<unknown>): Promise<string | undefined> {
-  try {
-    await database.transaction(work);
-    return undefined;
-  } catch (error) {
-    if (error instanceof Problem) return error.code;
-    throw error;
-  }
+function codeOf(work: (tx: Transaction) => Promise<unknown>): Promise<string | undefined> {
+  return problemCodeOf(test, work);
 }
 
 describe('an assignment', () => {

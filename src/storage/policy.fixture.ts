@@ -1,9 +1,41 @@
 import type { WholeState } from '../../test/policy-fixtures.ts';
 import type { PolicyInput } from '../authz/policies/index.ts';
+import { Problem } from '../errors.ts';
+import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { loadUserPolicies } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
+import { migrate } from './migrations/migrate.ts';
 import { loadPolicyState } from './policy-records.ts';
+import { insertRecord } from './records.ts';
+import { openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+
+/** Opens a database with the system tables, the users u1 and u2, and revisions that start at zero. */
+export async function openPolicyDatabase(): Promise<TestDatabase> {
+  const test = openTestDatabase();
+  await migrate(test.database, SYSTEM);
+  await test.database.transaction(async (tx) => {
+    await tx.run(sql`DELETE FROM "_State"`);
+    for (const id of ['u1', 'u2']) await insertUser(tx, id);
+  });
+  return test;
+}
+
+/** Inserts a user without a password. */
+export function insertUser(tx: Transaction, id: string): Promise<void> {
+  return insertRecord(tx, resourceOf(SYSTEM, 'User'), toRecord(id, { name: id, email: `${id}@example.com`, password: '', role: 'user' }));
+}
+
+/** Returns the code of the problem that ends a transaction; undefined if it commits. */
+export async function problemCodeOf({ database }: TestDatabase, work: (tx: Transaction) => Promise<unknown>): Promise<string | undefined> {
+  try {
+    await database.transaction(work);
+    return undefined;
+  } catch (error) {
+    if (error instanceof Problem) return error.code;
+    throw error;
+  }
+}
 
 /** Loads the policy state with the assignments of all users. */
 export async function loadWholeState(tx: Transaction): Promise<WholeState> {
