@@ -1,6 +1,6 @@
 /**
  * Counters and histograms that are cheap to update: prom-client's own create an object and a label text for each observation, which
- * takes more than twice as long as a map lookup and an addition. The registry reads these when it is scraped.
+ * takes more than twice as long as a map lookup and an addition. The registry reads the values when it is scraped.
  */
 import type { Metric, Registry } from 'prom-client';
 

@@ -20,7 +20,7 @@ export type MetricValues = MetricObjectWithValues<MetricValue<string>>;
 /** The values that are read when metrics are scraped. */
 export interface MetricsSource {
   database(): DatabaseMetrics;
-  /** The current revision; undefined before the first is loaded. */
+  /** Returns the current revision of the policies; undefined before the first is loaded. */
   revision(): number | undefined;
 }
 

@@ -59,7 +59,7 @@ export async function createMonitoring(options: MonitoringOptions, primary?: Met
   };
 }
 
-/** The content of `metricsAddress`: metrics and readiness. */
+/** The sources of the responses at `metricsAddress`: metrics and readiness. */
 export interface MonitoringSource extends MetricsText, Pick<HttpOptions, 'ready'> {}
 
 /** Listens at `metricsAddress`, if it is set. @throws SetupError if it cannot listen. */

@@ -51,7 +51,7 @@ export function createReadiness({ database, policyStore, trustMs = 5000, timeout
       if (isStopping) return { ok: false, why: 'the service is shutting down' };
       if (policyStore.revision() === undefined) return { ok: false, why: 'no policies have been loaded yet' };
       if (database.healthy && !isProven() && !(await prove())) return { ok: false, why: 'the database does not answer' };
-      // Read after the probe, which may find that the reason no longer exists.
+      // The fault is read after the probe commit, which may clear it.
       const { fault } = database;
       if (fault !== undefined) return { ok: false, why: fault };
       return database.healthy ? { ok: true } : { ok: false, why: 'decisions cannot be recorded' };

@@ -7,7 +7,7 @@ import type { WorkerProcess } from './worker-pool.ts';
  * Forks this program with the same arguments as a worker. Workers share the listening port: the primary accepts connections and hands
  * them to the workers in turn.
  *
- * @param text Returns the metrics of all workers, for a worker that serves `/metrics`.
+ * @param text Returns the metrics of all workers in the text format of Prometheus, for a worker that serves `/metrics`.
  */
 export function forkWorker(text: () => Promise<string>): WorkerProcess {
   const worker = cluster.fork({ [WORKER_ENV]: '1' });

@@ -5,7 +5,7 @@ import type { WorkerProcess } from './worker-pool.ts';
 const QUIET_MS = 20;
 /** Milliseconds between two checks of the kernel's accept queue in which a new connection is unlikely. */
 const SHORT_MS = 5;
-/** Milliseconds after which `SHORT_MS` without a new connection is enough: a load balancer that has not noticed keeps connecting. */
+/** Milliseconds after which `SHORT_MS` instead of `QUIET_MS` is enough: a load balancer may still connect. */
 const LONG_MS = 1000;
 /** Milliseconds after which the listener closes in any case: connections never pause, or a worker does not reply. */
 const LONGEST_MS = 2000;
@@ -40,7 +40,7 @@ export function createListener(): Listener {
   };
 }
 
-/** Disconnects all workers; the last one in a turn of the event loop that has emptied the accept queue, because that closes the port. */
+/** Disconnects all workers. Disconnecting the last worker closes the port, so the function first waits for an empty accept queue. */
 async function disconnectAll(working: readonly WorkerProcess[]): Promise<void> {
   const last = working.at(-1);
   if (last === undefined) return;

@@ -19,7 +19,7 @@ export interface Primary {
   start(): Promise<{ readonly url: string; readonly notices: readonly string[] }>;
   /** Replaces all workers, one after the other. */
   restart(): Promise<void>;
-  /** Stops all workers, after the requests in progress. */
+  /** Stops all workers after their requests in progress, and closes the metrics address. */
   close(): Promise<void>;
   /** Kills all workers. */
   kill(): void;
@@ -65,8 +65,8 @@ export async function createPrimary(
 const CLOSING: Readiness = { ok: false, why: 'the service is shutting down' };
 
 /**
- * Ready if at least one worker replies and no reply is negative. One negative reply is enough, because all workers share the database:
- * the others will notice the same fault later.
+ * Returns the readiness of the service: ready if at least one worker replies and no reply is negative. One negative reply is enough,
+ * because all workers share the database: the others will notice the same fault later.
  */
 async function readinessOf(working: readonly WorkerProcess[]): Promise<Readiness> {
   const results = await Promise.allSettled(working.map((worker) => worker.readiness()));

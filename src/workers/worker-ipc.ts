@@ -1,6 +1,5 @@
 /**
- * The messages between the primary and its workers. Each side notifies the other, which expects no reply, and sends requests, which
- * expect one.
+ * The messages between the primary and its workers. Each side sends notifications, which get no reply, and requests, which get one.
  */
 
 import cluster from 'node:cluster';
@@ -106,7 +105,7 @@ export interface PrimaryLink {
 export interface WorkerRequestHandlers {
   metrics(): Promise<readonly MetricValues[]>;
   readiness(): Promise<Readiness>;
-  /** Number of connections accepted so far. */
+  /** Returns the number of connections that the worker has accepted. */
   accepted(): Promise<number>;
 }
 

@@ -5,24 +5,24 @@ import type { MetricValues } from '../observability/index.ts';
 
 /** A worker, as the primary sees it. */
 export interface WorkerProcess {
-  /** Resolves to its address when it accepts requests; to undefined if it exited before. */
+  /** Resolves to the worker's address when the worker accepts requests; to undefined if it exited before. */
   readonly ready: Promise<string | undefined>;
   /** Resolves when the process has exited: to its exit code, or to null if a signal ended it. */
   readonly ended: Promise<number | null>;
-  /** Resolves when no request is in progress and it could close its server, or when it has exited. */
+  /** Resolves when the worker has no request in progress and can close its server, or when it has exited. */
   readonly drained: Promise<void>;
-  /** The metrics that it sent before it exited. */
+  /** The metrics that the worker sent before it exited; undefined if it sent none. */
   readonly finalMetrics: readonly MetricValues[] | undefined;
-  /** Throws if the worker does not reply. */
+  /** Returns the current metrics of the worker. Throws if the worker does not reply. */
   metrics(): Promise<readonly MetricValues[]>;
   readiness(): Promise<Readiness>;
-  /** Number of connections that it has accepted. Throws if the worker does not reply. */
+  /** Returns the number of connections that the worker has accepted. Throws if the worker does not reply. */
   accepted(): Promise<number>;
   /** Lets a drained worker close its server. */
   release(): void;
-  /** Hands no more connections to it. Disconnecting the last worker closes the listener in the same turn of the event loop. */
+  /** Hands no more connections to the worker. Disconnecting the last worker closes the listener in the same turn of the event loop. */
   disconnect(): void;
-  /** Makes it finish the requests in progress and exit. */
+  /** Makes the worker finish the requests in progress and exit. */
   end(how: { readonly isReplaced: boolean }): void;
   kill(): void;
 }
@@ -46,7 +46,7 @@ export interface WorkerPoolOptions {
 export interface WorkerPool {
   /** Starts all workers and returns their address. @throws SetupError if a worker exits before it accepts requests; it has printed why. */
   start(): Promise<string>;
-  /** Replaces the workers one after the other, each when its replacement accepts requests. If one fails to start, the others keep running. */
+  /** Replaces the workers one after the other, each when its replacement accepts requests. Stops if a replacement fails to start. */
   restart(): Promise<void>;
   /** The workers that accept requests. */
   readonly working: readonly WorkerProcess[];
@@ -58,13 +58,13 @@ export interface WorkerPool {
 
 const BACK_OFF_MS = 100;
 const MAX_BACK_OFF_MS = 30_000;
-/** A worker that exits within this time counts as one more failure to start. */
+/** Milliseconds of uptime below which an exit doubles the wait before the next replacement. */
 const STABLE_AFTER_MS = 10_000;
 
 interface Member {
   readonly worker: WorkerProcess;
   isWorking: boolean;
-  /** True if its exit is expected, so that it is not replaced. */
+  /** True if the exit of the worker is expected, so that the worker is not replaced. */
   isLeaving: boolean;
 }
 
@@ -127,13 +127,13 @@ async function endOrKill(
   clearTimeout(timer);
 }
 
-/** The workers of a pool. It replaces those that exit unexpectedly. */
+/** The workers of a pool. Workers that exit unexpectedly are replaced. */
 interface Roster {
   readonly members: ReadonlySet<Member>;
   readonly isEnding: boolean;
   start(): Promise<string>;
   add(): Member;
-  /** Starts workers until the pool is complete again: `restart` has not replaced those that exited while it ran. */
+  /** Starts workers until the pool is complete again: workers that `restart` was replacing may have exited without a replacement. */
   fill(): void;
   /** Replaces no worker from now on. */
   close(): void;
@@ -197,7 +197,7 @@ function createMember(worker: WorkerProcess): Member {
   return member;
 }
 
-/** Creates a function that returns the milliseconds to wait after a worker exited: twice as long each time, while they exit soon. */
+/** Creates a function that returns the milliseconds to wait after an exit: twice as long after each exit within `STABLE_AFTER_MS`. */
 function createBackOff(first: number): (uptime: number) => number {
   let failures = 0;
   return (uptime) => {

@@ -1,8 +1,8 @@
 import { foldCase } from '../../operators/index.ts';
 
 /**
- * The function that folds case like `foldCase`. PostgreSQL's `lower()` depends on the locale and the Unicode version of the server. The
- * name contains the Unicode version of this process, so that two versions of the program each have their own.
+ * The name of the SQL function that folds case like `foldCase`. PostgreSQL's `lower()` depends on the locale and the Unicode version of the
+ * server. The name contains the Unicode version of this process, so that processes with different Unicode versions use different functions.
  */
 export const FOLD_CASE: string = `bailiwick_fold_case_${process.versions['unicode']?.replaceAll('.', '_') ?? ''}`;
 

@@ -5,7 +5,7 @@ import type { ReadWriteSet } from './read-write-set.ts';
 import type { TransactionOutcome } from './transaction.ts';
 import type { CommitRequest } from './transaction-handle.ts';
 
-/** Maximum units of work per commit: with more, the first of them would wait long for its answer. */
+/** Maximum units of work per commit: in a larger batch, the first requests would wait long for their answers. */
 const MAX_BATCH = 256;
 /** Maximum attempts to commit a batch. */
 const ATTEMPTS = 5;
@@ -14,7 +14,7 @@ const ATTEMPTS = 5;
 export interface CommitBatcher {
   /** Number of waiting requests. */
   readonly waiting: number;
-  /** Resolves to true when the request is committed; to false if nothing was committed because its read set is stale. Throws Problems. */
+  /** Resolves to true when the request is committed; to false if its read set is stale, so that it was not committed. Throws Problems. */
   commit(request: CommitRequest): Promise<boolean>;
 }
 
@@ -97,7 +97,7 @@ function createBatchSettler(commitBatch: CommitBatch, committed: CommitBatcherOp
     if (attempts.count < ATTEMPTS && (retryReason !== undefined || outcome.inDoubt !== undefined))
       return settleBatch(batch, { count: attempts.count + 1, inDoubt });
     if (batch.length === 1 || isUnavailable(error)) return forEach(batch, (queued) => queued.reject(error));
-    // One of them cannot be written, so each is committed on its own.
+    // The rows of at least one request cannot be written. Every request is committed on its own, so that only those fail.
     await Promise.all(batch.map((queued) => settleBatch([queued], { count: ATTEMPTS, inDoubt })));
   }
 
@@ -134,12 +134,12 @@ function forEach(batch: readonly QueuedRequest[], settle: (queued: QueuedRequest
   for (const queued of batch) settle(queued);
 }
 
-/** Returns true if the rows exist already: an earlier attempt in doubt was committed. */
+/** Returns true if an id exists already: an earlier attempt, whose commit was in doubt, has stored the rows. */
 function isAlreadyStored(error: unknown): boolean {
   return error instanceof ConstraintError && error.constraint === 'unique' && error.columns.includes('id');
 }
 
-/** Returns true if the server failed, not the rows. */
+/** Returns true if the server is unavailable or busy; committing every request on its own would then fail too. */
 function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && error.status === 503;
 }

@@ -11,9 +11,9 @@ export const COMMIT_VALIDATION_FUNCTION = 'bailiwick_guard_1';
  *
  * - A key of the read set is locked `shared`, a key of the write set `exclusive`, both until the commit is visible. So a writer waits for
  *   the transactions that still rely on the old state, and a later reader sees the change.
- * - They are the last locks of a transaction: the holder of one waits for nothing but its own commit, so there is no deadlock.
+ * - These locks are the last ones of a transaction: their holder waits for nothing but its own commit, so there is no deadlock.
  *
- * The function has few statements because the fixed cost of one exceeds the cost of its lookup.
+ * The function has few statements because the fixed cost of a statement exceeds the cost of its lookup.
  */
 export function commitValidationSql(): string {
   return `CREATE OR REPLACE FUNCTION ${COMMIT_VALIDATION_FUNCTION}(
@@ -51,7 +51,7 @@ END $guard$`;
 
 const CALL = `SELECT ${COMMIT_VALIDATION_FUNCTION}($1::integer[], $2::boolean[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::bigint) AS "now"`;
 
-/** Returns the statement that validates one unit of work, or several that commit together. It returns the time as `now`. */
+/** Returns the statement that validates one unit of work, or several that commit together. Its result is the server's time, as `now`. */
 export function toCommitValidation(all: readonly ReadWriteSet[]): Statement {
   const users = new Map(all.flatMap((sets) => [...sets.users].map(([id, version]) => [`${version} ${id}`, { id, version }])));
   const until = Math.min(...all.map(({ validUntil }) => validUntil));
@@ -73,7 +73,7 @@ const REVISION_KEY = 0;
 /** Number of lock keys that users are hashed to, so that a batch with hundreds of users takes few locks. */
 const USER_KEYS = 64;
 
-/** Takes every validation lock in shared mode: until the transaction ends, no commit can change its read set. */
+/** A statement that takes every validation lock in shared mode: until the transaction ends, no other commit can change its read set. */
 export const BLOCK_ALL_WRITERS: Statement = Object.freeze({
   sql: CALL,
   parameters: [
@@ -87,7 +87,7 @@ export const BLOCK_ALL_WRITERS: Statement = Object.freeze({
   ],
 });
 
-/** Returns the locks to take: key → exclusive or not. */
+/** Returns the locks to take, by key: true for an exclusive lock, false for a shared one. */
 function locksOf(all: readonly ReadWriteSet[]): ReadonlyMap<number, boolean> {
   const locks = new Map<number, boolean>();
   for (const { revision, users } of all) {
@@ -101,7 +101,7 @@ function locksOf(all: readonly ReadWriteSet[]): ReadonlyMap<number, boolean> {
   return locks;
 }
 
-/** Hashes a user id to a lock key. All versions of the program must agree on it; a change needs a new name of the function. */
+/** Hashes a user id to a lock key. All versions of the program must return the same key; a change needs a new name of the SQL function. */
 function userKeyOf(id: string): number {
   let hash = 0;
   for (let at = 0; at < id.length; at++) hash = (Math.imul(hash, 31) + id.charCodeAt(at)) | 0;
@@ -116,7 +116,7 @@ interface ValidationFailure {
   readonly sessions: readonly string[] | null;
 }
 
-/** Parses the error of a failed validation into a predicate: whether one of the validated units of work is stale. */
+/** Parses the error of a failed validation. Returns a predicate that is true for the sets of a stale unit of work. */
 export function parseStaleness(error: unknown): (sets: ReadWriteSet) => boolean {
   const failure = JSON.parse(serverDetail(error) ?? '{}') as Partial<ValidationFailure>;
   const [changedUsers, endedSessions] = [new Set(failure.users), new Set(failure.sessions)];

@@ -16,7 +16,7 @@ export interface Connection {
   readonly slot: number;
   /** True if all statements reach the same process of the server, so that session settings last. False behind most poolers. */
   readonly isDirect: boolean;
-  /** True if the session has our settings. */
+  /** True if `applySettings` was called. */
   readonly hasSettings: boolean;
   /** Sets the milliseconds in which the server must answer; undefined waits without limit. */
   setIdleTimeout(milliseconds: number | undefined): void;
@@ -29,7 +29,7 @@ export interface Connection {
   send(text: string): Promise<pg.QueryResult>;
   /** Deallocates all prepared statements: their tables have changed, or there are too many. */
   forgetStatements(): void;
-  /** True if there are too many prepared statements. */
+  /** True if the connection remembers the maximum number of statements. */
   readonly isFull: boolean;
 }
 
@@ -52,7 +52,7 @@ type DriverClient = pg.PoolClient & {
 
 /** Options of a connection. */
 export interface ConnectionOptions extends Pick<Connection, 'slot'> {
-  /** Returns whether statements are prepared under names; a pooler that switches server connections may not know them. */
+  /** Returns true if statements are prepared under names; a pooler that switches server connections may not know them. */
   preparesStatements(): boolean;
 }
 
@@ -107,7 +107,7 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
   };
 }
 
-/** Corks the stream, so that all statements of one turn of the event loop leave in one message: each message costs as much as a short query. */
+/** Creates a function that corks the stream: all statements of one turn of the event loop leave together, in fewer network writes. */
 function createCorking(stream: () => Stream | undefined): () => void {
   let corked: Stream | undefined;
 
@@ -127,7 +127,7 @@ function createCorking(stream: () => Stream | undefined): () => void {
 
 /** Names of prepared statements. */
 interface StatementNames {
-  /** Returns undefined for a text that is sent the first time: a statement that runs once is not worth preparing. */
+  /** Returns the name for a text; undefined if names are off or the text is new: a statement that runs once is not worth preparing. */
   nameOf(text: string): string | undefined;
   /** Forgets all texts, and returns the names given to them. */
   forget(): readonly string[];
@@ -160,8 +160,8 @@ function createStatementNames(preparesStatements: () => boolean): StatementNames
 }
 
 /**
- * Derives the name from the text, the same in all processes. A pooler may give us a server connection on which another process has
- * prepared statements: a name then means the same text, or is unknown. A counter would run another process's statement.
+ * Derives the name of a statement from its text, so that all processes use the same name. A pooler may give us a server connection on
+ * which another process has prepared statements. With a counter, a name could run the other process's statement.
  */
 function toName(text: string): string {
   return `bailiwick_${hash('sha256', text, 'base64url')}`;

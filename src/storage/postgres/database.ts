@@ -78,7 +78,7 @@ function refuse(address: PostgresAddress, error: unknown): never {
   throw new SetupError(`cannot use the database ${toDisplayUrl(address)}: ${cause instanceof Error ? cause.message : String(cause)}`);
 }
 
-/** Runs the path of a request with an audit entry, over both pools, and changes nothing. */
+/** Queries and commits like a request with an audit entry, on connections of both pools, and changes nothing. */
 async function probe(tx: Transaction): Promise<void> {
   await tx.one({ sql: 'SELECT 1', parameters: [] });
   await tx.append(NO_ROWS, ['none']);

@@ -33,15 +33,15 @@ const RETRY_REASONS = new Map([
 /** The reason why another attempt may succeed. */
 export type RetryReason = 'conflict' | 'statement' | 'pooler' | 'tables' | 'stale';
 
-/** An error of a prepared statement. The only cause may be a parameter type from before a migration. */
+/** An error of a prepared statement. A statement prepared before a migration may fail only because its parameters have outdated types. */
 export class PreparedError extends Error {
   override name = 'PreparedError';
 }
 
-/** Classes of errors in statements and values, not in rows or in the server. */
+/** Error classes of invalid values (22) and invalid statements (42). */
 const ABOUT_STATEMENTS = /^(22|42)/;
 
-/** Errors under load: lock timeout, statement timeout, no connection free. */
+/** Errors under load: serialization failure, deadlock, lock timeout, statement timeout, exceeded server limit, stale read set. */
 const BUSY: ReadonlySet<string> = new Set(['40001', '40P01', '55P03', '57014', '53300', '53400', STALE]);
 
 /** Codes after which nothing can be committed until an operator acts. An error without a code is a lost connection. */
@@ -71,13 +71,13 @@ function causeOf(error: unknown): pg.DatabaseError | undefined {
   return cause instanceof pg.DatabaseError ? cause : undefined;
 }
 
-/** Returns why another attempt may succeed; undefined if it cannot. */
+/** Returns the reason why another attempt may succeed; undefined if another attempt would fail too. */
 export function retryReason(error: unknown): RetryReason | undefined {
   if (error instanceof PreparedError && ABOUT_STATEMENTS.test(serverCode(error) ?? '')) return 'statement';
   const code = serverCode(error);
   // 0A000 covers every unsupported feature. An outdated plan is recognized by its routine, whose name is the same in every language.
   if (code === '0A000' && causeOf(error)?.routine !== 'RevalidateCachedQuery') return undefined;
-  // The row's day was given a partition while the row was inserted.
+  // A partition for the row's day was created while the row was inserted into the default partition.
   if (code === '23514' && causeOf(error)?.routine === 'ExecPartitionCheckEmitError') return 'tables';
   for (const [known, why] of RETRY_REASONS) if (known === code) return why;
   return undefined;

@@ -2,7 +2,7 @@ import type { Query, Transaction } from '../contract.ts';
 
 /** A commit whose outcome is unknown, because the connection was lost before its answer. */
 export interface InDoubtCommit {
-  /** The id that the server gave the transaction; undefined if it wrote nothing. */
+  /** The id that the server gave the transaction; undefined if the transaction wrote nothing. */
   readonly transactionId: string | undefined;
   /** A query that returns a row if the transaction was committed; undefined if the transaction appended no rows. */
   readonly find: Query | undefined;

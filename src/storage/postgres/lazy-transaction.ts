@@ -4,7 +4,7 @@ import type { Connection } from './connection.ts';
 import type { Clock } from './server-clock.ts';
 import type { TransactionState } from './transaction-state.ts';
 
-/** The SQL that begins transactions on a connection. */
+/** The SQL that begins a transaction, and the clock that is set from its result. */
 export interface TransactionStart {
   /** SQL text that begins a transaction. */
   readonly begin: string;
@@ -18,12 +18,12 @@ export interface LazyTransaction {
   readonly isWriting: boolean;
   /** The transaction id (`pg_current_xact_id`), once the transaction writes and the server has answered. */
   readonly transactionId: string | undefined;
-  /** Sends BEGIN before the first statement. */
+  /** Sends BEGIN at once instead of with the first write. */
   begin(): void;
-  /** Announces a statement that writes or locks. */
+  /** Prepares for a statement that writes or locks: sends BEGIN, if not yet sent, and queries the transaction id. */
   write(): void;
   readonly savepoints: PendingSavepoints;
-  /** Resolves when the server has executed BEGIN. Throws its error. */
+  /** Resolves when the server has answered BEGIN and the query of the transaction id. Throws their errors. */
   awaitBegin(): Promise<void>;
   /** Resolves to false if a ROLLBACK failed: the transaction may still be open on the server. */
   rollbacksSucceeded(): Promise<boolean>;
@@ -87,7 +87,7 @@ export function createLazyTransaction(
   });
 }
 
-/** Sends the savepoint at once in a transaction that has begun: on PostgreSQL a failed statement aborts all up to the innermost savepoint. */
+/** Sends the savepoint at once in a transaction that has begun: without it a failed statement would abort the whole transaction. */
 function openSavepoint(savepoints: LazySavepoints, name: string, { isBegun }: Pick<LazyTransaction, 'isBegun'>): void {
   savepoints.open(name);
   if (isBegun) savepoints.send();

@@ -6,16 +6,16 @@ import { quoteName } from '../table-names.ts';
 
 /** Separates table and day in the name of a partition: `_Decision$2026-01-31`. Resource names contain no `$`. */
 const SEPARATOR = '$';
-/** The default partition: holds rows of days without a partition, so that no insert fails. */
+/** The name suffix of the default partition, which holds the rows of days without a partition, so that no insert fails. */
 const DEFAULT = 'rest';
-/** The partition with the rows from before the table was partitioned. */
+/** The name suffix of the partition with the rows from before the table was partitioned. */
 const INITIAL = 'first';
-/** The temporary name of the rows that remain of a dropped partition. */
+/** The temporary name suffix of the table with the rows that are kept from a dropped partition. */
 const REMAINING = 'staying';
 
 /** Maximum days in the default partition that get a partition of their own at once; more wait for the next run. */
 const MAX_DAYS = 100;
-/** Lock timeout for the readers of a partition; an automatic vacuum is cancelled after one second. */
+/** Lock timeout for a partition. It exceeds one second, after which PostgreSQL cancels an automatic vacuum that holds the lock. */
 const PARTITION_LOCK_TIMEOUT = '2s';
 /** Lock timeout for the parent table; all other statements on it wait behind this lock. */
 const TABLE_LOCK_TIMEOUT = '200ms';
@@ -41,7 +41,7 @@ function quoted(table: string, partition: string): string {
   return quoteName(`${table}${SEPARATOR}${partition}`);
 }
 
-/** Makes the existing table the first partition, up to the end of today or of its last day if that is later. */
+/** Returns the SQL that makes the existing table the first partition, which ends after today, or after the day of the last row if later. */
 function convertSql({ name, indexes }: ActualTable, column: string): readonly string[] {
   const [whole, first, by] = [quoteName(name), quoted(name, INITIAL), quoteName(column)];
   return [
@@ -68,8 +68,8 @@ async function make(tx: Transaction, { table, column }: Partitioned, days: reado
     return [...wanted].filter((each) => !partitions.some(({ from, until }) => (from ?? '') <= each && each < until));
   };
   if ((await loadMissing()).length === 0) return 0;
-  // Readers of the whole audit log and writers that begin a chain wait for this lock, so it must not wait long itself, such as for a dump
-  // of all tables.
+  // Readers of the whole audit log and writers that begin a chain wait behind this lock request, so the request must time out soon if, for
+  // example, a dump of all tables holds the lock.
   await tx.run(sql.raw(`SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'`));
   // No transaction may insert meanwhile: a partition cannot be attached while the default partition has rows of its day.
   await tx.run(sql`LOCK TABLE ${rest} IN ACCESS EXCLUSIVE MODE`);
@@ -118,7 +118,7 @@ function lockNameOf(table: string): string {
   return `partitions of ${table}`;
 }
 
-/** The bounds come from the database's catalog or are valid days, so they need no escaping. */
+/** Returns the SQL that attaches a partition. The bounds come from the database's catalog or are valid days, so they need no escaping. */
 function attachSql(table: string, partition: string, { from, until }: Pick<Partition, 'from' | 'until'>): string {
   const start = from === undefined ? 'MINVALUE' : `'${from}'`;
   return `ALTER TABLE ${quoteName(table)} ATTACH PARTITION ${partition} FOR VALUES FROM (${start}) TO ('${until}')`;

@@ -30,8 +30,8 @@ export interface Pool {
   readonly idle: number;
   readonly waiting: number;
   /**
-   * Lends a connection for the duration of `work`. Unless that is `longRunning`, an idle timeout closes a connection whose server does
-   * not answer. Throws Problems if no connection is available.
+   * Lends a connection for the duration of `work`. Unless `longRunning` is set, an idle timeout closes a connection whose server does not
+   * answer. Throws Problems if no connection is available.
    */
   lend<Outcome extends ConnectionUse>(
     work: (connection: Connection) => Promise<Outcome>,
@@ -42,16 +42,17 @@ export interface Pool {
 
 /**
  * Makes the server check every two seconds, while a statement runs, that the client is still connected. Otherwise the statements of a
- * killed process would run to their end and hold their locks. Servers support it from version 14 on, but not on every operating system.
+ * killed process would run to their end and hold their locks. Servers support the setting from version 14 on, but not on every operating
+ * system.
  */
 export const CLIENT_CHECK = 'client_connection_check_interval = 2000';
 
 const STATEMENT_TIMEOUT = 30_000;
 /** Milliseconds after the statement timeout in which the server must have answered; without an answer the connection is dead. */
 const ANSWER_GRACE = 5000;
-/** Milliseconds after which the server ends an idle transaction: its process hangs and blocks others. */
+/** Milliseconds after which the server ends an idle transaction, whose client hangs and holds its locks. */
 const IDLE_TIMEOUT = 30_000;
-/** The same for long-running transactions. */
+/** Milliseconds after which the server ends an idle long-running transaction. */
 const LONG_RUNNING_IDLE_TIMEOUT = 600_000;
 /** Maximum age of a connection, so that all of them move after a failover or behind a load balancer. */
 const LIFETIME_SECONDS = 1800;
@@ -96,7 +97,7 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
       if (connection.isFull) connection.forgetStatements();
       const outcome = await work(connection);
       if (outcome.retryReason === 'statement') connection.forgetStatements();
-      // A pooler has switched the server connection under our prepared statements: from now on they have no names.
+      // The pooler has switched to a server connection without our prepared statements: from now on, statements are not prepared.
       if (outcome.retryReason === 'pooler') preparesStatements = false;
       if (!outcome.broken && connection.isDirect && !connection.hasSettings && preparesStatements)
         connection.applySettings(sessionSettings);
@@ -173,7 +174,7 @@ async function take(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
-    // The driver has one error for both: all connections are in use, and no connection can be opened.
+    // The driver throws the same error if all connections are in use and if no connection can be opened.
     if (pool.totalCount - pool.idleCount >= (pool.options.max ?? 0)) throw busy(error);
     const known = fromDriver(error);
     // No connection is open that could become free.

@@ -70,9 +70,9 @@ class PreparedQuery extends DriverQuery {
 }
 
 /**
- * Sends a statement.
+ * Sends a statement and returns its result.
  *
- * @param knownColumns The columns known on this connection; undefined if it may switch between processes of the server.
+ * @param knownColumns The columns known on this connection; undefined if the connection may switch between processes of the server.
  */
 export function sendQuery(
   client: pg.PoolClient,
@@ -104,7 +104,7 @@ const PARSERS: ReadonlyMap<number, (text: string) => unknown> = new Map<number, 
   [23, Number],
   [700, Number],
   [701, Number],
-  // The type of a sum of integers; no column of ours is numeric.
+  // NUMERIC, the type of a sum of integers; our tables have no column of this type.
   [1700, (text) => (text.includes('.') ? Number(text) : toInteger(text))],
 ]);
 

@@ -1,10 +1,10 @@
 import type { ReadSet, WriteSet } from '../contract.ts';
 
-/** The read set and the write set of one unit of work: commit validation checks the first against the second of every other one. */
+/** The read set and the write set of one unit of work. Commit validation fails if the read set is no longer current. */
 export interface ReadWriteSet {
   /** Stamp of the revision that was read; undefined if none was. */
   readonly revision: string | undefined;
-  /** Milliseconds since 1970; Infinity if nothing expires. */
+  /** The time at which the first value that was read expires, in milliseconds since 1970; Infinity if none expires. */
   readonly validUntil: number;
   /** The version of each user that was read, by id. */
   readonly users: ReadonlyMap<string, number>;
@@ -12,15 +12,15 @@ export interface ReadWriteSet {
   readonly sessions: readonly string[];
   /** True if the unit of work creates a new revision. */
   readonly advancesRevision: boolean;
-  /** Users whose record it changed or whose sessions it ended. */
+  /** Ids of the users whose record the unit of work changed or whose sessions it ended. */
   readonly changedUsers: ReadonlySet<string>;
 }
 
 /** Builds the sets while a unit of work runs. */
 export interface ReadWriteSetBuilder {
-  /** Returns false if the unit of work has already read another state: two statements of one transaction may see different states. */
+  /** Adds reads. Returns false if the unit of work has read another state before: two statements of a transaction may see different states. */
   addToReadSet(readSet: ReadSet): boolean;
-  /** Returns false if the unit of work has read a version of the state that differs from the replaced one. */
+  /** Adds writes. Returns false if the unit of work has read another version of the state than the one it replaces. */
   addToWriteSet(writeSet: WriteSet): boolean;
   /** The current size of the write set, for `undoTo`. */
   readonly mark: number;
@@ -88,7 +88,7 @@ interface Collected extends Pick<ReadWriteSet, 'revision' | 'validUntil' | 'user
   readonly writes: ReadonlyMap<string, string | undefined>;
 }
 
-/** Leaves reads out that the unit of work has overwritten: no other one can change them before it commits. */
+/** Builds the sets, without reads that the unit of work has overwritten: other units of work cannot change them before it commits. */
 function toReadWriteSet({ revision, validUntil, users, sessions, writes }: Collected): ReadWriteSet {
   return {
     revision: writes.has('revision') ? undefined : revision,

@@ -24,14 +24,14 @@ export interface RunnerOptions extends ServerOptions {
 /** The result of a unit of work. */
 export interface RunResult<T> {
   readonly answer: T;
-  /** True if it requested a write: its commit proves that the database accepts writes. */
+  /** True if the unit of work committed a write, which proves that the database accepts writes. */
   readonly wrote: boolean;
 }
 
 /** Runs units of work on pooled connections, and retries them after conflicts. */
 export interface Runner {
   readonly metrics: DatabaseMetrics;
-  /** See `Database`. */
+  /** The same as `fault` of `Database`. */
   readonly fault: string | undefined;
   run<T>(work: (tx: Transaction) => Promise<T>, options: TransactionOptions): Promise<RunResult<T>>;
   close(): Promise<void>;
@@ -43,7 +43,7 @@ const MAX_QUEUE = 10_000;
 const ATTEMPTS = 5;
 /** Maximum attempts with a stale read set; each attempt reads the newest state. */
 const STALE_ATTEMPTS = 10;
-/** Stale attempts after which the next one blocks other writers, so that it succeeds. */
+/** Number of attempts with a stale read set after which the next attempt blocks other writers. */
 const BLOCK_AFTER = 4;
 /** Commit batches that are sent at the same time, each on a connection of its own. */
 const CONCURRENT_BATCHES = 2;
@@ -118,7 +118,7 @@ interface Connections {
 /** Creates two pools: commit batches have connections of their own, so they never wait behind units of work that have not begun. */
 function createConnections(address: PostgresAddress, options: RunnerOptions): Connections {
   const writers = createChainWriters();
-  // The next connection may lead to another server, which does not have the last entries of our chains.
+  // After a failover, the next connection may lead to a server without the last entries of our chains.
   const onConnectionLost = (): void => writers.discard();
   const slots = createConnectionSlots();
   const pool = createPool(address, options.connections ?? 10, { ...options, onConnectionLost, slots });
@@ -140,7 +140,7 @@ function createConnections(address: PostgresAddress, options: RunnerOptions): Co
     attempt: (work, { longRunning, stale, locks }) =>
       pool.lend(
         (connection) => {
-          // A retry reads the server's clock, because an expiry may be all that has changed.
+          // A retry reads the server's clock: the read set may be stale only because a value in it has expired.
           const beginMode = canSkipRoundTrip(connection) && !longRunning && stale === 0 ? 'lazy' : 'eager';
           const begin = longRunning ? begins.longRunning : beginOf(connection);
           return attempt(connection, { begin, clock, writers, beginMode, locks, blocksWriters: stale >= BLOCK_AFTER }, work);

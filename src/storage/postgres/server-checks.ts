@@ -7,7 +7,7 @@ import { CLIENT_CHECK } from './pool.ts';
 import { createRunner, type Runner, type RunnerOptions } from './runner.ts';
 import { toLockKey } from './transaction-handle.ts';
 
-/** Options of the checks. */
+/** Options of `checkServer`. */
 export interface ServerCheckOptions extends RunnerOptions {
   /** Creates a missing schema; true if absent. */
   readonly makesSchema?: boolean;
@@ -18,7 +18,7 @@ export interface ServerFeatures {
   readonly checksClients: boolean;
 }
 
-/** Statement timeout of the second of two concurrent transactions. */
+/** Statement timeout of the second of two concurrent transactions, in milliseconds. */
 const SECOND_TIMEOUT = 5000;
 
 /** Checks the server at start, on connections of its own. Throws SetupError if it cannot store data safely. */
@@ -34,7 +34,7 @@ export async function checkServer(address: PostgresAddress, { log: _, ...options
   }
 }
 
-/** Checks the server's settings and creates the schema if it is missing. */
+/** Checks the server's settings, creates the schema if it is missing, and returns the supported features. */
 async function prepare(tx: Transaction, schema: string | undefined, makesSchema: boolean): Promise<ServerFeatures> {
   const facts = await loadFacts(tx);
   refuse(findServerProblems({ ...facts, schema: facts.schema ?? schema ?? null }));
@@ -46,7 +46,7 @@ async function prepare(tx: Transaction, schema: string | undefined, makesSchema:
   return { checksClients: await isSupported(tx, `SET LOCAL ${CLIENT_CHECK}`) };
 }
 
-/** Returns whether the server supports a statement. */
+/** Runs a statement in a savepoint. Returns false if the server does not support the statement. */
 export async function isSupported(tx: Transaction, sql: string): Promise<boolean> {
   try {
     await tx.savepoint(() => tx.run({ sql, parameters: [] }));
@@ -61,10 +61,10 @@ function refuse(problems: readonly string[]): void {
   if (problems.length > 0) throw new SetupError('the PostgreSQL server cannot store data safely', problems);
 }
 
-/** The oldest supported version: 14. */
+/** The oldest supported version, 14, as in `server_version_num`. */
 const OLDEST = 140_000;
 
-/** Settings of a server; null for those that a PostgreSQL-compatible server does not know. */
+/** Settings of a server; null for settings that a PostgreSQL-compatible server does not know. `schema` is null if the schema is missing. */
 export interface ServerFacts {
   readonly version: string;
   readonly number: string;
@@ -113,8 +113,8 @@ const TIMEOUT = 60_000;
 const MAX_PAUSE = 50;
 
 /**
- * Returns the reasons why advisory locks do not work; empty if they do. PostgreSQL-compatible servers may accept the functions and do
- * nothing, and no error would show it. So one transaction takes a lock, and another one tries to get it.
+ * Returns the reasons why advisory locks do not work; empty if they do. PostgreSQL-compatible servers may accept the lock functions without
+ * locking anything and without an error. So one transaction takes a lock, and another one tries to get it.
  */
 export async function findLockProblems({ holder, other, timeout = TIMEOUT }: RunnerPair): Promise<readonly string[]> {
   for (const end = performance.now() + timeout; performance.now() < end; ) {
@@ -131,25 +131,25 @@ interface RandomLocks {
   readonly key: Sql;
 }
 
-/** Returns undefined if the check must be repeated. */
+/** Checks once and returns the problems; undefined if another process is checking or the second transaction cannot run at present. */
 async function findOnce(holder: Runner, other: Runner): Promise<readonly string[] | undefined> {
   const locks = { name: `locks ${randomInt(2 ** 47)}`, key: sql`${randomInt(2 ** 31)}::integer, ${randomInt(2 ** 31)}::integer` };
   const { answer } = await holder.run(async (tx) => {
     await tx.lock(locks.name);
     await tx.one(sql`SELECT pg_advisory_xact_lock_shared(${locks.key})`);
-    // Behind a pooler, many processes that start at once would each hold a connection and wait for another one. So only one checks at a
-    // time; the others return at once.
+    // Behind a pooler, many processes that start at once would each hold a connection and wait for another one. So only one process
+    // checks at a time; the others try again later.
     const turn = await tx.one<{ readonly isOurs: number; readonly isFree: number }>(sql`SELECT
       pg_try_advisory_xact_lock(${TURN_KEY}) AS "isOurs", pg_try_advisory_xact_lock(${toLockKey(`${locks.name}, free`)}) AS "isFree"`);
     if (turn?.isFree !== 1) return ['pg_try_advisory_xact_lock fails for a lock that no transaction holds'];
     if (turn.isOurs !== 1) return undefined;
-    // The only transaction that awaits another one: this is the purpose of the check.
+    // Only here does an open transaction await another one: the check needs two at the same time.
     return await other.run((second) => findProblems(second, locks), {}).then((ran) => ran.answer, ignoreUnavailable);
   }, {});
   return answer;
 }
 
-/** The key of the turn, the same in all schemas, because poolers share connections between them. */
+/** The lock key by which processes check in turn. It is the same in all schemas, because a pooler's connections serve all schemas. */
 const TURN_KEY = sql`hashtextextended('bailiwick looks whether locks lock', 0)`;
 
 async function findProblems(tx: Transaction, { name, key }: RandomLocks): Promise<readonly string[]> {

@@ -6,7 +6,7 @@ export interface Clock {
   readonly isFresh: boolean;
   /** Sets the clock from a server time and the local time at which the query for it was sent: milliseconds since 1970. */
   set(now: number, sentAt: number): void;
-  /** Returns milliseconds since 1970. @throws if the clock was never set. */
+  /** Returns the estimated time of the server in milliseconds since 1970. @throws if the clock was never set. */
   now(): number;
 }
 
@@ -48,15 +48,19 @@ export interface ClockReading {
 
 /** Compares the clock of this machine with that of the server. */
 export interface ClockDifference {
-  /** Returns the difference if it is larger than tokens allow, else undefined. */
+  /** A description of the difference if it exceeds `CLOCK_LEEWAY_SECONDS`, which tokens tolerate; otherwise undefined. */
   readonly fault: string | undefined;
   note(reading: ClockReading): void;
 }
 
-/** Milliseconds after which a difference that is still there is logged again. */
+/** Milliseconds between two log lines about a difference that persists. */
 const REPEAT = 600_000;
 
-/** @param log Called when a difference is too large, again every ten minutes while it lasts, and at its end. */
+/**
+ * Creates the comparison of the two clocks.
+ *
+ * @param log Called when the difference is too large, again every ten minutes while it persists, and at its end.
+ */
 export function createClockDifference(log: Log): ClockDifference {
   let fault: string | undefined;
   let loggedAt = Number.NEGATIVE_INFINITY;
@@ -83,7 +87,7 @@ export function createClockDifference(log: Log): ClockDifference {
   };
 }
 
-/** Positive if this machine is ahead. The round trip may be long: only a server time outside of it counts as a difference. */
+/** Returns the seconds by which this machine is ahead, negative if it is behind; 0 if the server time lies within the round trip. */
 function secondsAhead({ server, sentAt, receivedAt }: ClockReading): number {
   if (server < sentAt) return (sentAt - server) / 1000;
   return server > receivedAt ? (receivedAt - server) / 1000 : 0;

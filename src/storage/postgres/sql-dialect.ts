@@ -4,7 +4,7 @@ import { FOLD_CASE } from './case-folding.ts';
 
 /**
  * Renders comparisons for PostgreSQL. Text columns have the collation "C" and compare by the bytes of UTF-8, which is the order of code
- * points. An expression that is not a column needs the collation wherever order matters.
+ * points. Any other expression must name the collation if its order matters.
  */
 export const postgresDialect: SqlDialect = Object.freeze({
   name: 'postgres',
@@ -62,8 +62,8 @@ function isAmong(column: Sql, values: readonly (string | number | bigint)[]): Sq
 }
 
 /**
- * Selects a value in a JSON document. `->` with a text enters only objects. Each use tests the type of the value first, because casting
- * text to a number is an error in PostgreSQL, not NULL, and AND does not evaluate its operands in a fixed order.
+ * Selects a value in a JSON document. `->` with a text key returns members of objects only. `number` and `list` test the type in a CASE:
+ * PostgreSQL throws for text that is not a number, and AND does not evaluate its operands in a fixed order.
  */
 function jsonAt(document: Sql, keys: readonly string[]): SqlJsonValue {
   const value = keys.reduce((outer, key) => sql`${outer} -> ${key}::text`, document);

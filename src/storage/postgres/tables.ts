@@ -15,9 +15,9 @@ export const postgresTables: TableDialect = Object.freeze({
   castTypes: CAST_TYPES,
   tableOptions: '',
   partitions: postgresPartitions,
-  // A referenced table must exist first.
+  // PostgreSQL accepts a reference only to a table that exists.
   referencesLast: true,
-  // The order of lists: records without a value come first.
+  // Lists sort records without a value first.
   indexPart: (column: string) => (column === 'id' ? quoteName(column) : `${quoteName(column)} NULLS FIRST`),
   booleanText: (value: boolean) => (value ? 'TRUE' : 'FALSE'),
   dropReferenceSql: ({ name }: ActualTable, { constraint = '' }: ActualColumn) =>
@@ -43,7 +43,7 @@ async function prepare(tx: Transaction): Promise<void> {
 async function prepareFunction(tx: Transaction, name: string, toSql: () => string): Promise<void> {
   const known = await tx.one(sql`SELECT 1 FROM pg_proc WHERE proname = ${name} AND pronamespace = current_schema()::regnamespace`);
   if (known !== undefined) return;
-  // Without the lock, two transactions that create the function at the same time would fail.
+  // Without the lock, one of two transactions that create the function at the same time would fail.
   await tx.lock(name);
   await tx.run(sql.raw(toSql()));
 }
@@ -84,7 +84,7 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
       LEFT JOIN pg_class r ON r.oid = k.confrelid
     WHERE t.relkind IN ('r', 'p') AND t.relnamespace = current_schema()::regnamespace AND NOT t.relispartition
     ORDER BY t.relname, c.attnum`);
-  // Indexes that PostgreSQL creates by itself belong to a constraint.
+  // Leaves out the indexes that PostgreSQL creates for constraints.
   const indexes = await tx.all<IndexRow>(sql`
     SELECT t.relname AS "table", n.relname AS "name", i.indisunique AS "unique", i.indpred IS NOT NULL AS "partial", c.attname AS "column"
     FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid

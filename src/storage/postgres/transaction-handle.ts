@@ -14,7 +14,7 @@ export interface TransactionContext {
   readonly connection: Connection;
   readonly state: TransactionState;
   readonly lazy: LazyTransaction;
-  /** The chain writer of its appended rows. */
+  /** The lease of the chain writer for the rows that the attempt appends. */
   readonly lease: WriterLease;
 }
 
@@ -27,7 +27,7 @@ export interface CommitRequest {
 /** A transaction as a unit of work uses it. */
 export interface OpenTransaction {
   readonly tx: Transaction;
-  /** Returns the part to do at commit. Throws if a savepoint is still open. */
+  /** Returns the rows to append and the sets to validate at commit. Throws if a savepoint is still open. */
   end(): CommitRequest;
 }
 
@@ -73,7 +73,7 @@ export function toLockKey(name: string): Sql {
   return sql`hashtextextended(coalesce(current_schema(), '') || ' ' || ${name}, 0)`;
 }
 
-/** Matches statements that only read; they need no transaction. */
+/** Matches statements that only read and need no transaction; for a SELECT with a row lock, `rowLock` has begun one. */
 const SELECT = /^\s*SELECT\b/i;
 
 /** Creates the functions that send statements; the transaction begins with the first one that does more than read. */
@@ -95,7 +95,7 @@ function createQueries({ connection, state, lazy }: TransactionContext) {
   return { query, announceLock, announceWrite };
 }
 
-/** Creates the members of the handle that collect data for the commit: appended rows, read set and write set. Savepoints undo them. */
+/** Creates the members that collect appended rows, read set and write set for the commit. A failed savepoint undoes rows and writes. */
 function createBookkeeping({ state, lazy }: TransactionContext) {
   const savepoints = createSavepoints({
     get isOver() {

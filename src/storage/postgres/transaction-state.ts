@@ -37,7 +37,10 @@ export interface TransactionState {
   check(): void;
 }
 
-/** Codes with which the server refuses each statement after a failed one. After a failed BEGIN there is no transaction, or a read-only one. */
+/**
+ * Codes of errors that only follow from an earlier error: the transaction has failed (25P02); BEGIN failed, so that no transaction is open
+ * (25P01) or the session is read-only by default (25006).
+ */
 const CONSEQUENCES: ReadonlySet<string | undefined> = new Set(['25P02', '25P01', '25006']);
 
 /** Creates the state of a transaction that has not begun. */

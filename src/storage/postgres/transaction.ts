@@ -11,7 +11,7 @@ import { type CommitRequest, openTransaction, type TransactionContext } from './
 import { createTransactionState } from './transaction-state.ts';
 
 /**
- * When BEGIN is sent: with the first write (`lazy`), at once and in one message with the first statement (`pipelined`), or before
+ * The time of BEGIN: with the first write (`lazy`), at once and in one message with the first statement (`pipelined`), or before
  * anything else, awaiting its answer (`eager`). Only `eager` reads the server's clock and knows that the transaction is open.
  */
 export type BeginMode = 'lazy' | 'pipelined' | 'eager';
@@ -21,9 +21,9 @@ export interface TransactionAttempt extends TransactionStart {
   /** The chain writers of this process. */
   readonly writers: ChainWriters;
   readonly beginMode: BeginMode;
-  /** True if commits that could make the read set stale have to wait from the beginning: for a unit of work that was retried too often. */
+  /** True to block all commits that could make the read set stale, after too many retries of the unit of work. */
   readonly blocksWriters?: boolean;
-  /** Names to lock before anything else: those that the previous attempt waited for in vain. */
+  /** Names to lock before anything else: the names that a previous attempt with a stale read set locked. */
   readonly locks?: readonly string[];
   /** For a commit batch: the read and write sets of each unit of work in it. */
   readonly batched?: readonly ReadWriteSet[];
@@ -49,11 +49,11 @@ export type TransactionOutcome<T> =
       readonly broken: boolean;
       /** Names that the attempt locked. */
       readonly locks?: readonly string[];
-      /** Set if it is unknown whether the transaction was committed: how to find out, and the answer if it was. */
+      /** Set if the commit is in doubt: the data to find its outcome, and the answer to return if it succeeded. */
       readonly inDoubt?: { readonly answer: T; readonly commit: InDoubtCommit };
     };
 
-/** Runs a unit of work and commits what it wrote. Never throws. */
+/** Runs a unit of work and commits its writes; rows appended without other writes are returned as `pending`. Never throws. */
 export async function attempt<T>(
   connection: Connection,
   options: TransactionAttempt,
