@@ -8,9 +8,9 @@ import { NO_ASSIGNMENTS, type UserAssignment } from './policies/index.ts';
 
 /** The assignments of users at one revision. */
 export interface UserAssignments {
-  /** Returns the assignments of a user; none for `undefined`. */
+  /** Returns the assignments of a user; an empty list for `undefined`. */
   of(tx: Transaction, userId: string | undefined): Promise<readonly UserAssignment[]>;
-  /** Loads the assignments of many users with one statement. They are not cached, so they evict no others. */
+  /** Loads the assignments of many users with one statement. The result is not cached, so that it evicts no other users. */
   ofEach(tx: Transaction, userIds: readonly string[]): Promise<(userId: string) => readonly UserAssignment[]>;
 }
 
@@ -30,7 +30,7 @@ export function createAssignmentCache(bound: number): AssignmentCache {
   });
   let stamp: string | undefined;
 
-  /** Caches only if the revision is unchanged after the read; otherwise the rows could be of a later one, or of a change that is rolled back. */
+  /** Loads the assignments of a user. Caches them only if the revision is unchanged after the read: else the rows could be of a later revision. */
   async function load(tx: Transaction, revision: Revision, userId: string): Promise<readonly UserAssignment[]> {
     const [found, now] = await Promise.all([loadUserAssignments(tx, [userId]), loadRevision(tx)]);
     const assignments = found.get(userId) ?? NO_ASSIGNMENTS;

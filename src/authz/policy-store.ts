@@ -30,7 +30,7 @@ export interface PolicyStore {
    */
   replaceDefinitions(definitions: Definitions): void;
   readonly definitions: Definitions;
-  /** Returns the number of the newest revision read; undefined before the first. */
+  /** Returns the number of the newest revision read; undefined before a revision is read. */
   revision(): number | undefined;
 }
 

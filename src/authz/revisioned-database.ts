@@ -28,7 +28,7 @@ export interface AtRevision<Data> {
 export function withRevisions(database: Database, store: PolicyStore): RevisionedDatabase {
   async function begin<Data>(tx: Transaction, prefetch: Prefetch<Data>): Promise<AtRevision<Data>> {
     const expected = store.definitions;
-    // In this order: prefetched data must not be older than the revision, which the commit validates.
+    // The revision is read first: prefetched data must not be older than the revision that the commit validates.
     const reading = store.snapshot(tx);
     const prefetching = prefetch(tx, expected);
     // Both must settle before the connection is used for something else. A failure of `prefetch` under outdated definitions does not matter.

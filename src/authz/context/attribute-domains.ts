@@ -18,13 +18,16 @@ const REQUEST: ReadonlyMap<string, ValueDomain> = new Map([
 
 /** Options of the policy linter, which also reports values that are possible but improbable. */
 interface DomainOptions {
-  /** Action of the rule, the only value of `request.action`. If set, `user.…` has the values of its enums only, although claims of a trusted token may differ. */
+  /**
+   * Action of the linted rule. If set, `user.…` has only the values of its enums, although claims of a trusted token may differ.
+   * `request.action` has only this value, unless it is `*`. `resource.name` is the name of the resource if no field has that name.
+   */
   readonly action?: string;
 }
 
 /**
- * Returns the possible values of a path in the conditions of a rule on the named resource, or on all (`*`): values of
- * enums, roles, actions, methods and clock values. Undefined if any value is possible.
+ * Returns a function that returns the possible values of a path in the conditions of a rule on the named resource, or on all (`*`):
+ * values of enums, roles, actions, methods and clock values. The function returns undefined if any value is possible.
  */
 export function describeDomain(
   definitions: Definitions,
@@ -52,7 +55,7 @@ export function describeDomain(
   };
 }
 
-/** Returns true if `resource.name` is the name of the resource. */
+/** Returns true if the path `resource.name` is the name of the resource: no field is called `name`. */
 function isOwnName(resource: Resource | undefined, keys: readonly string[]): boolean {
   return resource !== undefined && keys.length === 1 && !resource.fields.has('name');
 }
@@ -61,14 +64,14 @@ function toDomain(values: readonly string[] | undefined): ValueDomain | undefine
   return values && createTextDomain(values);
 }
 
-/** Returns the values of the enum, or of the list of an enum, at the keys. */
+/** Returns the values of the enum, or of the list of an enum, at the keys; undefined if the field is secret or not an enum. */
 function valuesAt(definitions: Definitions, resource: Resource | undefined, keys: readonly string[]): readonly string[] | undefined {
   const reached = resource && fieldAt(definitions, resource, keys);
   if (reached === undefined || reached.inner.length > 0 || reached.field.writeOnly) return undefined;
   return (reached.field.of ?? reached.field).values;
 }
 
-/** Returns the values in all resources that have the field; undefined if one of them may have any value. */
+/** Returns the values of the field in all resources that have it; undefined if no resource has it, or if it may have any value in a resource. */
 function valuesEverywhere(definitions: Definitions, keys: readonly string[]): readonly string[] | undefined {
   const withField = ordinaryResources(definitions).filter((resource) => resource.fields.has(keys[0] ?? ''));
   const values = withField.map((resource) => valuesAt(definitions, resource, keys));
@@ -76,7 +79,7 @@ function valuesEverywhere(definitions: Definitions, keys: readonly string[]): re
   return [...new Set(values.flatMap((each) => each ?? []))];
 }
 
-/** The bounds of `between` are both inclusive; the end of `timeOfDayBetween` is exclusive. */
+/** Describes the correct condition for hours over midnight. It ends at `high + 1`, because `timeOfDayBetween` excludes its end and `between` does not. */
 function describeNight(low: number, high: number): string {
   const [from, to] = [low, high + 1].map((hour) => JSON.stringify(`${String(hour).padStart(2, '0')}:00`));
   return `for hours over midnight use "timeOfDayBetween" on environment.timestamp with [${from}, ${to}]`;

@@ -44,7 +44,7 @@ function describeField(definitions: Definitions, resource: Resource | undefined,
   return describeOwn(target, path, inner);
 }
 
-/** Describes a field of the resource itself, and keys inside its value. */
+/** Describes a field of `resource`, or a value inside the field if there are more keys. */
 function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: readonly string[]): PathDescription {
   const field = resource.fields.get(name);
   if (field === undefined) {
@@ -61,8 +61,8 @@ function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: 
 }
 
 /**
- * Returns the kind that the field has in all resources; any kind if they differ or no resource has the field (yet). Numbers are
- * integers if they are in every resource.
+ * Returns the kind of a field in the resources that have it; `any` if the kinds differ or no resource has the field; the problem if
+ * conditions can read the field in no resource. A number is an integer only if it is one in every resource that has the field.
  */
 function describeEverywhere(definitions: Definitions, path: Path): PathDescription {
   const withField = ordinaryResources(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));

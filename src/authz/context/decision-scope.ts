@@ -37,16 +37,16 @@ export interface ScopeInput {
   readonly resource: Resource;
   /** UNRESOLVED if the record is not known yet (a list); undefined if it does not exist, so it has no attributes. */
   readonly record: JsonObject | typeof UNRESOLVED | undefined;
-  /** Id in the request, used if the record has none. */
+  /** Id of the record in the request, used if `record` has no id. */
   readonly recordId?: string | undefined;
   readonly origin: Pick<RequestOrigin, 'method' | 'path' | 'ip'>;
   /** Body of the request. */
   readonly data?: Json | undefined;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** IANA name. */
+  /** IANA name of the time zone of the service. */
   readonly timeZone: string;
-  /** Give the kinds of `user.…` and of referenced records, and their secret fields. */
+  /** Definitions of the resources. They give the kinds and the secret fields of `user.…` and of referenced records. */
   readonly definitions: Definitions;
   readonly referenced?: ReferencedRecords | undefined;
 }
@@ -103,7 +103,7 @@ interface FieldPath {
 
 type ReadOwnValue = (input: ScopeInput, key: string | undefined) => Value;
 
-/** Returns a value inside a field of the record, or a field of the record that it references. */
+/** Returns a value inside a field of `of`, or a field of the record that the field references. */
 function fieldValue(input: ScopeInput, { group, of, keys }: FieldPath, readOwn: ReadOwnValue): Value {
   const [key, ...inner] = keys;
   const own = readOwn(input, key);
@@ -175,7 +175,10 @@ function kindFrom(kinds: ReadonlyMap<string, PathKind['kind']>, keys: readonly s
   return kind === undefined ? undefined : toPathKind(kind);
 }
 
-/** Returns the scope with more paths left open. A decision that depends on one of them keeps it in its residual condition. */
+/**
+ * Returns a scope in which the paths that `isOpen` selects are UNRESOLVED. A decision that depends on such a path keeps the path in its
+ * residual condition.
+ */
 export function leaveOpen(scope: Scope, isOpen: (path: Path) => boolean): Scope {
   return Object.freeze({ ...scope, valueOf: (path: Path) => (isOpen(path) ? UNRESOLVED : scope.valueOf(path)) });
 }
@@ -197,7 +200,7 @@ export function withoutSecrets(resource: Resource, data: Json | undefined): Json
   return Object.fromEntries(Object.entries(data as JsonObject).filter(([name]) => !secret.has(name)));
 }
 
-/** A context that an admin tests. Its values replace the stored ones. */
+/** Values with which an admin tests access. They replace the values of the request and of the stored records. */
 export interface Hypothesis {
   /** `id`, `role`, `email` and any further attributes. */
   readonly user?: JsonObject | undefined;

@@ -1,7 +1,7 @@
 import type { PathKind } from '../../conditions/index.ts';
 import { type Json, type Kind, toInstantText } from '../../operators/index.ts';
 
-/** A member of `environment.…`: the time and the address of a request. */
+/** The name of a member of `environment.…`: a part of the time of a request, or its address. */
 export type EnvironmentValue = 'timestamp' | 'date' | 'hour' | 'minute' | 'dayOfWeek' | 'ip';
 
 /** Kinds of the members of `environment.…`. */
@@ -23,12 +23,12 @@ export function toPathKind(kind: Kind): PathKind {
 interface Moment {
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** IANA name. */
+  /** IANA name of the time zone of the service. */
   readonly timeZone: string;
   readonly ip: string;
 }
 
-/** Returns one value of `environment.…`; undefined if no member has the name. Computed on demand, because most conditions read none. */
+/** Returns one value of `environment.…`; undefined if no member has the name. Computed on demand: most conditions read no environment. */
 export function toEnvironmentValue(name: string, moment: Moment): Json | undefined {
   switch (name) {
     case 'ip':
@@ -57,7 +57,7 @@ interface LocalTime {
   readonly dayOfWeek: number;
 }
 
-/** Local time of the last second that was read: all rules of a decision, and all requests within that second, read the same. */
+/** The local time that was computed last. All rules of a decision, and all requests within the same second, share it. */
 let last: { readonly second: number; readonly timeZone: string; readonly time: LocalTime } | undefined;
 
 function localTime({ now, timeZone }: Moment): LocalTime {
@@ -79,7 +79,7 @@ function toLocalTime(now: number, format: Intl.DateTimeFormat): LocalTime {
   };
 }
 
-/** Formats by IANA name. The name comes from the configuration, so the map has one entry. */
+/** Formatters by IANA name of the time zone. The time zone is configured, so the map usually has one entry. */
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 function formatOf(timeZone: string): Intl.DateTimeFormat {

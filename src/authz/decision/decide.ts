@@ -61,7 +61,7 @@ function decidedBy(rule: CompiledRule): FinalDecision {
 function conclude(open: readonly ConditionalRule[], last: FinalDecision): Decision {
   if (open.length === 0) return last;
   const tree = combineRules(open, last.effect === 'allow' ? ALWAYS : NEVER);
-  // The combined tree decides the same for every record.
+  // The tree is constant and decides every record like `last`.
   if (tree.type === 'constant' && (tree.value === true) === (last.effect === 'allow')) return last;
   const rules = open.map(({ rule }) => rule);
   const involved = Object.freeze(last.rule === undefined ? rules : [...rules, last.rule]);
@@ -95,7 +95,7 @@ export function reasonForDeny(rule: CompiledRule): string {
   return `denied by ${rule.label}`;
 }
 
-/** Returns the reason of an `allow-where` decision, with its rules. */
+/** Returns the reason of an `allow-where` decision. It names the first three rules and counts the others. */
 export function reasonForAllowWhere(rules: readonly CompiledRule[]): string {
   const more = rules.length - RULES_NAMED;
   const names = rules.slice(0, RULES_NAMED).map((rule) => `${rule.effect} ${rule.label}`);

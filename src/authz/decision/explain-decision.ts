@@ -49,7 +49,7 @@ export interface NearbyRule extends RuleInfo {
   /** The parts of the conditions that are not met or are open. For an `any`, one of them is sufficient. */
   readonly unmet: readonly ConditionTrace[];
   readonly missing?: readonly string[];
-  /** The DENY that fired first. If present, meeting the conditions is not sufficient. */
+  /** The DENY that fires before this rule. If present, meeting the conditions of this rule is not sufficient. */
   readonly overruledBy?: RuleInfo;
 }
 
@@ -63,7 +63,7 @@ export interface Explanation {
   readonly when?: string;
   /** For a denial: the ALLOW rules with the fewest unmet comparisons, in that order. */
   readonly wouldAllow?: readonly NearbyRule[];
-  /** For a denial: a note if no ALLOW rule exists. */
+  /** For a denial: a note if policies are assigned, but none has an active ALLOW rule for the resource and action. */
   readonly note?: string;
 }
 
@@ -202,12 +202,12 @@ function findUnmet(wanted: Wanted, trace: ConditionTrace): Unmet | undefined {
     case 'constant':
       return { part: trace, distance: Number.POSITIVE_INFINITY };
     default:
-      // An open part may still get the wanted value.
+      // An open part has distance 0, because it may still get the wanted value.
       return { part: trace, distance: trace.answer === 'open' ? 0 : 1 };
   }
 }
 
-/** Returns all unmet members if every member must have the wanted value (`all` true, `any` false); the distance is then their sum, else the minimum. */
+/** Returns the members without the wanted value. Their distances are added if every member must have it (`all` true, `any` false), else the least counts. */
 function findUnmetMembers(wanted: Wanted, trace: Extract<ConditionTrace, { type: 'all' | 'any' }>): Unmet {
   const members = trace.of.flatMap((member) => findUnmet(wanted, member) ?? []);
   const distances = members.map(({ distance }) => distance);

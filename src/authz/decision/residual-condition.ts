@@ -44,8 +44,8 @@ function combineRuns(runs: readonly Run[], end: Condition): Condition {
 }
 
 /**
- * Returns a condition that is true for exactly the same records, without constant unknowns. Only *true* allows a record, so constant unknown
- * can be replaced by *false*: `all[x, unknown]`, which is true for no record, becomes *never*.
+ * Returns a condition without constant unknowns that is true for exactly the records for which `condition` is true. Only *true* allows a
+ * record, so constant unknown can be replaced by *false*: `all[x, unknown]`, which is true for no record, becomes *never*.
  */
 export function whereTrue(condition: Condition): Condition {
   return replaceUnknowns(condition, false);

@@ -1,6 +1,6 @@
 import type { Policy } from '../policies/index.ts';
 
-/** Codes in the order of warnings. Findings about rules without effect come first. */
+/** The codes of findings with their descriptions, in the order of `sortFindings`. Codes about rules without effect come first. */
 const DESCRIPTIONS = {
   'attribute-never-set': 'a condition reads an attribute that no active user has',
   'never-equal': 'a condition compares with a value that its field never has',
@@ -62,7 +62,7 @@ export interface Finding {
   readonly role?: string;
 }
 
-/** A finding about a rule, without the names of rule and policy. `lint.ts` adds them. */
+/** A finding about a rule, without the names of the rule and its policy, which `lint.ts` adds. */
 export interface RuleFinding extends Pick<Finding, 'code' | 'detail' | 'todo' | 'other'> {
   /** Dotted path in the rule, such as `conditions`; empty for the whole rule. */
   readonly member: string;
@@ -71,7 +71,7 @@ export interface RuleFinding extends Pick<Finding, 'code' | 'detail' | 'todo' | 
 /** Maximum number of names in a sentence. */
 const NAMES_SHOWN = 5;
 
-/** Joins the first names; the others are counted. */
+/** Joins the first five names and appends the number of the others. */
 export function joinNames(names: readonly string[]): string {
   const more = names.length - NAMES_SHOWN;
   return `${names.slice(0, NAMES_SHOWN).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;

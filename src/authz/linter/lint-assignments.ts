@@ -10,9 +10,9 @@ interface AssignmentContext {
   readonly now: number;
 }
 
-/** An assignment that expires within this time is reported: seven days. */
+/** Milliseconds before its expiry from which an assignment is reported: seven days. */
 const SOON = 7 * 24 * 3_600_000;
-/** Maximum number of users in one finding. */
+/** Maximum number of user ids in one finding. */
 const MAX_USERS = 20;
 
 /** Returns the findings about the assignments of a policy. An inactive policy without assignments is not reported: it may be kept for later. */
@@ -89,7 +89,7 @@ export function isExpired({ expiresAt }: UserPolicy, now: number): boolean {
   return expiresAt !== undefined && Date.parse(expiresAt) <= now;
 }
 
-/** Returns one finding about all the assignments: a policy may be assigned to thousands of users. */
+/** Returns one finding about all the assignments, because a policy may be assigned to thousands of users; none if there are no assignments. */
 function toUserFinding(
   policy: NamedPolicy,
   assignments: readonly UserPolicy[],

@@ -21,12 +21,12 @@ import { type ConditionLeaf, hasUnknown, toLeaves, toResidual } from './conditio
 import { joinNames, type RuleFinding } from './finding.ts';
 import { definitionsFor, type LintedRule } from './lint-context.ts';
 
-/** A rule with this number of conditions is reported. */
+/** Minimum number of conditions of a rule that is reported with `many-conditions`. */
 const MANY_CONDITIONS = 5;
 /** Maximum number of findings with the same code about one rule. */
 const MAX_PER_CODE = 5;
 
-/** Returns the findings about a rule by itself. */
+/** Returns the findings about the resource and the conditions of one rule. */
 export function lintConditions(linted: LintedRule): readonly RuleFinding[] {
   const leaves = toLeaves(linted.compiled.condition);
   const comparisons = leaves.flatMap(({ condition }) => (condition.type === 'comparison' ? [condition] : []));

@@ -26,7 +26,7 @@ export interface ActiveAssignments {
   readonly roles: readonly RolePolicy[];
   /** Ordered by expiry, up to a limit. */
   readonly users: readonly UserPolicy[];
-  /** True if `users` contains all of them. */
+  /** True if `users` contains every active assignment to a user. */
   readonly isComplete: boolean;
 }
 
@@ -43,7 +43,7 @@ export interface UserValueCounts {
 export interface LintedRule {
   readonly policy: Policy;
   readonly rule: PolicyRule;
-  /** Index in the rules of the policy as written. */
+  /** Index of the rule in `policy.rules`. */
   readonly position: number;
   readonly compiled: CompiledRule;
   readonly context: LintContext;

@@ -29,7 +29,7 @@ function lintPath(path: Path, linted: LintedRule): readonly RuleFinding[] {
   return [{ code: 'fires-on-missing', member: 'conditions', detail, todo: `if that is not intended, ${remedy}` }];
 }
 
-/** Returns true if a part of the condition is unknown if `path` has no value, for any values of the other paths. */
+/** Returns true if a missing value at `path` suffices to make a part of the condition unknown. */
 function isUnknownWithout(path: Path, linted: LintedRule): boolean {
   const { condition, resource } = linted.compiled;
   const { now } = linted.context.index;
@@ -42,7 +42,7 @@ function isUnknownWithout(path: Path, linted: LintedRule): boolean {
   return hasUnknown(residual);
 }
 
-/** Returns the resources without the path. Empty unless the rule is about all resources. */
+/** Returns the names of the resources without a field at `path`; empty unless the rule is about all resources. */
 function resourcesLacking(path: Path, linted: LintedRule): readonly string[] {
   if (path.group !== 'resource' || linted.compiled.resource !== '*') return [];
   return resourcesWithoutPath(definitionsFor(linted), path);

@@ -13,8 +13,8 @@ const MAX_COMPARED = 50;
 const MAX_USERS = 200;
 
 /**
- * Compares the rules of a policy with each other and with the rules of other policies. Returns, by rule, whether it never fires, duplicates
- * another rule, or conflicts with a rule of the other effect and the same priorities.
+ * Compares the rules of a policy with each other and with the rules of other policies. Returns findings by rule: the rule never fires, is
+ * redundant, duplicates another rule, or conflicts with a rule of the other effect and the same priorities.
  */
 export function lintOrder(
   policy: Policy,
@@ -55,7 +55,10 @@ function assigneesOf(policy: Policy, { index, assignments, assignmentsOf }: Lint
   ];
 }
 
-/** Returns the users whose other assignments the linter needs; undefined if it compares the policy with no other policy. */
+/**
+ * Returns the users whose other assignments the linter needs; undefined if the policy is inactive or has too many users, and is therefore
+ * compared with no other policy.
+ */
 export function usersToCompare(policy: Policy, { users, isComplete }: ActiveAssignments, now: number): readonly string[] | undefined {
   const current = users.filter((assignment) => !isExpired(assignment, now));
   return policy.isActive && isComplete && current.length <= MAX_USERS ? current.map(({ userId }) => userId) : undefined;
@@ -94,7 +97,7 @@ function toShadowed({ policy, rule }: LintedRule, shadowing: IndexedRule): RuleF
   return { ...finding, code: 'redundant', detail: `the rule is redundant: ${reason}`, todo: `${premise}delete this rule` };
 }
 
-/** Returns true if two rules of the same effect are equal. The other rule has no conditions. */
+/** Returns true if `rule` equals `other`, a rule with the same effect and without conditions. */
 function isSame(rule: PolicyRule, other: PolicyRule): boolean {
   return rule.conditions.length === 0 && rule.resource === other.resource && rule.action === other.action;
 }

@@ -28,7 +28,7 @@ export interface TestPolicies extends Partial<Omit<WholeState, 'revision'>> {
 
 const NO_USERS: LintContext['users'] = { counted: 0, isComplete: true, withValue: new Map() };
 
-/** Lints all policies, or the one with the id. */
+/** Lints all policies, or only the policy with the id `policyId`. */
 export function lintAll(
   { definitions = NEWSROOM, users = NO_USERS, isSingle = false, isComplete = true, ...parts }: TestPolicies,
   policyId?: string,
@@ -63,7 +63,7 @@ export function comparison(field: string, operator: string = 'eq', value: Json =
   return { field, operator, value };
 }
 
-/** The conditions of a rule. */
+/** Returns a rule with these conditions. */
 export function when(...conditions: readonly JsonObject[]): SomeRule {
   return { conditions };
 }

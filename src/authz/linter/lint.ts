@@ -6,7 +6,7 @@ import type { LintContext, LintedRule } from './lint-context.ts';
 import { lintMissing } from './lint-missing.ts';
 import { lintOrder } from './lint-order.ts';
 
-/** Returns all findings about a stored policy, in the order of its rules. */
+/** Returns all findings about a stored policy: first about the policy and its assignments, then about its active rules in their order. */
 export function lintPolicy(policy: Policy, context: LintContext): readonly Finding[] {
   const { compileOptions } = context.index.snapshot;
   const linted = policy.rules.flatMap((rule, position): readonly LintedRule[] =>

@@ -22,7 +22,7 @@ export interface IndexedRule {
 
 /** The rules that apply to one role, or to one user by assignments of their own. */
 export interface RuleIndex {
-  /** Returns the first rule without conditions that comes before `rule` and covers its resource and action. `rule` then never fires. */
+  /** Returns the first rule without conditions and expiry that comes before `rule` and covers its resource and action. If present, `rule` never fires. */
   shadowing(rule: IndexedRule): IndexedRule | undefined;
   /** Returns the first two rules with the resource, action, effect and conditions of `rule`, which may be one of them. */
   duplicates(rule: IndexedRule): readonly IndexedRule[];
@@ -30,7 +30,7 @@ export interface RuleIndex {
   opposing(rule: IndexedRule): Iterable<IndexedRule>;
 }
 
-/** The rule indexes of one snapshot. Each is created on first use. */
+/** The rule indexes of one snapshot. The index of a role or user is created on first use. */
 export interface PolicyIndex {
   readonly snapshot: PolicySnapshot;
   /** Milliseconds since 1970. */
@@ -48,7 +48,7 @@ const roleIndexes = new WeakMap<PolicySnapshot, Map<string, RuleIndex>>();
 /** Compiled rules that were compared with others. */
 const compiledRules = new WeakMap<PolicySnapshot, WeakMap<PolicyRule, CompiledRule>>();
 
-/** Creates the index of all active policies at a time. */
+/** Creates the indexes of the active policies of a snapshot. Assignments to users that have expired at `now` are left out. */
 export function createPolicyIndex(snapshot: PolicySnapshot, now: number): PolicyIndex {
   const byRole = memoize(roleIndexes, snapshot, () => new Map<string, RuleIndex>());
   const byUser = new Map<string, RuleIndex>();

@@ -123,7 +123,7 @@ function bucketOf(snapshot: PolicySnapshot, request: ApplicableRequest): Bucket 
   return memoize(byAction, request.action, () => Object.freeze({ byRole: new Map(), withoutRole: { ...toApplicable([]), found: false } }));
 }
 
-/** Returns the active rules of an active policy for one resource and action. Each is compiled on first use. */
+/** Returns the active rules of an active policy for one resource and action. A rule is compiled on first use. */
 function activeRules(
   { policies, memo, compileOptions }: PolicySnapshot,
   policyId: string,
@@ -180,7 +180,7 @@ export function comparePrecedence(a: RuleRank, b: RuleRank): number {
   return comparePriorities(a, b) || Number(b.rule.effect === 'DENY') - Number(a.rule.effect === 'DENY') || (a.rule.id < b.rule.id ? -1 : 1);
 }
 
-/** Compares the three priorities. */
+/** Compares the priorities of the rules, the policies and the assignments. Negative if `a` is evaluated first. */
 function comparePriorities(a: RuleRank, b: RuleRank): number {
   return (
     b.rule.priority - a.rule.priority || b.rule.policy.priority - a.rule.policy.priority || b.assignmentPriority - a.assignmentPriority

@@ -40,13 +40,13 @@ export interface RankedRule {
 /** A path that conditions read. */
 export interface PathRead {
   readonly path: Path;
-  /** Index of the first rule that reads it. */
+  /** Index of the first rule that reads the path. */
   readonly first: number;
 }
 
 /** The rules that apply to one request, in the order in which they are evaluated. */
 export interface ApplicableRules {
-  /** The rules of `rules`, each with the priority of its assignment. */
+  /** The same rules as `rules`, in the same order, each with the priority of its assignment. */
   readonly ranked: readonly RankedRule[];
   readonly rules: readonly CompiledRule[];
   /** Every path that the rules read, each once, in the order of the rules. */
@@ -55,7 +55,7 @@ export interface ApplicableRules {
   readonly referencePaths: readonly Path[];
   /** False if no policy is assigned to the user or the role. */
   readonly found: boolean;
-  /** Milliseconds since 1970 at which the first of these assignments expires; Infinity if none expires. */
+  /** Milliseconds since 1970 at which the first assignment of the user expires; Infinity if none expires. */
   readonly validUntil: number;
 }
 

@@ -8,9 +8,9 @@ export interface AssignmentChange {
   readonly assignedBy?: string | undefined;
   /** For a user assignment: a canonical timestamp, or null to remove the expiry. */
   readonly expiresAt?: string | null | undefined;
-  /** For a user assignment: notes. */
+  /** For a user assignment: notes of the admin. */
   readonly context?: JsonObject | undefined;
-  /** For a role assignment. */
+  /** For a role assignment: the priority of the assignment. */
   readonly priority?: number | undefined;
 }
 

@@ -96,7 +96,7 @@ function parseAssignees<Assignment>(
   });
 }
 
-/** Returns the role or user with its assignment. */
+/** Returns the role or user with its assignment; undefined if the assignment is invalid. */
 function withAssignment<Assignee extends object>(
   { input, at, issues }: PolicyParsing,
   assignee: Assignee,

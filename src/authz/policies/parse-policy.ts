@@ -36,7 +36,7 @@ export interface ParsePolicyOptions {
 
 /** A parsed policy, or every mistake in it. */
 export interface ParsedPolicy {
-  /** Absent if there are issues. For a change, the whole policy after it. */
+  /** Absent if there are issues. For a change: the whole policy after the change. */
   readonly policy?: PolicyInput;
   readonly issues: readonly Issue[];
 }
@@ -81,7 +81,7 @@ export function parsePolicy(input: Json, options: ParsePolicyOptions): ParsedPol
   return issues.length === 0 ? { policy, issues } : { issues };
 }
 
-/** Parses the rules if they are given, and the stored rules again if the type changes: the new type may not allow expressions. */
+/** Parses the given rules. Without them, returns the stored rules, and parses these again if the type changes: the new type may not allow expressions. */
 function parsePolicyRules(parsing: PolicyParsing, type: PolicyType | undefined, options: ParsePolicyOptions): readonly RuleInput[] {
   const { existing } = options;
   const given = ownValue(parsing.input, 'rules');
@@ -99,7 +99,7 @@ function parseDescription(parsing: PolicyParsing, current: string | undefined): 
   return parseText(parsing, 'description', { max: 2000, lines: true }) ?? current;
 }
 
-/** Returns stored rules as JSON. */
+/** Returns stored rules as JSON, without undefined members. */
 function toJson(rules: Policy['rules'] = []): Json {
   return rules.map((rule) => Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined)));
 }

@@ -14,8 +14,8 @@ export interface PlannedPolicies {
 }
 
 /**
- * Returns one ROLE_BASED policy for each resource and role that its map names. The name of a policy consists of both, so that the policy is
- * found again after the map has changed, and is created only once.
+ * Returns one ROLE_BASED policy for each resource and each role in its `permissions` map. The name of a policy contains the resource and
+ * the role, so that the policy is found again after the map has changed, and is created only once.
  */
 export function policiesFromPermissions(definitions: Definitions): PlannedPolicies {
   const planned = [...definitions.values()].flatMap(planResource);

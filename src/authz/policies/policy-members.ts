@@ -16,7 +16,7 @@ interface TextBounds {
   readonly lines?: boolean;
 }
 
-/** Largest priority. Priorities fit a 32-bit column. */
+/** Largest absolute value of a priority. It fits a 32-bit column. */
 const PRIORITY_RANGE = 1_000_000_000;
 
 /** Adds an issue about the member `name`. */
@@ -51,7 +51,7 @@ export function validateReadOnly(parsing: PolicyParsing, names: readonly string[
   }
 }
 
-/** Parses a text with at least one visible character. Returns undefined if it is absent or invalid. */
+/** Parses a text with at least one visible character. Returns undefined if the member is absent or invalid. */
 export function parseText(parsing: PolicyParsing, name: string, { max, lines = false }: TextBounds): string | undefined {
   const value = ownValue(parsing.input, name);
   if (value === undefined) return undefined;
@@ -60,7 +60,7 @@ export function parseText(parsing: PolicyParsing, name: string, { max, lines = f
   return problem === undefined ? value : addIssue(parsing, name, problem);
 }
 
-/** Parses one of the given names. Returns undefined if it is absent or invalid. */
+/** Parses one of the given names. Returns undefined if the member is absent or invalid. */
 export function parseOneOf<Name extends string>(parsing: PolicyParsing, name: string, names: readonly Name[]): Name | undefined {
   const value = ownValue(parsing.input, name);
   if (value === undefined) return undefined;
@@ -70,7 +70,7 @@ export function parseOneOf<Name extends string>(parsing: PolicyParsing, name: st
   return addIssue(parsing, name, { code: 'value', detail: `expected one of ${names.join(', ')}, given ${describeValue(value)}${hint}` });
 }
 
-/** Parses an integer from -1,000,000,000 to 1,000,000,000. Returns undefined if it is absent or invalid. */
+/** Parses the member `priority`, an integer from -1,000,000,000 to 1,000,000,000. Returns undefined if it is absent or invalid. */
 export function parsePriority(parsing: PolicyParsing): number | undefined {
   const value = ownValue(parsing.input, 'priority');
   if (value === undefined) return undefined;
@@ -83,14 +83,14 @@ export function parsePriority(parsing: PolicyParsing): number | undefined {
   });
 }
 
-/** Parses a boolean. Returns undefined if it is absent or invalid. */
+/** Parses a boolean. Returns undefined if the member is absent or invalid. */
 export function parseFlag(parsing: PolicyParsing, name: string): boolean | undefined {
   const value = ownValue(parsing.input, name);
   if (value === undefined || typeof value === 'boolean') return value;
   return addTypeIssue(parsing, name, 'true or false');
 }
 
-/** Parses a list of texts. Returns undefined if it is absent or invalid. */
+/** Parses a list of texts and leaves out invalid items. Returns undefined if the member is absent, not a list, or too long. */
 export function parseTextList(
   parsing: PolicyParsing,
   name: string,

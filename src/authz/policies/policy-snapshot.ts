@@ -46,7 +46,7 @@ export interface MergedRules {
 export interface Bucket {
   /** Rules by role, for roles with policies. */
   readonly byRole: Map<string, ApplicableRules>;
-  /** The empty rules of every other role. */
+  /** The result for every role without policies: no rules. */
   readonly withoutRole: ApplicableRules;
 }
 
@@ -101,7 +101,7 @@ function byId<Item extends Activatable>(item: Item): readonly [string, Item] {
   return [item.id, item];
 }
 
-/** Applies changes. This is the only place where inactive policies and assignments are left out. */
+/** Returns the active items after the changes. Inactive policies and assignments are left out only here. */
 function withChanges<Item extends Activatable>(
   before: ReadonlyMap<string, Item>,
   changes: Iterable<readonly [string, Item | undefined]>,

@@ -17,7 +17,7 @@ export function isAssignableRole(role: string): role is AssignableRole {
 /** Default priority of policies, rules and role assignments; the priority of every user assignment. */
 export const DEFAULT_PRIORITY = 100;
 
-/** A rule as stored and returned. */
+/** A rule as the database stores it and the admin API returns it. */
 export interface PolicyRule {
   readonly id: string;
   readonly policyId: string;
@@ -32,7 +32,7 @@ export interface PolicyRule {
   readonly createdAt: string;
 }
 
-/** A policy as stored and returned. */
+/** A policy as the database stores it and the admin API returns it. */
 export interface Policy {
   readonly id: string;
   readonly name: string;
@@ -45,17 +45,17 @@ export interface Policy {
   readonly tags: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Revision of its last change: the ETag. */
+  /** Revision of the last change, which is also the ETag. */
   readonly version: number;
 }
 
-/** A valid rule of a request, with defaults. */
+/** A valid rule in a request. Absent members have their defaults. */
 export interface RuleInput extends Omit<PolicyRule, 'id' | 'policyId' | 'createdAt'> {
   /** Id of an existing rule of the policy. The rule keeps its id and its `createdAt`. */
   readonly id?: string | undefined;
 }
 
-/** A valid policy of a request, with defaults. */
+/** A valid policy in a request. Absent members have their defaults. */
 export interface PolicyInput extends Omit<Policy, 'id' | 'rules' | 'createdBy' | 'createdAt' | 'updatedAt' | 'version'> {
   readonly rules: readonly RuleInput[];
   /** Default: the admin who makes the request. */
@@ -73,7 +73,7 @@ export interface UserPolicy {
   readonly isActive: boolean;
   /** Notes of the admin who assigned the policy. Conditions cannot read them. */
   readonly context: JsonObject;
-  /** Revision of its last change: the ETag. */
+  /** Revision of the last change, which is also the ETag. */
   readonly version: number;
 }
 
@@ -86,7 +86,7 @@ export interface RolePolicy {
   readonly assignedAt: string;
   readonly isActive: boolean;
   readonly priority: number;
-  /** Revision of its last change: the ETag. */
+  /** Revision of the last change, which is also the ETag. */
   readonly version: number;
 }
 
