@@ -28,7 +28,7 @@ export interface RolePair {
   readonly role: AssignableRole;
 }
 
-/** The author of a change of an assignment, and the check of the version to change. */
+/** The author of a change to an assignment, and an optional check of the stored version. */
 export interface Authored {
   /** User id of the acting admin. */
   readonly by: string;
@@ -36,10 +36,10 @@ export interface Authored {
   checkVersion?(version: number | undefined): void;
 }
 
-/** The members of an assignment that a change gives, and its author. */
+/** The members of an assignment that a change sets, and the author of the change. */
 export interface AuthoredChange extends AssignmentChange, Authored {}
 
-/** An assignment that was made, or made again in place of one that had ended. */
+/** A created assignment, or a renewed one: it was inactive or expired before. */
 export interface Assigned<Assignment> {
   readonly assignment: Assignment;
   readonly isRenewed: boolean;
@@ -47,8 +47,8 @@ export interface Assigned<Assignment> {
 
 /** Assigns a policy to a user; renews an assignment that is inactive or expired. Throws POLICY_UNKNOWN, USER_UNKNOWN, ASSIGNMENT_EXISTS. */
 export async function assignToUser(tx: Transaction, pair: UserPair, change: AuthoredChange): Promise<Assigned<UserPolicy>> {
-  // The lock keeps the user from being deleted without this assignment. It is the first lock, as in the deletion of a user, so there is no
-  // deadlock.
+  // The row lock prevents a concurrent deletion of the user, which would leave this assignment behind. The deletion of a user also takes
+  // this lock first, so the two cannot deadlock.
   const user = await tx.one(sql`SELECT "id" FROM "User" WHERE "id" = ${pair.userId}${tx.rowLock('keyShare')}`);
   if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
@@ -85,7 +85,7 @@ export async function removeAssignment(tx: Transaction, pair: UserPair | RolePai
   await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by });
 }
 
-/** Removes all assignments of a deleted user, because a token of another issuer may go on using that id. */
+/** Removes all assignments of a deleted user. Otherwise they would apply to a token of another issuer that still contains that user id. */
 export async function removeAssignmentsOf(tx: Transaction, userId: string, { by }: { readonly by: string }): Promise<void> {
   await lockPolicies(tx);
   const assignments = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
@@ -94,18 +94,18 @@ export async function removeAssignmentsOf(tx: Transaction, userId: string, { by 
   for (const assignment of assignments) await endAssignment(tx, assignment, { revision, by });
 }
 
-/** Removes all assignments of a policy, as part of a change that has created its revision. */
+/** Removes all assignments of a policy under a revision that the caller has created already. */
 export async function endAssignments(
   tx: Transaction,
   policyId: string,
   change: { readonly revision: number; readonly by: string },
 ): Promise<void> {
   for (const assignment of await loadRolePolicies(tx, sql`"policyId" = ${policyId}`)) await endAssignment(tx, assignment, change);
-  // In steps, because a policy may be assigned to more users than fit in memory.
+  // Removes the assignments to users in steps, because they may not all fit in memory.
   for (let ended = ASSIGNMENTS_PER_STATEMENT; ended === ASSIGNMENTS_PER_STATEMENT; ) ended = await endNextAssignments(tx, policyId, change);
 }
 
-/** Assignments to users that are removed per statement. */
+/** Maximum assignments to users that one statement removes. */
 const ASSIGNMENTS_PER_STATEMENT = 500;
 
 async function endNextAssignments(
@@ -206,7 +206,7 @@ async function endAssignment(
   await storeVersion(tx, { ...subjectOf(assignment), value: undefined, revision, by });
 }
 
-/** Applies a change: absent members stay, a null expiry removes the expiry. */
+/** Returns the assignment with a change applied: members absent from the change stay, and an `expiresAt` of null removes the expiry. */
 export function withChange<Assignment extends UserPolicy | RolePolicy>(assignment: Assignment, change: AuthoredChange): Assignment {
   const { isActive = assignment.isActive, assignedBy = assignment.assignedBy } = change;
   const common = { ...assignment, isActive, assignedBy };
@@ -240,10 +240,10 @@ function alreadyAssigned(pair: UserPair | RolePair, cause?: unknown): Problem {
   return new Problem('ASSIGNMENT_EXISTS', detail, { cause });
 }
 
-/** Maximum users per statement. */
+/** Maximum users whose assignments one statement loads. */
 const USERS_PER_STATEMENT = 500;
 
-/** Loads the assignments of users, by user id. Users without an assignment are left out. */
+/** Loads the active assignments of users, by user id. Users without an active assignment are left out. */
 export async function loadUserAssignments(
   tx: Transaction,
   userIds: readonly string[],

@@ -9,8 +9,8 @@ const DAY = 24 * 60 * 60_000;
 const DAYS_IN_ADVANCE = 7;
 
 /**
- * Creates the partitions of today and the next days, and of days in the default partition. Concurrent processes create each once. Does
- * nothing on a database without partitions. Returns the number created.
+ * Creates the partitions of today, of the next `DAYS_IN_ADVANCE` days, and of days whose rows are in the default partition. Returns the
+ * number of partitions created; 0 on a database without partitions. Concurrent processes create each partition once.
  */
 export async function createPartitions(database: Database, resource: Resource): Promise<number> {
   const { partitions } = dialectOf(database);
@@ -30,27 +30,28 @@ export interface DropPosition {
 
 /** The rows to drop. */
 export interface DropOptions {
-  /** A day; rows of this day and later ones stay. */
+  /** A UTC day, such as `2026-01-31`; rows of this day and of later days stay. */
   readonly before: string;
-  /** The result of the previous step. */
+  /** The result of the previous `dropOldest`; undefined for the first step. */
   readonly after: DropPosition | undefined;
   readonly retained: RetainedRows;
 }
 
 /** Old rows that must stay. */
 export interface RetainedRows {
-  /** Renders the condition for a row; its argument qualifies the columns. */
+  /** Renders the condition that is true for a row to retain; `row` is the table name that qualifies the columns. */
   condition(row: Sql): Sql;
-  /** Renders a query for all of them in a partition. It must use indexes, because a partition may hold millions of rows. */
+  /** Renders a query for all retained rows of a partition. The query must use indexes, because a partition may hold millions of rows. */
   select(partition: Sql): Sql;
 }
 
-/** Rows deleted per transaction on a database without partitions; requests run between two of them. */
+/** Maximum rows that one transaction deletes one by one; requests run between two transactions. */
 const ROWS_PER_STEP = 500;
 
 /**
- * Drops a table's oldest rows: one partition, or a bounded number of rows. Returns undefined at the end. After the last partition, it
- * deletes old rows one by one, because the first partition also holds newer rows.
+ * Drops the oldest partition of a table, or deletes at most `ROWS_PER_STEP` of its oldest rows. Returns the position after which the next
+ * step continues; undefined if no old rows are left. After the last partition with old rows only, deletes old rows one by one, because the
+ * first remaining partition also holds newer rows.
  */
 export async function dropOldest(
   tx: Transaction,

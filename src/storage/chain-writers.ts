@@ -1,34 +1,37 @@
 import { createId } from '../ids.ts';
 import { type ChainLink, type ChainWriter, ConstraintError } from './contract.ts';
 
-/** The end of a transaction; `unknown` for a commit in doubt. */
+/** The outcome of a transaction; `unknown` if its commit is in doubt. */
 export type TransactionEnd = 'committed' | 'undone' | 'unknown';
 
 /** The lease of a chain writer for one transaction. */
 export interface WriterLease {
-  /** Taken on first use: most transactions that only read append nothing. */
+  /** The leased writer. It is taken on first use, because transactions that append nothing need none. */
   readonly writer: ChainWriter;
   /**
-   * Notes the error of the transaction: if another program has stored an entry at the chain's next position, the writer is given up and a
-   * new chain begins.
+   * Records the error of the transaction. If the error shows that another program has stored an entry at the next position of the chain,
+   * `end` discards the writer, and a new chain begins.
    */
   noteError(error: unknown): void;
-  /** Returns the writer, in the state that corresponds to the end of the transaction. */
+  /**
+   * Makes the writer available to other transactions, with the last entry that is stored after `outcome`; discards the writer if the
+   * outcome is unknown.
+   */
   end(outcome: TransactionEnd): void;
 }
 
-/** The chain writers of a process: as many as there were concurrent transactions with appended rows. */
+/** The chain writers of a process. Their number is the maximum of concurrent transactions that appended rows. */
 export interface ChainWriters {
   lease(): WriterLease;
-  /** Gives up all writers, leased ones too, because the end of their chains may no longer be stored. New chains begin. */
+  /** Discards all writers, leased ones too, and begins new chains. Call it if the last entries of their chains may no longer be stored. */
   discard(): void;
 }
 
 const EMPTY: ChainLink = Object.freeze({ sequence: 0, hash: '' });
 
 /**
- * Leases each writer to one transaction at a time, so that the entries of a chain follow one another without a gap. A writer whose
- * transaction is in doubt is given up, and its chain ends.
+ * Creates the pool of chain writers. Leases each writer to one transaction at a time, so that the entries of a chain follow one another
+ * without a gap. A writer whose transaction is in doubt is discarded, and its chain ends.
  */
 export function createChainWriters(): ChainWriters {
   let free: ChainWriter[] = [];
@@ -40,7 +43,7 @@ export function createChainWriters(): ChainWriters {
     let isTaken = false;
     return {
       get writer() {
-        // The last returned writer first: so few chains are in use when few transactions run at once.
+        // Takes the writer that was returned last, so that few chains are in use when few transactions run at once.
         writer ??= take(pool.pop() ?? { id: createId(), last: EMPTY });
         return writer;
       },

@@ -11,13 +11,13 @@ export interface Statement {
   readonly parameters: readonly unknown[];
 }
 
-/** A statement, or a template that becomes one when its placeholders are numbered. */
+/** A statement, or an SQL template, which is rendered to a statement with the placeholders of the database. */
 export type Query = Sql | Statement;
 
 /** Writes a line to the log: the progress of long operations, and problems that belong to no request. */
 export type Log = (line: string) => void;
 
-/** The result of `run`. */
+/** The number of rows that a statement changed. */
 export interface Change {
   readonly changes: number;
 }
@@ -44,14 +44,14 @@ export interface UserSession {
 export interface ReadSet {
   /** Stamp of the revision that was read. */
   readonly revision?: string;
-  /** Milliseconds since 1970 by the clock of the database, at which something that was read expires. */
+  /** The time at which state that was read expires, in milliseconds since 1970 by the clock of the database. */
   readonly validUntil?: number;
   readonly users?: readonly UserVersion[];
-  /** Sessions that had not ended. */
+  /** Sessions that had not ended when they were read. */
   readonly sessions?: readonly UserSession[];
 }
 
-/** The old versions of state that a unit of work has replaced. Other units of work that have read them run again. */
+/** The old versions of state that a unit of work has replaced. Other units of work that have read an old version run again. */
 export interface WriteSet {
   /** Stamp of the revision before the new one. */
   readonly revision?: string;
@@ -64,11 +64,11 @@ export interface WriteSet {
 /** Creates the statements that append rows to an append-only table, such as the audit log. */
 export interface AppendStatements<Row> {
   /**
-   * Returns the statements that write rows. Returns them synchronously, so that they are sent in one message with the statements after
-   * them. Only the first rows of a chain need a query first, and so a promise.
+   * Returns the statements that write `rows`. The result is synchronous, so that these statements are sent in one message with the
+   * statements after them. Only for the first rows of a chain, which need a query before, the result is a promise.
    */
   write(context: AppendContext, rows: readonly Row[]): readonly Query[] | Promise<readonly Query[]>;
-  /** Returns a query that selects the row if it was committed. It resolves an in-doubt commit. */
+  /** Returns a query that selects the row if it was committed. The query is run to resolve an in-doubt commit. */
   findCommitted(row: Row): Query;
 }
 
@@ -80,7 +80,7 @@ export interface AppendContext {
 
 /** The last entry of a hash chain: its number in the chain, and its hash. */
 export interface ChainLink {
-  /** 1, 2, 3 …; 0 for an empty chain. */
+  /** The position in the chain: 1, 2, 3 …; 0 for an empty chain. */
   readonly sequence: number;
   readonly hash: string;
 }
@@ -88,15 +88,17 @@ export interface ChainLink {
 /** A writer of the audit log. It continues one chain of entries that no other writer continues. */
 export interface ChainWriter {
   readonly id: string;
-  /** Set when rows are appended; restored when the transaction is rolled back. */
+  /** The last entry of the chain. Set when rows are appended; restored when the transaction is rolled back. */
   last: ChainLink;
 }
 
 /**
- * A transaction. A unit of work awaits nothing but its transaction: no hashing, no network, no timer. Work that needs those runs before.
+ * A transaction. A unit of work awaits nothing but its transaction: no hashing, no network, no timer. Work that needs them runs before the
+ * transaction.
  *
- * Transactions may run concurrently (READ COMMITTED on PostgreSQL). So lock what a write depends on: existing rows with `rowLock`, missing
- * ones with `lock`. SQLite has one writer and ignores both. After a failed statement, only the end of its savepoint may follow.
+ * Transactions may run concurrently (READ COMMITTED on PostgreSQL). A unit of work must therefore lock the rows that its writes depend on:
+ * existing rows with `rowLock`, missing rows with `lock`. SQLite has one writer and ignores both locks. After a failed statement, only the
+ * end of its savepoint may follow.
  */
 export interface Transaction {
   readonly dialect: SqlDialect;
@@ -109,24 +111,24 @@ export interface Transaction {
   one<Row = Record<string, unknown>>(query: Query): Promise<Row | undefined>;
   run(query: Query): Promise<Change>;
   /**
-   * Appends rows at the end of the unit of work: if it wrote, in the same commit; otherwise in a commit shared with others. A rollback to
-   * a savepoint removes the rows. The transaction must not read the tables of the rows.
+   * Appends rows when the unit of work ends: in the commit of its writes, or, if it wrote nothing, in a commit shared with other units of
+   * work. A rollback to a savepoint removes the rows. The transaction must not read the tables of the rows.
    */
   append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): Promise<void>;
-  /** Runs `work`; if it throws, rolls its writes back and rethrows the error. */
+  /** Runs `work` in a savepoint. If `work` throws, rolls back the writes of `work` and rethrows the error. */
   savepoint<T>(work: () => Promise<T>): Promise<T>;
   /** Waits for the lock with this name and holds it until the transaction ends. */
   lock(name: string): Promise<void>;
   /** Returns the clause that locks the rows of a SELECT from one table. */
   rowLock(lock: RowLock): Sql;
   /**
-   * Adds to the read set, which is validated at commit: if it is stale by then, nothing is committed and the unit of work runs again.
-   * Throws if it is known to be stale already. A rollback to a savepoint keeps the read set.
+   * Adds to the read set, which is validated at commit: if the read set is stale by then, nothing is committed and the unit of work runs
+   * again. Throws if the read set is known to be stale already. A rollback to a savepoint keeps the read set.
    */
   addToReadSet(readSet: ReadSet): void;
   /**
-   * Adds to the write set: every other unit of work that has read the old state and commits later runs again. This one also runs again
-   * if its read set disagrees with the replaced version. A rollback to a savepoint removes the addition.
+   * Adds to the write set: every other unit of work that has read the old state and commits later runs again. The unit of work that calls
+   * it also runs again if its own read set disagrees with the replaced version. A rollback to a savepoint removes the addition.
    */
   addToWriteSet(writeSet: WriteSet): void;
 }
@@ -152,17 +154,17 @@ export interface Backup {
   /** File name, which stays valid when the folder of the backups moves. */
   readonly name: string;
   readonly bytes: number;
-  /** Call after the change was made: deletes the oldest automatic backups above the configured number. */
+  /** Deletes the oldest automatic backups above the configured number. Call it after the change was made. */
   complete(): void;
-  /** Call if the change was not made: deletes this backup. */
+  /** Deletes this backup. Call it if the change was not made. */
   discard(): void;
 }
 
 /** Makes automatic backups of a database. */
 export interface Backups {
   /**
-   * Copies the committed state, durably. Synchronous, so that a transaction can call it while it holds the lock; its own writes are not
-   * in the copy.
+   * Copies the committed state durably. Synchronous, so that a transaction can call it while it holds the write lock; the copy does not
+   * contain the writes of that transaction.
    *
    * @param label Part of the name: the purpose of the backup, such as the hash of a migration plan.
    * @throws SetupError if the copy cannot be made.
@@ -206,9 +208,9 @@ export interface CommitMetrics {
 export interface Database {
   readonly dialect: SqlDialect;
   /**
-   * Runs a unit of work in a transaction and resolves with its answer once the commit is durable. Several calls may share one commit.
-   * After a conflict `work` runs again in another transaction, so it must have no effects outside of it. If `work` throws, its writes
-   * are rolled back and the error is rethrown. If the commit fails, throws STORAGE_UNAVAILABLE and stores nothing.
+   * Runs a unit of work in a transaction and resolves with its answer once the commit is durable. Several calls may share one commit. After
+   * a conflict, `work` runs again in another transaction, so `work` must have no effects outside of its transaction. If `work` throws, its
+   * writes are rolled back and the error is rethrown. If the commit fails, throws STORAGE_UNAVAILABLE and stores nothing.
    */
   transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** True if the last commit succeeded; `/readyz` shows it. */
@@ -220,11 +222,13 @@ export interface Database {
   readonly fault?: string | undefined;
   /** Commits a transaction that changes nothing, and sets `healthy` from its outcome. Never throws. */
   probe(): Promise<void>;
-  /** The current values. */
+  /** The current values of the metrics. */
   readonly metrics: DatabaseMetrics;
-  /** Undefined for a database in memory and for a server, which has backup tools of its own. */
+  /**
+   * The automatic backups; undefined if none are configured, for a database in memory, and for a server, which has backup tools of its own.
+   */
   readonly backups?: Backups | undefined;
-  /** Commits the queued units of work and closes. */
+  /** Commits the queued units of work and closes the database. */
   close(): Promise<void>;
 }
 
@@ -247,7 +251,7 @@ export async function toAppendStatements(context: AppendContext, appends: readon
   return queries;
 }
 
-/** Returns the query that finds the first pending row; undefined if there are none. */
+/** Returns the query that selects the first pending row if it was committed; undefined if no row is pending. */
 export function toFindStatement([first]: readonly PendingAppend[]): Query | undefined {
   return first?.statements.findCommitted(first.rows[0]);
 }
@@ -261,5 +265,8 @@ export function createStatements(placeholder: (nth: number) => string): (query: 
   return (query) => ('parameters' in query ? query : renderSql(query, placeholder));
 }
 
-/** Seconds that clocks may differ: those of several processes (token times, login counts) and those of process and database. */
+/**
+ * Maximum seconds by which clocks may differ: the clocks of several processes (token times, login counts), and the clocks of process and
+ * database.
+ */
 export const CLOCK_LEEWAY_SECONDS = 30;

@@ -15,7 +15,10 @@ const MAX_KEY_LENGTH = 1000;
 /** The order of a list: the requested keys, then `id`, so that no two records are equal. */
 export type Order = readonly ResolvedSortKey[];
 
-/** Adds `id` to the sort keys, in the direction of the last key, so that an index on that key can be used. */
+/**
+ * Adds `id` to the sort keys, in the direction of the last key, so that an index on that key can be used. If `id` is a sort key already,
+ * drops the keys after it.
+ */
 export function toOrder(resource: Resource, sort: readonly ResolvedSortKey[]): Order {
   const byId = sort.findIndex(({ field }) => field.name === 'id');
   if (byId >= 0) return sort.slice(0, byId + 1);
@@ -25,8 +28,9 @@ export function toOrder(resource: Resource, sort: readonly ResolvedSortKey[]): O
 }
 
 /**
- * Renders ORDER BY. Records without a value come first, in descending order last; NULLS is explicit because the defaults of databases
- * differ. For `id`, which is never NULL, it is left out, because the index on ids could not be used with it.
+ * Renders the list of ORDER BY. Records without a value come first in ascending order and last in descending order; NULLS is explicit
+ * because the defaults of databases differ. For `id`, which is never NULL, NULLS is omitted, because it would prevent the use of the index
+ * on ids.
  */
 export function orderSql(resource: Resource, order: Order): Sql {
   return sql.join(
@@ -53,7 +57,7 @@ export interface CursorQuery {
 
 /**
  * Renders the condition for the records after a position, as consecutive ranges: an index on the first key can seek to the beginning of
- * each. Throws REQUEST_CURSOR if the position is no longer valid.
+ * each range. Throws REQUEST_CURSOR if the position is no longer valid.
  */
 export async function rangesAfter(tx: Transaction, resource: Resource, at: CursorQuery): Promise<readonly Sql[]> {
   const { order, position } = at;
@@ -70,11 +74,14 @@ export async function rangesAfter(tx: Transaction, resource: Resource, at: Curso
 interface CursorStep {
   readonly key: ResolvedSortKey;
   readonly column: Sql;
-  /** In the form that the column stores. */
+  /** The value in the form that the column stores; null if the record has none. */
   readonly value: unknown;
 }
 
-/** Splits off records without a value as a range of their own: no range of an index contains them together with others. */
+/**
+ * Renders the ranges of the records after the position. Records without a value of the first key are a range of their own, because no range
+ * of an index contains them together with other records.
+ */
 function toRanges([step, ...others]: readonly CursorStep[]): readonly Sql[] {
   if (step === undefined) return [];
   const { column, value, key } = step;
@@ -120,7 +127,7 @@ function mismatch(detail: string): Problem {
   return new Problem('REQUEST_CURSOR', detail);
 }
 
-/** The position of a cursor. */
+/** The position in a list at which a page ended and the next page begins. */
 export interface CursorPosition {
   /** Id of the last record that the previous page returned or scanned. */
   readonly id: string;
@@ -140,9 +147,9 @@ const TAG_BYTES = 16;
 const takeNonce = createRandomSource(NONCE_BYTES);
 
 /**
- * Encrypts a position as text: it contains values of records, and a forged one could probe for others. A cursor opens only with the same
- * `binding` (resource, action, sort, filter, principal). The key is a KeyObject because converting bytes costs several times as much as the
- * encryption.
+ * Encrypts a position as text, because a position contains values of records, and a forged position could probe for other values. A cursor
+ * opens only with the same `binding` (resource, action, sort, filter, principal). The key is a KeyObject because converting bytes costs
+ * several times as much as the encryption.
  */
 export function sealCursor(position: CursorPosition, key: CursorKey, binding: string): string {
   const nonce = takeNonce();

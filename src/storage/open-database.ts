@@ -3,7 +3,7 @@ import type { PostgresOptions } from './postgres/database.ts';
 import type { AutomaticBackupOptions } from './sqlite/automatic-backups.ts';
 import { hasSqlite, isEmpty, openSqlite } from './sqlite/database.ts';
 
-/** The address of a database, `sqlite:` and a file or `postgres://…`, and the options of its connections. */
+/** The address of a database (`sqlite:` and the path of a file, or a `postgres://…` URL), and the options of its connections. */
 export interface DatabaseAddress extends Omit<PostgresOptions, 'url' | 'makesSchema'> {
   readonly database: string;
   /** Folder and number of the automatic backups. Ignored for a server, which has backup tools of its own. */
@@ -15,7 +15,7 @@ const SQLITE_SCHEME = 'sqlite:';
 /**
  * Opens a database. Creates a missing file, and a missing schema unless `makesSchema` is false.
  *
- * @throws SetupError if it cannot be opened or cannot store data safely.
+ * @throws SetupError if the database cannot be opened or cannot store data safely.
  */
 export async function openDatabase(
   address: DatabaseAddress,
@@ -33,7 +33,10 @@ export async function openForReading(address: DatabaseAddress): Promise<Database
   return openSqlite({ path: hasSqlite(pathOf(database)) ? pathOf(database) : ':memory:', backups });
 }
 
-/** Returns the file of an embedded database without content; undefined for a database with content and for a server. */
+/**
+ * Returns the path of a SQLite file that is missing or empty, and whether the file exists; undefined for a database with content and for a
+ * server.
+ */
 export function emptyFileOf(database: string): { readonly path: string; readonly exists: boolean } | undefined {
   if (!database.startsWith(SQLITE_SCHEME)) return undefined;
   const path = pathOf(database);

@@ -29,11 +29,11 @@ import { deleteFrom, POLICY_TABLES, writeAll } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
 
-/** Counts of an import. */
+/** The numbers of policies and assignments that an import created, changed or left unchanged. */
 export interface ImportedPolicies {
   readonly created: number;
   readonly updated: number;
-  /** Policies that were the same already. */
+  /** Policies that equal the existing ones. */
   readonly unchanged: number;
   /** Assignments that were created or changed. */
   readonly assigned: number;
@@ -44,8 +44,8 @@ export interface ImportedPolicies {
  * stay. Uses few statements, however many policies there are. Throws USER_UNKNOWN.
  */
 export async function importPolicies(tx: Transaction, imports: readonly PolicyImport[], { by }: Author): Promise<ImportedPolicies> {
-  // The lock keeps the users from being deleted without these assignments. It is the first lock, as in the deletion of a user, so there is
-  // no deadlock.
+  // The row locks prevent a concurrent deletion of the users, which would leave these assignments behind. The deletion of a user also takes
+  // this lock first, so the two cannot deadlock.
   const unknown = await findUnknown(tx, usersOf(imports), 'keyShare');
   if (unknown.size > 0) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
@@ -64,7 +64,7 @@ async function findUnknown(tx: Transaction, ids: readonly string[], lock?: RowLo
   if (ids.length === 0) return new Set();
   const held = lock === undefined ? sql`` : tx.rowLock(lock);
   const these = sql`"id" IN ${idList(tx.dialect, ids)}`;
-  // Locks in one order, so that two imports do not deadlock.
+  // Locks the users in the order of their ids, so that two imports do not deadlock.
   const rows = await tx.all<{ readonly id: string }>(sql`SELECT "id" FROM "User" WHERE ${these} ORDER BY "id"${held}`);
   const known = new Set(rows.map(({ id }) => id));
   return new Set(ids.filter((id) => !known.has(id)));
@@ -76,7 +76,7 @@ function usersOf(imports: readonly PolicyImport[]): readonly string[] {
 
 /** The existing policies and assignments that an import names. */
 interface ExistingPolicies {
-  /** By name. */
+  /** The policies by name. */
   readonly policies: ReadonlyMap<string, Policy>;
   /** The assignments of those policies to the named users, by `keyOf`. */
   readonly users: ReadonlyMap<string, UserPolicy>;
@@ -101,7 +101,7 @@ function byKey<Assignment extends UserPair | RolePair>(assignments: readonly Ass
   return new Map(assignments.map((assignment) => [keyOf(assignment), assignment]));
 }
 
-/** Ids contain no space. */
+/** Returns the map key of an assignment. It is unique, because ids contain no space. */
 function keyOf(pair: UserPair | RolePair): string {
   return `${pair.policyId} ${'userId' in pair ? pair.userId : pair.role}`;
 }
@@ -138,12 +138,12 @@ function draft(imports: readonly PolicyImport[], known: ExistingPolicies, author
 }
 
 interface Drafts<Pair extends UserPair | RolePair> {
-  /** Returns whether the assignment changes. */
+  /** Adds an assignment that is new or changed. Returns false if the existing assignment stays the same. */
   assign(pair: Pair, change: Omit<AuthoredChange, 'by'>): boolean;
   changed(): readonly AssignmentOf<Pair>[];
 }
 
-/** Collects changed assignments, starting from the existing ones. */
+/** Creates a collection of the assignments that an import creates or changes; `stored` has the existing ones by `keyOf`. */
 function createDrafts<Assignment extends UserPolicy | RolePolicy>(
   stored: ReadonlyMap<string, Assignment>,
   { by, now }: Authored,
@@ -155,7 +155,7 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
       const key = keyOf(pair);
       const existing = changed.get(key) ?? (stored.get(key) as AssignmentOf<Pair> | undefined);
       const fresh = newAssignment(pair, { ...change, by }, { now, ended: existing });
-      // An ended assignment is renewed, as by the assign endpoint: members that the file omits get their defaults.
+      // Renews an ended assignment like the assign endpoint: members that the file omits get their defaults.
       const isRenewed = existing !== undefined && !isInForce(existing, now) && isInForce(fresh, now);
       if (existing !== undefined && !isRenewed && isUnchanged(change, existing)) return false;
       changed.set(key, existing === undefined || isRenewed ? fresh : withChange(existing, { ...change, by }));
@@ -208,7 +208,7 @@ function withKnownIds(rules: readonly RuleInput[], { rules: known }: Policy): re
   });
 }
 
-/** Returns whether stored data has the same members; rules are compared in order. */
+/** Returns whether `stored` has the same values as `given` in each member of `given`. Ignores `createdBy`; compares rules in order. */
 function hasSameMembers(given: object, stored: object): boolean {
   const members = new Map(Object.entries(stored));
   return Object.entries(given).every(([name, value]) => {
@@ -224,11 +224,11 @@ function hasSameMembers(given: object, stored: object): boolean {
 export interface PermissionsComparison {
   readonly missingPolicies: readonly PolicyInput[];
   readonly missingAssignments: readonly PlannedAssignment[];
-  /** Names of policies whose rules differ from the map: one of the two was changed. */
+  /** Names of existing policies whose rules differ from the map, because one of the two was changed. */
   readonly differing: readonly string[];
 }
 
-/** Compares the required policies with the existing ones. */
+/** Compares the required policies and assignments with the existing ones. */
 export async function comparePermissions(tx: Transaction, planned: PlannedPolicies): Promise<PermissionsComparison> {
   const byName = new Map((await loadPolicies(tx, sql`1 = 1`)).map((policy) => [policy.name, policy]));
   const assigned = new Set((await loadRolePolicies(tx, sql`1 = 1`)).map(roleKeyOf));
@@ -265,7 +265,7 @@ function differs(planned: PolicyInput, existing: Policy | undefined): boolean {
   return existing !== undefined && ruleKeys(planned) !== ruleKeys(existing);
 }
 
-/** Returns the content of rules, independent of their order and ids. */
+/** Returns the content of the rules as text, independent of their order and ids. */
 function ruleKeys({ rules }: Pick<PolicyInput, 'rules'>): string {
   const keys = rules.map(({ resource, action, effect, conditions, isActive, priority }) =>
     JSON.stringify([resource, action, effect, conditions, isActive, priority]),

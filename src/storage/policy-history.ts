@@ -8,7 +8,7 @@ import { insertInto, POLICY_TABLES, ROWS_PER_STATEMENT, selectFrom, toPlain, wri
 import type { Revision } from './revision.ts';
 import { idList } from './table-names.ts';
 
-/** Kinds of objects with versions. */
+/** Kinds of objects whose versions the policy history stores. */
 export type HistoryKind = 'policy' | 'userPolicy' | 'rolePolicy';
 
 /** One change of a policy or an assignment. */
@@ -25,7 +25,7 @@ export interface Version {
   readonly by: string;
 }
 
-/** Stores a version: ends the current one at the revision, and begins the new one. */
+/** Stores a new version of an object, and ends its previous version at the new revision. */
 export async function storeVersion(tx: Transaction, { kind, id, userId, value, revision, by }: Version): Promise<void> {
   await tx.run(
     sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${revision} WHERE "kind" = ${kind} AND "subjectId" = ${id} AND "toEpoch" IS NULL`,
@@ -36,7 +36,7 @@ export async function storeVersion(tx: Transaction, { kind, id, userId, value, r
   await extendHistoryHash(tx, revision, [version]);
 }
 
-/** The members in which versions stored together differ. */
+/** The members of a version that differ among versions stored together. */
 export type OwnVersion = Pick<Version, 'id' | 'userId' | 'value'>;
 
 /** Stores versions of one kind and revision with few statements. */
@@ -46,7 +46,7 @@ export async function storeVersions(
   { kind, revision, by }: Pick<Version, 'kind' | 'revision' | 'by'>,
 ): Promise<void> {
   for (let at = 0; at < versions.length; at += ROWS_PER_STATEMENT) {
-    // Separate parameters, not one list: after a table has grown, servers overestimate how many rows a list matches.
+    // Binds each id separately, not one list: after a table has grown, servers overestimate how many rows a list matches.
     const ids = sql.join(versions.slice(at, at + ROWS_PER_STATEMENT).map(({ id }) => id));
     await tx.run(
       sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${revision} WHERE "kind" = ${kind} AND "subjectId" IN (${ids}) AND "toEpoch" IS NULL`,
@@ -88,8 +88,8 @@ export interface PastState extends PolicyState {
 }
 
 /**
- * Loads the policies and assignments of one caller at a past revision, to explain a past decision. The cost depends only on what applied to
- * the caller.
+ * Loads the policies and assignments of one caller at a past revision, to explain a past decision. Reads all assignments to roles, but only
+ * the policies and user assignments of the caller.
  */
 export async function loadPolicyStateAt(tx: Transaction, revision: number, { userId, role }: PastCaller): Promise<PastState> {
   const inForce = (which: Sql): Promise<readonly StoredVersion[]> =>
@@ -114,21 +114,21 @@ async function loadUserPoliciesAt(
   return valuesOf<UserPolicy>([...named, ...older]).filter((assignment) => assignment.userId === userId);
 }
 
-/** Changes between two revisions. */
+/** The changes of policies and assignments between two revisions. */
 export interface ChangesSince extends PolicyChanges {
   /** Users whose assignments changed; undefined if they are too many to list. */
   readonly users: ReadonlySet<string> | undefined;
 }
 
-/** Maximum changed policies and assignments to roles; above it, loading everything costs no more. */
+/** Maximum changed policies and assignments to roles that `loadChanges` returns; for more, loading the whole state costs no more. */
 const CHANGES = 2000;
-/** Maximum changed assignments to users. */
+/** Maximum changed assignments to users for which `loadChanges` lists the users. */
 const USER_CHANGES = 10_000;
 
 /**
  * Loads the changes from one revision to a later one, which this transaction must see. Versions never change and revisions are committed in
- * the order of their numbers, so the result is right for `to` even if others commit meanwhile. Returns undefined if there are too many
- * changes, or if `from` was rolled back or belongs to another history.
+ * the order of their numbers, so the result is correct for `to` even if other transactions commit meanwhile. Returns undefined if there are
+ * too many changes, or if `from` was rolled back or belongs to another history.
  */
 export async function loadChanges(tx: Transaction, from: Revision, to: Revision): Promise<ChangesSince | undefined> {
   if (to.number <= from.number) return undefined;
@@ -152,7 +152,7 @@ export async function loadChanges(tx: Transaction, from: Revision, to: Revision)
   };
 }
 
-/** Returns undefined if a version of an older program does not contain the user id, or if there are too many. */
+/** Returns the set of user ids; undefined if a version of an older program has no user id, or if there are too many ids. */
 function namesOf(userIds: readonly (string | null)[]): ReadonlySet<string> | undefined {
   const named = userIds.filter((userId) => userId !== null);
   return named.length < userIds.length || named.length > USER_CHANGES ? undefined : new Set(named);
