@@ -30,7 +30,7 @@ export interface ServerOptions {
   readonly checksClients?: boolean;
 }
 
-/** Query parameters of the address. */
+/** The supported query parameters of the address. */
 const PARAMETERS = ['application_name', 'host', 'schema', 'sslcert', 'sslkey', 'sslmode', 'sslrootcert', 'user'] as const;
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const;
 

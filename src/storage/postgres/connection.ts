@@ -36,7 +36,7 @@ export interface Connection {
 /** Maximum statements that a connection remembers: client filters produce any number of texts. */
 const MAX_STATEMENTS = 500;
 
-/** The members of the driver's stream that are used here. */
+/** The members of the driver's network stream that this file uses. */
 interface Stream {
   cork(): void;
   uncork(): void;

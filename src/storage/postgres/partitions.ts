@@ -13,7 +13,7 @@ const INITIAL = 'first';
 /** The temporary name suffix of the table with the rows that are kept from a dropped partition. */
 const REMAINING = 'staying';
 
-/** Maximum days in the default partition that get a partition of their own at once; more wait for the next run. */
+/** Maximum days of the default partition that get partitions of their own in one run; more days wait for the next run. */
 const MAX_DAYS = 100;
 /** Lock timeout for a partition. It exceeds one second, after which PostgreSQL cancels an automatic vacuum that holds the lock. */
 const PARTITION_LOCK_TIMEOUT = '2s';

@@ -18,7 +18,7 @@ export interface BeginStatements {
   readonly sessionSettings: string;
 }
 
-/** The part of an outcome that decides whether the connection can be used again. */
+/** The part of an outcome that decides if the connection and its prepared statements can be used again. */
 export interface ConnectionUse {
   readonly broken?: boolean;
   readonly retryReason?: RetryReason | undefined;

@@ -18,7 +18,7 @@ interface Columns {
 /** The columns of prepared statements, by statement name. */
 export type KnownColumns = Map<string, Columns>;
 
-/** The member of the driver's connection that is overridden. */
+/** The member of the driver's connection that `withoutDescribe` overrides. */
 interface Wire {
   describe(message: unknown): void;
 }

@@ -18,7 +18,7 @@ export interface ReadWriteSet {
 
 /** Builds the sets while a unit of work runs. */
 export interface ReadWriteSetBuilder {
-  /** Adds reads. Returns false if the unit of work has read another state before: two statements of a transaction may see different states. */
+  /** Adds reads. Returns false if the unit of work has read another state: statements of one transaction may see different states. */
   addToReadSet(readSet: ReadSet): boolean;
   /** Adds writes. Returns false if the unit of work has read another version of the state than the one it replaces. */
   addToWriteSet(writeSet: WriteSet): boolean;

@@ -12,9 +12,9 @@ import { attempt, type TransactionOutcome } from './transaction.ts';
 
 /** Options of a runner. */
 export interface RunnerOptions extends ServerOptions {
-  /** Maximum connections for units of work; commit batches use a few more. */
+  /** Maximum connections for units of work, 10 if absent; commit batches use a few more. */
   readonly connections?: number;
-  /** Milliseconds to resolve an in-doubt commit. */
+  /** Maximum milliseconds to resolve an in-doubt commit; 10,000 if absent. */
   readonly inDoubtTimeout?: number;
   /** Called after each commit. */
   readonly observer?: CommitObserver | undefined;
@@ -45,7 +45,7 @@ const ATTEMPTS = 5;
 const STALE_ATTEMPTS = 10;
 /** Number of attempts with a stale read set after which the next attempt blocks other writers. */
 const BLOCK_AFTER = 4;
-/** Commit batches that are sent at the same time, each on a connection of its own. */
+/** Maximum commit batches that run at the same time, each on a connection of its own. */
 const CONCURRENT_BATCHES = 2;
 /** Milliseconds between two checks of an in-doubt commit. */
 const IN_DOUBT_PAUSE = 50;

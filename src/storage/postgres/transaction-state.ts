@@ -21,7 +21,7 @@ export interface TransactionState {
   readonly broken: boolean;
   /** True if the connection was lost: it is unknown which of the sent statements the server has executed. */
   readonly lost: boolean;
-  /** True if the unit of work requested a write. */
+  /** True if the unit of work has sent a statement that may write. */
   wrote: boolean;
   /** Names that the transaction has locked, in order. */
   readonly locks: Set<string>;
