@@ -1,6 +1,6 @@
 /**
- * Every action that a request can name. Rules name the first seven; each other action is decided as one or two of these.
- * A new action is a row here and a row in `pipeline/pipeline.ts`.
+ * Every action that a request can name. Rules name only the actions of RULE_ACTIONS; every action is decided as one or two of them.
+ * To add an action, add a row to `table` and a row in `pipeline/pipeline.ts`.
  */
 
 /** The actions that rules can name. */
@@ -11,9 +11,9 @@ export type RuleAction = (typeof RULE_ACTIONS)[number];
 /** An action of the API. */
 export interface Action {
   readonly name: ActionName;
-  /** The action that rules decide. */
+  /** The rule action that a request for this action must be allowed. */
   readonly decides: RuleAction;
-  /** A second action that must also be allowed. */
+  /** A second rule action that must also be allowed. */
   readonly alsoDecides?: RuleAction;
   /** Set if the action is about soft-deleted records, so that it requires a resource with soft deletes. */
   readonly ofDeleted?: true;

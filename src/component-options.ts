@@ -25,12 +25,15 @@ export function toHttpLimits(config: Config): HttpLimits {
   return { bodyBytes, jsonDepth, requestTimeoutSeconds, drainDelaySeconds, drainSeconds, rateLimit };
 }
 
-/** Returns the allowed names in Host headers; undefined allows any. DNS rebinding attacks services that listen on loopback only. */
+/**
+ * Returns the allowed names in Host headers; undefined allows any name. By default, names are checked only on loopback without a proxy,
+ * where DNS rebinding is a threat.
+ */
 export function toAllowedHosts({ allowedHosts, host, trustProxy }: Config): readonly string[] | undefined {
   return allowedHosts.length > 0 || (trustProxy.length === 0 && isLoopback(host)) ? allowedHosts : undefined;
 }
 
-/** Returns the options of metrics and their address. */
+/** Returns the options of the metrics server, with the address to listen on. */
 export function toMonitoringOptions(config: Config): MonitoringOptions {
   const { metricsAddress, metricsToken, logLevel, allowedHosts } = config;
   const isOpen = !isLoopback(parseListening(metricsAddress ?? '')?.host ?? '');
@@ -43,7 +46,7 @@ export function toPrimaryOptions(config: Config): PrimaryOptions {
   return { workers, monitor: toMonitoringOptions(config), endSeconds: drainDelaySeconds + drainSeconds + END_SECONDS };
 }
 
-/** Seconds for the rest of a shutdown after the requests have ended: commits, connections. */
+/** Seconds that a worker has, after its requests have ended, to commit and to close its connections. */
 const END_SECONDS = 10;
 
 /** Returns the limits of imports. A row may be as long as a request body. */

@@ -5,13 +5,13 @@ const randomBytes = createRandomSource(16);
 let milliseconds = 0;
 let count = 0;
 
-/** Creates a UUIDv7 (RFC 9562). It is greater than every earlier one of this process, also within a millisecond and if the clock goes back. */
+/** Creates a UUIDv7 (RFC 9562). It is greater than every earlier id of this process, also within the same millisecond and if the clock goes back. */
 export function createId(): string {
   const bytes = randomBytes();
   const now = Date.now();
   if (now > milliseconds) {
     milliseconds = now;
-    // Starts in the lower half of 32 bits, so that it can count up. These four bytes are overwritten in the id.
+    // The count starts in the lower half of 32 bits, so that it can count up. `toUuid` overwrites the four bytes read here.
     count = bytes.readUInt32BE(0) >>> 1;
   } else {
     count = (count + 1) >>> 0;
@@ -21,8 +21,8 @@ export function createId(): string {
 }
 
 /**
- * Overwrites random bytes with the milliseconds (48 bits) and the count (32 bits: 12 after the version, 14 after the variant, 6 before the
- * random bits). So ids, also as texts, have the order of milliseconds and counts.
+ * Returns a UUID with 48 bits of milliseconds and 32 bits of the count (12 after the version, 14 after the variant, 6 before the random
+ * bits), so that ids sort by milliseconds and count, also as texts. Overwrites `bytes`.
  */
 function toUuid(bytes: Buffer): string {
   bytes.writeUIntBE(milliseconds, 0, 6);

@@ -14,7 +14,7 @@ export function memoize<Key, Value>(cache: Memo<Key, Value>, key: Key, compute: 
 }
 
 /**
- * Returns the value of a key, or creates and inserts it. For maps that hold data: tests run the program with a `memoize` that caches
- * nothing, and this function must still insert.
+ * Returns the value of a key, or creates and inserts it. Used for maps that hold data instead of caching it: tests replace
+ * `memoize` with a function that caches nothing, but never `getOrCreate`.
  */
 export const getOrCreate: typeof memoize = memoize;

@@ -42,7 +42,7 @@ import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/inde
 
 /** A service. It accepts requests after `listen`. */
 export interface Service extends Operations {
-  /** Lines for the operator; complete when the service listens. */
+  /** Lines for the operator, such as performed migrations; complete when the service listens. */
   readonly notices: readonly string[];
   /** Migrates the tables to the definitions; `listen` does this too. @throws SetupError if it fails. */
   prepare(): Promise<void>;
@@ -52,13 +52,13 @@ export interface Service extends Operations {
   openSetup(): Promise<string | undefined>;
   /** Reloads definition files when they change, and logs each change. */
   watch(log: (line: string) => void): void;
-  /** Finishes the requests in flight, commits and closes. */
+  /** Finishes the requests in flight, commits, and closes the server and the database. */
   close(how?: ServiceEnd): Promise<void>;
 }
 
-/** The circumstances of a shutdown. */
+/** Options of a shutdown. */
 export interface ServiceEnd {
-  /** Set if another process takes over the address: `/readyz` then stays green. */
+  /** Set if another process takes over the address: `/readyz` then keeps reporting ready. */
   readonly isReplaced?: boolean;
 }
 
@@ -244,7 +244,10 @@ async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<
   return listening;
 }
 
-/** Migrates the tables and puts the migrated definitions in force. Returns lines on what was done and what was not. */
+/**
+ * Migrates the tables and puts the migrated definitions in force. Returns lines for the operator: the performed steps, and the resources
+ * that were not migrated.
+ */
 async function migrateTables(
   definitions: Definitions,
   { database, policyStore }: Core,
@@ -254,7 +257,7 @@ async function migrateTables(
   return [...describeDone(result), ...describeHeld(result.plan)];
 }
 
-/** Describes the performed steps, without those of system tables and those that belong to a new table. */
+/** Describes the performed steps: one line for all new tables and a line per other step. Omits the steps of system tables. */
 function describeDone({ done }: MigrationResult): readonly string[] {
   const created = new Set(done.filter(({ kind }) => kind === 'createTable').map(({ resource }) => resource));
   const names = [...created].filter((name) => !name.startsWith('_'));

@@ -1,10 +1,10 @@
-/** The mark of a fragment. Data from outside cannot have it, so every other value in a template is bound as a parameter. */
+/** The property that marks a fragment. Data from outside cannot have the symbol, so it is always bound as a parameter. */
 const FRAGMENT: unique symbol = Symbol('sql');
 
 /** A fragment of SQL with its parameters. `T` documents the type of the expression. */
 export interface Sql<T = unknown> {
   readonly [FRAGMENT]: true;
-  /** The texts before each part and after the last one. */
+  /** The SQL texts between the parts: one before each part and one after the last part. */
   readonly texts: readonly string[];
   /** Fragments, and values that become parameters. */
   readonly parts: readonly unknown[];
@@ -24,7 +24,7 @@ interface SqlTag {
   table<T = unknown>(name: string): Sql<T>;
   /** Joins fragments and values, by default with commas. */
   join<T = unknown>(parts: readonly unknown[], separator?: Sql): Sql<T>;
-  /** Renders a value as a literal, if a database does not accept a parameter or plans better with a literal. Only for values of the program. */
+  /** Renders a value as a literal, where a database accepts no parameter or plans worse with one. Only for constants of the program. */
   lit<T = unknown>(value: string | number | bigint): Sql<T>;
 }
 
@@ -70,14 +70,14 @@ function isFragment(part: unknown): part is Sql {
   return typeof part === 'object' && part !== null && FRAGMENT in part;
 }
 
-/** Renders a literal. Texts must not contain NUL. Backslashes need no escape in either database. */
+/** Renders a value as an SQL literal. Texts must not contain NUL. Backslashes need no escape in SQLite or PostgreSQL. */
 export function toLiteral(value: string | number | bigint): string {
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
   // Without an exponent, a large number would be parsed as an integer, and the last digits that JavaScript prints are not exact.
   return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value) ? value.toExponential() : String(value);
 }
 
-/** Quotes a name; both databases use the same quotes. */
+/** Quotes a name, or the two parts of `Table.column`. SQLite and PostgreSQL use the same quotes. */
 function toName<T>(name: string): Sql<T> {
   return toFragment<T>([`"${name.replaceAll('"', '""').replaceAll('.', '"."')}"`], []);
 }

@@ -1,6 +1,6 @@
 /**
- * Parses JSON texts from outside with `JSON.parse`, and refuses input that it accepts silently: duplicate names, of which it
- * keeps the last, numbers that it rounds to infinity, and nesting too deep for code that walks the value.
+ * Parses JSON texts from outside with `JSON.parse`, and refuses input that `JSON.parse` accepts silently: duplicate names (only the last
+ * is kept), numbers that are rounded to infinity, and nesting too deep for code that walks the value.
  */
 import { Problem } from './errors.ts';
 import type { Json } from './operators/index.ts';
@@ -8,7 +8,7 @@ import type { Json } from './operators/index.ts';
 /** The limits of a JSON text, and its name in messages. */
 export interface JsonText {
   readonly maxDepth: number;
-  /** The name of the text: `the body`. */
+  /** The name of the text in messages, such as `the body`. */
   readonly subject: string;
 }
 
@@ -40,7 +40,7 @@ const BACKSLASH = 0x5c;
 const [OPENING_LIST, CLOSING_LIST] = [0x5b, 0x5d];
 const [OPENING_OBJECT, CLOSING_OBJECT] = [0x7b, 0x7d];
 
-/** Counts the members in the text: each has a colon outside of strings. Rejects nesting beyond the limit before the text is parsed. */
+/** Counts the members of all objects in the text, by their colons outside of strings. Rejects nesting deeper than `maxDepth`. */
 function countWritten(text: string, { maxDepth, subject }: JsonText): number {
   let depth = 0;
   let members = 0;
@@ -57,7 +57,7 @@ function countWritten(text: string, { maxDepth, subject }: JsonText): number {
   return members;
 }
 
-/** Counts the members in a value. Rejects 1e400: a condition would read infinity, and the audit log could not store it. */
+/** Counts the members of all objects in a value. Rejects numbers such as 1e400, which become infinity: the audit log cannot store it. */
 function countMembers(value: Json, subject: string): number {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw new Problem('REQUEST_MALFORMED', `${subject} has a number that is too large: expected numbers below 1.8e308`);
@@ -71,7 +71,7 @@ function countMembers(value: Json, subject: string): number {
   return members;
 }
 
-/** Returns the index of the quote that ends the string that starts at `start`; the length of the text if there is none. */
+/** Returns the index of the closing quote of the string that starts at `start`, or the length of the text if the string is not closed. */
 function endOfString(text: string, start: number): number {
   let at = start;
   for (;;) {
@@ -85,7 +85,7 @@ function endOfString(text: string, start: number): number {
 
 /** An object or a list that is not closed yet, and its current member or item. */
 interface Open {
-  /** The names so far; undefined for a list. */
+  /** The member names found so far; undefined for a list. */
   readonly names: Set<string> | undefined;
   at: string | number;
   expectsName: boolean;
@@ -130,7 +130,7 @@ function toDuplicate(steps: readonly (string | number)[], subject: string): Prob
   return new Problem('REQUEST_MALFORMED', `${subject} has a name twice: ${path}`, { errors: [{ path, code: 'duplicate', detail }] });
 }
 
-/** Returns the line and column of a parser error. The rest of its message quotes the input. */
+/** Returns the line and column from the message of a parser error. Omits the rest of the message, which quotes the input. */
 function placeOf(error: unknown): string {
   const [, line, column] = /line (\d+) column (\d+)/.exec(error instanceof Error ? error.message : '') ?? [];
   return line === undefined || column === undefined ? '' : `: line ${line}, column ${column}`;

@@ -8,7 +8,10 @@ export interface CliContext {
   print(line: string): void;
   /** Prints a line to standard error. */
   printError(line: string): void;
-  /** Opens a file for reading; `-` is standard input. Aborting `stop` ends the read with its reason. Throws if the file cannot be opened. */
+  /**
+   * Opens a file for reading; `-` is standard input. Aborting `stop` ends the read with the reason of the abort. Throws if the file cannot
+   * be opened.
+   */
   openInput(path: string, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /**
    * Writes a file under a temporary name and renames it when it is complete; `-` is standard output. If the file exists, throws SetupError
@@ -19,7 +22,7 @@ export interface CliContext {
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
   /** Reads a new password from the terminal, without echo, or from standard input. Throws if none is given. */
   readPassword(): Promise<string>;
-  /** The process emits these. */
+  /** The emitter of process signals. */
   readonly signals: SignalSource;
   /** The connection to the primary, if this process is a worker. */
   readonly primary?: CliPrimaryLink | undefined;
@@ -37,16 +40,16 @@ export interface CliContext {
   pruneDecisions(config: Config, options: CliPruneOptions): Promise<CliPruneResult>;
 }
 
-/** The age of the audit entries to delete. Only counts them unless `isSure` is set. */
+/** The age of the audit entries to delete. Unless `isSure` is set, the entries are only counted. */
 export interface CliPruneOptions {
   readonly before: string | undefined;
   readonly olderThan: string | undefined;
   readonly isSure: boolean;
 }
 
-/** The audit entries that were deleted, or would be. */
+/** The audit entries that were deleted, or in a preview would be deleted. */
 export interface CliPruneResult {
-  /** The first day that is kept. */
+  /** The first day whose audit entries are kept. */
   readonly before: string;
   readonly entries: number;
   readonly chains: number;
@@ -80,7 +83,7 @@ export interface SignalSource {
 /** The signals that stop a service. */
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** The signal that replaces workers. Not SIGHUP, which is also sent when the terminal is closed. */
+/** The signal that replaces workers. SIGHUP is not used, because it is also sent when the terminal is closed. */
 export type RestartSignal = 'SIGUSR2';
 
 /** The connection of a worker to the primary. */
@@ -127,7 +130,7 @@ export interface CliService {
   importFile(file: CliImportFile): Promise<AsyncIterable<string>>;
   /** Exports records as a user, in chunks of a file. */
   exportFile(file: CliTransfer & { readonly body: CliExportBody }): Promise<AsyncIterable<string>>;
-  /** Finishes the requests in flight, commits and closes. */
+  /** Finishes the requests in flight, commits, and closes the server and the database. */
   close(how?: { readonly isReplaced?: boolean }): Promise<void>;
 }
 
@@ -135,7 +138,7 @@ export interface CliService {
 export interface CliUser {
   readonly email: string;
   readonly name: string;
-  /** Undefined for the default of the definition. */
+  /** The role; undefined for the default of the definition. */
   readonly role: string | undefined;
   readonly password: string;
 }
@@ -178,9 +181,9 @@ export interface CliTables {
   apply(options: {
     readonly allow?: string | undefined;
   }): Promise<{ readonly plan: CliMigrationPlan; readonly done: readonly CliMigrationStep[] }>;
-  /** The applied migrations, newest first. */
+  /** Returns the applied migrations, newest first. */
   history(limit: number): Promise<readonly CliMigration[]>;
-  /** The soft-deleted records by resource. */
+  /** Returns the soft-deleted records by resource. */
   deletedRecords(): Promise<readonly CliDeletedRecords[]>;
   /**
    * Plans the permanent deletion of archived tables and columns; with `deletedBefore`, also of the records that were soft-deleted more than
@@ -196,7 +199,7 @@ export interface CliTables {
 /** The backups of a project, as commands use them. */
 export interface CliBackups {
   write(file: string, log: CliProgressLog): Promise<{ readonly file: string; readonly bytes: number }>;
-  /** Returns what a restore would do, without doing it. */
+  /** Returns a preview of a restore, without restoring. */
   look(file: string): Promise<CliRestoreResult>;
   restore(file: string, log: CliProgressLog): Promise<CliRestoreResult>;
 }
@@ -238,7 +241,7 @@ export interface CliMigrationStep {
 export interface CliMigrationPlan {
   readonly hash: string;
   readonly steps: readonly CliMigrationStep[];
-  /** Resources that are not migrated, because a step of theirs is blocked or lossy. */
+  /** Resources that are not migrated, because one of their steps is blocked or lossy. */
   readonly held: readonly string[];
 }
 
@@ -260,7 +263,7 @@ export type CliPermissionPolicies = readonly {
 
 /** A command. */
 export interface CliCommand {
-  /** As typed: `storage plan`. */
+  /** The name as typed, such as `storage plan`. */
   readonly name: string;
   /** The text in lists of commands. */
   readonly summary: string;
@@ -272,7 +275,7 @@ export interface CliCommand {
   readonly flags?: Readonly<Record<string, string>>;
   /** Set if the command starts no server. Its help shows only the options of project and database, but it accepts all options. */
   readonly isOffline?: true;
-  /** Returns the exit code. */
+  /** Runs the command and returns the exit code. */
   run(context: CliContext, config: Config, flags: CliFlags): Promise<number>;
 }
 

@@ -3,9 +3,9 @@ import { Problem, SetupError } from '../errors.ts';
 /** The message and exit code of an error that ends a command. */
 export interface Failure {
   readonly message: string;
-  /** Further lines. */
+  /** Further lines to print after the message. */
   readonly mistakes: readonly string[];
-  /** 1: the command failed, or the program has a bug. 2: it was configured or called incorrectly. */
+  /** 1: the command failed, or the program has a bug. 2: the command was configured or called incorrectly. */
   readonly exitCode: 1 | 2;
 }
 
@@ -39,12 +39,12 @@ interface SystemError extends Error {
 /** Returns the message and the exit code of an error. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof SetupError) return { message: error.message, mistakes: error.mistakes, exitCode: 2 };
-  // An error that HTTP would answer with 4xx is the user's to correct, not a bug.
+  // A problem with a 4xx status is a mistake that the user can correct, not a bug.
   if (error instanceof Problem && error.status < 500) {
     const mistakes = (error.extras.errors ?? []).map(
       ({ path, row, detail }) => `${row === undefined ? '' : `line ${row}: `}${path}: ${detail}`,
     );
-    // If there is a single mistake, it is often the same text as the message.
+    // A single mistake often has the same text as the message, and is printed once.
     return { message: error.detail, mistakes: mistakes.filter((mistake) => mistake !== error.detail), exitCode: 1 };
   }
   // The cause contains the message of the database.
@@ -57,7 +57,10 @@ export function describeFailure(error: unknown): Failure {
   return { message: `internal error, please report it: ${stack}`, mistakes: [], exitCode: 1 };
 }
 
-/** Requires `syscall`: an `ENOENT` without it comes from a module that fails to load, which is a bug. */
+/**
+ * Returns true for an error of a system call. Requires `syscall`, because an `ENOENT` without it comes from a module that fails to load,
+ * which is a bug.
+ */
 function isSystemError(error: unknown): error is SystemError {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' && 'syscall' in error;
 }

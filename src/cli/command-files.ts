@@ -9,10 +9,10 @@ import { pipeline } from 'node:stream/promises';
 import { SetupError } from '../errors.ts';
 import { moveToNewFile } from '../files/index.ts';
 
-/** Opens a file for reading. When `stop` is aborted, the reader gets its reason. Throws if the file cannot be opened. */
+/** Opens a file for reading. Aborting `stop` ends the read with the reason of the abort. Throws if the file cannot be opened. */
 export async function openInput(path: string, stop?: AbortSignal): Promise<AsyncIterable<Uint8Array>> {
   const file = path === '-' ? process.stdin : await openFile(path);
-  // The reader gets the error. Without a listener, an error before or after the reading would end the process.
+  // The reader receives errors too. Without this listener, an error before or after the reading would end the process.
   file.on('error', () => undefined);
   stop?.addEventListener('abort', () => file.destroy(stop.reason), { once: true });
   return file;
@@ -26,8 +26,9 @@ async function openFile(path: string): Promise<Readable> {
   return file;
 }
 
-/** True if an existing file may be replaced. */
+/** Options for writing a file. */
 export interface FileWriteOptions {
+  /** True if an existing file may be replaced. */
   readonly force: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { SetupError } from '../errors.ts';
 import type { CliFlags } from './cli-context.ts';
 
-/** Returns the text of a flag or an argument. @throws SetupError if it is missing or empty. */
+/** Returns the text of a flag or an argument. @throws SetupError if the flag is missing or empty. */
 export function requireFlag(flags: CliFlags, name: string): string {
   const value = flags.get(name);
   if (typeof value === 'string' && value !== '') return value;

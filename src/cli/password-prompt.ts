@@ -1,4 +1,4 @@
-/** Reads passwords from a terminal, without echo, or from a pipe. They are never arguments: other users can read command lines. */
+/** Reads passwords from a terminal, without echo, or from a pipe. A password is never an argument, because other users can read command lines. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { SetupError } from '../errors.ts';
@@ -15,7 +15,7 @@ export interface PasswordStreams {
 /**
  * Reads a new password: twice from a terminal, else the first line of the input.
  *
- * @throws SetupError if no password is given, or the two differ.
+ * @throws SetupError if no password is given, or the two passwords from the terminal differ.
  */
 export async function readPassword({ input, output }: PasswordStreams): Promise<string> {
   if (!input.isTTY) return readLine(input);

@@ -1,10 +1,10 @@
 import type { Config } from '../config/index.ts';
 import type { CliContext, CliMigrationPlan, CliMigrationStep, CliTables } from './cli-context.ts';
 
-/** The risks that need `--allow`: `NEEDS_CONFIRMATION` of the migrations, which the CLI does not import. */
+/** The risks that need `--allow`. A copy of `NEEDS_CONFIRMATION` in the migrations, which the CLI does not import. */
 const NEEDS_ALLOW: ReadonlySet<string> = new Set(['lossy', 'destructive']);
 
-/** Opens the tables, runs the work and closes them. */
+/** Opens the tables, runs `work` and closes the tables. Returns the exit code of `work`. */
 export async function withTables(context: CliContext, config: Config, work: (tables: CliTables) => Promise<number>): Promise<number> {
   const tables = await context.openTables(config);
   try {
@@ -14,7 +14,7 @@ export async function withTables(context: CliContext, config: Config, work: (tab
   }
 }
 
-/** Prints steps with their SQL, as a script. */
+/** Prints migration steps as an SQL script, with a comment before the statements of each step. */
 export function printSteps(context: CliContext, steps: readonly CliMigrationStep[]): void {
   for (const { resource, risk, reason, sql } of steps) {
     context.print(`-- ${resource}, ${risk}: ${reason}`);

@@ -3,7 +3,7 @@ import { CONFIG_GROUPS, CONFIG_OPTIONS, type ConfigOption, type ConfigSources, p
 import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
 import { describeFailure } from './command-errors.ts';
 
-/** The commands by name, in the order of the help. Each is imported only when it is used. */
+/** The commands by name, in the order of the help. A command is imported only when it is used. */
 export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
   ['start', async () => (await import('./start.ts')).start],
   ['dev', async () => (await import('./dev.ts')).dev],
@@ -59,7 +59,10 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   }
 }
 
-/** Imports the command that was typed, or all commands if no command has that name. Importing all would slow every start, because each command declares every config option. */
+/**
+ * Imports the command that was typed, or all commands if no command has that name. Importing all commands would slow every start, because
+ * each command declares every config option.
+ */
 async function loadCommands([first = '', second = '']: readonly string[]): Promise<readonly CliCommand[]> {
   const load = COMMANDS.get(first) ?? COMMANDS.get(`${first} ${second}`);
   return load === undefined ? Promise.all([...COMMANDS.values()].map((each) => each())) : [await load()];
@@ -117,7 +120,7 @@ function toCommanderOption({ flag, values, each, range, group, about, default: v
   return new Option(`${flag} <${placeholder}>`, description).helpGroup(`${CONFIG_GROUPS.get(group)}:`);
 }
 
-/** Separates the flags of the command from those of config options. */
+/** Separates the given flags into flags of the command and flags of config options. */
 function splitFlags(
   given: Readonly<Record<string, string | true>>,
   own: ReadonlySet<string>,

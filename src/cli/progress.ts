@@ -1,6 +1,6 @@
 import type { CliContext } from './cli-context.ts';
 
-/** Runs work that shows progress lines, and ends the line afterwards. */
+/** Runs work that shows a progress line, and ends the line afterwards. */
 export async function withProgress<T>({ showProgress }: CliContext, work: (show: (line: string) => void) => Promise<T>): Promise<T> {
   let isShown = false;
   try {

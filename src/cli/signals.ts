@@ -10,13 +10,13 @@ export interface StopRequests {
   stopListening(): void;
 }
 
-/** Milliseconds within which a second signal counts as the first: Ctrl-C reaches this process directly and again through npm. */
+/** Milliseconds within which a second signal is ignored as a repetition: npm forwards a Ctrl-C that also reaches this process directly. */
 const SAME_SIGNAL = 500;
 
 const STOP: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 const RESTART: RestartSignal = 'SIGUSR2';
 
-/** Listens to signals, and in a worker to the primary. */
+/** Listens to process signals and, in a worker, to messages of the primary. */
 export function listenToSignals({ signals, primary }: CliContext, onRestart: () => void): StopRequests {
   const first = Promise.withResolvers<{ readonly isReplaced: boolean }>();
   const second = Promise.withResolvers<void>();
@@ -28,7 +28,7 @@ export function listenToSignals({ signals, primary }: CliContext, onRestart: () 
       first.resolve({ isReplaced: false });
     } else if (now - firstAt > SAME_SIGNAL) second.resolve();
   };
-  // Does not resolve `second`: Ctrl-C reaches all processes of a terminal, and the primary then ends its workers too.
+  // A message of the primary does not resolve `second`: Ctrl-C reaches all processes of a terminal, and the primary then ends its workers too.
   primary?.onEnd((end) => first.resolve(end));
   for (const name of STOP) signals.on(name, onSignal);
   signals.on(RESTART, onRestart);
@@ -39,7 +39,7 @@ export function listenToSignals({ signals, primary }: CliContext, onRestart: () 
   return { first: first.promise, second: second.promise, stopListening };
 }
 
-/** An abort signal for a command, which process signals trigger. */
+/** An abort signal for a command. A process signal aborts it. */
 export interface Interruption {
   /** Aborted by the first process signal; the reason is a Problem. */
   readonly signal: AbortSignal;

@@ -16,7 +16,7 @@ export async function serve(context: CliContext, config: Config, options: { read
   if (config.workers > 1 && options.watch) throw new SetupError('workers: expected 1 with bailiwick dev; use bailiwick start for more');
   if (config.workers > 1 && context.primary === undefined) return serveWithWorkers(context, config);
   const stop = listenToSignals(context, () => {
-    // Workers are replaced by the primary, one after the other.
+    // The primary replaces its workers, so a worker ignores SIGUSR2.
     if (context.primary === undefined)
       context.printError('SIGUSR2 was ignored: a single process cannot be replaced; start with --workers 2 or more');
   });
@@ -68,13 +68,13 @@ async function serveWithWorkers(context: CliContext, config: Config): Promise<nu
     await stop.first;
     return await Promise.race([primary.close().then(() => 0), stop.second.then(() => 1)]);
   } finally {
-    // Workers can remain if the start failed or a second signal came.
+    // Workers can still run if the start failed or a second signal came.
     primary.kill();
     stop.stopListening();
   }
 }
 
-/** Runs the start steps once, so that the workers need not repeat them. Uses a service that is closed before the workers start. */
+/** Runs the start steps once, so that the workers need not repeat them. Uses a service of the primary, which is closed before the workers start. */
 async function prepare(
   context: CliContext,
   config: Config,
@@ -92,11 +92,11 @@ interface Started {
   readonly url: string;
   readonly isWatching: boolean;
   readonly notices: readonly string[];
-  /** Undefined if an admin exists or setup is off. */
+  /** The setup token; undefined if an admin exists or setup is off. */
   readonly setupToken: string | undefined;
 }
 
-/** Returns the lines that a start prints. They are the only place where a setup token is shown. */
+/** Returns the lines that a start prints. A setup token is shown only in these lines. */
 function describeStart(config: Config, { url, isWatching, notices, setupToken }: Started): readonly string[] {
   const lines = [
     `bailiwick listens on ${url}`,
@@ -112,7 +112,7 @@ function describeStart(config: Config, { url, isWatching, notices, setupToken }:
   return [...lines, 'no admin exists yet; create one with', request, ...(toSetup(config) === 'loopback' ? [LOOPBACK_SETUP] : [])];
 }
 
-/** Printed because requests from some proxies on this machine are indistinguishable from local ones. */
+/** A line for the start with open setup, printed because requests from some proxies on this machine are indistinguishable from local ones. */
 const LOOPBACK_SETUP = '  requests from this machine need no token; behind a reverse proxy on this machine, start with --setup token';
 
 /** Returns the address of a database without password and parameters. */

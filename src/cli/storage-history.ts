@@ -1,7 +1,7 @@
 import type { CliCommand, CliMigration } from './cli-context.ts';
 import { withTables } from './print-plan.ts';
 
-/** The number of migrations that are printed. */
+/** Maximum number of migrations that are printed. */
 const LIMIT = 100;
 
 /** Lists the applied migrations. */
@@ -25,7 +25,7 @@ function describe({ at, actor, planHash, durationMs, steps }: CliMigration): rea
   return [`${at}  by ${actor}, in ${durationMs} ms${plan}`, ...steps.map((step) => `  ${describeStep(step)}`)];
 }
 
-/** A backup or restore has the resource `*`. */
+/** Describes a migration step. The step of a backup or restore has the resource `*`, and only its reason is printed. */
 function describeStep({ resource, risk, reason }: CliMigration['steps'][number]): string {
   return resource === '*' ? String(reason) : `${String(resource)}, ${String(risk)}: ${String(reason)}`;
 }

@@ -13,7 +13,7 @@ export const TRANSFER_FLAGS: Readonly<Record<string, string>> = {
 /** The flag of commands that write a file. */
 export const FORCE_FLAG: Readonly<Record<string, string>> = { '--force': 'replace the file if it exists' };
 
-/** Returns the format named by `--format`, or by the extension of the file. @throws SetupError if neither names one. */
+/** Returns the format named by `--format`, or by the extension of the file. @throws SetupError if neither names a format. */
 export function parseFormat(flags: CliFlags, file: string): Format {
   const named = flags.get('format');
   const extension = /\.([a-z]+)$/i.exec(file)?.[1]?.toLowerCase() ?? '';

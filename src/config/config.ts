@@ -27,9 +27,9 @@ export type Config = { readonly [N in ConfigOptionName]: ValueOf<(typeof OPTION_
 /** An option with its flag and environment variable, as the CLI help and the reference show it. */
 export interface ConfigOption extends OptionRow {
   readonly name: ConfigOptionName;
-  /** `--access-token-seconds`; undefined for a secret. */
+  /** The flag, such as `--access-token-seconds`; undefined for a secret. */
   readonly flag: string | undefined;
-  /** `BAILIWICK_ACCESS_TOKEN_SECONDS` */
+  /** The environment variable, such as `BAILIWICK_ACCESS_TOKEN_SECONDS`. */
   readonly env: string;
 }
 
@@ -90,8 +90,8 @@ function toConfigOption(name: ConfigOptionName): ConfigOption {
 }
 
 /**
- * Returns the value of `setup` in force. Behind a proxy on this machine every request comes from loopback, so a service with a trusted
- * proxy or a public name treats no request as local.
+ * Returns the effective value of `setup`: `loopback` becomes `token` if a trusted proxy or an allowed host is
+ * configured, because behind a proxy on this machine every request comes from loopback.
  */
 export function toSetup({ setup, trustProxy, allowedHosts }: Config): Config['setup'] {
   return setup === 'loopback' && trustProxy.length + allowedHosts.length > 0 ? 'token' : setup;
@@ -107,14 +107,14 @@ function findGiven(option: ConfigOption, { flags = {}, env = {} }: ConfigSources
   return undefined;
 }
 
-/** A default may contain `<name>` of an option that precedes it in the table. If that option is invalid, its own mistake is reported. */
+/** Returns the default of an option. Replaces `<name>` by the value of the option `name`, which must precede the option in the table. */
 function defaultOf(option: ConfigOption, values: ReadonlyMap<string, unknown>): GivenOption | undefined {
   if (option.each !== undefined) return [];
   if (typeof option.default !== 'string') return option.default;
   return option.default.replace(/<(\w+)>/g, (_, name: string) => String(values.get(name)));
 }
 
-/** Yields mistyped names, which would silently leave a default in force. Other variables with the prefix are ignored: Kubernetes sets such. */
+/** Yields a mistake per unknown flag and mistyped variable. Ignores other variables with the prefix, because Kubernetes sets such variables. */
 function* unknownNames({ flags = {}, env = {} }: ConfigSources): Generator<string> {
   for (const name of Object.keys(flags)) {
     if (!CONFIG_OPTIONS.has(name)) yield `there is no setting "${name}"${didYouMean(name, CONFIG_OPTIONS.keys())}`;

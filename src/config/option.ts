@@ -2,10 +2,10 @@
 import { isIP } from 'node:net';
 import { didYouMean } from '../errors.ts';
 
-/** A row of the table. With `range`, the value is a whole number; with `values`, one of them; with `each`, a list; otherwise a text. */
+/** A row of the table. With `range`, the value is a whole number; with `values`, one of these texts; with `each`, a list; otherwise a text. */
 export interface OptionRow {
   readonly group: string;
-  /** `<name>` is replaced by the value of that option. Absent if the option is optional. */
+  /** The default. `<name>` in it is replaced by the value of the option `name`. Absent if the option is optional or a list. */
   readonly default?: string | number;
   readonly range?: readonly [min: number, max: number];
   readonly values?: readonly string[];
@@ -19,7 +19,7 @@ export interface OptionRow {
   readonly about: string;
 }
 
-/** The forms of text. They are validated on start, not at first use. */
+/** The forms of text. Values are validated on start, not at first use. */
 export type TextForm = 'text' | 'secret' | 'database' | 'timezone' | 'address' | 'listening' | 'origin' | 'age' | 'issuer' | 'host';
 
 /** A value as it is given: text from flags and environment; also numbers and lists from a program that imports the package. */
@@ -109,15 +109,15 @@ export function parseListening(text: string): { readonly host: string; readonly 
   return { host, port };
 }
 
-/** Returns whether an address or a name is loopback: `127.0.0.1`, `::1`, `localhost` and names below it (RFC 6761). */
+/** Returns true if an address or a name is loopback: `127.0.0.1`, `::1`, `localhost` and names below it (RFC 6761). */
 export function isLoopback(name: string): boolean {
   if (isIP(name) === 4) return name.startsWith('127.');
   return name === '::1' || name === 'localhost' || name.endsWith('.localhost');
 }
 
-/** Constructs a formatter, because `supportedValuesOf` omits aliases such as `Asia/Calcutta`. */
+/** Returns true for a known time zone. Constructs a formatter, because `supportedValuesOf` omits aliases such as `Asia/Calcutta`. */
 function isTimeZone(text: string): boolean {
-  // The default skips the formatter: constructing the first one of a process is slow.
+  // UTC, the default, needs no formatter: constructing the first formatter of a process is slow.
   if (text === 'UTC') return true;
   try {
     new Intl.DateTimeFormat('en', { timeZone: text });

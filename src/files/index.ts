@@ -1,7 +1,7 @@
 /**
  * Reading and writing of files that other processes may touch: regular files only, bounded, with safe permissions.
  *
- * It knows nothing about what the files contain.
+ * This folder does not interpret the content of files.
  * Begin with `safe-files.ts`.
  */
 export { KEY_FILE_BYTES, readEdKey, readOrMakeKey } from './key-file.ts';

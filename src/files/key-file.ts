@@ -8,7 +8,7 @@ import { errorCode, findFile, makeFolder, readRegularFile } from './safe-files.t
 /** Maximum bytes of a key file. */
 export const KEY_FILE_BYTES = 1_000_000;
 
-/** A key in a file. */
+/** A key file to read or create. */
 export interface KeyFile {
   readonly path: string;
   /** Name of the key in error messages. */
@@ -17,7 +17,8 @@ export interface KeyFile {
 }
 
 /**
- * Returns the content of a key file; creates the file if it is missing. Of several processes, the first creates it and all use it.
+ * Returns the content of a key file; creates the file if it is missing. If several processes start at once, one creates the file and all use
+ * its key.
  *
  * @throws SetupError
  */
@@ -32,7 +33,7 @@ export function readOrMakeKey({ path, name, make }: KeyFile): string {
   }
 }
 
-/** Parses an Ed25519 private key. @throws SetupError without the error of the library, which can quote the file. */
+/** Parses an Ed25519 private key. @throws SetupError without the message of the library, which can quote the file. */
 export function readEdKey(path: string, text: string): KeyObject {
   const refusal = new SetupError(`${path} holds no key: expected an Ed25519 private key as PKCS#8 PEM; delete it to have one made`);
   try {

@@ -1,4 +1,4 @@
-/** Reads files and folders at configured paths: only regular files are read, so a device, a pipe or a link cannot block the service. */
+/** Reads files and creates folders at configured paths. Only regular files are read, so that a device or a pipe cannot block the service. */
 import {
   closeSync,
   constants,
@@ -15,16 +15,17 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** The reason why a path is refused, without any content of the file. */
+/** An error for a path that is refused. The message has the reason, without any content of the file. */
 export class RefusedPath extends Error {
   override name = 'RefusedPath';
 }
 
-/** A named pipe is opened without waiting for a writer; Windows has none. */
+/** The flag that opens a named pipe without waiting for a writer; 0 on Windows, which has no such flag. */
 const NO_WAIT = constants.O_NONBLOCK ?? 0;
 
 /**
- * Returns the content of a regular file. Devices and named pipes, which may never end, and files with more bytes are refused unread.
+ * Returns the content of a regular file. Devices and named pipes, which may never end, and files with more than `mostBytes` bytes are
+ * refused unread.
  *
  * @throws RefusedPath, or the error of the system call.
  */
@@ -47,7 +48,7 @@ export function refuseSpecial(found: Stats): void {
   if (!found.isFile()) throw new RefusedPath(`expected a file, found ${kindOf(found)}`);
 }
 
-/** Reads a file to its end; its size is not reliable if it grows during the read or the system generates its content. */
+/** Reads a file to its end, ignoring the reported size, which is wrong if the file grows or the system generates its content. */
 function readUpTo(file: number, mostBytes: number): Buffer {
   const content = Buffer.alloc(mostBytes + 1);
   let length = 0;
@@ -58,8 +59,8 @@ function readUpTo(file: number, mostBytes: number): Buffer {
 }
 
 /**
- * Creates a folder and its parents. Node's `recursive` option never ends on a file system such as `/proc`, which reports that the parent of a
- * new folder does not exist although it does.
+ * Creates a folder and its parents. Node's `recursive` option never ends on a file system such as `/proc`, which reports that the parent of
+ * a new folder does not exist although it does.
  *
  * @throws RefusedPath
  */
@@ -77,7 +78,7 @@ export function makeFolder(path: string, mode = 0o777): void {
   }
 }
 
-/** Returns false if the path does not exist. */
+/** Returns true for a folder, and false if the path does not exist. Throws RefusedPath for anything else. */
 function isFolder(path: string): boolean {
   const found = findFile(path);
   if (found?.isDirectory() === false) throw new RefusedPath(`expected a folder, found ${kindOf(found)} at ${path}`);
@@ -87,7 +88,7 @@ function isFolder(path: string): boolean {
 /**
  * Returns the status of the file that a path and its links lead to; undefined if none exists.
  *
- * @throws RefusedPath for a link that leads nowhere or in a circle, and where the path cannot be followed.
+ * @throws RefusedPath for a link to a missing file or a circle of links, and if the system refuses to follow the path.
  */
 export function findFile(path: string): Stats | undefined {
   try {
@@ -106,20 +107,20 @@ function kindOf(found: Stats): string {
   return found.isSocket() ? 'a socket' : 'a device';
 }
 
-/** The code of a system error, such as `ENOENT`; the message of any other. */
+/** Returns the code of a system error, such as `ENOENT`, or the message of any other error. */
 export function errorCode(error: unknown): string {
   if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Error codes of file systems without hard links. */
+/** Error codes with which file systems without hard links refuse `link`. */
 const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
 /**
- * Gives a completely written file its name. Creating a hard link is atomic, so of two processes that write the same name, neither
- * replaces the file of the other.
+ * Renames the completely written file `part` to `file`, unless `file` exists. Creating a hard link is atomic, so of two processes that write
+ * the same name, neither replaces the file of the other.
  *
- * @throws the error of the system, EEXIST where there is a file of this name.
+ * @throws the error of the system call, with the code EEXIST if `file` exists.
  */
 export function moveToNewFile(part: string, file: string): void {
   try {

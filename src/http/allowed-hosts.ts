@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { isLoopback } from '../config/option.ts';
 import { Problem } from '../errors.ts';
 
-/** Exempt, because probes use the address of a container or a name that only the prober knows. */
+/** Paths whose Host header is not checked, because health probes use container addresses or names that are not configured. */
 const UNCHECKED = new Set(['/healthz', '/readyz']);
 
 /**
@@ -17,7 +17,7 @@ export function refuseOtherHosts(server: FastifyInstance, allowed: readonly stri
   const names = new Set(allowed.map((name) => name.toLowerCase()));
   server.addHook('onRequest', (request, _, done) => {
     const { host } = request.raw.headers;
-    // HTTP/1.0 may omit it; no browser does.
+    // HTTP/1.0 clients may omit the Host header; browsers never do.
     if (host === undefined || UNCHECKED.has(request.routeOptions.url ?? '')) return done();
     const name = toHostName(host);
     if (name === undefined || !(isIP(name) !== 0 || isLoopback(name) || isAllowed(names, name))) throw toHostProblem(host);
@@ -31,7 +31,7 @@ export function toHostName(host: string): string | undefined {
   return (bracketed ?? plain)?.toLowerCase().replace(/\.$/, '');
 }
 
-/** Looks up the name and each of its parent domains. */
+/** Returns true if the list has the name, or a parent domain of the name with a leading dot. */
 function isAllowed(names: ReadonlySet<string>, name: string): boolean {
   if (names.has(name)) return true;
   for (let at = name.indexOf('.'); at !== -1; at = name.indexOf('.', at + 1)) if (names.has(name.slice(at))) return true;

@@ -7,18 +7,21 @@ import { Problem } from '../errors.ts';
 
 const VERSIONS: ReadonlySet<string> = new Set(['1.1', '1.0']);
 
-/** `host`, `host:port`, `[::1]:port`: RFC 3986 without percent-encoding, but with underscores, which occur in container names. */
+/** Matches `host`, `host:port` and `[::1]:port`: RFC 3986 without percent-encoding, but with underscores, which occur in container names. */
 const HOST = /^(?:[A-Za-z0-9._~-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/;
 
 /** Headers of which Node keeps the first and drops the others. */
 const SINGLE: readonly string[] = ['host', 'content-type'];
 
-/** `http://example.com/path`: the absolute form, which clients send to proxies and every server must accept (RFC 9112, 3.2.2). */
+/**
+ * Matches a request target such as `http://example.com/path`: the absolute form, which clients send to proxies and every server must accept
+ * (RFC 9112, 3.2.2).
+ */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/is;
 
 /**
- * Returns the path of a request target. An absolute target must name the host of the Host header; otherwise it is returned unchanged, and
- * `refuseAmbiguous` refuses it.
+ * Returns the path of a request target. A target that is neither a path nor a URL with the host of the Host header is returned
+ * unchanged, and `refuseAmbiguous` refuses it.
  */
 export function toPathTarget({ url = '', headers }: IncomingMessage): string {
   if (url.startsWith('/')) return url;
@@ -51,7 +54,7 @@ function refuseRepeated(rawHeaders: readonly string[]): void {
   }
 }
 
-/** Counts the headers of a name; names are at even positions of the raw headers. Node's `headersDistinct` would build lists of all headers. */
+/** Counts the headers with a name. Names are at even positions of the raw headers. Node's `headersDistinct` would build lists of all headers. */
 export function countHeaders(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2)

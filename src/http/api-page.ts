@@ -13,7 +13,7 @@ const ASSETS: readonly (readonly [name: string, type: string])[] = [
 ];
 
 /**
- * Allows only our own files, so that the page works offline and a script in a description does not run.
+ * The Content-Security-Policy of the pages. It allows only files of this server, so that a script in a description does not run.
  * Swagger UI draws its arrows from `data:` images and sets styles on elements.
  */
 const POLICY = [
@@ -27,7 +27,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join(';');
 
-/** Adds the list of errors and, with `all`, the API page at `/docs`. Neither contains names of the project. */
+/** Adds the list of errors at `/docs/errors` and, with `all`, the API page at `/docs`. Both pages contain no names of resources or fields. */
 export function servePages(server: FastifyInstance, pages: 'all' | 'errors'): void {
   const options = {
     onRequest: (_: FastifyRequest, reply: FastifyReply, done: () => void) => {

@@ -12,7 +12,7 @@ export function toAddress(forwarded: string | undefined, connected: string | und
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1] ?? address;
 }
 
-/** Returns the key of the rate limit: the address, or the /64 network of an IPv6 address, because a client can use all of it. */
+/** Returns the key of the rate limit: the address, or the /64 network of an IPv6 address, because a client can use any address of the network. */
 export function toRateKey(address: string): string {
   if (!isIPv6(address)) return address;
   const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1);
@@ -23,22 +23,22 @@ export function toRateKey(address: string): string {
   return `${[...front, ...zeros, ...back].slice(0, 4).join(':')}::/64`;
 }
 
-/** `fe80::1%eth0` → `fe80::1` */
+/** Removes the zone of an IPv6 address: `fe80::1%eth0` gives `fe80::1`. */
 function stripZone(address: string): string {
   return address.split('%', 1)[0] ?? '';
 }
 
 /**
- * Headers that curl, browsers and HTTP libraries send; proxies and tunnels add others. If a header is missing here, a local client needs the
- * setup token; if one is too many, setup may be open to the internet.
+ * Matches the headers that curl, browsers and HTTP libraries send; proxies and tunnels add others. A local client that sends a header that
+ * is missing here needs the setup token. A header that proxies add must not be listed: setup would be open to the internet.
  */
 const USUAL =
   /^(?:host|user-agent|accept(?:-.+)?|connection|keep-alive|te|content-(?:type|length|encoding)|transfer-encoding|expect|origin|referer|sec-.+|authorization|cookie|cache-control|pragma|dnt|priority|upgrade-insecure-requests|x-requested-with|postman-token)$/;
 
 /**
  * Returns true if a request was made on this machine and shows no proxy: peer, Host and any Origin are loopback, it has only usual headers,
- * and it is HTTP/1.1 (nginx before 1.29.7 forwards as HTTP/1.0 by default). A proxy on this machine that adds no header, as nginx does since
- * then by default, is not detected.
+ * and it is HTTP/1.1 (nginx before 1.29.7 forwards as HTTP/1.0 by default). A proxy on this machine that forwards
+ * HTTP/1.1 without further headers, as nginx since 1.29.7 does by default, is not detected.
  */
 export function isLocal(raw: IncomingMessage): boolean {
   const { headers, httpVersion, socket } = raw;
@@ -55,7 +55,7 @@ function isLoopbackHost(host: string | undefined): boolean {
   return isLoopback(toHostName(host ?? '') ?? '');
 }
 
-/** Returns true if an origin is on this machine. `null` is not, because sandboxed pages of any site have it. */
+/** Returns true if an origin is on this machine. The origin `null` is not, because sandboxed pages of any site send it. */
 function isLoopbackOrigin(origin: string): boolean {
   const [, authority] = /^https?:\/\/([^/]+)$/i.exec(origin) ?? [];
   return isLoopbackHost(authority);

@@ -8,23 +8,23 @@ import { SECURITY_HEADERS } from './response-headers.ts';
 
 const MAX_SEGMENT = 256;
 const MAX_HEADER_BYTES = 16_384;
-/** Longer than the idle timeout of common load balancers, so that they close an idle connection first. */
+/** Milliseconds before an idle connection is closed: longer than in common load balancers, so that the load balancer closes it first. */
 const KEEP_ALIVE_MS = 72_000;
 
-/** Milliseconds between the request timeout of this server and that of Node. */
+/** Milliseconds by which Node's request timeout is longer than our own. */
 const TIMEOUT_MARGIN_MS = 1000;
 
 /** Paths that are redacted in every log line. */
 const REDACTED = ['authorization', 'password', 'token', 'refreshToken'].flatMap((name) => [name, `*.${name}`, `*.*.${name}`]);
 
-/** Creates a Fastify server that refuses everything ambiguous. */
+/** Creates a Fastify server without routes and hooks. */
 export function createFastify(options: HttpOptions): FastifyInstance {
   const { limits } = options;
   const timeout = limits.requestTimeoutSeconds * 1000;
   return fastify({
     ...timeouts(timeout),
     bodyLimit: limits.bodyBytes,
-    // Fastify's response is not a problem. Requests that arrive during shutdown are served, and their connection is closed.
+    // Off, because Fastify's 503 response is not a problem+json. Requests that arrive during shutdown are served, and their connection is closed.
     return503OnClosing: false,
     trustProxy: options.trustProxy.length === 0 ? false : [...options.trustProxy],
     rewriteUrl: toPathTarget,
@@ -44,7 +44,7 @@ export function createFastify(options: HttpOptions): FastifyInstance {
 /** The methods of routes. Metrics count all others as `other`. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'OPTIONS']);
 
-/** Reports each response to the metrics, by its route. The path would contain values and have unlimited variants. */
+/** Reports each response to the metrics, by its route and not its path, which contains values and has unlimited variants. */
 export function observeResponses(server: FastifyInstance, observer: ResponseObserver): void {
   server.addHook('onResponse', (request, reply, done) => {
     const method = METHODS.has(request.method) ? request.method : 'other';
@@ -78,11 +78,11 @@ function timeouts(
     requestTimeout: timeout + TIMEOUT_MARGIN_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionTimeout: timeout + KEEP_ALIVE_MS,
-    // Node checks for timed-out requests once per interval, by default every 30 seconds.
+    // Node checks for timed-out requests once per `connectionsCheckingInterval`, by default every 30 seconds.
     http: {
-      // The request guard checks it and responds with a problem.
+      // The request guard checks the Host header and responds with a problem.
       requireHostHeader: false,
-      // Overrides NODE_OPTIONS.
+      // Overrides `--insecure-http-parser` in NODE_OPTIONS.
       insecureHTTPParser: false,
       headersTimeout: timeout,
       // Later than our own timeout, whose response has the request id.
@@ -101,7 +101,7 @@ type Arguments = Parameters<FastifyBaseLogger['info']>;
 
 /**
  * Creates the logger of a request, whose lines contain the request id. The child logger is created on first use, because few requests log
- * and its creation takes as long as a decision.
+ * and creating a logger takes as long as a decision.
  */
 export const createRequestLog: NonNullable<FastifyServerOptions['childLoggerFactory']> = (logger, bindings, options) => {
   let child: FastifyBaseLogger | undefined;

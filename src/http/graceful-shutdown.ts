@@ -23,12 +23,12 @@ const FIRST_BYTE = 500;
 const QUIET = 20;
 /** Milliseconds after which the listener closes even if connections keep arriving. */
 const MAX_WAIT = 1000;
-/** Maximum milliseconds of an event loop turn after which the queue of connections counts as empty. */
+/** Maximum milliseconds of an event loop turn. After a longer turn, new connections may be waiting in the accept queue. */
 const SHORT_TURN = 1;
 
 /**
- * Calls back when no more connections arrive, in a turn of the event loop that found the kernel's accept queue empty. Closing the listener resets
- * the connections in that queue, although they are established and their clients may have sent a request.
+ * Calls `done` after QUIET milliseconds without a new connection, in a turn of the event loop that found the kernel's accept queue empty;
+ * at the latest after MAX_WAIT. Closing the listener resets the connections in that queue, whose clients may have sent a request.
  */
 function whenQuiet(accepted: () => number, done: () => void): void {
   const from = performance.now();
@@ -48,8 +48,8 @@ function whenQuiet(accepted: () => number, done: () => void): void {
 }
 
 /**
- * Closes connections that would delay the shutdown. Fastify closes those that are idle at that moment. This closes also those that become
- * idle after their response, and those that were opened but never used.
+ * Creates the graceful shutdown of a server. Fastify closes connections that are idle when the shutdown begins. This module also closes
+ * connections after their next response, and connections that were opened but never used.
  */
 export function createGracefulShutdown(server: FastifyInstance): GracefulShutdown {
   const sockets = new Set<Socket>();

@@ -41,7 +41,7 @@ export interface Readiness {
   readonly why?: string;
 }
 
-/** Limits; config options with the same names. */
+/** Limits of the HTTP server. The config options with the same names describe them. */
 export interface HttpLimits {
   readonly bodyBytes: number;
   readonly jsonDepth: number;

@@ -7,7 +7,7 @@ import { type ByteStream, type HttpRequest, type Method, parseQuery, type Reques
 import { countHeaders } from './ambiguous-requests.ts';
 import { isLocal, toAddress } from './client-address.ts';
 
-/** One Bearer token, in the characters that RFC 6750 allows. */
+/** Matches an Authorization header with one Bearer token, in the characters that RFC 6750 allows. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
@@ -16,7 +16,7 @@ const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 const UNSAFE_SEGMENT = /^$|^\.{1,2}$|[/\\\p{Cc}]/u;
 
 /**
- * Converts a Fastify request. `method` is that of the route, so HEAD has the method GET and conditions treat both alike.
+ * Converts a Fastify request to an HttpRequest. `method` is the method of the route: a HEAD request has GET, so conditions treat both alike.
  *
  * @throws Problem if the path, query or Authorization header is invalid.
  */
@@ -35,7 +35,7 @@ export function toHttpRequest(request: FastifyRequest, method: Method, stream?: 
 }
 
 /**
- * Returns the parts of a request that do not depend on its body, so they can be read before it.
+ * Returns the parts of a request that are available before its body is read.
  *
  * @throws Problem IDENTITY_TOKEN if the Authorization header is invalid.
  */
@@ -56,7 +56,7 @@ export function toPath(raw: IncomingMessage): string {
   return path;
 }
 
-/** Decodes the path, so that a condition on `request.path` cannot be bypassed with `%43ase`. */
+/** Decodes percent-encoding in the path, so that a condition on `request.path` cannot be bypassed with `%43ase`. */
 function decodePath(path: string): string {
   if (!path.includes('%')) return path;
   try {
@@ -90,7 +90,7 @@ function parseParams(params: unknown): ReadonlyMap<string, string> {
 
 function parseToken(raw: IncomingMessage): string | undefined {
   if (raw.headers.authorization === undefined) return undefined;
-  // Node keeps only the first; a proxy may have checked another.
+  // Node keeps only the first Authorization header; a proxy may have checked another one.
   const given = countHeaders(raw.rawHeaders, 'authorization');
   if (given > 1) throw new Problem('IDENTITY_TOKEN', `expected one Authorization header, ${given} were given`);
   const token = BEARER.exec(raw.headers.authorization)?.[1];

@@ -2,7 +2,7 @@
  * The HTTP server: the only folder that knows Fastify. It serves a table of routes, and gives each handler an `HttpRequest`.
  *
  * Every response has a request id and security headers, and every error is a problem+json, even for bytes that are not HTTP. This folder
- * never decides who may call a route, and knows nothing of what routes do.
+ * makes no access decisions, and does not depend on what routes do.
  * Begin with `server.ts`. `request-guard.ts` has the checks before the body is read, `http-request.ts` the conversion to `HttpRequest`.
  */
 export type { HttpLimits, HttpOptions, Readiness, ResponseMetrics, ResponseObserver } from './http-options.ts';

@@ -1,6 +1,6 @@
-/** Limits the requests of each caller per minute. */
+/** Limits the requests per minute of each key, such as a client address. */
 export interface RateLimiter {
-  /** Counts `cost` requests of `key`, of which `paid` were counted before. Returns 0; or, without counting, the seconds to wait. */
+  /** Counts `cost` requests of `key`, minus `paid` counted before, and returns 0. Above the limit, counts none and returns seconds to wait. */
   take(key: string, cost: number, paid?: number): number;
 }
 
@@ -14,7 +14,7 @@ const MAX_CALLERS = 10_000;
 
 /**
  * Creates a rate limiter with a token bucket per key. A batch counts as all of its requests, which the plugin of Fastify cannot do. A batch
- * that is larger than the bucket waits for a full bucket and leaves a debt.
+ * that is larger than the bucket needs a full bucket and leaves a negative number of tokens.
  */
 export function createRateLimiter(perMinute: number, now: () => number = () => performance.now()): RateLimiter {
   const buckets = new Map<string, Bucket>();
@@ -34,7 +34,7 @@ export function createRateLimiter(perMinute: number, now: () => number = () => p
   };
 }
 
-/** Each use inserts the key again, so the first key of the Map is the least recently used. */
+/** Removes the least recently used key: the first key of the Map, because each use inserts its key again. */
 function forgetOldest(buckets: Map<string, Bucket>): void {
   const oldest = buckets.keys().next();
   if (oldest.done !== true) buckets.delete(oldest.value);

@@ -53,9 +53,9 @@ export function admitBodies(server: FastifyInstance, idleSeconds: number): void 
 type Payload = Parameters<preParsingHookHandler>[2];
 
 interface BodyLimits {
-  /** Bytes that the client announces. */
+  /** Announced bytes of the body; UNKNOWN if it is chunked. */
   readonly length: number;
-  /** Bytes that this caller may send. */
+  /** Maximum bytes that this caller may send. */
   readonly allowed: number;
   readonly idleSeconds: number;
 }
@@ -72,17 +72,17 @@ function openBody({ raw, routeOptions }: FastifyRequest, payload: Payload, { len
   return payload;
 }
 
-/** Async, so that an invalid Authorization header rejects the promise like every other refusal. */
+/** Returns the bytes that the caller may send. Async, so that an invalid Authorization header rejects the promise instead of throwing. */
 async function admit(request: FastifyRequest, admission: RouteAdmission): Promise<number> {
   return admission.admit(toOrigin(request, admission.method));
 }
 
 const NEEDS_TOKEN = 'a larger body needs a bearer token';
 
-/** The length of a chunked body. */
+/** The announced length of a chunked body, which is not known in advance. */
 const UNKNOWN = Number.POSITIVE_INFINITY;
 
-/** Returns the announced bytes of the body; 0 if there is none. */
+/** Returns the announced bytes of the body; 0 without a body, UNKNOWN for a chunked body. */
 function lengthOf({ headers }: IncomingMessage): number {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : UNKNOWN;
 }

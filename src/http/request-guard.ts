@@ -8,7 +8,7 @@ import { sendProblem, translateError } from './replies.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
 import { discardBody, isHeld, isStreamed } from './streaming.ts';
 
-/** Probes are exempt from the rate limit, so that a flood of requests does not make the replica appear unhealthy. */
+/** Paths exempt from the rate limit: the health probes, so that a flood of requests does not make the replica appear unhealthy. */
 const UNCOUNTED = new Set(['/healthz', '/readyz']);
 
 /** Sets security headers on every response. */
@@ -42,15 +42,15 @@ export function respondWithProblems(server: FastifyInstance): void {
   });
 }
 
-/** Lets the client of a rejected body read the response; a client that still waits for `100 Continue` has nothing more to send. */
+/** Discards the rest of a rejected body, so that the client reads the response. A client that waits for `100 Continue` sends no body. */
 function endRefused({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (isHeld(raw)) return;
-  // Fastify would close the connection at once.
+  // With the header `connection: close`, the connection would be closed at once.
   reply.removeHeader('connection');
   reply.raw.once('close', () => discardBody(raw));
 }
 
-/** The cost of a request, and how much of it has been counted before. */
+/** The cost of a request in units of the rate limit, and the part of the cost that was counted before. */
 export interface Charge {
   readonly cost: number;
   readonly paid?: number;
@@ -73,7 +73,7 @@ export interface RouteDirectory {
   explain(method: string, path: string): { readonly problem: Problem; readonly allow: readonly string[] };
 }
 
-/** Creates an empty directory. */
+/** Creates a route directory without routes. */
 export function createRouteDirectory(): RouteDirectory {
   const methodsByPath = new Map<string, Set<string>>();
   return {

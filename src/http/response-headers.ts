@@ -4,11 +4,11 @@ import { Problem } from '../errors.ts';
 /** Seconds for which a browser caches the response to a preflight request. */
 const MAX_AGE_SECONDS = 600;
 
-/** Origins of this machine, on any port. */
+/** Matches origins of this machine, on any port. */
 const LOCAL_ORIGIN = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?$/;
 
 /**
- * Allows these origins to call the API (CORS). Refuses the preflight requests of others with a hint to the setting.
+ * Allows pages of these origins to call the API (CORS). Refuses the preflight requests of other origins with REQUEST_ORIGIN.
  *
  * @param corsOrigins `https://app.example.com`; `localhost` allows this machine on any port.
  */
@@ -36,8 +36,8 @@ function preflightOrigin({ method, headers }: FastifyRequest): string | undefine
 }
 
 /**
- * Security headers, as recommended by the OWASP Secure Headers Project. Strict-Transport-Security is omitted: it applies to the whole domain,
- * so the proxy that terminates TLS must set it.
+ * Security headers, as recommended by the OWASP Secure Headers Project. Strict-Transport-Security is omitted: it applies to the whole
+ * domain, so the proxy that terminates TLS must set it.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   'content-security-policy': "default-src 'none';frame-ancestors 'none'",

@@ -36,7 +36,7 @@ export interface HttpServer {
 
 /** Options of a shutdown. */
 export interface ServerEnd {
-  /** Used instead of `drainDelaySeconds`. */
+  /** Seconds to wait instead of `drainDelaySeconds`. */
   readonly delaySeconds?: number | undefined;
   /** Awaited before this process closes its listener, where another process owns the queue of connections. */
   readonly released?: (() => Promise<void>) | undefined;
@@ -73,7 +73,7 @@ export function createHttpServer(options: HttpOptions): HttpServer {
   };
 }
 
-/** Adds hooks before routes, because a hook applies only to the routes added after it. */
+/** Adds the hooks, pages and routes. Hooks come before routes, because a hook applies only to the routes added after it. */
 async function assemble(server: FastifyInstance, options: HttpOptions): Promise<void> {
   const { rateLimit, jsonDepth, requestTimeoutSeconds } = options.limits;
   acceptOnlyJson(server, jsonDepth);
@@ -109,7 +109,7 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
       if (cost > 1) charge(limiter, request, { cost, paid: 1 });
       try {
         const response = await route.handle(httpRequest);
-        // The request may have timed out meanwhile.
+        // If the request timed out meanwhile, the response of the timeout was sent.
         return reply.sent ? reply : sendResponse(reply, response);
       } finally {
         clearTimeout(request.timeoutTimer);
@@ -142,7 +142,7 @@ function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: numbe
   });
 }
 
-/** Adds `/healthz` (the process runs) and `/readyz` (it can serve requests; otherwise 503). */
+/** Adds `/healthz`, which responds while the process runs, and `/readyz`, which responds with 503 while the service is not ready. */
 function serveHealth(server: FastifyInstance, ready: () => Promise<Readiness> | Readiness): void {
   let wasReady = true;
   server.get('/healthz', (_, reply) => sendResponse(reply, { status: 200, body: { success: true, status: 'ok' } }));

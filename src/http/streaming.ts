@@ -16,10 +16,10 @@ const LINGER_SECONDS = 5;
 
 /** Requests whose body is streamed. */
 const streamed = new WeakSet<IncomingMessage>();
-/** Their connections, which are exempt from the timeout for receiving a request. */
+/** Connections of streamed requests, which are exempt from the timeout for receiving a request. */
 const streamingSockets = new WeakSet<Socket>();
 
-/** Leaves bodies of any media type to the routes of this Fastify scope. */
+/** Leaves the bodies of this Fastify scope unread, with any media type, so that its routes can stream them. */
 export function leaveBodiesUnread(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined));
@@ -48,15 +48,15 @@ export function endStreamed({ raw }: FastifyRequest): void {
 }
 
 /**
- * Discards the rest of a body for a few seconds, then closes the connection. Closing it with unread bytes would reset it, and a client
- * that is still sending would never see the response (RFC 9112, 9.6).
+ * Discards the rest of a body for a few seconds, then closes the connection. Closing a connection with unread bytes would
+ * reset it, and a client that is still sending would never read the response (RFC 9112, 9.6).
  */
 export function discardBody(raw: IncomingMessage): void {
   if (raw.readableEnded || raw.destroyed) return;
-  // A stream with a `readable` listener does not flow.
+  // While a `readable` listener exists, `resume` has no effect.
   raw.removeAllListeners('readable');
   raw.resume();
-  // Checked when the time is up, because an `end` event may not be emitted, and the connection may then belong to another request.
+  // `complete` is checked because an `end` event may not be emitted, and the connection may by then serve another request.
   const end = (): void => {
     if (!raw.complete) raw.destroy();
   };
@@ -110,7 +110,7 @@ export function toTooLarge(maxBytes: number, hint?: string): Problem {
   return new Problem('REQUEST_TOO_LARGE', `expected a body of at most ${maxBytes} bytes`, hint === undefined ? {} : { hint });
 }
 
-/** Refuses charsets other than UTF-8, and compressed bodies, because limits would apply to their compressed length. */
+/** Refuses charsets other than UTF-8, and compressed bodies, because limits would apply to the compressed length. */
 export function refuseOtherEncodings(contentType: string | undefined, contentEncoding: string | undefined): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
   if (charset.toLowerCase() !== 'utf-8') throw new Problem('REQUEST_MEDIA_TYPE', 'expected a body in UTF-8, given another charset');
@@ -146,7 +146,7 @@ export function continueBody(raw: IncomingMessage): void {
   waiting.response.writeContinue();
 }
 
-/** Returns whether the client still waits for `100 Continue`. */
+/** Returns true if the client still waits for `100 Continue`. */
 export function isHeld(raw: IncomingMessage): boolean {
   return held.has(raw);
 }

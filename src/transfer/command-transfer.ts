@@ -14,7 +14,7 @@ import type { PlainRequest, TransferDeps } from './transfer-deps.ts';
 /** An import or export of the CLI. */
 export interface CommandTransfer {
   readonly resource: string;
-  /** Email of the user. */
+  /** Email of the user whose policies decide. */
   readonly as: string;
   /** The query parameters of the HTTP request: `mode=upsert&key=slug`, `format=csv`. */
   readonly query: QueryTree;
@@ -45,7 +45,7 @@ export async function importFromCommand(deps: TransferDeps, command: CommandImpo
   return chunksOf(await handleImport(deps, http, { caller: callerOf(deps, command, http), onProgress: command.onProgress }));
 }
 
-/** Exports records in chunks of a file. The chunks end with an error if the permission is revoked meanwhile. */
+/** Exports records in chunks of a file. Throws between chunks if the permission is revoked during the export. */
 export async function exportFromCommand(deps: TransferDeps, command: CommandExport): Promise<AsyncIterable<string>> {
   const http = toHttpRequest(command, { headers: new Map(), body: command.body });
   return chunksOf(await handleExport(deps, http, { caller: callerOf(deps, command, http), onProgress: command.onProgress }));

@@ -24,7 +24,7 @@ import { entryHeader, type PlainRequest, parseAccept, type TransferDeps, type Tr
 
 /** Maximum records of a page, which limits how long other requests wait. */
 const MAX_PAGE_ROWS = 250;
-/** Records of the first page, when the length of records is unknown. */
+/** Records of the first page, before the length of records is known. */
 const FIRST_ROWS = 16;
 /** Target characters of a page, which limits memory. */
 const PAGE_SIZE = 1_000_000;
@@ -62,14 +62,17 @@ export async function* runExport(deps: PipelineDeps, caller: Caller, request: Ap
   } while (cursor !== undefined);
 }
 
-/** Returns the size of the page after a page of `rows`: limited by the length of its records, and at most four times as large, because later records can be longer. */
+/**
+ * Returns the number of rows of the next page, estimated from the length of `records`, the page of `rows` rows before it. At most four
+ * times `rows`, because later records can be longer.
+ */
 export function nextPageSize(rows: number, records: readonly JsonObject[]): number {
   const size = records.reduce((sum, record) => sum + sizeOf(record), 1);
   const fitting = Math.ceil((PAGE_SIZE * records.length) / size);
   return records.length === 0 ? rows : Math.min(MAX_PAGE_ROWS, 4 * rows, fitting);
 }
 
-/** Estimates the characters of a written record. */
+/** Estimates the number of characters of a record in the file. */
 function sizeOf(record: JsonObject): number {
   return Object.values(record).reduce<number>((sum, value) => sum + lengthOf(value), 0);
 }
@@ -88,7 +91,7 @@ interface PageDecision {
 
 interface PageAudit {
   readonly previous: PageDecision | undefined;
-  /** True if entries are appended. */
+  /** True if audit entries are appended. */
   readonly record: boolean;
 }
 
@@ -103,7 +106,7 @@ async function runPage(unit: UnitOfWork, request: ApiRequest, { previous, record
     records: outcome.result.data as readonly JsonObject[],
     nextCursor: outcome.result.extras?.['nextCursor'] as string | undefined,
     fields: exportedFields(context.resource, request.fields),
-    // If this page is not audited, the next one appends the entry.
+    // If no audit entry was appended, the previous decision is kept, so that a later page appends one.
     decided: isNew && record ? toPageDecision(entry) : previous,
   };
 }
@@ -167,7 +170,7 @@ async function* writePages({ writer, first, others, onProgress }: Pages): AsyncG
   yield writer.end();
 }
 
-/** Refuses members of lists: a file contains all records, or the first `limit`. */
+/** Refuses `cursor`, `offset` and `total`, because a file contains all records, or the first `limit` records. */
 function refusePaging({ cursor, offset, total }: ApiRequest): void {
   if (cursor === undefined && offset === undefined && !total) return;
   throw new Problem('REQUEST_MALFORMED', 'expected no cursor, offset or total in an export to a file');

@@ -41,9 +41,9 @@ export interface ImportJob {
   readonly resource: string;
   readonly options: ImportOptions;
   readonly rows: AsyncIterable<SourceRow>;
-  /** An atomic import is held in memory, and other requests wait for its transaction. */
+  /** Limits of an atomic import, whose rows are held in memory and whose transaction delays other requests. */
   readonly atomicLimits: AtomicLimits;
-  /** Called with the number of further rows that are done. */
+  /** Called with the number of rows processed since the last call. */
   readonly onProgress?: ((rows: number) => void) | undefined;
 }
 
@@ -61,7 +61,7 @@ export async function openImport(deps: PipelineDeps, caller: Caller, resource: s
     await appendWithOutcome(context, attempted);
     return attempted;
   });
-  // Thrown outside of the transaction, because throwing inside would roll back the entry.
+  // Thrown outside of the transaction, because throwing inside would roll back the audit entry.
   if ('problem' in outcome) throw outcome.problem;
   return outcome.result;
 }
@@ -93,7 +93,7 @@ async function runBatch(unit: UnitOfWork, job: ImportJob, rows: readonly SourceR
   const end = performance.now() + BATCH_TIME;
   for (const row of rows) {
     const { append, ...item } = await runRow(unit, job, row);
-    // Appended at once: entries held until the end of the batch would survive a garbage collection and slow large imports.
+    // The audit entry is appended at once: entries held until the end of the batch would survive a garbage collection and slow large imports.
     await append(false);
     items.push(item);
     if (stops(item, job.options) || performance.now() > end) break;
@@ -102,7 +102,7 @@ async function runBatch(unit: UnitOfWork, job: ImportJob, rows: readonly SourceR
   return items;
 }
 
-/** Imports rows in a savepoint that can be rolled back. Their entries are kept, with the outcome IMPORT_UNDONE. */
+/** Imports rows in a savepoint. If it is rolled back, the audit entries are kept, and those of imported rows have the outcome IMPORT_UNDONE. */
 async function runRevocable(unit: UnitOfWork, job: ImportJob, rows: readonly SourceRow[]): Promise<readonly ImportItem[]> {
   const { atomic, dryRun } = job.options;
   const items: RowItem[] = [];
@@ -122,7 +122,7 @@ async function runRevocable(unit: UnitOfWork, job: ImportJob, rows: readonly Sou
 }
 
 interface RowItem extends ImportItem {
-  /** Appends its audit entries. */
+  /** Appends the audit entries of the row. */
   append(isRolledBack: boolean): Promise<void>;
 }
 
@@ -166,7 +166,7 @@ async function* readBatches(rows: AsyncIterable<SourceRow>): AsyncGenerator<read
   if (batch.length > 0) yield batch;
 }
 
-/** Yields all rows as one batch. Throws REQUEST_TOO_LARGE. */
+/** Yields all rows as one batch. Throws REQUEST_TOO_LARGE above the limits. */
 async function* readAll(rows: AsyncIterable<SourceRow>, limits: AtomicLimits): AsyncGenerator<readonly SourceRow[]> {
   const batch: SourceRow[] = [];
   let size = 0;

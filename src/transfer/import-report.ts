@@ -2,7 +2,7 @@ import { type Issue, Problem } from '../errors.ts';
 import type { Outcome, RowResult } from '../pipeline/index.ts';
 import type { ImportOptions } from '../request/index.ts';
 
-/** The outcome of a row. */
+/** The outcome of importing a row. */
 export interface ImportItem {
   readonly row: number;
   readonly outcome: Outcome<RowResult>;

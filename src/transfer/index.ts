@@ -1,6 +1,6 @@
 /**
  * Imports and exports of any length: rows in batches and records in pages. Each batch or page is a transaction, so other requests are
- * answered in between, and the policies in force decide on each.
+ * answered in between, and the policies in force at that time decide.
  *
  * The pipeline decides on, validates and audits each row and page. This folder never decides, and never reads or writes a format
  * (`formats/`) or a socket (`http/`).

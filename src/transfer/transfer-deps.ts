@@ -10,7 +10,7 @@ export interface TransferDeps extends PipelineDeps {
   readonly importBounds: ImportLimits;
 }
 
-/** Limits of imports; config options with similar names. */
+/** Limits of imports, which `toImportLimits` takes from the configuration. */
 export interface ImportLimits {
   /** Maximum bytes of a body that is a JSON object; maximum characters of the rows of an atomic import. */
   readonly bodyBytes: number;
@@ -22,30 +22,30 @@ export interface ImportLimits {
   readonly depth: number;
 }
 
-/** An import or export without a file: it is run as a single request of the pipeline. */
+/** An import or export without a file, which the pipeline runs as a single request. */
 export interface PlainRequest {
   readonly plain: ApiRequest;
 }
 
-/** Passed by the CLI: its caller has no token, and it shows progress. */
+/** The caller and progress callback of a CLI transfer. The CLI passes the caller, because it has no token. */
 export interface TransferObserver {
   readonly caller: Caller;
-  /** Called with the number of further rows that are done. */
+  /** Called with the number of rows processed since the last call. */
   onProgress(rows: number): void;
 }
 
-/** Returns the header with the id of the audit entry. */
+/** Returns the header X-Decision-Id with the id of the audit entry; no header without an id. */
 export function entryHeader(decisionId: string | undefined): Record<string, string> {
   return decisionId === undefined ? {} : { 'x-decision-id': decisionId };
 }
 
-/** Parses the formats in the Accept header, in its order. */
+/** Returns the file formats that the Accept header names, in the order of the header. */
 export function parseAccept(call: HttpRequest): readonly Format[] {
   const ranges = (call.header('accept') ?? '').split(',').filter((range) => !/;\s*q=0(?:\.0*)?\s*(?:;|$)/.test(range));
   return ranges.map(formatOfType).filter((format) => format !== undefined);
 }
 
-/** Reads a body into memory. Throws REQUEST_TOO_LARGE. */
+/** Reads a body into memory. Throws REQUEST_TOO_LARGE above `bodyBytes`. */
 export async function readBody(stream: ByteStream, { bodyBytes }: ImportLimits): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;

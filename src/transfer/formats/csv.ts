@@ -28,7 +28,7 @@ export async function* parseCsv(texts: AsyncIterable<string>, options: SourceOpt
   };
   for await (const cells of parseRows(texts, { ...options, onParsed })) {
     row++;
-    // An empty line is counted, as spreadsheets do.
+    // Empty lines are skipped but counted, so that row numbers are those of a spreadsheet.
     if (header === undefined || isEmptyLine(cells)) continue;
     headerRow ??= row;
     if (row > headerRow) yield toRow({ row, header, cells }, options);
@@ -63,7 +63,7 @@ function toRow({ row, header, cells }: ParsedRow, options: SourceOptions): Sourc
   return { row, data: Object.fromEntries(values), issues, size };
 }
 
-/** Validates the header, so that an unknown column is reported once and not for each row. */
+/** Validates the header and returns its names. An unknown column is reported once here and not for each row. */
 function parseHeader(cells: readonly string[], { resource, delimiter }: SourceOptions): readonly string[] {
   const seen = new Set<string>();
   const errors: Issue[] = [];
@@ -84,7 +84,7 @@ function parseHeader(cells: readonly string[], { resource, delimiter }: SourceOp
   throw new Problem('REQUEST_MALFORMED', `the header has ${errors.length} ${errors.length === 1 ? 'mistake' : 'mistakes'}`, { errors });
 }
 
-/** Suggests another delimiter if it would split the header into names of fields: many spreadsheets write `;`. */
+/** Suggests another delimiter if that delimiter splits the header into names of fields. Many spreadsheets write `;`. */
 function suggestDelimiter(header: string, { resource, delimiter }: Pick<SourceOptions, 'resource' | 'delimiter'>): string {
   const namesBy = (other: string): readonly string[] => header.split(other, MAX_MISTAKES);
   const better = DELIMITERS.find((other) => other !== delimiter && namesBy(other).some((name) => resource.fields.has(name)));
@@ -97,7 +97,7 @@ interface Parsing extends SourceOptions {
 }
 
 async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength, onParsed }: Parsing): AsyncGenerator<readonly string[]> {
-  // Loaded only when CSV is imported.
+  // The parser is loaded only when CSV is imported.
   const { CsvError, parse } = await import('csv-parse');
   const parser = parse({
     delimiter,
@@ -112,7 +112,7 @@ async function* parseRows(texts: AsyncIterable<string>, { delimiter, rowLength, 
     },
   });
   const piped = pipeline(Readable.from(texts, { objectMode: true }), parser);
-  // The parser throws the same error below.
+  // The loop below throws the same error.
   piped.catch(() => undefined);
   try {
     for await (const record of parser) yield record as readonly string[];
@@ -125,7 +125,7 @@ function refuseLength(): never {
   throw new Problem('REQUEST_MALFORMED', TOO_LONG);
 }
 
-/** Replaces the message of the parser, which repeats the data. */
+/** Converts a parser error into a problem, without the message of the parser, which repeats the data. */
 function toProblem(error: CsvError): Problem {
   const line = typeof error['lines'] === 'number' ? ` in line ${error['lines']}` : '';
   const detail = MISTAKES.get(error.code) ?? 'expected CSV (RFC 4180)';
@@ -147,12 +147,12 @@ interface CellOptions {
   readonly depth: number;
 }
 
-/** The value of a cell, or its mistake. */
+/** The value of a cell, or the reason why the cell is refused. */
 type ParsedCell = { readonly value: Json } | { readonly issue: Issue };
 
 /**
- * Matches texts that a spreadsheet could run as a formula, also after white space and quotes, which some skip, and in full-width
- * characters. It also matches after apostrophes, so that parsing removes an apostrophe exactly where writing added one.
+ * Matches texts that a spreadsheet could run as a formula, also after white space and quotes, which some spreadsheets skip, and with
+ * full-width characters. Leading apostrophes are matched too, so that parsing removes an apostrophe exactly where writing added one.
  */
 const FORMULA = /^[\s'"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^'*[\t\r]/;
 
@@ -171,8 +171,8 @@ export function toCell(field: Field, value: Json, { guardFormulas }: Pick<CellOp
 }
 
 /**
- * Parses a cell by the type of its field. An invalid number or boolean stays a text, which the validation of values refuses. Only invalid
- * JSON is refused here, because a text is valid JSON.
+ * Parses a cell by the type of its field. An invalid number or boolean stays a text, which the validation of values refuses. Invalid
+ * JSON is refused here, because a text would be a valid value of a JSON field.
  */
 function parseCell(field: Field | undefined, cell: string, { guardFormulas, depth }: CellOptions): ParsedCell {
   const text = guardFormulas && cell.startsWith("'") && FORMULA.test(cell.slice(1)) ? cell.slice(1) : cell;

@@ -8,7 +8,7 @@ export type Format = 'ndjson' | 'csv' | 'json';
 
 /** A file format. */
 export interface FormatInfo {
-  /** Media types; files are written with the first. */
+  /** Media types that are accepted. Responses have the first media type. */
   readonly types: readonly [string, ...string[]];
   /** File extensions, without the dot. */
   readonly extensions: readonly string[];
@@ -36,11 +36,11 @@ export interface SourceRow {
   /** Number of the row from 1: the line in NDJSON, the row in CSV as a spreadsheet counts it (the header is 1), or the position in a JSON array. */
   readonly row: number;
   readonly data: JsonObject;
-  /** Cells that do not have the form of their field; these fields are not in `data`. */
+  /** The mistakes of cells that cannot be parsed. The fields of these cells are not in `data`. */
   readonly issues: readonly Issue[];
-  /** Set if the row cannot be parsed; later rows can. */
+  /** Set if the row cannot be parsed. Parsing continues with the next row. */
   readonly problem?: Problem;
-  /** Length of the row in characters. It limits how many rows are held in memory. */
+  /** Length of the row in characters. The lengths limit how many rows are held in memory. */
   readonly size: number;
 }
 
@@ -56,13 +56,13 @@ export interface SourceOptions extends RowLimits {
 
 /** Limits of a row. */
 export interface RowLimits {
-  /** Maximum characters. */
+  /** Maximum characters of a row. */
   readonly rowLength: number;
   /** Maximum nesting depth of JSON. */
   readonly depth: number;
 }
 
-/** Parses the JSON text of a row. The caller has limited its length. */
+/** Parses the JSON text of a row. The caller must have limited the length of the text. */
 export function parseRow(row: number, text: string, { depth }: Pick<RowLimits, 'depth'>): SourceRow {
   const size = text.length;
   try {

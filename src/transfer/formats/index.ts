@@ -2,7 +2,7 @@
  * File formats: reading and writing of records as NDJSON, CSV and JSON arrays, streamed, so that memory does not grow with the file.
  *
  * CSV cells are texts, so parsing needs the definition of the resource. A row that cannot be parsed is reported with its number;
- * reading ends only if later rows cannot be found. This folder decides nothing and reaches no database.
+ * reading ends only if later rows cannot be found. This folder makes no access decisions and does not use the database.
  * Begin with `read-rows.ts` and `write-rows.ts`.
  */
 export { FORMATS, type Format, formatOfType, type SourceOptions, type SourceRow } from './format.ts';

@@ -1,7 +1,10 @@
 import { Problem } from '../../errors.ts';
 import { parseRow, type RowLimits, type SourceRow, toUnreadable } from './format.ts';
 
-/** Parses NDJSON: an object per line. A line that is invalid or too long affects only itself. Empty lines are skipped but counted. */
+/**
+ * Parses NDJSON: an object per line. A line that is invalid or too long is reported, and the next line is parsed. Empty lines are skipped
+ * but counted.
+ */
 export async function* parseNdjson(texts: AsyncIterable<string>, limits: RowLimits): AsyncGenerator<SourceRow> {
   let row = 0;
   for await (const line of splitLines(texts, limits.rowLength)) {
@@ -52,13 +55,13 @@ export async function* parseJsonArray(texts: AsyncIterable<string>, limits: RowL
 }
 
 interface Splitter {
-  /** Adds text. Returns the items that are complete now. */
+  /** Adds text. Returns the texts of the items that the added text completes. */
   push(text: string): readonly string[];
   /** Throws if the array is incomplete. */
   end(): void;
 }
 
-/** The position of the splitter: before the array, before the first item, before another item, in an item, behind one, behind the array. */
+/** The position of the splitter: before the array, before the first item, before another item, in an item, after an item, after the array. */
 type Position = 'array' | 'first' | 'next' | 'item' | 'comma' | 'over';
 
 function createSplitter(maxLength: number): Splitter {
@@ -108,7 +111,7 @@ function createSplitter(maxLength: number): Splitter {
 
 const WHITE_SPACE: ReadonlySet<string> = new Set([' ', '\t', '\n', '\r']);
 
-/** Returns the state after a bracket, a comma or the first character of an item. Throws REQUEST_MALFORMED for another character. */
+/** Returns the position after a bracket, a comma or the first character of an item. Throws REQUEST_MALFORMED for another character. */
 function nextPosition(position: Position, character: string): Position {
   if (position === 'array' && character === '[') return 'first';
   if (position === 'first' && character === ']') return 'over';
@@ -126,7 +129,7 @@ const EXPECTED: ReadonlyMap<Position, string> = new Map([
 ]);
 
 interface ItemEnds {
-  /** Returns the index of the comma or bracket behind the item that contains `from`, or -1 if the item continues in the next text. */
+  /** Returns the index of the comma or bracket after the item that contains `from`, or -1 if the item continues in the next text. */
   find(text: string, from: number): number;
 }
 
@@ -134,12 +137,12 @@ interface ItemEnds {
 function createItemEnds(): ItemEnds {
   let depth = 0;
   let inString = false;
-  /** The previous text ended in a backslash. */
+  /** True if the previous text ended in a backslash that escapes the next character. */
   let isEscaped = false;
 
   return {
     find(text, from) {
-      // A new pattern per text, because `lastIndex` of the previous text does not apply.
+      // A new pattern per call, because `lastIndex` of the previous text does not apply.
       const mark = /["\\[\]{},]/g;
       mark.lastIndex = isEscaped ? from + 1 : from;
       isEscaped = false;

@@ -19,7 +19,7 @@ export function readRows(bytes: AsyncIterable<Uint8Array>, options: SourceOption
   }
 }
 
-/** Parses NDJSON without a definition. */
+/** Parses NDJSON without the definition of a resource. */
 export async function* readObjects(bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, limits: RowLimits): AsyncGenerator<SourceRow> {
   yield* parseNdjson(decodeText(bytes), limits);
 }
@@ -44,7 +44,7 @@ function decode(work: () => string): string {
   }
 }
 
-/** The first character of a body, and the whole body. */
+/** The first character of a body, and the bytes of the whole body. */
 export interface DetectedFormat {
   /** The first character that is not white space; empty if there is none. */
   readonly first: string;
