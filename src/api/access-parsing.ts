@@ -6,14 +6,14 @@ import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, parseInstant } from '../operators/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from '../resources/index.ts';
 
-/** Time and address of a hypothetical request. Absent members get their value later. */
+/** Time and IP address of a hypothetical request, as given. */
 export interface ParsedEnvironment {
   /** Milliseconds since 1970. */
   readonly now: number | undefined;
   readonly ip: string | undefined;
 }
 
-/** Returns the resource with the name. Adds an issue at `path` if there is none. */
+/** Returns the resource with this name. Adds an issue at `path` if no such resource exists. */
 export function parseResourceName(
   name: Json | undefined,
   definitions: Definitions,
@@ -28,7 +28,7 @@ export function parseResourceName(
   return undefined;
 }
 
-/** Parses an action name and returns the rule action. An action that needs two decisions is refused. */
+/** Parses an action name and returns the rule action. Adds an issue for an action that needs two decisions. */
 export function parseRuleAction(given: Json | undefined, issues: Issue[]): RuleAction | undefined {
   const name = typeof given === 'string' ? given : '';
   const { decides, alsoDecides } = ACTIONS.get(name) ?? {};
@@ -69,7 +69,7 @@ export function parseMemberObject(body: JsonObject, name: string, issues: Issue[
   return undefined;
 }
 
-/** Parses an optional text member of `of`: the last name in `path`. */
+/** Parses an optional text member of `of`. The name of the member is the last name in `path`. */
 export function parseMemberText(of: JsonObject | undefined, path: string, issues: Issue[]): string | undefined {
   const value = of?.[path.slice(path.indexOf('.') + 1)];
   if (value === undefined || typeof value === 'string') return value;

@@ -25,7 +25,7 @@ export interface AccessTest {
   readonly data: Json | undefined;
 }
 
-/** Selects the rules that apply to a request. */
+/** The members of a request that select the rules that apply. */
 export interface RulesQuery {
   readonly userId: string | undefined;
   readonly role: string;
@@ -47,11 +47,11 @@ export interface SimulatedAccess {
   readonly isActive: boolean;
 }
 
-/** Returns the rules that apply. */
+/** A function that returns the rules that apply to a request. */
 type RulesFor = (query: RulesQuery) => Promise<ApplicableRules>;
 
 /**
- * Decides the request with the rules that `rulesFor` returns, and explains the decision. An inactive user is denied; the trace then shows the
+ * Decides the request with the rules that `rulesFor` returns, and explains the decision. An inactive user is denied, but the trace shows the
  * result of the policies. Writes no audit entry.
  */
 export async function simulateAccess(admin: AdminRequest, test: AccessTest, rulesFor: RulesFor): Promise<SimulatedAccess> {
@@ -99,7 +99,7 @@ function denyInactive({ trace, ties }: Explanation): Explanation {
   };
 }
 
-/** Returns the scope without the hypothesis. An unknown user has role `anon`; the record of a list is open. */
+/** Returns the input of the scope, before the hypothesis is applied. A user who is not stored has role `anon`; the record of a list or export without an id is unknown. */
 function scopeInputOf(
   { tx, snapshot, deps, request }: AdminRequest,
   test: AccessTest,
@@ -120,7 +120,7 @@ function scopeInputOf(
   };
 }
 
-/** Returns true if a path reads the method or URL. Both are left open, because the tested action can be sent by several methods and URLs. */
+/** Returns true if a path reads the method or path of the request. Both values stay unknown, because clients can send the tested action by several methods and URLs. */
 function isMethodOrUrl({ group, keys: [key] }: Path): boolean {
   return group === 'request' && (key === 'method' || key === 'path');
 }
@@ -129,7 +129,7 @@ function recordValues({ record }: ScopeInput): object {
   return record === UNRESOLVED || record === undefined ? {} : record;
 }
 
-/** Returns the record after the update; undefined if no record exists. */
+/** Returns the record after the update, with the mistakes in the data; undefined if no record is known. */
 function changeOf(
   laid: ScopeInput,
   data: Json,

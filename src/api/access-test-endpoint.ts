@@ -19,7 +19,8 @@ import { parseBody, pathParameterOf } from './admin-parsing.ts';
 import { CREATES_RECORD } from './partial-decisions.ts';
 
 /**
- * Access tests: decide a hypothetical request with the same code as real requests. They write no access entry, and analytics do not count them.
+ * Endpoints of access tests, which decide a hypothetical request with the same code as real requests. The tests write no audit entry of the
+ * decision, so analytics do not count them.
  */
 export const accessTestEndpoints: readonly AdminEndpoint[] = [
   { method: 'POST', path: '/policies/test-access', handle: testAccess },
@@ -99,7 +100,7 @@ function parseTest({ request, snapshot }: AdminRequest): AccessTest {
   };
 }
 
-/** Adds an issue for each unknown field. Secret fields count as unknown: no condition reads them. */
+/** Adds an issue for each unknown field. Secret fields count as unknown, because conditions cannot read them. */
 function validateAttributes(given: JsonObject | undefined, resource: Resource | undefined, issues: Issue[]): void {
   if (given === undefined || resource === undefined) return;
   const known = ['name', ...[...resource.fields.values()].filter((field) => !field.writeOnly).map((field) => field.name)];
@@ -116,7 +117,7 @@ const MAX_ISSUES = 5;
 /** Warning about an inactive user. */
 export const NOT_ACTIVE = 'the user is not active: every request of this user is refused, even if policies allow it';
 
-/** Returns warnings: the test may differ from what the admin intended, or an allowed request may still fail. */
+/** Returns warnings that the test may differ from the admin's intention, or that an allowed request may still fail. */
 export function warningsOfTest(test: AccessTest, simulated: SimulatedAccess, user: Resource): readonly string[] {
   return [...warningsOfUser(test, simulated, user), ...warningsOfRecord(test, simulated), ...warningsOfValues(simulated.issues)];
 }

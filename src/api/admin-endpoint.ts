@@ -48,7 +48,7 @@ export interface AdminRequest {
 export interface AdminChange {
   readonly resource: 'Policy' | 'UserPolicy' | 'RolePolicy';
   readonly action: 'create' | 'update' | 'delete' | 'import';
-  /** Absent if the change is about several records. */
+  /** The id of the changed record; absent if the change affects several records. */
   readonly recordId?: string;
   readonly reason: string;
 }
@@ -57,14 +57,14 @@ export interface AdminChange {
 export interface AdminEndpoint {
   readonly method: Method;
   readonly path: string;
-  /** Names of the query parameters. Others are refused. */
+  /** Names of the accepted query parameters. Other parameters are refused. */
   readonly query?: readonly string[];
   /** Name of the list in the body of an import. Such a body is a stream, and may be NDJSON. */
   readonly importList?: string;
   handle(request: AdminRequest): Promise<HttpResponse>;
 }
 
-/** Returns the route of an endpoint. It requires an admin token. */
+/** Returns the route of an endpoint. The route requires an admin token. */
 export function toRoute(deps: AdminDeps, endpoint: AdminEndpoint): Route {
   return {
     method: endpoint.method,

@@ -24,7 +24,7 @@ export function validateQueryNames(request: HttpRequest, known: readonly string[
   throw new Problem('REQUEST_PARAMETER', (errors[0] as { detail: string }).detail, { errors });
 }
 
-/** Parses a text parameter, which must be one of `allowed` if that is given. */
+/** Parses a text parameter. If `allowed` is given, refuses other values. */
 export function parseTextQuery(request: HttpRequest, name: string, allowed?: readonly string[]): string | undefined {
   const value = request.query.get(name);
   if (value === undefined) return undefined;
@@ -34,13 +34,13 @@ export function parseTextQuery(request: HttpRequest, name: string, allowed?: rea
   return value;
 }
 
-/** Parses `true` or `false`. */
+/** Parses a query parameter that must be `true` or `false`. */
 export function parseBooleanQuery(request: HttpRequest, name: string): boolean | undefined {
   const value = parseTextQuery(request, name, ['true', 'false']);
   return value === undefined ? undefined : value === 'true';
 }
 
-/** Parses an integer from 1 to `max`. */
+/** Parses a query parameter that must be an integer from 1 to `max`. */
 export function parseCountQuery(request: HttpRequest, name: string, max: number): number | undefined {
   const value = parseTextQuery(request, name);
   if (value === undefined) return undefined;
@@ -49,7 +49,7 @@ export function parseCountQuery(request: HttpRequest, name: string, max: number)
   return count;
 }
 
-/** Parses an ISO 8601 timestamp with offset, or a date (its start in UTC). Returns milliseconds since 1970. */
+/** Parses a query parameter that is an ISO 8601 timestamp with offset, or a date (its start in UTC). Returns milliseconds since 1970. */
 export function parseInstantQuery(request: HttpRequest, name: string): number | undefined {
   const value = parseTextQuery(request, name);
   if (value === undefined) return undefined;
@@ -74,16 +74,16 @@ function toParameterProblem(name: string, expected: string): Problem {
   return new Problem('REQUEST_PARAMETER', `${name}: ${expected}`, { errors: [{ path: name, code: 'invalid', detail: expected }] });
 }
 
-/** Lists with pages in the order of ids. */
+/** The kinds of lists whose pages are in the order of ids. */
 type Paged = 'user' | 'policy';
 
-/** Returns the cursor after an id. It is not signed: it contains only the id, and admins may see all users and policies. */
+/** Returns the cursor of the page after an id. The cursor is not signed, because it contains only the id and admins may see all users and policies. */
 export function toIdCursor(of: Paged, id: string): string {
   return Buffer.from(`${of} ${id}`).toString('base64url');
 }
 
 const POSITION = /^([a-z]+) ([0-9a-f-]{36})$/;
-/** Maximum length of a cursor. */
+/** Maximum number of characters of a cursor. */
 const MAX_CURSOR_LENGTH = 200;
 
 /** Parses a cursor and returns its id. @throws Problem REQUEST_CURSOR if it is invalid */
@@ -124,7 +124,7 @@ export async function parsePolicyImportBody(request: HttpRequest, list: string, 
   return { body: { [list]: items }, lines };
 }
 
-/** Adds the line number of the item to each mistake. */
+/** Returns the mistakes with the line number of their item, if the body was NDJSON. */
 export function withLines(issues: readonly Issue[], list: string, lines: PolicyImportBody['lines']): readonly Issue[] {
   return issues.map((issue) => {
     const [first, index] = issue.path.split('.', 2);

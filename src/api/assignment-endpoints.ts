@@ -32,7 +32,7 @@ import {
 import { parseTextQuery, pathParameterOf } from './admin-parsing.ts';
 import { assignmentWarnings } from './finding-endpoints.ts';
 
-/** Endpoints that assign policies to users and roles, and remove assignments. */
+/** Endpoints that create, read, change, list and remove assignments of policies to users and roles. */
 export const assignmentEndpoints: readonly AdminEndpoint[] = [
   { method: 'GET', path: '/policies/:policyId/assign/user/:userId', handle: (request) => read(request, 'user') },
   { method: 'POST', path: '/policies/:policyId/assign/user/:userId', handle: (request) => assign(request, 'user') },
@@ -86,7 +86,7 @@ async function remove(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEn
   return { status: 200, body: toSuccess(undefined, { message }) };
 }
 
-/** Lists the policies of a user; with `role`, also those of the role. */
+/** Lists the policies that are assigned to a user and, if `role` is given, to that role. */
 async function listOfUser({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
   const role = parseTextQuery(request, 'role', ASSIGNABLE_ROLES) as AssignableRole | undefined;
   const policies = (await listUserPolicies(tx, pathParameterOf(request, 'userId'), role)).map(withAssignment);
@@ -103,7 +103,7 @@ function withAssignment({ policy, assignment }: AssignedPolicy): object {
   return { ...policy, assignment };
 }
 
-/** Returns the admin, and the check of the version that the admin has read. */
+/** Returns the admin as author of a change, with the function that validates If-Match against the stored version. */
 function toAuthored(admin: AdminRequest): Authored {
   return { by: admin.admin.id, checkVersion: (version) => validatePolicyVersion(admin, 'assignment', version) };
 }
@@ -114,7 +114,7 @@ interface Assignment {
   readonly change: AssignmentChange;
 }
 
-/** Parses the policy, the role or user, and the body. */
+/** Parses a request for an assignment: the policy, the role or user, and the body. */
 async function parseAssignment({ request, tx }: AdminRequest, to: AssigneeType): Promise<Assignment> {
   const assignee = to === 'user' ? pathParameterOf(request, 'userId') : parseRole(pathParameterOf(request, 'role'));
   const change = requireValid(to === 'user' ? parseUserAssignment(request.body) : parseRoleAssignment(request.body));

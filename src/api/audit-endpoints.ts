@@ -119,7 +119,7 @@ async function explainPast({ tx, snapshot, deps }: AdminRequest, entry: AuditEnt
   return isSameDecision(decision, entry) ? why : { ...why, warnings: [TRACE_DIFFERS] };
 }
 
-/** Returns true if the recomputed decision equals the recorded one. It may differ, because conditions are parsed with the current definitions. */
+/** Returns true if the recomputed decision equals the decision of the entry. They may differ, because conditions are parsed with the current definitions. */
 function isSameDecision(decision: Decision, { allowed, ruleId }: AuditEntry): boolean {
   return (decision.effect !== 'deny') === allowed && decidingRule(decision)?.id === ruleId;
 }

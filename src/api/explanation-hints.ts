@@ -2,8 +2,8 @@ import { Problem } from '../errors.ts';
 import type { Route } from '../request/index.ts';
 
 /**
- * Adds to each denial the address of its explanation. Used only by `bailiwick dev`: in production, a denied caller learns nothing about
- * the explanation of decisions.
+ * Returns routes that add to each denial the path of the endpoint that explains it. Only `bailiwick dev` uses these routes: in production,
+ * a denied caller learns nothing about the explanation of decisions.
  */
 export function withExplanationHints(routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => ({

@@ -22,11 +22,11 @@ export const findingEndpoints: readonly AdminEndpoint[] = [
   { method: 'GET', path: '/policies-advice', query: ['policyId', 'code', 'limit', 'cursor'], handle: list },
 ];
 
-/** Number of policies that a page covers. */
+/** Number of policies that a page covers: the default and the maximum of `limit`. */
 const PAGE = { default: 100, max: 1000 };
 /** Number of policies that are loaded at once. */
 const LOADED = 50;
-/** Milliseconds after which a page ends early, because other requests wait meanwhile. */
+/** Milliseconds after which a page ends early, because other requests wait during the search. */
 const SEARCH_TIME = 200;
 /** Number of findings after which a page ends. */
 const PAGE_ITEMS = 1000;
@@ -58,7 +58,7 @@ export async function policyWarnings(
   policy: Policy,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<object> {
-  // Reads the policies after the change, so that the findings include it.
+  // Reads the policies after the change, so that the findings consider the change.
   const lint = await createLinter(admin, await admin.deps.policyStore.snapshotAfterChange(admin.tx));
   const findings = await lint(policy, { isSingle: true });
   // A new policy cannot have assignments yet.
@@ -101,7 +101,7 @@ interface FindingPage {
   readonly after: string | undefined;
 }
 
-/** Lints policies in the order of their ids until the page is full or its time is over. `next` is the id of the last policy. */
+/** Lints policies in the order of their ids until the page is full or its time is over. `next` is the id of the last policy on the page. */
 async function lintPage(
   { tx }: AdminRequest,
   { lint, limit, after }: FindingPage,

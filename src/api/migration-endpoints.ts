@@ -25,7 +25,7 @@ async function history({ request, tx }: Parameters<AdminEndpoint['handle']>[0]):
   return { status: 200, body: toSuccess(migrations, { count: migrations.length }) };
 }
 
-/** Reads the definition files. Returns the mistakes if there are any. */
+/** Returns the definitions of the definition files, or the mistakes in the files. */
 function loadDefinitions(read: () => Definitions): { readonly definitions: Definitions } | { readonly mistakes: readonly string[] } {
   try {
     return { definitions: read() };

@@ -1,6 +1,6 @@
 /**
  * `GET /openapi.json`: the OpenAPI document, with the resources whose schema the caller may see. The decisions are the same as for
- * `GET /api/:resource/schema`, made by `decide` in the caller's transaction. They add no audit entry, because no record is shown.
+ * `GET /api/:resource/schema`, made by `decide` in the caller's transaction. The decisions add no audit entry, because the document shows no record.
  */
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../errors.ts';
@@ -24,7 +24,7 @@ export interface OpenApiOptions {
   readonly hasSetup: boolean;
 }
 
-/** Maximum number of cached documents: one for each set of resources that a caller may see. */
+/** Maximum number of cached documents. The cache contains one document per set of resources that a caller may see. */
 const MAX_CACHED = 32;
 
 /** Creates the route of the OpenAPI document. */
@@ -46,7 +46,7 @@ export function createOpenApiRoute(parts: PipelineDeps, options: OpenApiOptions)
 /** The parts of the API that a caller may see. */
 interface Seen {
   readonly definitions: Definitions;
-  /** Names of resources. */
+  /** Names of the resources whose schema the caller may see. */
   readonly names: readonly string[];
 }
 
@@ -67,7 +67,7 @@ function toRequest(resource: string): ApiRequest {
   return { resource, action: 'schema', where: [], typed: true, sort: [], total: false };
 }
 
-/** Renders documents and caches them until the definitions change. The modules that render them are loaded with the first request. */
+/** Returns a function that renders documents and caches them until the definitions change. Its first call loads the modules that render documents. */
 function createWriter(hasSetup: boolean): (seen: Seen) => Promise<string> {
   const texts = new LRUCache<string, string>({ max: MAX_CACHED });
   let of: Definitions | undefined;

@@ -1,6 +1,6 @@
 /**
- * Partial decisions: `decide` with the unknown values left open. For a user, the request is unknown; for a role, also the user.
- * They write no audit entry.
+ * Partial decisions: decisions in which some values are unknown. In a decision for a user, the request is unknown; in a decision for a role,
+ * the user is unknown too. Partial decisions write no audit entry.
  */
 import { ACTIONS, type RuleAction } from '../actions.ts';
 import { INACTIVE_USER } from '../authn/index.ts';
@@ -18,7 +18,7 @@ import type { AdminRequest } from './admin-endpoint.ts';
 export interface PartialRequest {
   readonly resource: Resource;
   readonly action: RuleAction;
-  /** UNRESOLVED is any record. */
+  /** The record; UNRESOLVED for any record. */
   readonly record: StoredRecord | typeof UNRESOLVED;
   readonly environment: ParsedEnvironment;
 }
@@ -35,7 +35,7 @@ export interface DecisionSummary {
   /** The deciding rule; for a conditional decision, the first rule that may allow. */
   readonly rule?: { readonly id: string; readonly description?: string | undefined };
   readonly policy?: { readonly id: string; readonly name: string };
-  /** The residual condition. */
+  /** The residual condition of a conditional decision, as text. */
   readonly when?: string;
 }
 
@@ -58,12 +58,12 @@ export async function decideForUser(
   return user['isActive'] === true ? partial : { ...partial, decision: DENIED_INACTIVE };
 }
 
-/** Decides for a role: id and attributes of the user are open. */
+/** Decides for any user with a role: the id and the attributes of the user are unknown. */
 export function decideForRole(admin: AdminRequest, request: PartialRequest, role: string): Promise<PartialDecision> {
   return decidePartially(admin, request, { principal: { role, attributes: {} }, assignments: NO_ASSIGNMENTS, isKnown: false });
 }
 
-/** Returns a decision for a response. It may contain attribute values, so only admins may see it. */
+/** Returns a decision as a response shows it. The summary may contain attribute values, so only admins may see it. */
 export function toDecisionSummary(decision: Decision): DecisionSummary {
   const rule = decidingRule(decision);
   return {
@@ -81,7 +81,7 @@ export function toUserSummary(user: StoredRecord): { readonly [member: string]: 
   return { id: user.id, name: user['name'], email: user['email'], role: user['role'] };
 }
 
-/** Returns a stored user as principal. Records are loaded without secret fields. */
+/** Returns a stored user as principal. The attributes contain no secret fields, because records are loaded without them. */
 export function toPrincipal(user: StoredRecord): Principal {
   return { id: user.id, role: String(user['role']), attributes: user };
 }
@@ -107,7 +107,7 @@ async function decidePartially(admin: AdminRequest, request: PartialRequest, sub
     record: CREATES_RECORD.has(action) ? automaticValues(principal, now) : record,
     recordId: record === UNRESOLVED ? undefined : record.id,
     referenced: await loadReferenced(tx, snapshot.definitions, { paths: applicable.referencePaths, principal, resource, record }),
-    // Values that are not given are open, so conditions never read these defaults.
+    // Values that are not given stay unknown, so conditions never read these defaults.
     origin: { method: '', path: '', ip: environment.ip ?? '' },
     now,
     timeZone: deps.timeZone,
@@ -117,7 +117,7 @@ async function decidePartially(admin: AdminRequest, request: PartialRequest, sub
   return { decision: decide(applicable, scope, who), applicable };
 }
 
-/** Actions whose requests have data. For others, `request.data` is missing instead of open. */
+/** Actions whose requests have data. For other actions, `request.data` is missing instead of unknown. */
 const SENDS_DATA: ReadonlySet<RuleAction> = new Set(
   [...ACTIONS.values()].filter(({ takes }) => takes.includes('data')).map(({ decides }) => decides),
 );
@@ -152,7 +152,7 @@ function isOpen(
     case 'environment':
       return key === 'ip' && environment.ip === undefined;
     case 'request':
-      // Conditions cannot read secret fields of the data, so those are missing instead of open.
+      // Conditions cannot read secret fields of the data, so secret fields are missing instead of unknown.
       if (key === 'data') return SENDS_DATA.has(action) && resource.fields.get(inner[0] ?? '')?.writeOnly !== true;
       return key === 'method' || key === 'path' || (key === 'ip' && environment.ip === undefined);
     case 'resource':

@@ -171,7 +171,7 @@ class DryRun extends Error {
   }
 }
 
-/** Imports policies, rolls the import back and returns its result. */
+/** Imports policies, rolls back the import, and returns the result that the import would have. */
 async function simulateImport({ tx, admin }: AdminRequest, policies: readonly PolicyImport[]): Promise<ImportedPolicies> {
   try {
     return await tx.savepoint(async () => {

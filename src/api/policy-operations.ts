@@ -22,7 +22,7 @@ import {
 import { type AdminDeps, handleAs } from './admin-endpoint.ts';
 import { exportedPolicies, policyImport } from './policy-endpoints.ts';
 
-/** A file of policies. */
+/** A file of policies to import, and the admin who imports it. */
 export interface CommandPolicies {
   /** Email of the admin. */
   readonly as: string;
@@ -63,7 +63,7 @@ function toCall(query: QueryTree, { mediaType, bytes }: Pick<CommandPolicies, 'm
 /** The result of restoring the policy of full access. */
 export interface RestoredAccess {
   readonly message: string;
-  /** Descriptions of the DENY rules that are evaluated before its rule. They are reported, not changed. */
+  /** Descriptions of the DENY rules that are evaluated before the rule of full access. The command reports these rules and does not change them. */
   readonly closing: readonly string[];
 }
 
@@ -128,14 +128,14 @@ function priorityOf(assignment: object): number {
   return 'priority' in assignment && typeof assignment.priority === 'number' ? assignment.priority : DEFAULT_PRIORITY;
 }
 
-/** A policy that is equivalent to a legacy permissions map for one role, and its state. */
+/** A policy that is equivalent to a legacy permissions map, with its roles and the state of the policy in the database. */
 export interface PermissionPolicy {
   readonly policy: PolicyInput;
   readonly roles: readonly string[];
   readonly state: 'missing' | 'present' | 'made';
 }
 
-/** The actor in audit entries: the CLI has no user. */
+/** The actor in audit entries, because the CLI has no user. */
 const PERMISSIONS_COMMAND = 'policies from-permissions';
 
 /** Returns the policies that are equivalent to the permissions maps. With `apply`, creates and assigns the missing policies. */

@@ -70,7 +70,7 @@ export function createApiRoutes(deps: ApiDeps): readonly Route[] {
   ];
 }
 
-/** Identifies the caller of a large body before it is read. The request itself is decided later, in its own transaction. */
+/** Identifies the caller of a large body before the body is read, and returns the maximum bytes. The request is decided later, in its own transaction. */
 async function admit(deps: ApiDeps, origin: RequestOrigin): Promise<number> {
   if (origin.token === undefined) return deps.limits.anonymousBodyBytes;
   const caller = await authenticate(deps, origin);
@@ -78,7 +78,7 @@ async function admit(deps: ApiDeps, origin: RequestOrigin): Promise<number> {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Responds with a file, or handles an import or export of JSON like any other request. */
+/** Returns the response of an import or export. A plain request is handled by the pipeline, like a request for any other action. */
 async function respondToTransfer(deps: ApiDeps, answered: HttpResponse | PlainRequest, origin: RequestOrigin): Promise<HttpResponse> {
   return 'plain' in answered ? respond(await handle(deps, answered.plain, origin)) : answered;
 }

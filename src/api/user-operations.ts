@@ -23,7 +23,7 @@ export interface CommandPassword {
 /** A user that is created. */
 export interface CommandUser extends CommandPassword {
   readonly name: string;
-  /** If absent, the default of the definition. */
+  /** The role; the default of the definition if absent. */
   readonly role?: string | undefined;
 }
 
@@ -35,10 +35,10 @@ export interface CommandPromotion {
 
 type UserCommandDeps = Pick<AdminDeps, 'database' | 'identity' | 'policyStore'>;
 
-/** Operators may set guarded fields. */
+/** The principal of CLI commands: an admin, because operators may set guarded fields. */
 const OPERATOR: Principal = { id: undefined, role: 'admin', attributes: {} };
 
-/** Maximum number of emails with which a mistyped one is compared. */
+/** Maximum number of stored emails with which a mistyped email is compared. */
 const COMPARED = 10_000;
 
 /** Sets the password of a user, ends their sessions and resets their login attempts. Returns a message. @throws Problem USER_UNKNOWN, VALUE_INVALID */
@@ -103,7 +103,7 @@ export async function promoteUserFromCommand(
   });
 }
 
-/** Describes the difference that a promotion makes to the stored user. */
+/** Returns a message that describes the changes that a promotion made to the stored user. */
 function describePromotion(user: StoredRecord, role: string): string {
   const done = [
     ...(user['role'] === role ? [] : [`changed the role from ${user['role']} to ${role}`]),

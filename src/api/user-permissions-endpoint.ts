@@ -11,12 +11,12 @@ import type { AdminEndpoint, AdminRequest } from './admin-endpoint.ts';
 import { parseBody, pathParameterOf } from './admin-parsing.ts';
 import { decideForUser, type PartialRequest, toDecisionSummary, toUserSummary, type UserWithAssignments } from './partial-decisions.ts';
 
-/** Lists the permissions of a user: every resource × every action, with reasons. Writes no audit entry. */
+/** The endpoint that lists the permissions of a user: a decision with its reason for every resource and action. It writes no audit entry. */
 export const userPermissionsEndpoints: readonly AdminEndpoint[] = [
   { method: 'POST', path: '/users/:userId/permissions', handle: userPermissions },
 ];
 
-/** Milliseconds after which a page ends early, because other requests wait meanwhile. */
+/** Milliseconds after which a page ends early, because other requests wait while it is computed. */
 const PAGE_TIME = 200;
 
 async function userPermissions(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
@@ -34,7 +34,7 @@ async function userPermissions(admin: AdminRequest): ReturnType<AdminEndpoint['h
   return { status: 200, body: toSuccess(cells, extras) };
 }
 
-/** One resource and action. */
+/** One combination of a resource and an action in the list of permissions. */
 type Cell = Pick<PartialRequest, 'resource' | 'action'>;
 
 interface PermissionsQuery extends Pick<PartialRequest, 'environment'> {
@@ -43,7 +43,7 @@ interface PermissionsQuery extends Pick<PartialRequest, 'environment'> {
   readonly cursor: string | undefined;
 }
 
-/** Decides cells in order, at least one, until the time is over. `next` is the first cell of the next page. */
+/** Decides cells in order until PAGE_TIME is over, but at least one cell. `next` is the first cell of the next page. */
 async function fillCells(
   admin: AdminRequest,
   { resources, environment, cursor }: PermissionsQuery,

@@ -25,13 +25,13 @@ import {
   toUserSummary,
 } from './partial-decisions.ts';
 
-/** Finds the roles and the stored users that may perform an action, and the rule that allows it. Writes no audit entry. */
+/** The endpoint that finds the roles and stored users that may perform an action, and the rules that allow it. It writes no audit entry. */
 export const whoCanEndpoints: readonly AdminEndpoint[] = [{ method: 'POST', path: '/policies/who-can', handle: whoCan }];
 
 const PAGE = { default: 50, max: 1000 };
 /** Number of users that one statement loads. */
 const LOADED = 500;
-/** Milliseconds after which a page ends early, because other requests wait meanwhile. */
+/** Milliseconds after which a page ends early, because other requests wait during the search. */
 const SEARCH_TIME = 200;
 
 async function whoCan(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
@@ -69,8 +69,8 @@ function isPossible({ decision }: PartialDecision): boolean {
 }
 
 /**
- * Returns the users who may perform the action, in the order of their ids, until the page is full or its time is over. Of a role that is denied
- * for all attributes, only users with assignments of their own are examined.
+ * Returns the users who may perform the action, in the order of their ids, until the page is full or its time is over. If a role is
+ * denied for all attributes, only its users with assignments of their own are examined.
  */
 async function findUsers(admin: AdminRequest, page: UserPage, roles: readonly RoleDecision[]): Promise<{ users: object[]; next?: string }> {
   const end = performance.now() + SEARCH_TIME;
@@ -101,7 +101,7 @@ async function findUsers(admin: AdminRequest, page: UserPage, roles: readonly Ro
 
 type RuleIds = ReadonlySet<string>;
 
-/** Returns `user` if only an assignment of the user makes the rule apply, so that removing it removes the rule. */
+/** Returns the source of the deciding rule: `role` if an assignment of the user's role applies the rule; otherwise `user`, because only an assignment of the user does. */
 function sourceOf(decision: Decision, rulesOfRole: RuleIds | undefined): 'user' | 'role' {
   const rule = decidingRule(decision);
   return rule !== undefined && rulesOfRole?.has(rule.id) === true ? 'role' : 'user';

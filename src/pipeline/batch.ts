@@ -15,11 +15,11 @@ export interface Batch {
 
 interface Item {
   readonly outcome: Outcome;
-  /** Absent if the request was refused before a decision. */
+  /** The context of the request; absent if the request was refused before a decision. */
   readonly context?: RequestContext;
 }
 
-/** Runs each request by itself, in order, in one transaction. A refusal does not roll back the other requests. */
+/** Runs the requests of a batch in order, in one transaction. A failed request does not roll back the other requests. */
 export async function runEach(batch: Batch): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const sent of batch.items) {
@@ -31,8 +31,8 @@ export async function runEach(batch: Batch): Promise<readonly Outcome[]> {
 }
 
 /**
- * Runs all requests or none. If one fails, returns its problem. The audit entries stay in both cases; entries of requests that are
- * rolled back have the outcome BATCH_ABORTED.
+ * Runs the requests of an atomic batch in order. If a request fails, rolls back all requests and returns the problem. Appends the audit
+ * entries in both cases; the entries of requests before the failed request have the outcome BATCH_ABORTED.
  */
 export async function runAll(batch: Batch): Promise<readonly Outcome[] | Problem> {
   const ran: Item[] = [];

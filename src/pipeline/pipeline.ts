@@ -62,7 +62,7 @@ export type Steps = readonly [
   authorize: (context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<Decision>,
   /** Refuses a request that is allowed but impossible: an unknown record, another version, invalid values. */
   validate: ((context: RequestContext, found: Found, proposals: readonly Proposal[]) => Promise<void>) | undefined,
-  /** The second decision: on the changed record, or on another action. */
+  /** Makes the second decision: on the changed record, or on another action. @throws Problem ACCESS_DENIED */
   authorizeSecond: ((context: RequestContext, decided: Decided) => Promise<Decision | undefined>) | undefined,
   perform: (context: RequestContext, decided: Decided) => Promise<Result>,
 ];
@@ -72,7 +72,7 @@ export type Outcome<T = Result> =
   | { readonly result: T; readonly decisionId: string | undefined }
   | { readonly problem: Problem; readonly decisionId: string | undefined };
 
-/** Runs the steps of the action. A refusal rolls back their writes; the entries of their decisions stay in the context, to be appended. */
+/** Runs the steps of the action. A refusal rolls back the writes of the steps; the audit entries of the decisions stay in the context, to be appended. */
 export function runPipeline(context: RequestContext): Promise<Outcome> {
   const [load, values, authorize, validate, authorizeSecond, perform] = PIPELINE[context.request.action];
   return runInSavepoint(context, async () => {
@@ -96,7 +96,7 @@ export async function runInSavepoint<T>(context: RequestContext, work: () => Pro
   }
 }
 
-/** Runs `work` in a savepoint and rolls it back if it returns false. Returns true if it was rolled back. */
+/** Runs `work` in a savepoint. If `work` returns false, rolls back its writes and returns true. */
 export async function rollBackUnless(tx: Transaction, work: () => Promise<boolean>): Promise<boolean> {
   try {
     await tx.savepoint(async () => {
@@ -111,7 +111,7 @@ export async function rollBackUnless(tx: Transaction, work: () => Promise<boolea
 
 class RolledBack extends Error {}
 
-/** Appends the entries of a request. If it failed, its allowed entries name the failure as their outcome. */
+/** Appends the audit entries of a request. If the request failed, the entries of allowed decisions get the failure as their outcome. */
 export async function appendWithOutcome(context: RequestContext, outcome: Outcome<unknown>): Promise<void> {
   const failure = 'problem' in outcome ? outcome.problem.code : undefined;
   const entries =
@@ -119,7 +119,7 @@ export async function appendWithOutcome(context: RequestContext, outcome: Outcom
   await appendAsDecided(context, entries);
 }
 
-/** Appends entries without changing their outcome. */
+/** Appends audit entries without changing their outcome. */
 export async function appendAsDecided({ tx, appended }: RequestContext, entries: readonly AuditEntry[]): Promise<void> {
   for (const entry of entries) appended.push(entry);
   await appendAuditEntries(tx, entries);

@@ -19,7 +19,7 @@ export interface PipelineDeps {
   readonly identity: Authentication;
   readonly policyStore: PolicyStore;
   readonly options: PipelineOptions;
-  /** `relaxed`: a read is answered even if its audit entry cannot be written. */
+  /** `relaxed`: a read succeeds even if its audit entry cannot be written. */
   readonly auditMode: 'strict' | 'relaxed';
   readonly observer?: DecisionObserver | undefined;
 }
@@ -45,9 +45,9 @@ export interface PipelineOptions {
 
 /** Receives decisions for metrics. */
 export interface DecisionObserver {
-  /** Called after each decision, with its duration in milliseconds. Repeated decisions and decisions without an entry count too. */
+  /** Called after each decision, including repeated decisions and decisions without an audit entry. `ms` is the duration in milliseconds. */
   decided(ms: number): void;
-  /** Called after each commit, with its audit entries. */
+  /** Called after each commit, with the audit entries that the transaction appended. */
   recorded(entries: readonly AuditEntry[]): void;
 }
 
@@ -68,7 +68,7 @@ export interface UnitOfWork {
   readonly prefetched?: Promise<Found> | undefined;
   readonly hashes: PasswordHashes;
   readonly options: PipelineOptions;
-  /** Entries appended in the transaction so far. */
+  /** Audit entries that were appended in the transaction so far. */
   readonly appended: AuditEntry[];
   readonly observer?: DecisionObserver | undefined;
 }
@@ -78,19 +78,19 @@ export interface RequestContext extends Omit<UnitOfWork, 'caller'> {
   readonly origin: RequestOrigin;
   readonly request: ApiRequest;
   readonly resource: Resource;
-  /** The current password that a user sent with a new one. It is not a field, so `request.data` does not contain it. */
+  /** The current password that a user sent with a new password. `request.data` does not contain the current password, because it is not a field. */
   readonly currentPassword?: Json | undefined;
-  /** Entries of the decisions so far. They are appended when the request has succeeded or failed. */
+  /** Audit entries of the decisions so far. The entries are appended when the request has succeeded or failed. */
   readonly entries: AuditEntry[];
 }
 
-/** The password hashes and the proof that earlier runs of the unit of work have computed. */
+/** The password hashes and the proof of the current password that earlier runs of the unit of work have computed. */
 export interface PasswordHashes {
-  /** Returns the hash of a password. Returns a placeholder if the hash is not computed yet, and notes that it is missing. */
+  /** Returns the hash of a password. If the hash is not computed yet, notes that the hash is missing and returns a placeholder. */
   of(plain: string): string;
-  /** Returns the proof of a claim. Returns undefined if the claim is not verified yet, and notes that the proof is missing. */
+  /** Returns the proof of a claim. If the claim is not verified yet, notes that the proof is missing and returns undefined. */
   proofOf(claim: PasswordClaim): PasswordProof | undefined;
-  /** @throws HashNeeded if a hash or a proof was missing: the unit of work runs again once it is computed. */
+  /** Ends a run. @throws HashNeeded if a hash or a proof was missing; the unit of work computes the missing values and runs again */
   assertComplete(): void;
 }
 
@@ -107,7 +107,7 @@ export function createRequestContext(unit: UnitOfWork, request: ApiRequest): Req
   return { tx, snapshot, principal, prefetched, ...withoutPassword, origin, resource, options, hashes, entries: [], appended, observer };
 }
 
-/** The member of an update of a user with the current password: the proof that the caller knows the password to replace. It is not a field. */
+/** The name of the member that contains the current password when users change their own password. The member is not a field. */
 export const CURRENT_PASSWORD = 'currentPassword';
 const UPDATES: ReadonlySet<string> = new Set(['update', 'updateIfExists']);
 
@@ -121,7 +121,7 @@ function splitCurrentPassword(request: ApiRequest): Pick<RequestContext, 'reques
   return { request: { ...request, data: Object.fromEntries(others) }, currentPassword };
 }
 
-/** Suggests names to admins only: other callers must not learn the names of resources that policies hide. */
+/** Returns a suggestion for a mistyped resource name, to admins only: other callers must not learn the names of resources that policies hide. */
 function suggestion(name: string, definitions: Definitions, { role }: Principal): string {
   if (role !== 'admin') return '';
   return didYouMean(
@@ -130,14 +130,14 @@ function suggestion(name: string, definitions: Definitions, { role }: Principal)
   );
 }
 
-/** The records that the load step found: none, one, or (by filter) up to two. */
+/** The records that were found: none, one, or (by filter) up to two. */
 export type Found = readonly StoredRecord[];
 
 /** A record as the request would store it. */
 export interface Proposal {
   readonly record: StoredRecord;
   readonly values: JsonObject;
-  /** Fields set to no value. */
+  /** Names of the fields whose value is removed. */
   readonly cleared: readonly string[];
   readonly issues: readonly Issue[];
 }
@@ -155,7 +155,7 @@ export interface Decided {
 export interface Result {
   readonly status: number;
   readonly data: unknown;
-  /** Members beside `data`: count, total, nextCursor, created, updated, message, warnings. */
+  /** Members of the response beside `data`: count, total, nextCursor, created, updated, message, warnings. */
   readonly extras?: JsonObject;
   /** Version of the record, for the ETag. */
   readonly version?: number;

@@ -17,11 +17,11 @@ export interface UnitOfWorkOptions {
   readonly prefetch?: Prefetch<Found> | undefined;
 }
 
-/** The data that is loaded when the transaction begins. */
+/** The caller's data and the prefetched record, loaded when the transaction begins. */
 type CallerData = Pick<UnitOfWork, 'principal' | 'prefetched'>;
 
 /**
- * Runs `work` in one transaction at the current revision, as the caller. If it needs password hashes, rolls back, computes
+ * Runs `work` in one transaction at the current revision, as the caller. If `work` needs password hashes or a proof, rolls back, computes
  * them outside the transaction, and runs `work` again. Returns after the commit.
  */
 export async function withUnitOfWork<T>(
@@ -34,7 +34,7 @@ export async function withUnitOfWork<T>(
     // On PostgreSQL both queries are sent in one message.
     const principal = caller.identify(tx);
     const prefetched = prefetch?.(tx, definitions);
-    // Both must settle before the connection is used for something else. The step that uses the prefetched record reports its failure.
+    // Both promises must settle before the connection is used for another statement. The step that uses the prefetched record reports its failure.
     await Promise.allSettled([principal, prefetched]);
     return { principal: await principal, prefetched };
   };
@@ -61,7 +61,7 @@ interface MutablePasswords {
   verified: ComputedPasswords['verified'];
 }
 
-/** The hashes and the proof that a run of the unit of work lacked, and those computed so far. */
+/** The hashes and the proof that a run of the unit of work lacked, and the hashes and the proof computed so far. */
 interface PasswordComputation {
   readonly needed: HashNeeded;
   readonly computed: MutablePasswords;
@@ -81,17 +81,17 @@ async function computePasswords(
   for (const password of plain) computed.hashes.set(password, await identity.hashPassword(password));
 }
 
-/** Identifies the caller again in the same transaction, because an earlier request of it may have changed the user. */
+/** Returns the unit of work with the caller identified again, because an earlier request of the transaction may have changed the user. */
 export async function identifyAgain(unit: UnitOfWork): Promise<UnitOfWork> {
   return { ...unit, principal: await unit.caller.identify(unit.tx), prefetched: undefined };
 }
 
-/** Runs a read with its audit entries; without them if they cannot be written and the audit mode is `relaxed`. */
+/** Runs a read with audit entries. If the entries cannot be written and the audit mode is `relaxed`, runs the read again without entries. */
 export async function withAuditMode<T>({ auditMode }: PipelineDeps, run: (isAudited: boolean) => Promise<T>): Promise<T> {
   try {
     return await run(true);
   } catch (error) {
-    // Accepted risk of `relaxed`: the read is answered and has no audit entry.
+    // Accepted risk of `relaxed`: the read succeeds without an audit entry.
     const isUnwritable = error instanceof Problem && error.code === 'STORAGE_UNAVAILABLE';
     if (!isUnwritable || auditMode === 'strict') throw error;
     return run(false);

@@ -1,8 +1,8 @@
 import type { Transaction } from '../storage/index.ts';
 
 /**
- * Creates a counter that returns the total of its transaction. The limits apply to a batch as a whole, because other requests wait until
- * its transaction ends.
+ * Creates a function that adds a count to the total of a transaction and returns the new total. Limits apply to the total of a batch,
+ * because other requests wait until its transaction ends.
  */
 export function createUsageCounter(): (tx: Transaction, count: number) => number {
   const used = new WeakMap<Transaction, number>();

@@ -10,7 +10,7 @@ export interface ApiRequest {
   /** The filter that a record must match, for createIfNotExists and updateIfExists. */
   readonly filter?: readonly FilterItem[] | undefined;
   readonly where: readonly FilterItem[];
-  /** True if the values of `where` have JSON types (a body); false if they are text (a query string). */
+  /** True if the values of `where` have JSON types (from a body); false if the values are text (from a query string). */
   readonly typed: boolean;
   readonly sort: readonly SortKey[];
   readonly limit?: number | undefined;
@@ -21,7 +21,7 @@ export interface ApiRequest {
   readonly fields?: readonly string[] | undefined;
   /** References to expand; none if absent. */
   readonly expand?: readonly ExpandItem[] | undefined;
-  /** Record versions of If-Match; `'*'` for any. */
+  /** Record versions of If-Match; `'*'` for any version. */
   readonly ifMatch?: readonly number[] | '*' | undefined;
 }
 
@@ -38,10 +38,10 @@ export interface SortKey {
   readonly descending: boolean;
 }
 
-/** One item to expand, as sent: the name of a reference, or a name for the records that reference this one by their field. */
+/** One item to expand, as sent: the name of a reference; or, with `by`, a name for the records of `by.resource` whose `by.field` references the record. */
 export interface ExpandItem {
   readonly name: string;
-  /** `comments:Comment.articleId(20)` */
+  /** The referencing records. `comments:Comment.articleId(20)` has the name `comments` and the limit 20. */
   readonly by?: { readonly resource: string; readonly field: string; readonly limit: number } | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface ExpandItem {
 export interface RequestOrigin {
   readonly requestId: string;
   readonly method: string;
-  /** Without the query. */
+  /** Path of the URL, without the query. */
   readonly path: string;
   readonly ip: string;
   /** Bearer token as sent, not verified. */
@@ -65,6 +65,6 @@ export interface RequestLimits {
   readonly sortKeys: number;
   readonly batchItems: number;
   readonly importRows: number;
-  /** Bytes of a body from a caller without a token. */
+  /** Maximum bytes of a body from a caller without a token. */
   readonly anonymousBodyBytes: number;
 }

@@ -10,19 +10,19 @@ import { createMistakes, type Mistakes } from './request-mistakes.ts';
 export interface BatchItem {
   /** The request, or its problem if it is malformed. */
   readonly request: ApiRequest | Problem;
-  /** True for an updateIfExists that may match no record in an atomic batch. */
+  /** True if an atomic batch continues when the updateIfExists matches no record. */
   readonly optional: boolean;
 }
 
 /** The requests of a batch, in order. */
 export interface BatchRequest {
   readonly items: readonly BatchItem[];
-  /** All or none. */
+  /** True if a failed request rolls back all requests of the batch. */
   readonly atomic: boolean;
 }
 
 /**
- * Parses `POST /api/batch`: `{ requests: [{ resource, action, data }], atomic? }`. The members of `data` may also be given beside it.
+ * Parses `POST /api/batch`: `{ requests: [{ resource, action, data }], atomic? }`. The members of `data` may also be given beside `data`.
  *
  * @throws Problem if the batch itself is malformed or too large
  */
@@ -130,7 +130,7 @@ export function parseItemMembers(item: JsonObject, action: Action, mistakes: Mis
   for (const name of Object.keys(others)) {
     if (Object.hasOwn(inside, name)) mistakes.add(name, 'duplicate', 'expected it in data or beside data, it was given in both');
   }
-  // The fields of an update are data itself.
+  // In an update, `data` contains the fields directly, so the paths of mistakes need no second `data.`.
   const inData = Object.keys(inside).filter((name) => action.name !== 'update' || name !== 'data');
   return { members: { ...others, ...inside }, inData: new Set(inData) };
 }
@@ -214,7 +214,7 @@ function* referencesIn({ id, data, filter = [], where }: ApiRequest): Generator<
   for (const { field, value } of where) yield* referencesAt(value, `where.${field}`);
 }
 
-/** Walks values recursively; the JSON parser has limited their nesting. */
+/** Finds references in a value recursively. The JSON parser has limited the nesting. */
 function* referencesAt(value: Json, path: string): Generator<ItemReference, undefined> {
   if (typeof value === 'string') {
     if (REFERENCE.test(value)) yield [value, path];

@@ -17,7 +17,7 @@ export interface HttpRequest {
   readonly body: Json | undefined;
   /** The body as a stream, for routes with `streams: 'body'`. */
   readonly stream?: ByteStream;
-  /** Returns a header by its lower-case name. */
+  /** Returns the value of a header by its lower-case name. */
   header(name: string): string | undefined;
   readonly origin: RequestOrigin;
   /** True if the request was made on this machine and shows no sign of a proxy. Absent if unknown. */
@@ -33,9 +33,9 @@ export interface HttpResponse {
   /** Headers in addition to those of every response. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
-  /** The body in pieces, instead of `body`. An error while they are sent aborts the response. */
+  /** The body in pieces, sent instead of `body`. An error while the pieces are sent aborts the response. */
   readonly pieces?: AsyncIterable<string>;
-  /** `application/json` if absent. */
+  /** The media type of the body; `application/json` if absent. */
   readonly contentType?: string;
   /** The internal error, which is logged with the id of the request and never sent. */
   readonly cause?: unknown;
@@ -45,18 +45,18 @@ export interface HttpResponse {
 export interface Admission {
   /** Maximum bytes that are read before the caller is identified. */
   readonly freeBytes: number;
-  /** Identifies the caller of a larger body and returns the bytes that this caller may send. Rejects with a Problem if none. */
+  /** Identifies the caller of a body above `freeBytes` and returns the maximum bytes that the caller may send. Rejects with a Problem if the caller is refused. */
   admit(origin: RequestOrigin): Promise<number>;
 }
 
 /** A route of the service. `http/` registers a table of routes. */
 export interface Route {
   readonly method: Method;
-  /** `/api/:resource/:id` */
+  /** Path pattern, such as `/api/:resource/:id`. */
   readonly path: string;
-  /** Maximum bytes of a body, if the route has its own limit (imports). */
+  /** Maximum bytes of a body, for routes with a limit of their own, such as imports. */
   readonly bodyBytes?: number;
-  /** Absent if every caller may send the largest body. */
+  /** Limits on bodies by caller; absent if every caller may send the largest body. */
   readonly admission?: Admission;
   /** Set if the handler reads the body (`body`) or writes the response (`answer`) as a stream. Such a request has no total timeout, only an idle timeout. */
   readonly streams?: 'body' | 'answer';
@@ -66,7 +66,7 @@ export interface Route {
 }
 
 /**
- * Parses a JSON body; undefined if it is empty.
+ * Parses a JSON body. Returns undefined for an empty body.
  *
  * @throws Problem REQUEST_MALFORMED for a body that is not UTF-8, or that `parseJson` refuses.
  */

@@ -2,8 +2,8 @@
  * Parsing of HTTP requests into an `ApiRequest`, and rendering of responses.
  *
  * Parsing validates shapes and limits, reports every mistake at once, and refuses unknown parameters instead of ignoring them. `parse…`
- * functions run before the definitions are known; `resolve…` functions look up fields in a definition. Nothing here knows how bytes
- * arrive (that is `http/`) or decides anything.
+ * functions run before the definitions are known; `resolve…` functions look up fields in a definition. This folder
+ * neither receives bytes (`http/` does) nor decides on access.
  * Begin with `api-request.ts` and `http-messages.ts`, the two contracts; then `record-requests.ts`.
  */
 export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './api-request.ts';

@@ -23,16 +23,16 @@ export type ListPart = Pick<ApiRequest, 'where' | 'sort' | 'limit' | 'offset' | 
 export const LIST_NAMES = ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields', 'expand'] as const;
 
 const MAX_OFFSET = 1_000_000_000;
-/** Maximum characters of a cursor. One with 1,000 characters of sort values, of three bytes each, takes about 4,200 in base64. */
+/** Maximum characters of a cursor. A cursor with 1,000 characters of sort values, of three bytes each, has about 4,200 characters in base64. */
 export const MAX_CURSOR_LENGTH = 5000;
 
-/** Limits of one list: `limitMax` is larger for exports. */
+/** Limits of one list. `limitMax` is the maximum of `limit`; exports have a larger maximum. */
 export interface ListBounds {
   readonly limits: RequestLimits;
   readonly limitMax: number;
 }
 
-/** Parses the list members of a request and adds every mistake. */
+/** Parses the list members of a request and adds every mistake to `mistakes`. */
 export function parseListPart(given: ListMembers, { limits, limitMax }: ListBounds, mistakes: Mistakes): ListPart {
   if (given.offset !== undefined && given.cursor !== undefined)
     mistakes.add('cursor', 'duplicate', 'expected cursor or offset, both were given');
@@ -47,7 +47,7 @@ export function parseListPart(given: ListMembers, { limits, limitMax }: ListBoun
   };
 }
 
-/** Returns the members of a query. Texts become numbers and booleans only in their usual form: `1e3`, ` 5` and `0x1` stay text. */
+/** Returns the list members of a query. Converts texts to numbers and booleans only in their usual form: `1e3`, ` 5` and `0x1` stay text. */
 export function toListMembers(query: QueryTree): ListMembers {
   return {
     where: query.get('where'),

@@ -25,26 +25,26 @@ export interface ProjectionPart {
 /** Names of `ProjectionMembers`, as a query may use them. */
 export const PROJECTION_NAMES = ['fields', 'expand'] as const;
 
-/** More fields than any resource has. */
+/** Maximum number of names in `fields`: more than any resource has. */
 const MAX_FIELDS = 256;
 const MAX_EXPANDED = 5;
 const DEFAULT_REFERENCING = 20;
 const MAX_REFERENCING = 100;
 
-/** `authorId`, or `comments:Comment.articleId(20)`. Expansions have one level, so a path such as `authorId.teamId` does not match. */
+/** Matches `authorId` or `comments:Comment.articleId(20)`. Expansions have one level, so a path such as `authorId.teamId` does not match. */
 const EXPAND = /^([^\s,:.()]+)(?::([^\s,:.()]+)\.([^\s,:.()]+)(?:\(([1-9]\d{0,8})\))?)?$/;
 
-/** Parses the projection of a request and adds every mistake. */
+/** Parses the projection of a request and adds every mistake to `mistakes`. */
 export function parseProjection(given: ProjectionMembers, mistakes: Mistakes): ProjectionPart {
   return { fields: parseFieldNames(given.fields, mistakes), expand: parseExpand(given.expand, mistakes) };
 }
 
-/** Returns the members of a query. */
+/** Returns the projection members of a query. */
 export function toProjectionMembers(query: QueryTree): ProjectionMembers {
   return { fields: getParameter(query, 'fields'), expand: getParameter(query, 'expand') };
 }
 
-/** Parses `title,status`; in a body also `["title", "status"]`. */
+/** Parses field names: `title,status`; in a body also `["title", "status"]`. */
 function parseFieldNames(given: Json | undefined, mistakes: Mistakes): readonly string[] | undefined {
   if (given === undefined) return undefined;
   const parts = toParts(given);
@@ -54,7 +54,7 @@ function parseFieldNames(given: Json | undefined, mistakes: Mistakes): readonly 
   return names;
 }
 
-/** Parses `authorId,comments:Comment.articleId(20)`; in a body also a list of such items. */
+/** Parses items to expand: `authorId,comments:Comment.articleId(20)`; in a body also a list of such items. */
 function parseExpand(given: Json | undefined, mistakes: Mistakes): readonly ExpandItem[] | undefined {
   if (given === undefined) return undefined;
   const items: ExpandItem[] = [];
@@ -100,7 +100,7 @@ function validateNames(member: string, names: readonly string[], { max, mistakes
 
 /** The projection of records in a response. */
 export interface Projection {
-  /** Names of fields; the id is always included. All fields if absent. */
+  /** Names of the fields to show; all fields if absent. The response always includes the id. */
   readonly fields?: ReadonlySet<string>;
   readonly expansions: readonly Expansion[];
 }
@@ -122,15 +122,15 @@ export interface Expansion {
   readonly name: string;
   /** `reference` and `references` are fields of the record; `referencing` are records that reference it. */
   readonly kind: 'reference' | 'references' | 'referencing';
-  /** The reference: a field of the record, or of the records that refer to it. */
+  /** The reference: a field of the record; for `referencing`, a field of the records that reference it. */
   readonly field: Field;
   /** The resource of the expanded records. */
   readonly of: Resource;
-  /** Maximum number of records; of `referencing` only. */
+  /** Maximum number of referencing records. Only `referencing` uses this limit. */
   readonly limit: number;
 }
 
-/** Resolves each item or adds an issue. */
+/** Returns the expansions of the items. Adds an issue for each item that cannot be expanded. */
 function resolveExpand(
   definitions: Definitions,
   resource: Resource,
@@ -156,7 +156,7 @@ function resolveReference(definitions: Definitions, resource: Resource, name: st
   return { name, kind: field.of === undefined ? 'reference' : 'references', field, of, limit: 1 };
 }
 
-/** Returns the same issue for a resource or field that does not exist and for one that references another resource, because policies may hide it. */
+/** Resolves an item with `by`. A resource or field that does not exist and a field that references another resource get the same issue, because policies may hide them. */
 function resolveReferencing(definitions: Definitions, resource: Resource, { name, by }: ExpandItem): Resolved {
   const { resource: otherName = '', field: fieldName = '', limit = 0 } = by ?? {};
   const refuse = (detail: string): Resolved => ({ issue: { path: '', code: 'field', detail } });

@@ -5,26 +5,26 @@ import { describeValue, type Json, type Kind, type OperandShape } from '../opera
 import { parseJson } from '../strict-json.ts';
 import type { Mistakes } from './request-mistakes.ts';
 
-/** A query string as a tree: `where[age][gt]=3&limit=5`. It consists of Maps, because names such as `__proto__` must not reach an object. */
+/** A query string such as `where[age][gt]=3&limit=5` as a tree of Maps. Names such as `__proto__` must not become names of an object. */
 export type QueryTree = ReadonlyMap<string, QueryNode>;
 
-/** A value, or the values under the names in brackets. */
+/** The value of a key, or the values by the next name in brackets. */
 export type QueryNode = string | QueryTree;
 
 /** Limits of a query string. */
 export interface QueryLimits {
   readonly parameters: number;
-  /** Names in one key: `where[age][gt]` has three. */
+  /** Maximum names in one key: `where[age][gt]` has three. */
   readonly depth: number;
-  /** Characters of a decoded key. */
+  /** Maximum characters of a decoded key. */
   readonly keyLength: number;
-  /** Characters of a decoded value. */
+  /** Maximum characters of a decoded value. */
   readonly valueLength: number;
 }
 
 const LIMITS: QueryLimits = { parameters: 100, depth: 3, keyLength: 256, valueLength: 8192 };
 
-/** `where[age][gt]`: a name, then names in brackets. */
+/** Matches a key such as `where[age][gt]`: a name, followed by names in brackets. */
 const KEY = /^([^[\]]+)((?:\[[^[\]]+\])*)$/;
 
 type Branch = Map<string, string | Branch>;
@@ -99,13 +99,13 @@ function toParameterProblem(detail: string): Problem {
   return new Problem('REQUEST_PARAMETER', detail);
 }
 
-/** A boolean as given, and its value if none was given. */
+/** A boolean as given, and the value to use if none was given. */
 export interface BooleanInput {
   readonly given: Json | undefined;
   readonly fallback: boolean;
 }
 
-/** Parses a boolean and adds a mistake for any other value. */
+/** Parses a boolean. Adds a mistake for a value that is not a boolean. */
 export function parseBoolean(name: string, { given, fallback }: BooleanInput, mistakes: Mistakes): boolean {
   if (given === undefined) return fallback;
   if (typeof given === 'boolean') return given;
@@ -113,14 +113,14 @@ export function parseBoolean(name: string, { given, fallback }: BooleanInput, mi
   return false;
 }
 
-/** Converts `true` and `false` in a query to booleans. Returns any other value unchanged, to be refused. */
+/** Converts the texts `true` and `false` to booleans. Returns any other value unchanged; the caller refuses it. */
 export function toBoolean(text: Json | undefined): Json | undefined {
   return text === 'true' || text === 'false' ? text === 'true' : text;
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
-/** Maximum nesting of a list in a query string: its items are plain values. */
+/** Maximum nesting of a JSON list in a query string. The items of the list must be plain values. */
 const LIST_DEPTH = 2;
 
 type ParsedOperand = { readonly value: Json } | { readonly detail: string };
@@ -149,7 +149,7 @@ export function parseOperandText(given: Json, shape: OperandShape, { kind, itemK
 
 function parseScalar(text: string, kind: Kind | undefined): ParsedOperand {
   if (kind === 'number') {
-    // Number() would take '' for 0 and '0x10' for 16.
+    // Number() alone would convert '' to 0 and '0x10' to 16.
     return NUMBER.test(text) && Number.isFinite(Number(text))
       ? { value: Number(text) }
       : { detail: `expected a number, given ${quoteText(text)}` };
@@ -162,7 +162,7 @@ function parseScalar(text: string, kind: Kind | undefined): ParsedOperand {
   return { value: text };
 }
 
-/** Parses `a,b,c`, or a JSON array for values that contain commas. */
+/** Parses a list: `a,b,c`, or a JSON array if values contain commas. */
 function parseList(text: string, kind: Kind | undefined): ParsedOperand {
   if (text.startsWith('[')) return parseArray(text);
   if (text === '') return { value: [] };

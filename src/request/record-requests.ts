@@ -12,7 +12,7 @@ import { parseFilterMember } from './where.ts';
 /** The default members of a request that has no filter, sort or total. */
 const EMPTY_REQUEST = { where: [], typed: true, sort: [], total: false } as const;
 
-/** Parses `GET /api/:resource`. With `deleted=true` it lists soft-deleted records. */
+/** Parses `GET /api/:resource`. With `deleted=true`, returns a request for the action listDeleted. */
 export function parseListRequest(http: HttpRequest, limits: RequestLimits): ApiRequest {
   const mistakes = createMistakes('REQUEST_PARAMETER');
   mistakes.addUnknown(http.query.keys(), [...LIST_NAMES, 'deleted'], 'query parameter');
@@ -46,7 +46,7 @@ export function parseUpdateRequest(http: HttpRequest): ApiRequest {
   return { ...EMPTY_REQUEST, resource, action: 'update', id, data: parseData(http.body), ifMatch };
 }
 
-/** Validates that a request without query parameters has none: a mistyped one must not be ignored. @throws Problem REQUEST_PARAMETER */
+/** Refuses query parameters on routes that take none, so that no mistyped parameter is ignored. @throws Problem REQUEST_PARAMETER */
 export function validateNoQuery(http: HttpRequest): void {
   const mistakes = createMistakes('REQUEST_PARAMETER');
   mistakes.addUnknown(http.query.keys(), [], 'query parameter');
@@ -94,14 +94,14 @@ export function parseActionRequest(http: HttpRequest, limits: RequestLimits, nam
     : request;
 }
 
-/** Returns the action of a name. @throws Problem REQUEST_NO_ROUTE */
+/** Returns the action with this name. @throws Problem REQUEST_NO_ROUTE if there is none */
 export function findAction(name: string, actions: ReadonlyMap<string, Action> = ACTIONS): Action {
   const action = actions.get(name);
   if (action !== undefined) return action;
   throw new Problem('REQUEST_NO_ROUTE', `no action is named ${describeValue(name)}${didYouMean(name, actions.keys())}`);
 }
 
-/** An action with its JSON members. */
+/** An action on a resource, with the JSON members of its request. */
 export interface ActionMembers {
   readonly resource: string;
   readonly action: Action;
@@ -153,7 +153,7 @@ function parseFields(given: Json | undefined, mistakes: Mistakes): Json | undefi
   return given;
 }
 
-/** Parses the rows of an import. Their number is limited, because one transaction stores all of them while other writers wait. */
+/** Parses the rows of an import. The number of rows is limited, because one transaction stores all rows while other writers wait. */
 function parseRows(given: Json | undefined, { importRows }: RequestLimits, mistakes: Mistakes): Json | undefined {
   if (given === undefined) return undefined;
   if (!Array.isArray(given) || given.length === 0) {
@@ -181,7 +181,7 @@ function parseVersion(given: Json | undefined, mistakes: Mistakes): readonly num
 
 const MAX_ETAGS = 20;
 
-/** `"3"` or `W/"3"`: compressing proxies weaken ETags. An ETag of this service identifies a version, not bytes, so both mean the same. */
+/** Matches the ETags `"3"` and `W/"3"`, which compressing proxies send. ETags of this service identify a version, not bytes, so both forms mean the same. */
 const ETAG = /^(?:W\/)?"([1-9]\d{0,14})"$/;
 
 /**

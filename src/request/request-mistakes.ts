@@ -3,22 +3,22 @@ import { didYouMean, type Issue, Problem, type ProblemCode } from '../errors.ts'
 /** Collects the mistakes of a request, so that one response lists all of them. */
 export interface Mistakes {
   add(path: string, code: MistakeCode, detail: string): void;
-  /** Adds every name that is not known. `kind` describes the names: "query parameter". */
+  /** Adds a mistake for every given name that is not in `known`. `kind` describes the names, for example "query parameter". */
   addUnknown(given: Iterable<string>, known: readonly string[], kind: string): void;
-  /** @throws Problem that lists all mistakes, if there are any */
+  /** Throws a Problem that lists the mistakes, if there are any. */
   throwIfAny(): void;
 }
 
 /** The kinds of mistakes in the shape of a request. */
 export type MistakeCode = 'unknown' | 'required' | 'type' | 'range' | 'count' | 'duplicate';
 
-/** Maximum number of listed mistakes, because a body can consist of mistakes only. */
+/** Maximum number of listed mistakes. Without a limit, a large body could cause a large response. */
 const MAX_LISTED = 100;
 
-/** Maximum length of a name from outside in a message. */
+/** Maximum number of characters of a client's name that a message repeats. */
 const MAX_NAME = 64;
 
-/** Creates an empty collection whose problem has this code. */
+/** Creates an empty collection of mistakes. The problem that it throws has this code. */
 export function createMistakes(code: ProblemCode): Mistakes {
   const issues: Issue[] = [];
   const isFull = (): boolean => issues.length >= MAX_LISTED;

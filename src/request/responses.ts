@@ -6,7 +6,7 @@ import type { HttpResponse } from './http-messages.ts';
 export interface Success {
   readonly success: true;
   readonly data: unknown;
-  /** count, total, nextCursor, created, updated, message, warnings. */
+  /** Members beside `data`: count, total, nextCursor, created, updated, message, warnings. */
   readonly [extra: string]: unknown;
 }
 
@@ -59,7 +59,7 @@ export interface ProblemBody {
   readonly detail: string;
   readonly hint?: string;
   readonly errors?: readonly Issue[];
-  /** The part that was done: the counts of an import that stopped. */
+  /** The result up to the failure: the counts of an import that stopped. */
   readonly data?: Readonly<Record<string, unknown>>;
   readonly requestId: string;
   readonly decisionId?: string;
@@ -104,12 +104,12 @@ export function toProblemType(code: ProblemCode): string {
   return `/docs/errors#${code}`;
 }
 
-/** Returns a thrown value as a Problem. */
+/** Returns a thrown value as a Problem; a value that is not a Problem becomes INTERNAL, with the value as its cause. */
 export function toProblem(error: unknown): Problem {
   return error instanceof Problem ? error : new Problem('INTERNAL', 'the request could not be completed', { cause: error });
 }
 
-/** RFC 6750: a challenge has an error code only if the request sent a token. */
+/** The WWW-Authenticate header by problem code. RFC 6750: a challenge has an error code only if the request sent a token. */
 const CHALLENGES: Partial<Record<ProblemCode, string>> = {
   IDENTITY_TOKEN: 'Bearer error="invalid_token", error_description="the token is not valid"',
   IDENTITY_TOKEN_EXPIRED: 'Bearer error="invalid_token", error_description="the token has expired"',
@@ -142,7 +142,7 @@ export function toBatchItem(outcome: ItemOutcome, requestId: string): BatchItemR
   return { status, ...toSuccess(data, extras), ...id };
 }
 
-/** Returns the response to a batch, with an item per request in order. Internal errors of requests are its cause, to be logged. */
+/** Returns the response to a batch, with one item per request, in order. The internal errors of the requests become the logged cause. */
 export function toBatchResponse(outcomes: readonly ItemOutcome[], requestId: string): HttpResponse {
   const causes = outcomes.flatMap((outcome) =>
     'problem' in outcome && outcome.problem.status >= 500 ? [outcome.problem.extras.cause ?? outcome.problem] : [],

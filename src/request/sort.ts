@@ -10,7 +10,7 @@ import { findField, type Resource, summarise } from '../resources/index.ts';
 import type { RequestLimits, SortKey } from './api-request.ts';
 import type { Mistakes } from './request-mistakes.ts';
 
-/** Parses `-createdAt,name`; in a body also `["-createdAt", "name"]`. */
+/** Parses sort keys: `-createdAt,name`; in a body also `["-createdAt", "name"]`. */
 export function parseSort(given: Json | undefined, limits: RequestLimits, mistakes: Mistakes): readonly SortKey[] {
   if (given === undefined) return [];
   const parts: readonly Json[] = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : [null];

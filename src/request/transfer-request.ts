@@ -10,18 +10,18 @@ export interface ImportOptions {
   readonly mode: 'create' | 'upsert';
   /** For an upsert: the unique field that identifies the stored record. */
   readonly key: string | undefined;
-  /** Decide and validate all rows, and store nothing. */
+  /** True if the rows are decided and validated but not stored. */
   readonly dryRun: boolean;
-  /** After a rejected row, stop or continue with the next one. */
+  /** `stop`: the import ends at the first rejected row; `skip`: the import continues with the next row. */
   readonly onError: 'stop' | 'skip';
-  /** All rows or none. */
+  /** True if a rejected row rolls back all rows. */
   readonly atomic: boolean;
 }
 
 /** Options of CSV cells. */
 export interface CellStyle {
   readonly delimiter: string;
-  /** True if texts that spreadsheets would run as formulas are written with an apostrophe in front. */
+  /** True if an apostrophe is written before texts that spreadsheets would run as formulas. */
   readonly guardFormulas: boolean;
 }
 

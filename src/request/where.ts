@@ -82,7 +82,7 @@ function parseField(path: string, { field, value }: GivenField, mistakes: Mistak
   return operators.map(([operator, operand]) => toItem(field, operator, operand));
 }
 
-/** A query key has at most three names, so an operand is never a branch. */
+/** Returns one comparison. An operand that is a branch becomes null; query keys have at most three names, so no operand is a branch. */
 function toItem(field: string, operator: string, operand: WhereNode): FilterItem {
   return { field, operator, value: operand === undefined || isTree(operand) ? null : operand };
 }
@@ -120,7 +120,7 @@ export function resolveWhere(resource: Resource, items: readonly FilterItem[], o
   });
 }
 
-/** Returns one text for filters that mean the same, regardless of the order of fields and the spelling of values; used in names of locks. */
+/** Returns a text that is equal for filters with the same meaning, regardless of the order of fields and the spelling of values. Names of locks use the text. */
 export function filterKey(resource: Resource, filter: Condition): string {
   const comparisons = filter.type === 'all' ? filter.of : [filter];
   return comparisons
@@ -177,7 +177,7 @@ function validateOperand(operator: Operator, value: Json, kind: PathKind): strin
   return operator.validateOperand(value, kind);
 }
 
-/** Returns a mistake for a value that the enum lacks, so the client gets an error instead of an empty list. Parts of a text (`contains`) may be anything. */
+/** Returns a mistake for a value that the enum lacks, so the client gets an error instead of an empty list. Operators on parts of a text (`contains`) accept any value. */
 function validateEnum(operator: Operator, value: Json, field: Field): string | undefined {
   const { values } = field.of ?? field;
   if (values === undefined || !COMPARES_VALUES.has(operator.operand)) return undefined;
@@ -189,7 +189,7 @@ const domains = new WeakMap<Field, ValueDomain>();
 
 const COMPARES_VALUES: ReadonlySet<Operator['operand']> = new Set<Operator['operand']>(['scalar', 'scalars', 'range']);
 
-// Emails and UUIDs are stored in lower case; a filter may use any case.
+// Returns the value in the form in which it is stored. Emails and UUIDs are stored in lower case; a filter may use any case.
 function toStoredForm(value: Json, operator: Operator, field: Field): Json {
   const { kind, toCanonical } = typeOf(field);
   if (kind !== 'text' || toCanonical === undefined) return value;

@@ -15,14 +15,14 @@ const ANSWER: JsonObject = {
 };
 const MISSING: JsonObject = { ...arrayOf(TEXT), description: 'Paths without a value that the conditions read.' };
 
-/** A rule with its rank. */
+/** The members of a rule with the values that determine its precedence. */
 const ranked: JsonObject = {
   rule: objectOf({ id: TEXT, description: TEXT, effect: { type: 'string', enum: [...EFFECTS] }, priority: PRIORITY }, ['description']),
   policy: objectOf({ id: TEXT, name: TEXT, type: { type: 'string', enum: [...POLICY_TYPES] }, priority: PRIORITY }),
   assignment: objectOf({ priority: PRIORITY }),
 };
 
-/** The rule of a partial decision. */
+/** The members of a partial decision: its rule, policy and residual condition. */
 const partialDecision: JsonObject = {
   rule: {
     ...objectOf({ id: TEXT, description: TEXT }, ['description']),
@@ -51,7 +51,7 @@ export const explanationMembers: JsonObject = {
   },
 };
 
-/** The optional members. */
+/** Names of the optional members of an explanation. */
 export const OPTIONAL_EXPLANATION: readonly string[] = ['when', 'wouldAllow', 'note'];
 
 /** Schemas of access tests, explanations and partial decisions. */
@@ -156,7 +156,7 @@ const WARNINGS: JsonObject = {
   description: 'Warnings, for example: the user is unknown or inactive, or the values would be rejected.',
 };
 
-/** Returns the response of a test. */
+/** Returns the schema of the response to an access test. */
 function explained(own: JsonObject, optional: readonly string[] = []): JsonObject {
   const members = { allowed: { type: 'boolean' }, reason: TEXT, ...own, ...explanationMembers };
   return envelope(objectOf(members, [...OPTIONAL_EXPLANATION, ...optional]), { warnings: WARNINGS });

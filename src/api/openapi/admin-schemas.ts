@@ -278,7 +278,7 @@ function decisionSchema(): JsonObject {
   );
 }
 
-/** Returns the names of the optional members: all except `needed`. */
+/** Returns the names of the optional members: `id` and all members except `needed`. */
 function optionalBut(needed: readonly string[], members: JsonObject): readonly string[] {
   return ['id', ...Object.keys(members).filter((name) => !needed.includes(name))];
 }

@@ -73,7 +73,7 @@ function signing(id: string, parts: Omit<OperationParts, 'id' | 'tag'>): JsonObj
 
 const OK: JsonObject = objectOf({ success: { const: true }, status: { type: 'string', examples: ['ok'] } });
 
-/** The paths of health, readiness and the document. */
+/** The paths of health, readiness and the OpenAPI document. */
 export const servicePaths: JsonObject = {
   '/healthz': {
     get: toOperation({

@@ -4,9 +4,9 @@ import type { Resource } from '../../resources/index.ts';
 import { arrayOf, envelope, objectOf, schemaRef, toOperation } from './openapi-operation.ts';
 import { inputOf } from './resource-paths.ts';
 
-/** Returns the path `POST /api/batch` for the resources. */
+/** Returns the description of `POST /api/batch` for requests on these resources. */
 export function batchPaths(resources: readonly Resource[]): JsonObject {
-  // A request names a resource, so without one there is no batch to describe.
+  // Every request of a batch names a resource, so without resources there is no batch to describe.
   if (resources.length === 0) return {};
   return {
     '/api/batch': {
@@ -46,7 +46,7 @@ export function batchSchemas(resources: readonly Resource[]): JsonObject {
   };
 }
 
-/** Returns the schema of a request with its members in `data`; if the form without `data` differs, that of this form too. */
+/** Returns the schemas of a request: with its members in `data` and, if the form differs, with its members beside `resource` and `action`. */
 function requestsOf(action: Action, resources: readonly Resource[]): readonly JsonObject[] {
   const names = resources.filter(({ softDelete }) => softDelete || action.ofDeleted !== true).map(({ name }) => name);
   if (names.length === 0) return [];

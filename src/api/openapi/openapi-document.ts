@@ -13,7 +13,7 @@ import { TRANSFER_SCHEMAS } from './transfer-paths.ts';
 export interface OpenApiParts {
   readonly definitions: Definitions;
   readonly serverUrl?: string;
-  /** True if `POST /auth/setup` is enabled, which is the default. */
+  /** True if `POST /auth/setup` is enabled. True by default. */
   readonly hasSetup?: boolean;
   /** Names of the resources to describe; all if absent. */
   readonly visible?: ReadonlySet<string>;
@@ -32,7 +32,7 @@ export function createOpenApi({ definitions, serverUrl, hasSetup = true, visible
     info: { title: 'Bailiwick', version: API_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: serverUrl ?? '/' }],
     tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
-    // Without a token the caller is anon, which policies may allow.
+    // The token is optional: a caller without a token has the role anon, and policies may allow anon.
     security: [{ bearerAuth: [] }, {}],
     paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), auth, adminPaths, servicePaths),
     components: {

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../operators/index.ts';
 
 /** Description of an operation. */
 export interface OperationParts {
-  /** Unique and stable, because generators derive function names from it. */
+  /** The operationId. It is unique and stable, because generators derive function names from it. */
   readonly id: string;
   readonly tag: string;
   readonly summary: string;
@@ -26,7 +26,7 @@ export interface OperationParts {
 export interface AnswerParts {
   readonly description: string;
   readonly schema: JsonObject;
-  /** Alternatives to JSON: schema by media type. */
+  /** Alternative bodies of the response: schema by media type. */
   readonly files?: Readonly<Record<string, JsonObject>>;
   readonly headers?: readonly HeaderName[];
 }
@@ -206,7 +206,7 @@ export const problemSchemas: JsonObject = {
   },
 };
 
-/** Returns one response for each status of problems, with its codes: `problem403`. */
+/** Returns one response per HTTP status of problems, such as `problem403`, which lists the problem codes with this status. */
 export function problemResponses(): JsonObject {
   const byStatus = Map.groupBy(Object.entries(PROBLEMS), ([, { status }]) => status);
   const statuses = [...byStatus].sort(([a], [b]) => a - b);

@@ -110,7 +110,7 @@ const DELETED = queryParameter('deleted', 'List the soft-deleted records instead
   default: false,
 });
 
-/** Schemas of the members of an action's body, derived from the schemas of a resource. */
+/** Returns the schema of one member of an action's body, derived from the schemas of a resource. */
 export function inputOf(name: string, action: Action, member: ActionInput): JsonObject {
   const data = schemaRef(`${name}.${action.decides === 'update' ? 'update' : 'create'}`);
   const inputs: Readonly<Record<ActionInput, JsonObject>> = {
@@ -194,7 +194,7 @@ function answersOf(name: string, action: Action['name']): Readonly<Record<number
 
 const UNREAD = 'its id and version alone if the caller may not read it after the change';
 
-/** A changed record that the caller may not read. */
+/** The schema of the response for a changed record that the caller may not read. */
 const ID_AND_VERSION: JsonObject = {
   ...objectOf({ id: { type: 'string' }, version: { type: 'integer' } }),
   additionalProperties: false,

@@ -3,9 +3,9 @@ import { fieldKind, type Resource, recordSchema, valuesSchema } from '../../reso
 import { arrayOf, orNull, schemaRef } from './openapi-operation.ts';
 
 /**
- * The schemas of a resource's records in answers, creates, updates and filters, without secret fields.
+ * Returns the schemas of a resource's records in responses, creates, updates and filters, without secret fields.
  *
- * @param described Resources that the document describes. A schema of any other is not referred to.
+ * @param described Resources that the document describes. The schemas do not reference other resources.
  */
 export function resourceSchemas(resource: Resource, described: readonly Resource[]): JsonObject {
   const { name, description } = resource;
@@ -75,7 +75,7 @@ function toWhere(open: Resource): JsonObject {
   };
 }
 
-/** Returns the schema of filters by kind: a value (equality), or operators with their values. */
+/** Returns the filter schemas by kind of field. A filter is a value (equality), or operators with their values. */
 export function filterSchemas(): JsonObject {
   return Object.fromEntries(Object.entries(VALUES).map(([kind, value]) => [filterName(kind as Kind), toFilter(kind as Kind, value)]));
 }
@@ -94,7 +94,7 @@ export const operatorSchema: JsonObject = {
 
 const SCALAR: JsonObject = { type: ['string', 'number', 'boolean'] };
 
-// Schemas of values by kind.
+// Schemas of field values, by kind of field.
 const VALUES: Readonly<Record<Kind, JsonObject>> = {
   text: { type: 'string' },
   number: { type: 'number' },

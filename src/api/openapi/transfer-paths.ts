@@ -33,7 +33,7 @@ const CELLS: readonly JsonObject[] = [
   }),
 ];
 
-/** Returns the files of imports and exports; undefined for other actions. */
+/** Returns the descriptions of files for imports and exports; undefined for other actions. */
 export function transferParts(name: string, action: ActionName): TransferDescriptions | undefined {
   if (action === 'import') return importParts(name);
   return action === 'export' ? exportParts(name) : undefined;
@@ -78,7 +78,7 @@ function exportParts(name: string): TransferDescriptions {
   };
 }
 
-/** Returns the schema of NDJSON, for which OpenAPI has no own type. */
+/** Returns the schema of an NDJSON text whose lines match `schema`. OpenAPI has no type for NDJSON. */
 export function lineByLine(schema: JsonObject): JsonObject {
   return { type: 'string', contentMediaType: 'application/x-ndjson', contentSchema: schema };
 }

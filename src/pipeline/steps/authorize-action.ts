@@ -15,8 +15,8 @@ export function authorizeRecord(context: RequestContext, found: Found): Promise<
 }
 
 /**
- * Authorizes an update of the stored record. An increment also needs a decision on `read`, with its own entry: its result depends on
- * the stored value, so a refused result would reveal the value.
+ * Authorizes an update of the stored record. An increment also needs a decision on `read`, with its own audit entry: the new value depends
+ * on the stored value, so the refusal of a new value would reveal the stored value.
  */
 export async function authorizeUpdate(context: RequestContext, found: Found): Promise<Decision> {
   const decision = await authorizeRecord(context, found);
@@ -42,12 +42,12 @@ export async function authorizeEachProposal(context: RequestContext, _found: Fou
   return first as Decision;
 }
 
-/** Authorizes an action on records that are not known yet. The decision is allow, or allow-where with the condition on the records. */
+/** Authorizes an action on records that are not known yet. Returns allow, or allow-where with the condition that the records must match. */
 export function authorizeOpen(context: RequestContext): Promise<Decision> {
   return authorize(context, { record: UNRESOLVED });
 }
 
-/** Authorizes callers who may read or list the resource to see its description. If some records may be allowed, the description is allowed. */
+/** Authorizes the description of the resource, for callers who may read or list at least some of its records. */
 export async function authorizeDescription(context: RequestContext): Promise<Decision> {
   const reading = await decideOn(context, { record: UNRESOLVED, action: 'read' });
   if (reading.effect !== 'deny') return reading;
@@ -56,7 +56,7 @@ export async function authorizeDescription(context: RequestContext): Promise<Dec
   return authorize(context, { record: UNRESOLVED, action: 'list' });
 }
 
-/** Returns true if the caller may see the description of the context's resource. The entries of the decisions stay in the context. */
+/** Returns true if the caller may see the description of the context's resource. The audit entries of the decisions stay in the context. */
 export async function maySeeDescription(context: RequestContext): Promise<boolean> {
   for (const action of ['read', 'list'] as const) {
     if ((await decideOn(context, { record: UNRESOLVED, action })).effect !== 'deny') return true;

@@ -19,7 +19,7 @@ import { authorizeEach } from './decide-request.ts';
 /** Ids of records to delete, by resource. */
 type Deletions = Map<Resource, Set<string>>;
 
-/** Maximum length of a chain of references that a deletion follows. Each level costs a query per reference, which scans a table for lists. */
+/** Maximum number of references in a chain that a deletion follows. Each level needs a query per reference; for lists of references, the query scans a table. */
 export const MAX_DEPTH = 32;
 /** Maximum number of referencing records loaded at once. */
 const PAGE = 100;
@@ -46,7 +46,7 @@ export async function deleteWithReferencing(context: RequestContext, { resource,
 }
 
 interface Search {
-  /** The records found last, whose referencing records are searched now. */
+  /** The records found at the previous level. The search looks for the records that reference them. */
   readonly newest: Deletions;
   /** All records found so far. */
   readonly deletions: Deletions;
@@ -54,7 +54,7 @@ interface Search {
   readonly depth: number;
 }
 
-/** Returns the records that are deleted together with `newest`. References that refuse the deletion are checked first. */
+/** Returns the records that are deleted because they reference `newest`. First checks the references that may refuse the deletion. */
 async function findNext(context: RequestContext, search: Search): Promise<Deletions> {
   const { definitions } = context.snapshot;
   const references = [...search.newest].flatMap(([resource, ids]) => referencingFieldsTo(definitions, { resource, ids: [...ids] }));
@@ -77,7 +77,7 @@ async function validateUnreferenced(context: RequestContext, reference: Referenc
     );
 }
 
-/** Emptying a reference changes the referencing record. For an admin's user record it is decided as an update, which only admins may make. */
+/** If a reference in the user record of an admin would be emptied, authorizes `update` on that record, because only admins may change it. */
 async function decideAdminUpdate(context: RequestContext, reference: ReferencingField, depth: number): Promise<void> {
   const { resource } = reference;
   if (resource.name !== 'User' || context.principal.role === 'admin') return;
@@ -115,7 +115,7 @@ async function addReferencing(
   }
 }
 
-/** Referencing records that were not found before. */
+/** Referencing records of one resource that were not found before. */
 interface NewReferencing {
   readonly ids: readonly string[];
   readonly depth: number;
@@ -141,7 +141,7 @@ async function authorizeCascade(context: RequestContext, reference: ReferencingF
 }
 
 /**
- * Empties the references to deleted records before any is deleted. References that cascade are emptied too, because deleted records may
+ * Empties the references to the records that will be deleted. References that cascade are emptied too, because deleted records may
  * reference one another and foreign keys would refuse every order. Lists have no foreign keys, and soft-deleted records can be referenced.
  */
 async function emptyReferencesTo({ tx, snapshot }: RequestContext, resource: Resource, ids: ReadonlySet<string>): Promise<void> {
@@ -151,7 +151,7 @@ async function emptyReferencesTo({ tx, snapshot }: RequestContext, resource: Res
 }
 
 async function deleteOne(context: RequestContext, resource: Resource, id: string): Promise<void> {
-  // Users deleted by a cascade pass through here too, so they are treated like users deleted by a request.
+  // Applies to users deleted by a cascade as well as to users deleted by a request.
   if (resource.name === 'User') {
     await validateAdminRemains(context.tx, { userId: id, deleted: true });
     await revokeSessions(context.tx, id);

@@ -31,7 +31,7 @@ interface Subject {
   readonly recordId?: string | undefined;
   /** The data sent for this record, if the request sends data for several records. */
   readonly data?: Json;
-  /** True if the data of the request is not known yet: conditions on it stay residual, like conditions on an unknown record. */
+  /** True if the data of the request is not known yet. Conditions on unknown data stay residual, like conditions on an unknown record. */
   readonly dataIsOpen?: boolean;
 }
 
@@ -68,8 +68,8 @@ export async function decideOn(context: RequestContext, subject: Subject, entryI
 }
 
 /**
- * Returns true if the caller may read the record. It adds no entry, because it only limits what the response of another action shows,
- * and the entry of that action names the record.
+ * Returns true if the caller may read the record. Adds no audit entry, because the decision only limits what the response of another
+ * action shows, and the audit entry of that action names the record.
  */
 export async function mayRead(context: RequestContext, record: StoredRecord): Promise<boolean> {
   const reading = asRead(context);
@@ -111,7 +111,7 @@ interface DecisionInput extends ScopeValues {
   readonly dataIsOpen?: boolean;
 }
 
-/** Loads the rules that apply and the referenced records that their conditions read. */
+/** Loads the input of one decision: the rules that apply, and the referenced records that the conditions of these rules read. */
 async function loadInput(context: RequestContext, subject: Subject): Promise<DecisionInput> {
   const { principal, tx, snapshot } = context;
   const resource = subject.resource ?? context.resource;
@@ -126,7 +126,7 @@ async function loadInput(context: RequestContext, subject: Subject): Promise<Dec
   return { ...subject, applicable, resource, action, referenced };
 }
 
-/** Loads the input of many decisions, with one statement per reference instead of one per record. Returns a function that decides on a record and adds the entry. */
+/** Loads the input of many decisions, with one statement per reference instead of one per record. Returns a function that decides on a record and adds the audit entry. */
 async function loadInputs(
   context: RequestContext,
   { resource, action, records }: RecordSubjects,
@@ -159,7 +159,7 @@ function decidedAction({ request }: RequestContext): RuleAction {
   return ACTIONS.get(request.action)?.decides as RuleAction;
 }
 
-/** Decides and adds the entry to the context. */
+/** Decides and adds the audit entry to the context. */
 function decideInput(context: RequestContext, input: DecisionInput, entryId: string): Decision {
   const { decision, scope } = evaluateInput(context, input);
   const facts = factsOf(readsToExplain(input.applicable, decision), scope, context.options.factsBytes);
@@ -167,7 +167,7 @@ function decideInput(context: RequestContext, input: DecisionInput, entryId: str
   return decision;
 }
 
-/** Decides without an entry. */
+/** Decides without adding an audit entry. Returns the decision and the scope of its conditions. */
 function evaluateInput(context: RequestContext, input: DecisionInput): { readonly decision: Decision; readonly scope: Scope } {
   const { principal } = context;
   const { applicable, dataIsOpen = false } = input;
@@ -233,7 +233,7 @@ export async function scopesFor(
     toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]) });
 }
 
-/** Returns the condition on the records that a decision allows. A denial must have been refused before. */
+/** Returns the condition that matches the records that a decision allows. Throws an internal error for a denial, which callers refuse earlier. */
 export function allowedWhere(decision: Decision): Condition {
   if (decision.effect === 'allow-where') return decision.where;
   if (decision.effect === 'allow') return ALWAYS;

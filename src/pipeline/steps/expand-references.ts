@@ -9,14 +9,14 @@ import type { RequestContext } from '../request-context.ts';
 import { createUsageCounter } from '../usage-counter.ts';
 import { allowedWhere, decideOn, decideOnEach, scopesFor } from './decide-request.ts';
 
-/** Milliseconds that the requests of a transaction may spend searching for referencing records, because other requests wait meanwhile. */
+/** Maximum milliseconds that all requests of a transaction together search for referencing records. Other requests wait during a search. */
 const SEARCH_TIME = 1000;
 
 const countSearchTime = createUsageCounter();
 
 /**
  * Returns the `expand` member of each record: the records that it references, or that reference it, as far as the caller may
- * read them. Each expanded record is decided like a single read, once per request, with its own entry. A record that the caller may not
+ * read them. Each expanded record is decided like a single read, once per request, with its own audit entry. A record that the caller may not
  * read looks like one that does not exist.
  */
 export async function expandEach(
@@ -26,7 +26,7 @@ export async function expandEach(
 ): Promise<JsonObject[]> {
   if (records.length === 0) return [];
   const cache: ExpansionCache = { records: new Map(), decisions: new Map() };
-  // The record of a read was decided already.
+  // The request was decided on the record that it reads, so a reference to that record needs no further decision.
   if (context.request.action === 'read')
     for (const record of records) recordsOf(cache, context.resource).set(record.id, showRecord(context.resource, record));
   const columns: (readonly [string, (record: StoredRecord) => Json])[] = [];
@@ -41,7 +41,7 @@ export async function expandEach(
 interface ExpansionCache {
   /** Projected records by resource and id; null for records that the caller may not read or that do not exist. */
   readonly records: Map<Resource, CachedRecords>;
-  /** Read decisions with the record open. */
+  /** The decisions on `read` with an unknown record, by resource. */
   readonly decisions: Map<Resource, Decision>;
 }
 
@@ -73,8 +73,8 @@ async function expandReferences(
 }
 
 /**
- * Expands referencing records. As in a list, the search is restricted to records that the caller may read; otherwise unreadable records
- * would count towards the limit and reveal how many there are.
+ * Expands referencing records. Searches only for records that the caller may read, as a list does; otherwise unreadable records
+ * would count towards the limit and reveal their number.
  */
 async function expandReferencing(
   context: RequestContext,
@@ -109,7 +109,7 @@ async function expandReferencing(
     );
 }
 
-/** Refuses a search once the transaction has used up its time: few readable records among many are slow to find, and a batch may repeat it. */
+/** Refuses a search if the transaction has spent SEARCH_TIME. A search is slow if few of many records are readable, and a batch may repeat the search. */
 function validateSearchTime({ tx }: RequestContext, of: Resource): void {
   if (countSearchTime(tx, 0) <= SEARCH_TIME) return;
   throw new Problem(
@@ -118,7 +118,7 @@ function validateSearchTime({ tx }: RequestContext, of: Resource): void {
   );
 }
 
-/** Decides with the record open, once per resource. Only a denial keeps its entry; otherwise each record in the response has its own. */
+/** Decides `read` on an unknown record, once per resource. Only a denial keeps its audit entry; otherwise each expanded record has an entry. */
 async function decideReadingOf(context: RequestContext, of: Resource, { decisions }: ExpansionCache): Promise<Decision> {
   const known = decisions.get(of);
   if (known !== undefined) return known;
@@ -134,7 +134,7 @@ interface LoadedRecords {
   readonly known: CachedRecords;
 }
 
-/** Decides on the records that have no decision in this request yet. */
+/** Decides `read` on the records that are not in `known`, and adds the records to `known`: projected if readable, otherwise null. */
 async function decideMissing(context: RequestContext, { of, records, known }: LoadedRecords): Promise<void> {
   const missing = records.filter(({ id }) => !known.has(id));
   const decisions = await decideOnEach(context, { resource: of, action: 'read', records: missing });

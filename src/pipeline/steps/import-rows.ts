@@ -18,13 +18,13 @@ export type RowResult = 'imported' | 'updated' | 'unchanged';
 export interface RowOptions {
   /** The unique field by which a row updates a stored record. Without it, every row creates a record. */
   readonly key: string | undefined;
-  /** Mistakes found when the row was parsed. Like all mistakes in values, they are reported only to callers who are allowed. */
+  /** Mistakes found when the row was parsed. The response contains mistakes in values only if the caller is allowed to store the row. */
   readonly issues: readonly Issue[];
 }
 
 /**
- * Refuses a caller who may not import any record, before the first row is read. A refusal adds one entry, decided on a record without
- * attributes. Otherwise no entry is added, because each row has its own.
+ * Refuses a caller who may not import any record, before the first row is read. A refusal adds one audit entry, decided on a record without
+ * attributes. Otherwise adds no audit entry, because every row adds its own.
  */
 export async function authorizeAnyRow(context: RequestContext): Promise<void> {
   const decision = await decideOn(context, { record: UNRESOLVED, action: 'import', dataIsOpen: true });
@@ -40,7 +40,7 @@ export function validateKey(resource: Resource, key: string): void {
   throw new Problem('REQUEST_PARAMETER', `key: expected a unique field, given "${key}", which several records may share`);
 }
 
-/** Returns true if the index makes the field unique. A partial index does not: it covers only some records. */
+/** Returns true if the index makes the field unique in all records. A partial index does not, because it covers only some records. */
 function isUniqueAlone({ unique, fields, where }: ResourceIndex, name: string): boolean {
   return unique && where === undefined && fields.length === 1 && fields[0] === name;
 }
@@ -71,7 +71,7 @@ async function createRow(context: RequestContext, issues: readonly Issue[]): Pro
  */
 async function updateRow(context: RequestContext, match: StoredRecord, { key, issues }: RowOptions): Promise<RowResult> {
   const found = [match];
-  // Unchanged values are recognized only for callers who may read them: otherwise a dry run would confirm guesses.
+  // Reports a row as unchanged only to callers who may read the record: otherwise a dry run would confirm guesses of stored values.
   const isReadable = await mayRead(context, match);
   const given = withoutRepeated(context.resource, { data: context.request.data, match, key, isReadable });
   const proposals = valuesForRow({ ...context, request: { ...context.request, data: given } }, found).map((each) =>
@@ -109,7 +109,7 @@ async function findByKey(context: RequestContext, data: Json, key: string): Prom
   return match;
 }
 
-/** Returns undefined for a value that the field cannot have. The validation of values reports it after the decision. */
+/** Returns the filter for records with this key; undefined for a value that the field cannot have, because the validation of values reports it later. */
 function parseKeyFilter(resource: Resource, key: string, value: Json): ReturnType<typeof resolveWhere> | undefined {
   try {
     return resolveWhere(resource, [{ field: key, operator: 'eq', value }], { typed: true, member: 'filter' });
@@ -119,7 +119,7 @@ function parseKeyFilter(resource: Resource, key: string, value: Json): ReturnTyp
   }
 }
 
-/** Removes the fields that the service sets, because an exported row has them. Values that are not objects are returned unchanged and refused later. */
+/** Returns a row without the fields that the service sets, which exported rows contain. Returns a row that is not an object unchanged; a later step refuses the row. */
 function withoutReadOnly(resource: Resource, data: Json | undefined): Json {
   if (!isObject(data)) return data ?? null;
   return Object.fromEntries(Object.entries(data).filter(([name]) => resource.fields.get(name)?.readOnly !== true));
@@ -133,7 +133,7 @@ interface MatchedRow {
   readonly isReadable: boolean;
 }
 
-/** Removes values that repeat the stored record: the key, and immutable values if the caller may read them. */
+/** Returns a row without the values that repeat the stored record: the key, and immutable values if the caller may read them. */
 function withoutRepeated(resource: Resource, { data, match, key, isReadable }: MatchedRow): Json {
   if (!isObject(data)) return data ?? null;
   const repeats = ([name, value]: readonly [string, Json]): boolean =>
@@ -141,7 +141,7 @@ function withoutRepeated(resource: Resource, { data, match, key, isReadable }: M
   return Object.fromEntries(Object.entries(data).filter((entry) => !repeats(entry)));
 }
 
-/** Returns true if all values are the stored ones. Write-only fields are not loaded, so a row that sends one always counts as a change. */
+/** Returns true if all values equal the stored values. Write-only fields are not loaded, so a row with a write-only field always counts as a change. */
 function changesNothing({ values, cleared }: Proposal, before: JsonObject): boolean {
   return (
     Object.entries(values).every(([name, value]) => isSame(value, before[name])) && cleared.every((name) => before[name] === undefined)
@@ -152,7 +152,7 @@ function isSame(value: Json, before: Json | undefined): boolean {
   return JSON.stringify(value) === JSON.stringify(before);
 }
 
-/** Adds the mistakes of the parsed row. They replace mistakes of the same path: a value that could not be parsed is not also missing. */
+/** Returns a proposal with the mistakes of the parsed row, which replace other mistakes of the same path: a value that could not be parsed is not also missing. */
 function withIssues(proposal: Proposal, issues: readonly Issue[]): Proposal {
   if (issues.length === 0) return proposal;
   const reported = new Set(issues.map(({ path }) => path));

@@ -41,7 +41,7 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
   };
 }
 
-/** Returns the condition of the second decision, such as `delete` for listDeleted. Its scope has that action. */
+/** Returns the condition of the second decision, for example on `delete` for listDeleted, with scopes that have the action of that decision. */
 async function restrictionOf(context: RequestContext, decision: Decision): Promise<Restriction> {
   const { resource, request } = context;
   const where = allowedWhere(decision);
@@ -49,7 +49,7 @@ async function restrictionOf(context: RequestContext, decision: Decision): Promi
   return { where, scopeFor: await scopesFor(context, { resource, action, where }) };
 }
 
-/** Lists soft-deleted records by the time of their deletion, newest first, unless the request sorts. An index supports this order. */
+/** Returns the sort keys of the request. If it has none, soft-deleted records are sorted by the time of their deletion, newest first, as an index supports. */
 function sortOf({ action, sort }: RequestContext['request']): readonly SortKey[] {
   return action === 'listDeleted' && sort.length === 0 ? [{ field: 'deletedAt', descending: true }] : sort;
 }
@@ -68,7 +68,7 @@ function warningsOf({ request, options }: RequestContext, { total, truncated }: 
   return warnings;
 }
 
-/** Returns the list that a cursor is bound to: a cursor is refused for another filter, order or caller. */
+/** Returns a text that identifies the list of a cursor. A cursor is refused for a list with another filter, order or caller. */
 function cursorBinding({ request, principal, resource }: RequestContext): string {
   const values = [resource.name, request.action, principal.id ?? null, principal.role, request.where, request.sort, request.typed];
   return JSON.stringify(values);

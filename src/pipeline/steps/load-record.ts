@@ -12,7 +12,7 @@ const LOCKS: ReadonlyMap<string, RowLock> = new Map([
   ['restore', 'noKeyUpdate'],
 ]);
 
-/** Loads the record of the request. An unknown id is not refused here, because the decision must not depend on which records exist. */
+/** Loads the record of the request. Returns no record for an unknown id and refuses nothing, because the decision must not depend on which records exist. */
 export async function loadById(context: RequestContext): Promise<Found> {
   return context.prefetched ?? loadBy(context, loadRecord);
 }
@@ -26,7 +26,7 @@ export function prefetchFor({ action, resource: name, id }: ApiRequest): Prefetc
   };
 }
 
-/** Loads the soft-deleted record of the request. A record that is not deleted is not found. */
+/** Loads the soft-deleted record of the request. Returns no record if the record is not deleted. */
 export async function loadDeletedById(context: RequestContext): Promise<Found> {
   return loadBy(context, loadDeletedRecord);
 }

@@ -23,7 +23,7 @@ export class HashNeeded extends Error {
   }
 }
 
-/** A claim that was verified, and the result. */
+/** A claim that was verified, and the result of the verification. */
 export interface VerifiedClaim {
   readonly claim: PasswordClaim;
   readonly proof: PasswordProof;
@@ -35,7 +35,7 @@ export interface ComputedPasswords {
   readonly verified?: VerifiedClaim | undefined;
 }
 
-/** Creates the password hashes of a unit of work from those that earlier runs have computed. */
+/** Creates the password hashes of a unit of work from the hashes and the proof that earlier runs have computed. */
 export function createPasswordHashes({ hashes, verified }: ComputedPasswords): PasswordHashes {
   const missing = new Set<string>();
   let unverified: PasswordClaim | undefined;
@@ -57,7 +57,7 @@ export function createPasswordHashes({ hashes, verified }: ComputedPasswords): P
   };
 }
 
-/** Refuses a second claim: a batch must not cause many verifications or allow many guesses at once. */
+/** The proof for a second claim of a unit of work: always a refusal, because a batch must not cause many verifications or allow many guesses at once. */
 const ANOTHER_CLAIM: PasswordProof = {
   refused: new Problem('IDENTITY_CURRENT_PASSWORD', 'a batch verifies one currentPassword, and another request of it gave a different one'),
 };
@@ -66,7 +66,7 @@ function isSame(a: PasswordClaim, b: PasswordClaim): boolean {
   return a.userId === b.userId && a.plain === b.plain;
 }
 
-/** Returns the mistakes of a password change: only admins set the passwords of others, and users must send their current one. */
+/** Returns the mistakes of a password change. Only admins may set the passwords of other users; users must send their current password to change their own. */
 export function issuesOfPassword(context: RequestContext, user: StoredRecord, changed: readonly string[]): readonly Issue[] {
   const { resource, principal, currentPassword } = context;
   if (resource.name !== 'User') return [];

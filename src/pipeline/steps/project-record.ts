@@ -21,8 +21,8 @@ export async function describe(context: RequestContext): Promise<Result> {
 }
 
 /**
- * Resolves the projection of a request for up to `limit` records. Expansions are bounded by the number of records that they could
- * return, before any is read, so the bound does not depend on stored records.
+ * Resolves the projection of a request for up to `limit` records. Refuses expansions by the number of records that they could return,
+ * before any record is read, so a refusal does not depend on stored records.
  */
 export function projectionFor(context: RequestContext, limit: number): Projection {
   const projection = resolveProjection(context.snapshot.definitions, context.resource, context.request);
@@ -39,7 +39,7 @@ export async function projectEach(
 ): Promise<readonly JsonObject[]> {
   const projected = records.map((record) => showRecord(context.resource, record, fields));
   if (expansions.length === 0) return projected;
-  // The length of a list of references is known only now. The caller may read these records, so the bound may depend on it.
+  // The lengths of lists of references are known only now. The caller may read these records, so a refusal may depend on the lengths.
   validateExpansions(context, countItems(records, expansions));
   const expand = await expandEach(context, records, expansions);
   return projected.map((record, index) => ({ ...record, expand: expand[index] ?? {} }));

@@ -20,8 +20,8 @@ const PAGE = 100;
 const countRestored = createUsageCounter();
 
 /**
- * Restores the soft-deleted record and the records that were deleted with it by `cascade`, all or none. Each is decided and has
- * its own entry. Records were deleted together if the same user deleted them in the same millisecond. Accepted risk: a record that the user
+ * Restores the soft-deleted record and the records that were deleted with it by `cascade`, all or none. Each record is decided and
+ * has its own audit entry. Records were deleted together if the same user deleted them in the same millisecond. Accepted risk: a record that the user
  * deleted separately in that millisecond, as in a batch, is restored too; it can be deleted again.
  *
  * Records are found level by level and decided as they were found, after they are restored, so the result does not depend on the
@@ -82,7 +82,7 @@ interface Search {
   readonly known: Map<Resource, Set<string>>;
 }
 
-/** Yields pages of referencing records that were not found before. */
+/** Yields pages of referencing records that were deleted together with the record of the request and were not found before. */
 async function* findNext(
   { tx }: RequestContext,
   reference: ReferencingField,
@@ -108,7 +108,7 @@ function validateBounds({ tx, options }: RequestContext, { count, depth }: { rea
     throw new Problem('RECORD_REFERENCED', `more than ${cascadeMax} records would be restored with this one`);
 }
 
-/** Restores all records that it can, to be decided afterwards. Returns the unique conflict of the first that it cannot restore. */
+/** Restores all records that violate no unique index; the decisions follow. Returns the problem of the first record that was not restored. */
 async function restoreAll({ tx }: RequestContext, all: readonly DeletedRecords[]): Promise<Problem | undefined> {
   let conflict: Problem | undefined;
   for (const { resource, records } of all) {

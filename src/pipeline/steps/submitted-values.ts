@@ -9,7 +9,7 @@ import { issuesOfPassword } from './password-changes.ts';
 /** The resource, the caller and the time (milliseconds since 1970) of a proposed record. */
 export interface ProposalOptions extends Pick<RequestContext, 'resource' | 'principal'> {
   readonly now: number;
-  /** True if a change may increment numbers, which is the default. */
+  /** True if a change may increment numbers. True by default. */
   readonly increments?: boolean | undefined;
 }
 
@@ -18,7 +18,7 @@ export function valuesForCreate(context: RequestContext): readonly Proposal[] {
   return [proposeRecord(optionsOf(context), context.request.data)];
 }
 
-/** Returns the records that an import would store. Each is computed when it is first used, so an import that is denied early costs little. */
+/** Returns the records that an import would store. Computes each record when it is first used, so an import that is denied early costs little. */
 export function valuesForImport(context: RequestContext): readonly Proposal[] {
   const { data } = context.request;
   if (!Array.isArray(data) || data.length === 0)

@@ -35,7 +35,7 @@ export async function validateDeleted(context: RequestContext, found: Found): Pr
 export async function validateSubmittedValues(context: RequestContext, _found: Found, proposals: readonly Proposal[]): Promise<void> {
   const issues: Issue[] = [];
   for (const [index, proposal] of proposals.entries()) {
-    // The response lists no more, so the references of further records need no queries.
+    // The response lists at most MAX_ISSUES mistakes, so the references of further records need no queries.
     if (issues.length >= MAX_ISSUES) break;
     issues.push(...proposal.issues);
     const prefix = proposals.length > 1 || context.request.action === 'import' ? `data.${index}.` : '';

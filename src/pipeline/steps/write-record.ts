@@ -57,7 +57,7 @@ export async function remove(context: RequestContext, { found }: Decided): Promi
   return { status: 200, data: { id: record.id }, extras: { message: `deleted ${context.resource.name} ${record.id}` } };
 }
 
-/** Stores the proposed record unless the filter matches a record that the caller may read; in that case, returns that record. */
+/** Stores the proposed record. If the filter matches a record that the caller may read, stores nothing and returns the matching record. */
 export async function insertUnlessMatched(context: RequestContext, decided: Decided): Promise<Result> {
   const [match] = await findReadable(context, decided.secondDecision as Decision);
   if (match !== undefined) {
@@ -84,7 +84,7 @@ export async function saveMatch(context: RequestContext, { secondDecision }: Dec
   return { ...(await save(context, decided)), extras: { updated: true } };
 }
 
-/** Finds records that match the filter and that the caller may read. A create needs one record; an update needs two, to detect an ambiguous filter. */
+/** Finds records that match the filter and that the caller may read: at most one for a create, and two for an update, to detect an ambiguous filter. */
 async function findReadable(context: RequestContext, reading: Decision): Promise<Found> {
   const { tx, resource, snapshot, options, request } = context;
   const filter = resolveWhere(resource, request.filter ?? [], { typed: true, member: 'filter' });
@@ -109,7 +109,7 @@ async function store(context: RequestContext, { record, values }: Proposal): Pro
   return record;
 }
 
-/** Applies the rules of user changes: the current password for a new own one, an active admin that remains, and sessions that end. */
+/** Applies the rules of user changes: users prove their current password to change it, an active admin must remain, and some changes end the user's sessions. */
 async function applyUserChange(context: RequestContext, proposal: Proposal): Promise<void> {
   const { record, values, cleared } = proposal;
   if (context.resource.name !== 'User') return;
