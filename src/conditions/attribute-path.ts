@@ -12,7 +12,7 @@ const INHERITED: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 /** A parsed path, or the mistake in its text. */
 export type ParsedPath = { readonly path: Path } | { readonly problem: string };
 
-/** Parses `user.department`, or `department` with the context `user`. */
+/** Parses a dotted path: `user.department`, or `department` with the context `user`. */
 export function parsePath(text: string, context?: ContextGroup): ParsedPath {
   if (text.length > MAX_LENGTH) return { problem: `expected a path of at most ${MAX_LENGTH} characters, given ${text.length}` };
   const segments = text.split('.');
@@ -31,7 +31,7 @@ export function parsePath(text: string, context?: ContextGroup): ParsedPath {
   return { path: pathOf(group, keys) };
 }
 
-/** One object per path, so that paths can be compared and cached by identity. The oldest is evicted. */
+/** One object per path, so that callers can compare and cache paths by identity. At `MAX_PATHS`, the oldest path is evicted. */
 const paths = new Map<string, Path>();
 const MAX_PATHS = 10_000;
 

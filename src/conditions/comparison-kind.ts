@@ -5,8 +5,8 @@ import type { Comparison, ComparisonKind, Operand, Path, PathKind, Scope } from 
 export type KindLookup = (path: Path) => PathKind | undefined;
 
 /**
- * Returns the kind that both sides are compared as: the kind of the path combined with the kinds of the paths in the operand.
- * `mismatch` if these kinds cannot be compared: the comparison is then unknown for every value.
+ * Returns the kind that both sides are compared as: `comparison.as` if it is set, else the kind of the path combined with the kinds of
+ * the paths in the operand. Returns `mismatch` if these kinds cannot be compared: the comparison is then unknown for every value.
  */
 export function comparisonKindOf(comparison: Comparison, operator: Operator, kindOf: KindLookup): ComparisonKind | 'mismatch' {
   if (comparison.as !== undefined) return comparison.as;
@@ -15,7 +15,7 @@ export function comparisonKindOf(comparison: Comparison, operator: Operator, kin
   const comparesItems = isListOperator(operator);
   let combined: Kind | undefined | 'mismatch' = comparesItems ? left.itemKind : left.kind;
   for (const right of operandKinds(comparison.operand, operator, kindOf)) {
-    // Time operators parse texts as times.
+    // Time operators parse texts as times, so a path that holds texts is accepted.
     const kind = operator.operand === 'time' && right === 'text' ? undefined : right;
     combined = combined === 'mismatch' ? combined : combineKinds(combined, kind);
   }
@@ -32,11 +32,11 @@ interface CachedKind {
   readonly as: ComparisonKind | 'mismatch';
 }
 
-/** Returns `comparisonKindOf` for a scope, cached for each resource until the definitions change. */
+/** Creates a function that returns `comparisonKindOf` in a scope. Caches the kind for each resource until the definitions change. */
 export function memoizeComparisonKind(comparison: Comparison, operator: Operator): (scope: Scope) => ComparisonKind | 'mismatch' {
   // Keyed by the resource and not by `kindsFrom`, which may hold a whole request in memory.
   const known = new WeakMap<object, CachedKind>();
-  /** Most rules apply to one resource, and a look-up in the map would cost more than the comparison. */
+  /** The kind for the last resource. Most rules apply to one resource, and a look-up in the map would cost more than the comparison. */
   let last: CachedKind | undefined;
   return (scope) => {
     const { kindsFrom } = scope;

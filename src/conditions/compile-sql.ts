@@ -1,6 +1,6 @@
 /**
  * Compiles a condition to SQL. If SQL cannot express a comparison exactly, the compiled condition selects more rows, never
- * fewer, and the caller evaluates the condition in memory on each of them.
+ * fewer, and the caller evaluates the condition in memory on each selected row.
  */
 import {
   type ComparisonContext,
@@ -22,10 +22,10 @@ export interface SqlTarget {
   readonly dialect: SqlDialect;
   /** Returns the column of a record's path; undefined if no column holds it. */
   column(path: Path): SqlColumn | undefined;
-  /** Returns the location of a path inside a JSON column; undefined if the path is not inside one or must be evaluated in memory. */
+  /** Returns the location of a path inside a JSON column; undefined if the path is not inside a JSON column or must be evaluated in memory. */
   json?(path: Path): JsonLocation | undefined;
   kindOf: KindLookup;
-  /** Milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   readonly now: number;
   readonly timeZone: string;
 }
@@ -45,18 +45,24 @@ export interface CompiledCondition {
   readonly exact: boolean;
 }
 
-/** SQLite limits the depth of an expression to 1,000; one level of a condition may take several. */
+/** Maximum estimated depth of the SQL expression. SQLite allows 1,000; the margin covers errors of the estimate. */
 const MAX_HEIGHT = 700;
-/** The depth of a compiled comparison. */
+/** The estimated depth of a compiled comparison, in levels of the SQL expression. */
 const LEAF_HEIGHT = 12;
-/** The depth of compiled arithmetic: an expression has at most 32 levels. */
+/** The estimated depth of a compiled comparison of integers: a CEL expression has at most 32 levels. */
 const ARITHMETIC_HEIGHT = 100;
-/** Databases limit the number of parameters (SQLite: 32,766), and a comparison may bind a value three times. */
+/**
+ * Maximum values in a compiled condition. Databases limit the number of parameters (SQLite: 32,766), and a comparison may bind a value
+ * three times.
+ */
 const MAX_VALUES = 8000;
-/** Deeper groups are evaluated in memory: the stack of this compiler and of the database's parser is limited. */
+/**
+ * Maximum nesting depth of groups in SQL. Deeper groups are evaluated in memory: the stack of this compiler and of the database's parser
+ * is limited.
+ */
 const MAX_DEPTH = 300;
 
-/** A compiled part of the condition; `anything` if SQL cannot express it, so that it must not exclude a row. */
+/** A compiled part of the condition; `anything` if SQL cannot express the part, which then counts as true for every row. */
 type Part = { readonly truth: Sql<boolean | null>; readonly height: number } | 'anything';
 
 interface CompilerState {
@@ -107,7 +113,7 @@ function both(parts: readonly Part[], state: CompilerState): Part {
   return balance(known, sql` AND `, state);
 }
 
-/** Joins parts with OR. A part that SQL cannot express may be true for any row. */
+/** Joins parts with OR. If SQL cannot express a part, the result is `anything`, because that part may be true for any row. */
 function either(parts: readonly Part[], state: CompilerState): Part {
   const known = parts.filter((part) => part !== 'anything');
   if (known.length < parts.length) return 'anything';
@@ -154,14 +160,14 @@ function constantSql(truth: boolean | null): SqlTruth {
 /** A comparison whose sides are columns, values inside JSON columns, or literals. */
 interface LocatedSides {
   readonly operator: Operator;
-  /** NULL if the left side has no value. */
+  /** An SQL expression that is NULL if the left side has no value. */
   readonly presence: Sql;
-  /** The number of bound values, each of them up to three times. */
+  /** The number of values to bind. A value may be bound up to three times. */
   readonly values: number;
   compile(context: SqlContext): SqlTruth | typeof IN_MEMORY;
 }
 
-/** Returns undefined if a side is not in the database: a template, or a path without a column. */
+/** Locates both sides of a comparison. Returns undefined if a side is not in the database: a template, or a path without a column. */
 function locateSides({ path, operator: name, operand }: Comparison, target: SqlTarget): LocatedSides | undefined {
   const operator = OPERATORS.get(name);
   if (operator === undefined) return undefined;
@@ -189,9 +195,9 @@ function locateSides({ path, operator: name, operand }: Comparison, target: SqlT
   return { operator, presence: left.sql, values: 0, compile: compileColumns };
 }
 
-/** Keys that both databases read unchanged in a JSON path. */
+/** Keys that SQLite and PostgreSQL read unchanged in a JSON path. */
 const PLAIN_KEY = /^[A-Za-z0-9_-]+$/;
-/** The path into a JSON column is bound with each use of the value, which may be several times. */
+/** Maximum times that a comparison binds its path into a JSON column: once for each use of the value. */
 const JSON_PATH_VALUES = 3;
 
 function locateInJson({ document, keys }: JsonLocation, dialect: SqlDialect): SqlJsonValue | undefined {
@@ -221,12 +227,13 @@ interface SqlTerm {
 }
 
 const MAX_FIELD = BigInt(Number.MAX_SAFE_INTEGER);
-/** The int64 limit. Above it, SQLite continues with doubles, PostgreSQL fails the statement, and CEL has an error. */
+/** The largest int64. Above it, SQLite continues with doubles, PostgreSQL fails the statement, and CEL has an error. */
 const MAX_INT64 = 2n ** 63n - 1n;
 
 /**
- * Compiles a comparison of integers to SQL that is NULL if a field has no value. Returns undefined if a field has no integer column, or if a term could
- * overflow int64 or divide by zero: databases differ there. Integer division truncates towards zero in both databases, as in CEL.
+ * Compiles a comparison of integers to SQL that is NULL if a field has no value. Returns undefined if a field has no integer column, or
+ * if a term could overflow int64 or divide by zero, because databases differ in these cases. Integer division truncates towards zero in
+ * both databases, as in CEL.
  */
 function compileIntegerComparison(
   { sign, left, right }: IntegerComparison,

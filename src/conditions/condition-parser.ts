@@ -7,7 +7,7 @@ import type { ValueDomain } from './validate-literals.ts';
 export interface ConditionLimits {
   /** Maximum nesting depth of groups. */
   readonly depth: number;
-  /** Maximum conditions, including nested ones. */
+  /** Maximum conditions of a rule, including nested conditions. */
   readonly comparisons: number;
   /** Maximum items of one list operand. */
   readonly listItems: number;
@@ -29,7 +29,7 @@ export interface ConditionParserOptions {
   /** Returns the kind that definitions give to a path, `any` for a path without a definition, or the reason why the path never has a value. */
   readonly describePath?: (path: Path) => PathKind | 'any' | { readonly problem: string };
   /**
-   * Returns the values that a path can have, if they are known. Given for new rules: a literal that can never match is then a
+   * Returns the values that a path can have, if they are known. Present for new rules: a literal that can never match is then a
    * mistake. Absent for stored rules, so that a later definition does not change their decisions.
    */
   readonly domainOf?: (path: Path) => ValueDomain | undefined;
@@ -46,7 +46,7 @@ export interface ConditionParser {
   count: number;
 }
 
-/** Adds an issue. Returns the unknown condition in place of the invalid one, so that an ALLOW does not apply and a DENY does. */
+/** Adds an issue. Returns an unknown condition in place of the invalid condition: an ALLOW rule then does not apply, a DENY rule does. */
 export function addConditionIssue(
   parser: ConditionParser,
   at: string,
@@ -61,7 +61,7 @@ export function joinPath(at: string, name: string | number): string {
   return at === '' ? String(name) : `${at}.${name}`;
 }
 
-/** Returns the kind of a path, undefined if it may have any, or the reason why the path never has a value. */
+/** Returns the kind of a path (undefined if every kind is possible), or the reason why the path never has a value. */
 export function lookupKind(parser: ConditionParser, path: Path): { readonly kind: PathKind | undefined } | { readonly problem: string } {
   const described = parser.options.describePath?.(path) ?? 'any';
   if (described === 'any') return { kind: undefined };

@@ -2,7 +2,7 @@ import { type Json, type Kind, notTruth, type Truth, UNKNOWN } from '../operator
 
 /** The groups of the context that a path may start with. */
 export const CONTEXT_GROUPS = ['user', 'resource', 'environment', 'request'] as const;
-/** One of the groups. */
+/** A group of the context. */
 export type ContextGroup = (typeof CONTEXT_GROUPS)[number];
 
 /** A dotted path into the context: `user.department` is group `user`, keys `['department']`. */
@@ -16,20 +16,20 @@ export interface Path {
 /** The right side of a comparison. */
 export type Operand =
   | { readonly type: 'literal'; readonly value: Json }
-  /** `${path}` alone: has the type of the referenced value. */
+  /** A text that is only `${path}`. The operand has the type of the referenced value. */
   | { readonly type: 'reference'; readonly path: Path }
-  /** `${path}` inside a text: texts, numbers and booleans are inserted; with any other value the comparison is unknown. */
+  /** A text that contains `${path}` and other characters. Texts, numbers and booleans are inserted; with any other value the comparison is unknown. */
   | { readonly type: 'template'; readonly parts: readonly (string | Path)[] }
   | { readonly type: 'array'; readonly items: readonly Operand[] }
   | ComputedOperand;
 
-/** A part of an expression that does not read the record, such as `user.level + 1`. It has the same value for all records of a list. */
+/** A part of an expression that does not read the record, such as `user.level + 1`. The value is the same for all records of a list. */
 export interface ComputedOperand {
   readonly type: 'computed';
   readonly source: string;
   /** The paths that the expression reads. */
   readonly paths: readonly Path[];
-  /** Returns undefined for an error. Never throws. */
+  /** Returns the value; undefined if the evaluation fails. Never throws. */
   evaluate(reading: ExpressionInput): Json | undefined;
 }
 
@@ -48,10 +48,10 @@ export interface Comparison {
   readonly as?: ComparisonKind;
 }
 
-/** The input of an evaluation. */
+/** The values and kinds of the paths that an expression reads. */
 export interface ExpressionInput {
   valueAt(path: Path): Json | undefined;
-  /** Returns the kind of a path's values: values of integer fields are `int` in CEL. */
+  /** Returns the kind of a path's values. Values of integer fields are `int` in CEL. */
   kindOf(path: Path): PathKind | undefined;
 }
 
@@ -61,7 +61,7 @@ export interface Expression {
   readonly source: string;
   /** The paths that the expression reads. */
   readonly paths: readonly Path[];
-  /** Evaluates the expression; an error is unknown. Never throws. */
+  /** Evaluates the expression. Returns unknown if the evaluation fails. Never throws. */
   evaluate(reading: ExpressionInput): Truth;
   /** The expression as a comparison of integers, which a database can evaluate; absent for other expressions. */
   readonly integers?: IntegerComparison;
@@ -90,7 +90,7 @@ export type Condition =
   | { readonly type: 'any'; readonly of: readonly Condition[] }
   | { readonly type: 'not'; readonly of: Condition };
 
-/** The value of a path into a record that is not known yet. A list is decided as a read with an unresolved record. */
+/** The value of a path into a record that has not been read yet, as when access to a list is decided. */
 export const UNRESOLVED: unique symbol = Symbol('unresolved');
 
 /** The kind of the values at a path, and of the items of a list. */
@@ -112,7 +112,7 @@ export interface Scope {
    * may cache by them. Absent if there is no such guarantee.
    */
   readonly kindsFrom?: { readonly definitions: object; readonly resource: object };
-  /** Milliseconds since 1970. */
+  /** The current time in milliseconds since 1970. */
   readonly now: number;
   readonly timeZone: string;
 }
@@ -125,7 +125,7 @@ export const NEVER: Condition = Object.freeze({ type: 'constant', value: false }
 
 const ALWAYS_UNKNOWN: Condition = Object.freeze({ type: 'constant', value: UNKNOWN });
 
-/** Returns the condition with the same result for every record. */
+/** Returns the condition whose result is `truth` for every record. */
 export function constant(truth: Truth): Condition {
   return truth === UNKNOWN ? ALWAYS_UNKNOWN : truth ? ALWAYS : NEVER;
 }

@@ -5,15 +5,15 @@ import { partiallyEvaluate, resolveOperand } from './partial-evaluation.ts';
 /** The result of a condition; `open` if it depends on a record that is not known yet, as in a list. */
 export type TracedAnswer = 'true' | 'false' | 'unknown' | 'open';
 
-/** A condition with the values that it was evaluated with, as plain JSON. Attribute values are for admins only. */
+/** A condition with the values that it was evaluated with, as plain JSON. Contains attribute values, so only admins may read a trace. */
 export type ConditionTrace =
   | {
       readonly type: 'comparison';
       readonly field: string;
       readonly operator: string;
-      /** The operand with its references resolved; absent if one refers to a missing value or to the unknown record. */
+      /** The operand with its references resolved; absent if a reference has no value or reads the unknown record. */
       readonly expected?: Json;
-      /** The operand as written, if it contains references. */
+      /** The operand as written; absent for a literal. */
       readonly written?: string;
       readonly actual?: Json;
       /** Present if the path has no value. */
@@ -26,7 +26,7 @@ export type ConditionTrace =
   | { readonly type: 'expression'; readonly source: string; readonly answer: TracedAnswer }
   | { readonly type: 'constant'; readonly answer: TracedAnswer };
 
-/** Evaluates every comparison of a condition, including those after a decisive one. */
+/** Returns the trace of a condition. Evaluates every comparison, also those after a comparison that decides its group. */
 export function explainCondition(condition: Condition, scope: Scope): ConditionTrace {
   const answer = toAnswer(partiallyEvaluate(condition, scope));
   switch (condition.type) {
@@ -68,7 +68,7 @@ const MAX_ITEMS = 5;
 
 /**
  * Prints a condition in one line: `user.department eq "sales" and (resource.status in ["draft"] or not resource.locked eq true)`.
- * Members after `maxLength` characters are omitted: a condition of ten thousand rules would be megabytes.
+ * Members after `maxLength` characters are omitted, because the text of ten thousand rules would have megabytes.
  */
 export function printCondition(condition: Condition, maxLength: number = Number.POSITIVE_INFINITY): string {
   switch (condition.type) {
@@ -87,7 +87,7 @@ export function printCondition(condition: Condition, maxLength: number = Number.
   }
 }
 
-/** Prints the right side of a comparison as it was written. Long lists are shortened. */
+/** Prints the right side of a comparison as it was written. Omits items of a list after `MAX_ITEMS`. */
 export function printOperand(operand: Operand): string {
   switch (operand.type) {
     case 'literal':

@@ -2,8 +2,8 @@
  * The condition tree of policies and filters. It is parsed and validated, evaluated or partially evaluated, compiled to SQL, explained
  * and printed. The result is true, false or unknown, and is the same in memory and in SQL.
  *
- * Operators are implemented in `operators/`, and values come from a `Scope`; this folder knows neither. It never drops a part of a
- * condition that it cannot express, and never returns "no condition".
+ * Operators are implemented in `operators/`, and a `Scope` provides the values. A part of a condition that SQL cannot express is never
+ * lost: the caller then evaluates the condition in memory. No function returns an absent condition.
  *
  * Begin with `condition.ts`, then `partial-evaluation.ts`. `cel/` parses expressions and lowers them to the same tree.
  */

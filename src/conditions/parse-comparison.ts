@@ -23,7 +23,7 @@ export const COMPARISON_MEMBERS: readonly string[] = ['field', 'operator', 'valu
 /** Adds an issue for a member of the comparison. */
 type AddIssue = (name: string, code: 'type' | 'required' | 'field' | 'context' | 'operator' | 'value', detail: string) => undefined;
 
-/** Parses `{ field, operator, value, context?, ifExists? }`. Adds an issue for each mistake. */
+/** Parses `{ field, operator, value, context?, ifExists? }`. Adds an issue for each mistake and then returns an unknown condition. */
 export function parseComparison(input: JsonObject, at: string, parser: ConditionParser): Condition {
   const before = parser.issues.length;
   const addIssue: AddIssue = (name, code, detail) => {
@@ -90,17 +90,18 @@ function parseIfExists(given: Json | undefined, addIssue: AddIssue): boolean {
   return false;
 }
 
-/** The position of an operand. */
+/** The issue path of an operand, and the parser that collects the issues. */
 interface OperandPlace {
   readonly at: string;
   readonly parser: ConditionParser;
 }
 
-/** Operands that are lists, and operands that can be written as a text. */
+/** Kinds of operands that are lists. */
 const LIST_SHAPES: readonly Operator['operand'][] = ['scalars', 'range', 'timesOfDay', 'daysOfWeek', 'networks'];
+/** Kinds of operands that can be written as a text. */
 const TEXT_SHAPES: readonly Operator['operand'][] = ['scalar', 'text', 'pattern', 'duration', 'time', 'networks'];
 
-/** Parses the right side of a comparison. Adds an issue and returns undefined if it is invalid. */
+/** Parses the right side of a comparison. Adds an issue and returns undefined if the value is invalid. */
 export function parseOperand(value: Json | undefined, place: OperandPlace): Operand | undefined {
   const { textLength, listItems } = place.parser.options.limits;
   if (value === undefined) return refuse(place, 'required', 'expected a value, given nothing');
@@ -137,7 +138,7 @@ export function validateOperand(operand: Operand, operator: Operator, as: Compar
   }
 }
 
-/** Validates the literals of an array. Each reference is replaced by a literal, because an operator may require two items. */
+/** Validates the literals of an array. References are replaced by the first literal, because an operator may require two items. */
 function validateArray(items: readonly Operand[], operator: Operator, as: ComparisonKind): string | undefined {
   if (!LIST_SHAPES.includes(operator.operand)) return `operator "${operator.name}" does not take a list`;
   const first = items.find((item) => item.type === 'literal');
@@ -196,7 +197,10 @@ export function validateSides(comparison: Comparison, parser: ConditionParser): 
   return mistake === undefined ? mistakes : [...mistakes, mistake];
 }
 
-/** Returns a message for literals that can never match. Stored rules are parsed without this check and keep their decisions. */
+/**
+ * Returns a message for literals that can never match. Stored rules are not checked, so that a later definition does not change their
+ * decisions.
+ */
 function validateNewLiterals(
   comparison: Comparison,
   operator: Operator,

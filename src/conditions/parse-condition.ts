@@ -16,8 +16,8 @@ interface Place {
 }
 
 /**
- * Parses the conditions of a rule, which are joined with `and`, to one tree. Each mistake is an issue with its path, and makes its
- * condition unknown. Groups below the depth limit are not parsed.
+ * Parses the conditions of a rule, which are joined with `and`, to one tree. Each mistake adds an issue with its path, and makes
+ * the condition that contains the mistake unknown. Groups below the depth limit are not parsed.
  */
 export function parseConditions(
   input: Json,
@@ -35,7 +35,7 @@ function parseEach(inputs: readonly Json[], { at, depth }: Place, parser: Condit
   const conditions: Condition[] = [];
   for (const [index, input] of inputs.entries()) {
     if (parser.count >= limit) {
-      // One issue; the remaining conditions are not parsed.
+      // Adds one issue in total; the remaining conditions are not parsed.
       const detail = `expected at most ${limit} conditions in a rule`;
       if (parser.count === limit) addConditionIssue(parser, joinPath(at, index), { code: 'limit', detail });
       parser.count = limit + 1;
@@ -53,7 +53,7 @@ function parseCondition(input: Json, place: Place, parser: ConditionParser): Con
   const group = GROUPS.find((name) => Object.hasOwn(input, name));
   const known = group === undefined ? COMPARISON_MEMBERS : [group];
   const unknown = addUnknownMembers(input, known, { at: place.at, parser });
-  // With unknown members only, missing members would be reported too, which does not help.
+  // If every member is unknown, further issues about missing members would not help.
   if (unknown > 0 && unknown === Object.keys(input).length) return constant(null);
   const condition = group === undefined ? parseComparison(input, place.at, parser) : parseGroup(group, input, { place, parser });
   return unknown > 0 ? constant(null) : condition;
@@ -96,5 +96,5 @@ function addUnknownMembers(
   return unknown.length;
 }
 
-/** Unknown members that are reported for one condition. */
+/** Maximum unknown members that are reported for one condition. */
 const MAX_UNKNOWN_MEMBERS = 10;

@@ -40,10 +40,10 @@ export function evaluate(condition: Condition, scope: Scope): Truth {
 /** `partiallyEvaluate` for one condition. Everything that does not depend on a scope is done in advance. */
 export type PartialEvaluator = (scope: Scope) => Condition;
 
-/** Evaluators by condition: the residual condition of a list is evaluated for each row. */
+/** Partial evaluators by condition, cached because the residual condition of a list is evaluated for each row. */
 const evaluators = new WeakMap<Condition, PartialEvaluator>();
 
-/** Creates the partial evaluator of a condition, for conditions that are evaluated often, as those of rules are. */
+/** Creates the partial evaluator of a condition, for conditions that are evaluated often, such as the conditions of rules. */
 export function toPartialEvaluator(condition: Condition): PartialEvaluator {
   switch (condition.type) {
     case 'constant': {
@@ -69,11 +69,11 @@ interface Group {
   readonly join: typeof all;
   /** The result of a member that decides the group; later members are not evaluated. */
   readonly decisive: Condition;
-  /** The result of the group if every member has it. */
+  /** The result of the group if every member has that result. */
   readonly otherwise: Condition;
 }
 
-/** Allocates a list only if a member has a residual condition. */
+/** Creates the partial evaluator of a group, which allocates a list only if a member has a residual condition. */
 function toGroupEvaluator(conditions: readonly Condition[], { join, decisive, otherwise }: Group): PartialEvaluator {
   const members = conditions.map(toPartialEvaluator);
   return (scope) => {
@@ -117,7 +117,7 @@ function toComparisonEvaluator(comparison: Comparison): PartialEvaluator {
   };
 }
 
-/** Replaces the operand of a comparison with an unresolved left side by its value. */
+/** Replaces the operand of a comparison by its value. The left side is unresolved. */
 function bindOperand(
   comparison: Comparison,
   { operator, as, scope }: { readonly operator: Operator; readonly as: ComparisonKind | 'mismatch'; readonly scope: Scope },
@@ -125,14 +125,14 @@ function bindOperand(
   const expected = as === 'mismatch' ? undefined : resolveOperand(comparison.operand, scope);
   if (as === 'mismatch' || expected === undefined) return unknownIfPresent(comparison, operator);
   if (expected === UNRESOLVED) {
-    // Only some items of the array may be known. Splits the comparison by item, so that the known ones are evaluated now.
+    // Some items of the array may be resolved. Splits the comparison by item, so that the resolved items are evaluated now.
     const each = expandItems(comparison, operator, as);
     return each === undefined ? comparison : partiallyEvaluate(each, scope);
   }
   return { ...comparison, operand: { type: 'literal', value: expected }, as };
 }
 
-/** Returns a condition that is unknown for every present value. For a missing value, `ifExists` decides. */
+/** Returns a condition that is unknown, except that a missing value gives false if `ifExists` applies. */
 function unknownIfPresent({ path, ifExists }: Comparison, operator: Operator): Condition {
   if (!ifExists || operator.definedOnMissing === true) return constant(UNKNOWN);
   return all([
@@ -190,8 +190,8 @@ function toContext(as: ComparisonKind, { now, timeZone }: Scope): ComparisonCont
 }
 
 /**
- * Expands a comparison with an array to one comparison for each item, with the same result in all three values. Each compares as
- * the whole comparison does. Returns undefined if the operator has no such expansion.
+ * Expands a comparison with an array to one comparison for each item. The result is the same, also if it is unknown. Every
+ * item is compared as the kind `as` of the whole comparison. Returns undefined if the operator has no such expansion.
  */
 export function expandItems(comparison: Comparison, operator: Operator, as: ComparisonKind): Condition | undefined {
   const { operand } = comparison;
@@ -208,7 +208,7 @@ export function expandItems(comparison: Comparison, operator: Operator, as: Comp
 /** Returns the value of an operand in a scope; MISSING if it refers to a missing value, UNRESOLVED if it depends on an unresolved path. */
 export type OperandResolver = (scope: Scope) => Json | undefined | typeof UNRESOLVED;
 
-/** Replaces a missing item of an array. Every comparison with it is unknown. */
+/** The value that replaces a missing item of an array. Every comparison with the value is unknown. */
 export const INCOMPARABLE: Json = Object.freeze({});
 
 /** Returns the value of an operand in `scope`. */
@@ -216,7 +216,7 @@ export function resolveOperand(operand: Operand, scope: Scope): ReturnType<Opera
   return compileOperand(operand)(scope);
 }
 
-/** Returns the values of the paths that an expression reads; UNRESOLVED if one of them is unresolved. */
+/** Returns the values of the paths that an expression reads; UNRESOLVED if a path is unresolved. */
 export function resolvePaths(paths: readonly Path[], scope: Scope): ExpressionInput | typeof UNRESOLVED {
   const values = new Map<string, Json | undefined>();
   for (const path of paths) {

@@ -33,7 +33,7 @@ export function storedPaths(conditions: readonly JsonObject[]): readonly Path[] 
 
 /**
  * Renames paths in `field` members and in `${…}` of values, also inside groups. Expressions are not changed, because a name in their text
- * may have another meaning, such as a loop variable; the result lists those that read a renamed path.
+ * may have another meaning, such as a loop variable; the result lists the expressions that read a renamed path.
  */
 export function renamePaths(conditions: readonly JsonObject[], rename: RenamePath): RenamedConditions {
   const expressions: string[] = [];
@@ -63,7 +63,7 @@ function renameMember(name: string, value: Json, { condition, renaming }: { cond
   return name === 'field' && typeof value === 'string' ? renameField(value, condition['context'], renaming.rename) : value;
 }
 
-/** Keeps the form of the text, with or without its group. */
+/** Renames the path in a text. The result begins with a group only if the text does. */
 function renameField(text: string, context: Json | undefined, rename: RenamePath): string {
   const group = CONTEXT_GROUPS.find((each) => each === context);
   const parsed = parsePath(text, group);

@@ -9,7 +9,7 @@ const MISTAKES_SHOWN = 5;
 /** Text operators that are true if the text does not match. */
 const NEGATED: ReadonlySet<string> = new Set(['ncontains', 'incontains']);
 
-/** A literal, with its place in a list. */
+/** A literal, with its index if it is an item of a list. */
 interface Placed {
   readonly value: Json;
   readonly index?: number;
@@ -17,7 +17,7 @@ interface Placed {
 
 /**
  * Returns why a comparison with a literal has the same result for every possible value of its path; undefined if the results
- * differ. The operator compares with whole values (`eq`, `in`, `has`), or with parts of a text (`startsWith`, `like`).
+ * differ. Checks operators that compare whole values (`eq`, `in`, `has`) or parts of a text (`startsWith`, `like`).
  */
 export function validateLiterals({ path, operand }: Comparison, operator: Operator, domain: ValueDomain): string | undefined {
   switch (operator.operand) {
@@ -39,7 +39,10 @@ interface Subject {
   readonly domain: ValueDomain;
 }
 
-/** Returns messages for literals that the path never equals. Other checks handle null and lists in place of a value. */
+/**
+ * Returns messages for literals that the path never equals. Ignores null and literals of the wrong shape, such as a list in place of a
+ * value: other checks report them.
+ */
 export function validateLiteralValues(operand: Operand, operator: Operator, { name, domain }: Subject): string | undefined {
   const isList = operator.operand !== 'scalar';
   const mistakes = literalsOf(operand).flatMap(({ value, index }) => {
@@ -49,7 +52,7 @@ export function validateLiteralValues(operand: Operand, operator: Operator, { na
   return mistakes.length === 0 ? undefined : mistakes.slice(0, MISTAKES_SHOWN).join('; ');
 }
 
-/** Accepts the number after the last one as a bound: `environment.hour lt 24`. */
+/** Returns whether a literal is in the domain. `lt` also accepts the last number plus one: `environment.hour lt 24`. */
 function isWithin(value: string | number | boolean, { name }: Operator, { values }: ValueDomain): boolean {
   if (values.some((known) => known === value)) return true;
   const last = values.at(-1);
@@ -64,7 +67,7 @@ function validatePart(expected: Json, operator: Operator, { name, domain }: Subj
   return `no value of ${name} ${PARTS[operator.name] ?? 'matches'} ${JSON.stringify(expected.slice(0, 60))}: expected text that fits ${domain.described}`;
 }
 
-/** The kind of match that each operator needs, for messages. */
+/** The verbs for messages, by operator. */
 const PARTS: Readonly<Record<string, string>> = {
   contains: 'contains',
   ncontains: 'contains',
@@ -82,7 +85,7 @@ interface Known {
   readonly domain: ValueDomain | undefined;
 }
 
-/** Returns why no value lies between two literals: the first is greater than the second. */
+/** Returns a message if the first bound of a range is greater than the second, so that no value lies between them. */
 export function validateLiteralBounds({ path, operand }: Comparison, operator: Operator, { as, domain }: Known): string | undefined {
   if (operator.operand !== 'range' || operand.type !== 'literal' || !Array.isArray(operand.value)) return undefined;
   const [low, high] = operand.value as readonly Json[];
@@ -107,16 +110,16 @@ export interface ValueDomain {
   readonly values: readonly (string | number)[];
   /** The values in messages: `one of "open", "closed"`. */
   readonly described: string;
-  /** Returns the value that was probably meant by a literal outside the domain. */
+  /** Returns a hint with the value that was probably meant: ` (did you mean 6?)`; empty if no value is near. */
   nearest(given: Json): string;
-  /** A hint for the message about a `between` whose lower bound is the greater one, such as hours over midnight. */
+  /** Returns a hint for the message about a `between` whose lower bound is the greater one, such as hours over midnight. */
   readonly describeWrapped?: (low: number, high: number) => string;
 }
 
-/** The number of values in a message. */
+/** Maximum values that a message lists. */
 const VALUES_SHOWN = 12;
 
-/** The domain of a path that holds one of a list of texts. */
+/** Creates the domain of a path that holds one of the given texts. */
 export function createTextDomain(values: readonly string[]): ValueDomain {
   const shown = values.slice(0, VALUES_SHOWN).map((value) => JSON.stringify(value));
   const more = values.length - shown.length;
@@ -129,13 +132,13 @@ export function createTextDomain(values: readonly string[]): ValueDomain {
 
 /** The description of a domain of whole numbers. */
 interface NumberDomainOptions extends Pick<ValueDomain, 'describeWrapped'> {
-  /** `an hour`. */
+  /** The noun for messages: `an hour`. */
   readonly noun: string;
   /** Other ways to write a value, in lower case: `sun` and `0` for Sunday. */
   readonly alsoWritten?: ReadonlyMap<string, number>;
 }
 
-/** The domain of a path that holds a whole number from `first` to `last`. */
+/** Creates the domain of a path that holds a whole number from `first` to `last`. */
 export function createNumberDomain(first: number, last: number, { noun, alsoWritten, describeWrapped }: NumberDomainOptions): ValueDomain {
   const toNearest = (given: Json): number | undefined => {
     const alias = alsoWritten?.get(String(given).toLowerCase());
@@ -154,7 +157,7 @@ export function createNumberDomain(first: number, last: number, { noun, alsoWrit
   });
 }
 
-/** Returns the message for a literal outside the domain of `name`, with the value that was probably meant. */
+/** Returns the message for a literal outside the domain of `name`, with the value or reference that was probably meant. */
 export function describeOutOfDomain(given: Json, name: string, domain: ValueDomain): string {
   const path = typeof given === 'string' ? parseForeignReference(given) : undefined;
   const hint = path === undefined ? domain.nearest(given) : `; a reference is written \${${path}}`;
@@ -169,7 +172,10 @@ const DECORATED = /^(?:\$?\{\{|[$#@:%]\{?|\$\(|\{|<%=)\s*([A-Za-z_][\w.-]*)(?:\(
 /** Markers of references inside a text: `owner-{{user.id}}`. */
 const INSIDE = /\{\{\s*([A-Za-z_][\w.]*)\s*\}\}/;
 
-/** Names of the caller, the record and the time in other products, mapped to ours. A name that ends with a dot is the start of a path. */
+/**
+ * Names of the caller, the record and the time in other products, mapped to our names. A name that ends with a dot is the start of a
+ * path.
+ */
 const NAMES: readonly (readonly [theirs: string, ours: string])[] = [
   ['request.auth.uid', 'user.id'],
   ['request.auth.', 'user.'],

@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, validatePattern } from '../operators/index.ts';
 import type { Field, FieldType } from './field-type.ts';
 
-/** Returns a message for a text that databases cannot store unchanged. */
+/** Returns a message for a value that is not a text, or that databases cannot store unchanged. */
 export function validateCharacters(value: Json): string | undefined {
   if (typeof value !== 'string') return 'expected text';
   if (value.includes('\u0000')) return 'expected text without NUL characters';

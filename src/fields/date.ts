@@ -3,7 +3,7 @@ import { validateBounds, validateWithin } from './bounds.ts';
 import { TEXT_COLUMN } from './characters.ts';
 import type { FieldType } from './field-type.ts';
 
-// Dates have the order of their texts.
+// The texts of dates sort in the order of time.
 const ordered = {
   expected: 'a date such as 2026-01-31',
   parse: (value: Json): string | undefined => canonicalAs('date', value) as string | undefined,

@@ -45,7 +45,7 @@ function expectation(field: Field): string {
   return `a decimal number such as "12.30" of at most ${MAX_DIGITS} digits, ${scale} of them after the point`;
 }
 
-// 12.3 at scale 2 is 1230n. Undefined if the value is not a decimal or has too many digits.
+// Returns the value multiplied by 10^scale: 1230n for 12.3 at scale 2. Returns undefined if the value is not a decimal or has too many digits.
 function toScaled(value: Json, field: Field): bigint | undefined {
   const scale = field.scale ?? DEFAULT_SCALE;
   const read = parseDecimal(value);
@@ -54,7 +54,7 @@ function toScaled(value: Json, field: Field): bigint | undefined {
   return scaled > -LIMIT && scaled < LIMIT ? scaled : undefined;
 }
 
-// A sum with too many digits is rejected like any other value with too many digits.
+// The digits of the sum are not checked here: validation rejects a sum with too many digits.
 function addDecimals(stored: Json, amount: Json, field: Field): string | undefined {
   const [from, by] = [toScaled(stored, field), toScaled(amount, field)];
   return from === undefined || by === undefined ? undefined : fromScaled(from + by, field);

@@ -9,13 +9,13 @@ export interface Field {
   readonly required: boolean;
   readonly unique: boolean;
   readonly index: boolean;
-  /** Set by the service only. */
+  /** True if only the service sets the field. */
   readonly readOnly: boolean;
-  /** Accepted in requests and never returned. Not allowed in filters, sort keys and conditions. */
+  /** True if requests may set the field and responses never contain it. Such a field is not allowed in filters, sort keys and conditions. */
   readonly writeOnly: boolean;
-  /** Accepted on create, rejected in updates. */
+  /** True if the field is accepted on create and rejected in updates. */
   readonly immutable: boolean;
-  /** Only an admin may set a value other than the default (`role` and `isActive` of User). */
+  /** True if only an admin may set a value other than the default (`role` and `isActive` of User). */
   readonly guarded: boolean;
   readonly default?: Json | undefined;
   readonly min?: number | string | undefined;
@@ -50,9 +50,9 @@ export interface FieldType {
   readonly summary: string;
   /** The options of this type, in addition to those of every field. */
   readonly options: readonly FieldOption[];
-  /** The kind of its values; undefined if they cannot be compared (password). */
+  /** The kind of the values; undefined if values cannot be compared (password). */
   readonly kind: Kind | undefined;
-  /** True if its numbers are integers. */
+  /** True if the values are integers. */
   readonly whole?: true;
   readonly column: ColumnType;
   /** The types that a column can be changed to without rewriting rows. */

@@ -1,7 +1,7 @@
 /**
  * The field types, one file each. A field type validates and converts its values, and defines their column, kind and form.
  *
- * A field type never knows resources or requests, and of databases only the type of its column.
+ * A field type never depends on resources, requests or a database. It only names the type of its column.
  *
  * Begin with `field-type.ts` (the contract), then `boolean.ts`, the shortest one. To add a type, add a file and a line to
  * `field-type-table.ts`.

@@ -3,7 +3,7 @@ import { validateBounds, validateWithin } from './bounds.ts';
 import { TEXT_COLUMN } from './characters.ts';
 import type { FieldType } from './field-type.ts';
 
-// Canonical instants have the order of their texts.
+// The texts of canonical timestamps sort in the order of time.
 const ordered = {
   expected: 'an instant with its offset, such as 2026-01-31T09:00:00Z',
   parse: (value: Json): string | undefined => canonicalAs('timestamp', value) as string | undefined,

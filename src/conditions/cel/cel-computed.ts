@@ -19,9 +19,9 @@ export function isRecordIndependent(node: CelNode, names: readonly string[] = []
 
 /** The kind of values that a computed operand is compared with. */
 export interface ComputedTarget {
-  /** True if they are timestamps. CEL compares a timestamp with their instants, not with their texts. */
+  /** True if the values are timestamps. Their texts are then compared as points in time. */
   readonly timestamps: boolean;
-  /** True if they are integers. CEL compares ints beyond 2^53 exactly; as doubles, different values could be equal. */
+  /** True if the values are integers within 2^53. A larger int is then rounded to a double; otherwise rounding could make different values equal. */
   readonly integers: boolean;
 }
 
@@ -42,22 +42,25 @@ export function toComputedOperand(node: CelNode, { source, target }: ComputedOpt
   });
 }
 
-/** A list and a term that is evaluated for each item: `user.grants` and `g.team` in `user.grants.exists(g, g.team == …)`. Neither reads the record. */
+/**
+ * A list and a term that is evaluated for each item: `user.grants` and `g.team` in `user.grants.exists(g, g.team == …)`. The list and the
+ * term do not read the record.
+ */
 export interface TermOfItems {
   readonly list: CelNode;
   readonly name: string;
   readonly term: CelNode;
 }
 
-/** The values of the terms as an operand, and a further condition of the loop. */
+/** The values of the term for all items, as an operand, and conditions on the list and on errors. */
 export interface ComputedItems {
   readonly values: ComputedOperand;
   readonly hasItems: Expression;
-  /** A condition that is unknown if a term is an error, else false; absent if the term is the item itself. */
+  /** A condition that is unknown if the term fails for an item, else false; empty if the term is the item itself. */
   readonly errors: readonly Expression[];
 }
 
-/** Computes the term for each item. An error in one term does not end the loop: the other items still count. */
+/** Computes the term for each item. If the term fails for an item, the other items still count. */
 export function toComputedItems({ list, name, term }: TermOfItems, { source, target }: ComputedOptions): ComputedItems {
   const { unparse } = celLibrary();
   const [listText, termText] = [list, term].map((expr) => unparse({ ...source, expr }));
@@ -117,7 +120,10 @@ function withItem(bindings: Record<string, CelInput>, name: string, item: CelVal
   return all;
 }
 
-/** Converts a CEL value to JSON: undefined for NaN and infinity, a text for a timestamp. Throws if the conversion would be inexact. */
+/**
+ * Converts a CEL value to JSON: undefined for NaN and infinity, a text for a timestamp, INCOMPARABLE for other objects. Throws if an int
+ * would be rounded.
+ */
 function toJson(value: CelValue | undefined, target: ComputedTarget): Json | undefined {
   const { celType, isCelList, isCelUint } = celLibrary();
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
@@ -132,6 +138,6 @@ function toJson(value: CelValue | undefined, target: ComputedTarget): Json | und
 
 function toNumber(value: bigint, { integers }: ComputedTarget): number {
   const nearest = Number(value);
-  // Beyond 2^53 the nearest double is on the same side of every integer that a field can hold.
+  // Integer fields hold values within 2^53, so rounding a larger int does not change how it compares with them.
   return integers || BigInt(nearest) === value ? nearest : refuse('no double is equal');
 }

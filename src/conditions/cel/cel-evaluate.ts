@@ -13,8 +13,8 @@ import { createInstantFunctions, createInstantTexts } from './cel-timestamps.ts'
 import { type CelNode, type CelSource, mapParts, pathOf } from './cel-tree.ts';
 
 /**
- * The effort of one evaluation, about a second at worst. It counts the characters and items of each value that is read, each time it is
- * read, the characters of texts that are compared, joined or measured, and the steps of patterns. `resource.tags.all(t, t in user.teams)`
+ * Maximum effort of one evaluation, about a second at worst. Effort counts the characters and items of each value at each read, the
+ * characters of texts that are compared, joined or measured, and the steps of patterns. `resource.tags.all(t, t in user.teams)`
  * reads the teams once for each tag, and a client may send the tags. Above the limit the result is unknown.
  */
 const MAX_EFFORT = 10_000_000;
@@ -24,8 +24,9 @@ let effortLeft = 0;
 let environment: CelEnv | undefined;
 
 /**
- * Replaces functions of the CEL library. Comparisons and patterns have the semantics and limits of the operators. Conversions and
- * functions of timestamps return an error if the specification requires one and the library returns a value.
+ * Returns the CEL environment, in which our functions replace some of the library. Comparisons and patterns have the semantics and limits
+ * of the operators. Conversions and functions of timestamps return an error if the specification requires one and the library returns a
+ * value.
  */
 function celEnvironment(): CelEnv {
   environment ??= celLibrary().celEnv({
@@ -42,7 +43,10 @@ function celEnvironment(): CelEnv {
   return environment;
 }
 
-/** Created once: a loop continues after the limit is exceeded and throws for every item, and creating an error costs more than throwing it. */
+/**
+ * The error for an exceeded limit. Created once: a loop continues after the limit is exceeded and throws for every item, and creating an
+ * error costs more than throwing it.
+ */
 const SPENT = new Error('the expression takes too long');
 
 function spend(effort: number): void {
@@ -52,14 +56,14 @@ function spend(effort: number): void {
 
 /** A planned part of a CEL tree. */
 export interface CelProgram {
-  /** The paths that it reads. */
+  /** The paths that the part reads. */
   readonly paths: readonly Path[];
   bind(input: ExpressionInput): Record<string, CelInput>;
-  /** Returns undefined for an error. It may also throw, so call it within `withinEffort`. */
+  /** Returns the value; undefined for an error. May also throw, so callers run it within `withinEffort`. */
   run(bindings: Record<string, CelInput>): CelValue | undefined;
 }
 
-/** Plans a part of a CEL tree. */
+/** Plans a part of a CEL tree for repeated evaluation. */
 export function planCel(node: CelNode): CelProgram {
   const { isCelError, plan } = celLibrary();
   const { node: root, variables } = toTemplate(node);
@@ -75,7 +79,7 @@ export function planCel(node: CelNode): CelProgram {
   };
 }
 
-/** Evaluates programs within the limit on effort. Returns undefined for an error. */
+/** Runs `work`, which evaluates programs, within the limit on effort. Returns undefined if `work` throws. */
 export function withinEffort<Result>(work: () => Result): Result | undefined {
   effortLeft = MAX_EFFORT;
   try {
@@ -113,7 +117,7 @@ export interface CelTemplate {
   readonly variables: ReadonlyMap<string, CelVariable>;
 }
 
-/** A longer list counts as missing, which bounds the time of loops over lists from clients. No list field is longer. */
+/** Maximum items of a list, as of list fields. A longer list counts as missing, which bounds the time of loops over lists from clients. */
 const MAX_ITEMS = 10_000;
 
 /**
@@ -125,7 +129,7 @@ export function toTemplate(root: CelNode): CelTemplate {
   const rewrite = (node: CelNode): CelNode => {
     const read = pathOf(node);
     if (read === undefined) return mapParts(node, rewrite);
-    // An expression cannot contain a name with a space.
+    // The space prevents a collision: names in expressions cannot contain spaces.
     const name = `${read.presence ? 'has' : 'value'} ${read.path.text}`;
     variables.set(name, read);
     return { ...node, exprKind: { case: 'identExpr', value: { $typeName: 'cel.expr.Expr.Ident', name } } };
@@ -139,7 +143,7 @@ interface EvaluationInput extends ExpressionInput {
   spend(effort: number): void;
 }
 
-/** Binds the variables that have a value. Reading another variable is an error, which makes the result unknown. */
+/** Binds the variables that have a value. Reading a variable without a value is an error, which makes the result unknown. */
 export function toBindings(
   variables: ReadonlyMap<string, CelVariable>,
   { valueAt, kindOf, spend }: EvaluationInput,
@@ -162,7 +166,7 @@ export function toBindings(
   return bindings;
 }
 
-/** Returns the number of characters, items and members, including nested ones. */
+/** Returns the number of characters, items and members of a value, including nested values. */
 function sizeOf(value: Json): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null) return 1;
@@ -170,8 +174,8 @@ function sizeOf(value: Json): number {
 }
 
 /**
- * Converts values to lists and maps: CEL never receives a JavaScript object. Numbers are doubles, as in CEL's mapping from JSON; only
- * numbers of integer fields are ints.
+ * Converts JSON to CEL values. Objects become maps: CEL never receives a JavaScript object. Numbers are doubles, as in CEL's mapping from
+ * JSON; only numbers of integer fields are ints.
  */
 function toCel(value: Json, whole: boolean): CelInput {
   if (Array.isArray(value)) return value.map((item: Json) => toCel(item, whole));

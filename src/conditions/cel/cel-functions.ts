@@ -53,8 +53,8 @@ export function createComparingFunctions(spend: SpendEffort): readonly CelFunc[]
 }
 
 /**
- * Creates arithmetic of an int with a double, an extension of CEL: the result is a double. Integer fields used to be doubles, so expressions
- * such as `resource.amount * 1.5` keep working without a conversion.
+ * Creates arithmetic of an int with a double, an extension of CEL: the result is a double. Expressions
+ * such as `resource.amount * 1.5` then need no conversion for integer fields.
  */
 export function createMixedArithmetic(): readonly CelFunc[] {
   const { CelScalar, celFunc } = celLibrary();
@@ -68,7 +68,10 @@ export function createMixedArithmetic(): readonly CelFunc[] {
   });
 }
 
-/** Makes a comparison with NaN an error: if `NaN > 10.0` were false, a DENY rule with it would not apply. */
+/**
+ * Creates the order `name`, such as `_<_`, of numbers. A comparison with NaN is an error: if `NaN > 10.0` were false, a DENY rule with it
+ * would not apply.
+ */
 function createNumberOrder(name: string): readonly CelFunc[] {
   const { CelScalar, celFunc } = celLibrary();
   const { BOOL, DOUBLE, INT, UINT } = CelScalar;
@@ -109,7 +112,7 @@ export function createTextFunctions(spend: SpendEffort): readonly CelFunc[] {
   ];
 }
 
-/** Creates CEL's `matches` with RE2 and the limits of the operator. */
+/** Creates CEL's `matches` with RE2 and the limits of the operator `matches`. */
 export function createPatterns(spend: SpendEffort): { compile(pattern: string): { test(text: string): boolean } } {
   return {
     compile: (pattern) => ({
@@ -142,7 +145,7 @@ function createEquality(alike: Equality, readInstant: (text: string) => CelValue
   };
 }
 
-/** Combines with Kleene's `or`: if an item cannot be compared and no other is equal, the result is an error. */
+/** Returns whether a list contains an equal item. Throws if no item is equal and an item cannot be compared (Kleene's `or`). */
 function isAmong(item: CelValue, list: readonly CelValue[], isEqual: Equality): boolean {
   let broken: unknown;
   for (const other of list) {
@@ -156,13 +159,13 @@ function isAmong(item: CelValue, list: readonly CelValue[], isEqual: Equality): 
   return false;
 }
 
-/** Evaluates our operator of that name. */
+/** Evaluates our operator `name`. Throws if the result is unknown. */
 function evaluateOperator(name: string, left: Json, right: Json): boolean {
   const truth: Truth = OPERATORS.get(name)?.evaluate(left, right, CONTEXT) ?? UNKNOWN;
   return truth === UNKNOWN ? refuse(`${name} is unknown`) : truth;
 }
 
-/** Returns the name of a type; `number` for int, uint and double, which compare with each other. */
+/** Returns the name of a value's type; `number` for int, uint and double, which compare with each other; `structure` for lists and maps. */
 function kindOf(value: CelValue): string {
   const { celType, isCelUint } = celLibrary();
   if (typeof value === 'number' || typeof value === 'bigint' || isCelUint(value)) return 'number';
@@ -170,7 +173,7 @@ function kindOf(value: CelValue): string {
   return kind === 'list' || kind === 'map' ? 'structure' : name;
 }
 
-/** An int64 has at most 19 decimal digits after leading zeros. */
+/** The text of an int. An int64 has at most 19 decimal digits after leading zeros. */
 const WHOLE = /^([+-]?)0*(\d{1,19})$/;
 const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** The texts of CEL's JSON mapping for numbers that JSON cannot represent. */
@@ -180,7 +183,7 @@ const NOT_FINITE: ReadonlyMap<string, number> = new Map([
   ['NaN', Number.NaN],
 ]);
 const DURATION_TEXT = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h))+)$/;
-/** The library rejects longer durations. */
+/** Maximum length of a duration's text, in characters. The library rejects longer texts. */
 const MAX_DURATION_LENGTH = 128;
 /** The first and last second of the years 1 to 9999, which CEL's timestamps are limited to. */
 const [FIRST_SECOND, LAST_SECOND] = [-62_135_596_800n, 253_402_300_799n];

@@ -1,6 +1,6 @@
 /** The operators, macros and functions of CEL that expressions may use, with their texts for the reference. */
 
-/** A form of the expression language. */
+/** An operator, macro or function of the expression language. */
 export interface CelSyntax {
   /** An example of its syntax. */
   readonly form: string;
@@ -39,7 +39,7 @@ export const CEL_OPERATORS: ReadonlyMap<string, CelSyntax> = new Map([
   ['-_', { form: '-a', summary: 'The negative of a number.' }],
 ]);
 
-/** Macros by name. The parser expands them: all but `has` to loops. */
+/** Macros by name. The parser expands every macro except `has` to a loop. */
 export const CEL_MACROS: ReadonlyMap<string, CelSyntax> = new Map([
   ['has', { form: 'has(resource.fee)', summary: 'True if the path has a value, like the operator `exists`.' }],
   ['exists', { form: 'list.exists(x, x > 1.0)', summary: 'True if the condition is true for at least one item.' }],

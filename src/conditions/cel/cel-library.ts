@@ -4,7 +4,9 @@ import type { CelFunc, CelObjectType, CelValue } from '@bufbuild/cel';
 
 let loaded: typeof Library | undefined;
 
-/** Loads the CEL library with the first expression. Loading takes a fifth of the start-up time, and most projects have no expressions. */
+/**
+ * Returns the CEL library. Loads it at the first call: loading takes a fifth of the start-up time, and most projects have no expressions.
+ */
 export function celLibrary(): typeof Library {
   loaded ??= createRequire(import.meta.url)('@bufbuild/cel') as typeof Library;
   return loaded;
@@ -13,12 +15,12 @@ export function celLibrary(): typeof Library {
 /** Adds to the effort of an evaluation. Throws if the limit is exceeded. */
 export type SpendEffort = (effort: number) => void;
 
-/** Throws an error of a CEL function, which makes the expression unknown. */
+/** Throws an error in a CEL function, which makes the result of the expression unknown. */
 export function refuse(reason: string): never {
   throw new Error(reason);
 }
 
-/** Returns the library's function of that name. It throws if the result is an error. */
+/** Returns the library's function `name`. The returned function throws if its result is an error. */
 export function standardFunction(name: string): (...args: readonly CelValue[]) => CelValue {
   const { celEnv, isCelError } = celLibrary();
   const standard: Pick<CelFunc, 'call'> | undefined = celEnv().funcs.find(name);

@@ -42,7 +42,7 @@ function toBinaryComparison(node: CelNode): BinaryComparison | undefined {
   return left === undefined || right === undefined || more.length > 0 ? undefined : { left, right, ...comparison };
 }
 
-/** Lowers a comparison of a path with a path or a literal to a comparison operator, even if the result can only be unknown. */
+/** Lowers a comparison of a path with a path or a literal to a comparison. Adds a mistake if the result can only be unknown. */
 export function lowerComparison(node: CelNode, lowering: Lowering): Condition | undefined {
   const comparison = toBinaryComparison(node);
   if (comparison === undefined) return undefined;
@@ -98,7 +98,7 @@ function lowerSize({ left, right, operator }: BinaryComparison, lowering: Loweri
   return toComparisonIfValid(sized, 'empty', { operand: { type: 'literal', value: empty }, lowering });
 }
 
-/** The list or text of the record whose size a node is. An object has a size too, but is never `empty`. */
+/** Returns the record's list or text whose size a node computes. Excludes objects: they have a size but are never `empty`. */
 function sizeArgumentOf(node: CelNode, { parser }: Lowering): Path | undefined {
   const call = callOf(node);
   const [sized, ...more] = call?.target === undefined ? (call?.args ?? []) : [call.target, ...call.args];
@@ -110,12 +110,12 @@ function sizeArgumentOf(node: CelNode, { parser }: Lowering): Path | undefined {
 
 interface ComparisonInput {
   readonly operand: Operand;
-  /** The text in the expression, for messages. */
+  /** The sign in the expression, for messages. */
   readonly sign?: string;
   readonly lowering: Lowering;
 }
 
-/** Returns the comparison. If it can only be unknown, adds the reason to the mistakes. */
+/** Returns the comparison. If it can only be unknown, adds the reason to the mistakes and returns an unknown condition. */
 export function toComparison(path: Path, operator: string, { operand, sign, lowering }: ComparisonInput): Condition {
   const { parser, mistakes } = lowering;
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator, operand, ifExists: false });
@@ -147,11 +147,11 @@ export interface LoweredOperand {
 export interface Lowering {
   readonly source: CelSource;
   readonly parser: ConditionParser;
-  /** Filled with the comparisons that can only be unknown. */
+  /** Messages about comparisons that can only be unknown. Lowering adds to them. */
   readonly mistakes: Set<string>;
 }
 
-/** Converts a node to a side; undefined unless it is a path, a literal, or a list of paths and literals. */
+/** Converts a node to a side of a comparison; undefined unless it is a path, a literal, or a list of paths and literals. */
 export function lowerOperand(node: CelNode, parser: ConditionParser): LoweredOperand | undefined {
   const path = recordPathOf(node, parser) ?? valuePathOf(node);
   if (path !== undefined) return { path, operand: { type: 'reference', path } };
@@ -173,14 +173,14 @@ export function lowerOperandFor(node: CelNode, kind: PathKind | undefined, { sou
   return value === undefined ? undefined : { type: 'literal', value };
 }
 
-/** Describes the values that values of the kind, or items of a list of the kind, are compared with. */
+/** Returns the target for operands that are compared with values of a kind, or with the items of a list of that kind. */
 export function toComputedTarget(kind: PathKind | undefined): ComputedTarget {
   return { timestamps: (kind?.itemKind ?? kind?.kind) === 'timestamp', integers: kind?.whole === true };
 }
 
 const NO_INPUT = { valueAt: () => undefined, kindOf: () => undefined };
 
-/** Returns the path of the record that a node reads, directly or through a conversion to the type of its own values. */
+/** Returns the path of the record that a node reads, directly or through a conversion that does not change the value. */
 export function recordPathOf(node: CelNode, parser: ConditionParser): Path | undefined {
   const path = valuePathOf(node);
   if (path !== undefined) return path.group === 'resource' ? path : undefined;
@@ -211,7 +211,7 @@ function valuePathOf(node: CelNode): Path | undefined {
   return read === undefined || read.presence ? undefined : read.path;
 }
 
-/** A list of paths and literals. */
+/** Converts the items of a list to an operand; undefined unless every item is a path or a literal. */
 function lowerList(nodes: readonly CelNode[], parser: ConditionParser): LoweredOperand | undefined {
   const items: Operand[] = [];
   const values: Json[] = [];
@@ -224,7 +224,7 @@ function lowerList(nodes: readonly CelNode[], parser: ConditionParser): LoweredO
   return { operand: values.length === items.length ? { type: 'literal', value: values } : { type: 'array', items } };
 }
 
-/** Converts a node to a constant. */
+/** Returns the value of a literal; undefined for other nodes, and for numbers that JSON cannot represent exactly. */
 export function literalOf({ exprKind }: CelNode): { readonly value: Json } | undefined {
   if (exprKind.case !== 'constExpr') return undefined;
   const { constantKind } = exprKind.value;
@@ -265,7 +265,10 @@ const OPERATIONS: ReadonlyMap<string, Operation> = new Map<string, Operation>([
   ['_%_', '%'],
 ]);
 
-/** Converts a node to a comparison of integers: integer fields of the record, int literals, and arithmetic of both. */
+/**
+ * Converts a node to a comparison of integers: integer fields of the record, int literals, and arithmetic of both. Returns undefined for
+ * other nodes.
+ */
 export function toIntegerComparison(node: CelNode, parser: ConditionParser): IntegerComparison | undefined {
   const call = callOf(node);
   const sign = SIGNS.get(call?.name ?? '');

@@ -50,7 +50,7 @@ function lower(node: CelNode, lowering: Lowering): Condition {
 
 const NULL_OPERAND: Operand = { type: 'literal', value: null };
 
-/** Returns a condition that stays a CEL expression. */
+/** Returns a node as an expression that is evaluated in memory, or in SQL if the node compares integers. */
 function toUnloweredExpression(node: CelNode, { source, parser }: Lowering): Condition {
   const integers = toIntegerComparison(node, parser);
   const expression = toExpression(node, source);
@@ -67,7 +67,7 @@ function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
   if (read === undefined) return undefined;
   if (read.presence) return toComparison(read.path, 'exists', { operand: TRUE_OPERAND, lowering });
   const isTrue = toComparison(read.path, 'eq', { operand: TRUE_OPERAND, lowering });
-  // With `eq`, null is a value that is not true. In CEL, null is not a boolean, which is an error.
+  // `eq` returns false for null. In CEL, null as a condition is an error, so the result must be unknown.
   return isTrue.type === 'constant' || isStoredBoolean(read.path, lowering)
     ? isTrue
     : any([isTrue, all([isNull(read.path), constant(null)])]);
@@ -82,7 +82,7 @@ function isNull(path: Path): Comparison {
   return Object.freeze({ type: 'comparison', path, operator: 'eq', operand: NULL_OPERAND, ifExists: false });
 }
 
-/** Finds literals that never equal the path they are compared with, in parts that are not plain comparisons. Finds none if the values of paths are unknown. */
+/** Returns a message for each literal inside a node that never equals the path it is compared with; none without `domainOf`. */
 function literalMistakes(root: CelNode, lowering: Lowering): readonly string[] {
   const { domainOf, ...options } = lowering.parser.options;
   if (domainOf === undefined) return [];
@@ -117,7 +117,7 @@ function hasConditional(node: CelNode): boolean {
   return callOf(node)?.name === CONDITIONAL || partsOf(node).some(hasConditional);
 }
 
-/** `list.exists(name, left sign right)`, or `all`. */
+/** A loop `list.exists(name, left sign right)`, or the same with `all`. */
 interface Loop {
   readonly macro: 'exists' | 'all';
   readonly list: CelNode;
@@ -153,7 +153,7 @@ function lowerLoopOverRecordList(list: Path, { macro, name, sign, left, right }:
   return any([isEmpty, sign === '@in' ? comparison : not(comparison)]);
 }
 
-/** Lowers a loop over a list that is the same for every record, such as one of the user, that compares its items with a field. */
+/** Lowers a loop over a list that is the same for every record, such as a list of the user, that compares its items with a field. */
 function lowerLoopOverKnownList({ macro, list, name, sign, left, right }: Loop, lowering: Lowering): Condition | undefined {
   if (!isRecordIndependent(list)) return undefined;
   const [rightField, leftField] = [recordPathOf(right, lowering.parser), sign === '@in' ? undefined : recordPathOf(left, lowering.parser)];
@@ -171,14 +171,14 @@ function lowerLoopOverKnownList({ macro, list, name, sign, left, right }: Loop, 
   return macro === 'exists' ? any([all([hasItems, comparison]), ...errors]) : all([any([not(hasItems), comparison]), ...errors.map(not)]);
 }
 
-/** The operators of a field that is compared with the items of a known list. */
+/** The operators that compare a field with the items of a known list, by macro and sign. */
 const KNOWN_LIST_OPERATORS = { exists: { equal: 'in', in: 'hasAny' }, all: { equal: 'nin', in: 'hasAll' } } as const;
 
 function isItem({ exprKind }: CelNode, name: string): boolean {
   return exprKind.case === 'identExpr' && exprKind.value.name === name;
 }
 
-/** Parses a node as a loop of equalities: `exists` of `==` or `in`, `all` of `!=` or `in`. */
+/** Parses a node as a loop of equalities: `exists` of `==` or `in`, `all` of `!=` or `in`. Returns undefined for other nodes. */
 function parseLoop({ exprKind }: CelNode): Loop | undefined {
   if (exprKind.case !== 'comprehensionExpr') return undefined;
   const { iterVar, accuVar, iterRange, accuInit, loopStep, result } = exprKind.value;
@@ -202,7 +202,7 @@ interface Macro {
   readonly signs: readonly string[];
 }
 
-/** Kinds of loops, by the call that makes each step. */
+/** Loops by the function in CEL's tree that combines their steps. */
 const MACROS: ReadonlyMap<string, Macro> = new Map<string, Macro>([
   ['_||_', { name: 'exists', from: false, signs: ['_==_', '@in'] }],
   ['_&&_', { name: 'all', from: true, signs: ['_!=_', '@in'] }],

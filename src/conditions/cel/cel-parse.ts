@@ -9,7 +9,7 @@ import { celLibrary } from './cel-library.ts';
 import { lowerCel } from './cel-lower.ts';
 import { type CelNode, callOf, parsePathNode } from './cel-tree.ts';
 
-/** Deeper brackets would overflow the stack of the CEL parser. The limit on the tree is far lower. */
+/** Maximum nesting of brackets. Deeper brackets would overflow the stack of the CEL parser. The limit on the depth of the tree is lower. */
 const MAX_BRACKETS = 100;
 
 /**
@@ -39,13 +39,13 @@ function parseCel(source: string): ReturnType<typeof parse> | { readonly mistake
   try {
     return celLibrary().parse(source);
   } catch (error) {
-    // Every error of the parser is a mistake in the text. It throws a RangeError if its stack overflows.
+    // Every error of the parser is a mistake in the text. The parser throws a RangeError if its stack overflows.
     if (error instanceof RangeError) return { mistake: 'expected an expression with less nesting' };
     return { mistake: `expected a CEL expression: ${error instanceof Error ? error.message.slice(0, 200) : 'it cannot be parsed'}` };
   }
 }
 
-/** Returns the nesting of brackets. Brackets in quoted texts count too, so the depth is never underestimated. */
+/** Returns the maximum nesting of brackets. An estimate, because brackets in quoted texts count too. */
 function bracketDepth(source: string): number {
   let depth = 0;
   let deepest = 0;
@@ -58,7 +58,7 @@ function bracketDepth(source: string): number {
 
 /** A function that only expanded macros call. */
 const MACRO_HELPER = '@not_strictly_false';
-/** The functions that may be called. Others of the library may be costly, or may read values that `paths` does not list. */
+/** The functions that may be called. Other functions of the library may be costly, or may read values that `paths` does not list. */
 const ALLOWED: ReadonlySet<string> = new Set([...CEL_OPERATORS.keys(), ...CEL_FUNCTIONS.keys(), MACRO_HELPER]);
 
 /** The prefix of variables that expanded macros declare. */
@@ -80,7 +80,7 @@ interface Validation {
   tooDeep: boolean;
 }
 
-/** Returns the mistakes in an expression that CEL accepts and we do not, each once. */
+/** Returns the mistakes in an expression that CEL accepts and we reject, without duplicates. */
 function validateCel(root: CelNode, parser: ConditionParser): readonly string[] {
   const validation: Validation = { parser, mistakes: [], tooDeep: false };
   validateNode(root, { depth: 1, loops: 0, names: new Set() }, validation);
@@ -120,7 +120,7 @@ function validateNode(node: CelNode | undefined, place: Place, validation: Valid
   }
 }
 
-/** Validates a node that is a path. Returns false if it is not one. */
+/** Validates a node that is a path. Returns false if the node is not a path. */
 function validatePath(node: CelNode, validation: Validation): boolean {
   const found = parsePathNode(node);
   if (found === undefined) return false;
@@ -155,8 +155,8 @@ function validateCall(node: CelNode, place: Place, validation: Validation): void
 type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value'];
 
 /**
- * Rejects loops in loops and loops over the results of loops. The first take quadratic time in the size of a record, the second may run
- * over larger values: `x.map(t, t + t)` doubles each text.
+ * Rejects loops in loops and loops over the results of loops. Loops in loops take quadratic time in the size of a record. Loops over
+ * results may run over larger values: `x.map(t, t + t)` doubles each text.
  */
 function validateLoop(loop: Loop, place: Place, validation: Validation): void {
   validateNode(loop.iterRange, { ...place, loops: place.loops + 1 }, validation);

@@ -9,7 +9,7 @@ import { type CelNode, callOf, INDEX, pathOf } from './cel-tree.ts';
  * read as a timestamp; a `date` and `plainText` never are.
  */
 type CelType = 'boolean' | 'int' | 'double' | 'text' | 'date' | 'plainText' | 'list' | 'map' | 'timestamp' | 'duration' | 'null';
-/** Undefined if the type is not known: claims, JSON, items of lists. */
+/** A type; undefined if the type is not known, as for claims, JSON and items of lists. */
 type MaybeType = CelType | undefined;
 
 const NAMES: Readonly<Record<CelType, string>> = {
@@ -95,7 +95,7 @@ interface Typing {
   readonly mistakes: Set<string>;
 }
 
-/** Returns the type mistakes of an expression, which make it an error for all values: the condition would always be unknown. */
+/** Returns the type mistakes of an expression. With such a mistake, the evaluation always fails and the condition is always unknown. */
 export function validateTypes(root: CelNode, parser: ConditionParser): readonly string[] {
   const typing: Typing = { parser, mistakes: new Set() };
   const type = typeOf(root, new Map(), typing);
