@@ -30,7 +30,10 @@ export function createAssignmentCache(bound: number): AssignmentCache {
   });
   let stamp: string | undefined;
 
-  /** Loads the assignments of a user. Caches them only if the revision is unchanged after the read: else the rows could be of a later revision. */
+  /**
+   * Loads the assignments of a user. Caches them only if the revision is unchanged after the read: otherwise the rows could belong to a
+   * later revision, or to a change that is rolled back.
+   */
   async function load(tx: Transaction, revision: Revision, userId: string): Promise<readonly UserAssignment[]> {
     const [found, now] = await Promise.all([loadUserAssignments(tx, [userId]), loadRevision(tx)]);
     const assignments = found.get(userId) ?? NO_ASSIGNMENTS;

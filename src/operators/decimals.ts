@@ -6,7 +6,7 @@ export interface Decimal {
   readonly scale: number;
 }
 
-/** Longer texts are rejected: the time to parse digits grows faster than their number. */
+/** Maximum number of characters of a decimal. The time to parse digits grows faster than their number. */
 const MAX_LENGTH = 400;
 const DECIMAL_TEXT = /^(-?)(\d+)(?:\.(\d+))?$/;
 const NUMBER_TEXT = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/;
@@ -24,7 +24,7 @@ export function compareDecimals(left: Decimal, right: Decimal): number {
   return difference === 0n ? 0 : difference < 0n ? -1 : 1;
 }
 
-/** Renders a decimal without exponent and trailing zeros: `12.3`. */
+/** Renders a decimal without exponent, with `scale` digits after the point: `12.3`. */
 export function toDecimalText(decimal: Decimal): string {
   const sign = decimal.unscaled < 0n ? '-' : '';
   const digits = (decimal.unscaled < 0n ? -decimal.unscaled : decimal.unscaled).toString().padStart(decimal.scale + 1, '0');

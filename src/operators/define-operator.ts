@@ -4,14 +4,14 @@ import { SQL_UNKNOWN, type SqlJsonValue, type SqlTruth } from './operator-sql.ts
 import { describeValue, type Json, type Kind, notTruth, type Truth, UNKNOWN } from './value.ts';
 import { fitsKind, isStoredAlike, kindNoun } from './value-kinds.ts';
 
-/** The specific part of an operator. `defineOperator` adds what all operators share: the results for missing values, for null, and for kinds that do not fit. */
+/** The specific part of an operator. `defineOperator` adds the results for missing values, for null, and for kinds that do not fit. */
 export interface OperatorDefinition
   extends Omit<Operator, 'evaluate' | 'compileSql' | 'compileJsonSql' | 'compileColumnsSql' | 'definedOnMissing'> {
   /** True if null is a value like any other (`eq`, `ne`, `in`, `nin`). */
   readonly nullIsValue?: boolean;
   /** Evaluates the comparison of a present value of a fitting kind. */
   evaluate(actual: Json, expected: Json, context: ComparisonContext): Truth;
-  /** Compiles the comparison of a column of a fitting kind, which is the kind of the comparison. */
+  /** Compiles the comparison of a column of a fitting kind. The comparison has the kind of the column. */
   compile(column: SqlColumn, expected: Json, context: SqlContext): SqlTruth | typeof IN_MEMORY;
   /** The SQL operator that gives the same result for two columns. */
   readonly columnSign?: SqlSign;
@@ -32,7 +32,7 @@ export function defineOperator(definition: OperatorDefinition): Operator {
     },
     compileSql(column, expected, context) {
       const { comparison } = context;
-      // If the sides compare as another kind than the column's, stored values do not compare as that kind does.
+      // If the comparison has another kind than the column, the database would compare the stored values differently from that kind.
       if (column.kind === 'json' || comparison.kind !== column.kind || comparison.itemKind !== column.itemKind) return IN_MEMORY;
       return fits(column.kind) ? compile(column, expected, context) : SQL_UNKNOWN;
     },
@@ -50,7 +50,7 @@ export function defineOperator(definition: OperatorDefinition): Operator {
   });
 }
 
-/** Creates the operator that is true if `operator` is false. */
+/** Creates the operator that is true if `operator` is false, false if it is true, and unknown if it is unknown. */
 export function defineNegation(operator: Operator, named: Pick<Operator, 'name' | 'label' | 'summary' | 'itemwise'>): Operator {
   const { commutator, itemwise: _, compileColumnsSql, ...rest } = operator;
   return Object.freeze({
@@ -141,7 +141,7 @@ export function compileJsonSql(operator: ColumnCompiler, sides: JsonSides, conte
 interface JsonColumn {
   readonly sql: Sql;
   readonly kind: Kind;
-  /** Any value of the type: its result holds for all of them if the kind does not fit. */
+  /** A value of the type. If the kind does not fit, its result holds for every value of the type. */
   readonly example: Json;
 }
 

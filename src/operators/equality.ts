@@ -8,7 +8,7 @@ import { compareAs, toStored } from './value-kinds.ts';
 /** Kinds whose values can be equal. Lists and objects cannot: `has`, `hasAny`, `hasAll` and `subsetOf` compare the items of lists. */
 const KINDS: readonly Kind[] = ['text', 'number', 'decimal', 'boolean', 'date', 'timestamp', 'json'];
 
-/** Returns whether two values are equal as `kind`. Null equals only null. A comparison with a list or an object is unknown. */
+/** Returns true if two values are equal as `kind`. Null equals only null. Unknown for a list, an object, or a value that does not fit the kind. */
 export function isEqual(actual: Json, expected: Json, kind: Kind | undefined): Truth {
   // Fast path: most comparisons are of two texts.
   if (kind === 'text' && typeof actual === 'string' && typeof expected === 'string') return isSameText(actual, expected);

@@ -28,7 +28,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['w', WEEK],
 ]);
 
-/** Parses `2024-05-01T10:00:00+02:00` to milliseconds since 1970. Truncates smaller fractions. Returns undefined for other texts. */
+/** Parses `2024-05-01T10:00:00+02:00` to milliseconds since 1970. Fractions of a millisecond are truncated. Returns undefined for other texts. */
 export function parseInstant(text: string): number | undefined {
   if (!INSTANT.test(text)) return undefined;
   const zone = text.endsWith('Z') ? text.length - 1 : text.length - 6;
@@ -42,10 +42,10 @@ export function parseInstant(text: string): number | undefined {
   return instant >= FIRST_INSTANT && instant <= LAST_INSTANT ? instant : undefined;
 }
 
-/** The last rendered second, without its milliseconds. Most rendered instants are the current time. */
+/** The second that was rendered last, and its text up to the decimal point. Most rendered instants are the current time. */
 let written = { second: Number.NaN, text: '' };
 
-/** Renders an instant in the canonical form `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+/** Renders an instant in the canonical form `YYYY-MM-DDTHH:mm:ss.sssZ`. An instant out of range becomes FIRST_INSTANT or LAST_INSTANT. */
 export function toInstantText(instant: number): string {
   const at = Math.trunc(Math.min(Math.max(instant, FIRST_INSTANT), LAST_INSTANT));
   const second = Math.floor(at / SECOND);
@@ -62,7 +62,7 @@ export function parseDate(text: string): number | undefined {
   return isDay ? Date.UTC(year + 2000, month - 1, day) - TWO_THOUSAND_YEARS : undefined;
 }
 
-/** Parses `count` digits; NaN if one is not a digit. Works on char codes without allocation, because decisions compare dates. */
+/** Parses `count` digits; NaN if a character is not a digit. Works on char codes without allocation, because decisions compare dates. */
 function digitsAt(text: string, from: number, count: number): number {
   let number = 0;
   for (let index = from; index < from + count; index++) {
@@ -97,7 +97,7 @@ export function parseTimeOfDay(text: string): number | undefined {
   return match === null ? undefined : Number(match[1]) * HOUR + Number(match[2]) * MINUTE + Number(match[3] ?? 0) * SECOND;
 }
 
-/** Parses `Z` or `+01:00` at index `at` to milliseconds. */
+/** Parses `Z` or `+01:00` at index `at` to milliseconds; undefined if the offset is invalid. */
 function parseOffset(text: string, at: number): number | undefined {
   if (text[at] === 'Z') return 0;
   const [hours, minutes] = [digitsAt(text, at + 1, 2), digitsAt(text, at + 4, 2)];

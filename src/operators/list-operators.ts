@@ -106,7 +106,7 @@ function defineListOperator(spec: ListOperatorSpec): Operator {
 /** Kinds of items that SQL compares in their stored form. Decimals and booleans in stored JSON have another form than in a column. */
 const STORED_ALIKE: readonly (Kind | undefined)[] = ['text', 'number', 'date', 'timestamp'];
 
-/** Compiles a list operator. If a value does not fit the kind, the result is unknown only for some rows: memory evaluates them. */
+/** Compiles a list operator. If a value does not fit the kind, the result is unknown only for some rows: the comparison is evaluated in memory. */
 function listSql(
   column: SqlColumn,
   expected: readonly Json[],
@@ -132,7 +132,7 @@ function anyWanted(items: Sql, isWanted: SqlTruth): SqlTruth {
 }
 
 /**
- * Creates a function that returns whether a value equals any item of a list, with the same three-valued result as `anyTruth` with
+ * Creates a function that returns true if a value equals any item of a list, with the same three-valued result as `anyTruth` with
  * `isEqual`. Both lists of a comparison may come from a client, so the time is proportional to the sum of their lengths, not to the product.
  */
 export function createItemLookup(items: readonly Json[], kind: Kind | undefined): (value: Json) => Truth {

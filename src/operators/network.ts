@@ -11,7 +11,7 @@ interface Network {
   readonly bits: number;
 }
 
-/** The number of fixed bits before an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`). */
+/** The number of fixed bits before the IPv4 address in an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`). */
 const MAPPED_BITS = 96;
 
 export const cidr: Operator = defineOperator({

@@ -15,11 +15,14 @@ export interface SqlDialect {
   placeholder(nth: number, type?: StoredType): string;
   /** Folds the case of a text, with the same result as `foldCase` in memory. */
   foldCase(text: Sql): Sql<string>;
-  /** Returns the position of `part` in `text`, 0 if absent. Case counts, and no character is a wildcard. */
+  /** Renders the position of `part` in `text`, counted from 1; 0 if absent. Case counts, and no character is a wildcard. */
   position(text: Sql, part: Sql): Sql<number>;
-  /** Returns true if `text` ends with `part`, which is not empty. */
+  /** Renders an expression that is true if `text` ends with `part`, which is not empty. Case counts. */
   endsWith(text: Sql, part: string): SqlTruth;
-  /** Returns true if all of `text` fits `pattern`: `*` matches any characters, `?` matches one, all else is literal. Case counts. */
+  /**
+   * Renders an expression that is true if the whole `text` matches `pattern`: `*` matches any characters, `?` matches one, every other
+   * character matches itself. Case counts.
+   */
   matchesWildcards(text: Sql, pattern: string): SqlTruth;
   /** Binds a number so that it compares with every column of numbers. */
   numberValue(value: number): Sql;
@@ -27,15 +30,18 @@ export interface SqlDialect {
   indexedValue?(value: string | number | bigint): Sql;
   /** Binds a value that a statement writes to a column of `type`. */
   writtenValue(value: unknown, type: StoredType): Sql;
-  /** Returns true if `column` equals one of the values, which have one type and are bound as one parameter. */
+  /** Renders an expression that is true if `column` equals one of the values, which have one type and are bound as one parameter. */
   isAmong(column: Sql, values: readonly (string | number | bigint)[]): SqlTruth;
-  /** Returns true if `query` returns the value of `column`. The query runs once for each joined row, not for every row that `column` could reference. */
+  /**
+   * Renders an expression that is true if `query` returns the value of `column`. The query runs once for each joined row, not for every
+   * row that `column` could reference.
+   */
   isGivenBy(column: Sql, query: Sql): SqlTruth;
-  /** A table expression with a row for each item of a stored list, and one column, `value`. */
+  /** Renders a table expression with a row for each item of a stored list, and one column, `value`. */
   listItems(list: Sql): Sql;
   /** Aggregates the values of several rows, in their order, to a list in its stored form. */
   listOf(value: Sql): Sql;
-  /** Returns the value under `keys` in a JSON column, or the whole value without keys. Keys consist of letters, digits, `_` and `-`. */
+  /** Renders the value under `keys` in a JSON column, or the whole value if there are no keys. Keys consist of letters, digits, `_` and `-`. */
   jsonAt(document: Sql, keys: readonly string[]): SqlJsonValue;
 }
 
@@ -80,7 +86,7 @@ export function bindValue(value: unknown, { kind, dialect }: ParameterTarget): S
   return kind === 'number' && typeof value === 'number' ? dialect.numberValue(value) : sql`${value}`;
 }
 
-/** Up to this number, each value is a parameter; more are bound as one, because databases limit the number of parameters. */
+/** Maximum number of values with a parameter each. Longer lists are bound as one parameter, because databases limit the number of parameters. */
 const MAX_SINGLE_PARAMETERS = 50;
 
 /** Renders `column IN (values)`, with at least one text, number or bigint; undefined if the database could compare a value inexactly. */
@@ -91,7 +97,7 @@ export function inList(column: Sql, values: readonly unknown[], target: Paramete
   return values.every(isExactInJson) ? target.dialect.isAmong(column, values) : undefined;
 }
 
-/** Many values are bound as one JSON list. A database may parse a fraction differently from JavaScript in the last bit, and may refuse NUL. */
+/** Returns true if a database reads the value exactly from a JSON list. It may parse a fraction differently in the last bit, and may reject NUL. */
 function isExactInJson(value: unknown): value is string | number | bigint {
   if (typeof value === 'string') return !value.includes('\0');
   return typeof value === 'bigint' || Number.isSafeInteger(value);

@@ -22,7 +22,10 @@ export interface SqlColumn {
   readonly itemKind?: Kind | undefined;
   /** Converts a value, or one item of a list column, to its stored form; undefined if the column cannot store it. */
   encode(value: Json): unknown;
-  /** Returns true if the condition of a partial index requires this stored value in this column. The value is then a literal in the SQL, so that the database can use the index. */
+  /**
+   * Returns true if the condition of a partial index requires this stored value in this column. The value is then a literal in the SQL,
+   * so that the database can use the index.
+   */
   isIndexed?(stored: unknown): stored is string | number | bigint;
 }
 
@@ -35,7 +38,7 @@ export interface SqlContext {
 /** Returned by SQL compilers if the database cannot give exactly the evaluator's result. The comparison is then evaluated in memory. */
 export const IN_MEMORY: unique symbol = Symbol('in memory');
 
-/** The forms of a right side. */
+/** The forms of the right side of a comparison. */
 export type OperandShape =
   | 'scalar'
   | 'scalars'
@@ -49,7 +52,7 @@ export type OperandShape =
   | 'daysOfWeek'
   | 'networks';
 
-/** A worked example. */
+/** An example of a comparison with its result. */
 export interface OperatorSample {
   /** The left side; undefined is a missing value. */
   readonly actual: Json | undefined;

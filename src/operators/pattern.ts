@@ -3,14 +3,15 @@ import { defineOperator, validateText } from './define-operator.ts';
 import { IN_MEMORY, type Operator } from './operator.ts';
 import { type Json, UNKNOWN } from './value.ts';
 
-/** Longer patterns are rejected, because the compiled program grows with the pattern. */
+/** Maximum number of characters of a pattern. The compiled program grows with the pattern. */
 const MAX_PATTERN_LENGTH = 1000;
-/** Instructions of a compiled pattern. The time of a match is proportional to it. */
+/** Maximum number of instructions of a compiled pattern. The time of a match is proportional to their number. */
 const MAX_PROGRAM_SIZE = 10_000;
 const MAX_COMPILED = 500;
 /**
- * Characters times instructions of one match, about a second at worst. Clients can send long patterns and long texts. Above the limit the
- * result is unknown; the limit counts steps instead of time so that every machine gives the same result.
+ * Maximum number of steps of one match: characters of the text times instructions of the pattern. Ten million steps take about a second at
+ * worst. Clients can send long patterns and long texts. Above the limit the result is unknown. The limit counts steps instead of time, so
+ * that every machine gives the same result.
  */
 const MAX_STEPS = 10_000_000;
 
@@ -37,13 +38,13 @@ export const matches: Operator = defineOperator({
   ],
 });
 
-/** Returns whether part of `text` matches an RE2 pattern; undefined if the pattern is invalid or the match would take too many steps. */
+/** Returns true if part of `text` matches an RE2 pattern; undefined if the pattern is invalid or the match would take too many steps. */
 export function matchesPattern(text: string, pattern: string): boolean | undefined {
   const ready = compilePattern(pattern);
   return 'pattern' in ready && text.length * ready.size <= MAX_STEPS ? ready.pattern.test(text) : undefined;
 }
 
-/** Returns the steps of a match at worst, for callers that bound the effort of several matches. */
+/** Returns the maximum number of steps of a match, for callers that limit the steps of several matches. */
 export function maxMatchingSteps(text: string, pattern: string): number {
   const ready = compilePattern(pattern);
   return 'pattern' in ready ? text.length * ready.size : pattern.length;

@@ -118,7 +118,7 @@ export const iendsWith: Operator = defineTextOperator({
   ],
 });
 
-/** Longer patterns are evaluated in memory, where a list can stop between two records. A database statement continues to the last record. */
+/** Maximum number of characters of a pattern in SQL. Longer patterns are evaluated in memory, where a list can stop between two records. */
 const MAX_SQL_PATTERN = 100;
 
 export const like: Operator = defineTextOperator({
@@ -190,7 +190,7 @@ export function afterPrefix(prefix: string): string | undefined {
   return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
 }
 
-/** Returns whether the whole text matches `pattern`: `*` matches any characters, `?` matches one. Takes time in the product of both lengths at worst. */
+/** Returns true if the whole text matches `pattern`: `*` matches any characters, `?` matches one. Takes time in the product of both lengths at worst. */
 export function matchesWildcards(text: string, pattern: string): boolean {
   const characters = Array.from(text);
   const wanted = Array.from(pattern);

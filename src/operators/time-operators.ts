@@ -84,7 +84,7 @@ function defineTimeOrder({ sign, test, ...rest }: TimeOrderSpec): Operator {
 }
 
 interface TimeWindowSpec extends Pick<Operator, 'name' | 'label' | 'summary'> {
-  /** Returns the first and the last instant, in milliseconds since 1970. */
+  /** Returns the first and the last instant of the window, in milliseconds since 1970. `duration` is in milliseconds. */
   window(now: number, duration: number): readonly [number, number];
   readonly samples: readonly OperatorSample[];
 }
@@ -195,7 +195,7 @@ export const WEEKDAYS: ReadonlyMap<string, number> = new Map([
   ]),
 ]);
 
-/** Formatters by time zone. Creating one costs more than a thousand uses, and there are few time zones. */
+/** Formatters by time zone. Creating a formatter costs more than a thousand uses of it, and there are few time zones. */
 const clocks = new Map<string, Intl.DateTimeFormat>();
 
 function toWallClock(actual: Json, { kind, timeZone }: ComparisonContext): WallClock | undefined {

@@ -7,7 +7,7 @@ import type { Json, Kind } from './value.ts';
 interface KindRules<Value> {
   /** The noun with its article, for messages. */
   readonly noun: string;
-  /** Returns undefined if the value does not fit. Values are never coerced. */
+  /** Parses a value without coercion; undefined if it does not fit the kind. */
   parse(value: Json): Value | undefined;
   compare(left: Value, right: Value): number;
   /** Returns the canonical form. */
@@ -88,7 +88,7 @@ export function compareAs(kind: Kind | undefined, left: Json, right: Json): numb
   return rulesFor(kind, left)?.compare(left, right);
 }
 
-/** Returns whether a value can be compared as `kind`. Without a kind, every text, number and boolean can. */
+/** Returns true if a value can be compared as `kind`. Without a kind, every text, number and boolean can. */
 export function fitsKind(kind: Kind | undefined, value: Json): boolean {
   return rulesFor(kind, value)?.fits(value) ?? false;
 }
@@ -104,7 +104,7 @@ export function kindNoun(kind: Kind | undefined): string {
 }
 
 /**
- * Returns the kind that values of two kinds are compared as. If one kind is unknown or `json`, it is the other. Texts compare with
+ * Returns the kind that values of two kinds are compared as. If one kind is unknown or `json`, the result is the other. Texts compare with
  * dates, timestamps and decimals, whose values are written as texts. Other combinations are a mismatch.
  */
 export function combineKinds(left: Kind | undefined, right: Kind | undefined): Kind | undefined | 'mismatch' {
@@ -190,7 +190,7 @@ export function toStored(column: SqlColumn, kind: Kind, value: Json): StoredOper
   return bound === undefined ? { fits: true } : { fits: true, bound };
 }
 
-/** No column stores NUL, and PostgreSQL rejects it in parameters. */
+/** Returns false for a text with NUL: no column stores NUL, and PostgreSQL rejects it in parameters. */
 function isStorable(value: Json): boolean {
   return typeof value !== 'string' || !value.includes('\0');
 }
@@ -198,7 +198,7 @@ function isStorable(value: Json): boolean {
 /** The stored form of 1 differs between two scales of decimals; at the largest scale, 1 does not fit and has no stored form. */
 const ONE = '1';
 
-/** Returns whether the stored forms of two columns compare like their values: both have one kind, and decimals have one scale. */
+/** Returns true if the stored forms of two columns compare like their values: both have one kind, and decimals have one scale. */
 export function isStoredAlike(left: SqlColumn, right: SqlColumn): boolean {
   if (left.kind !== right.kind || left.kind === 'json' || left.kind === 'list') return false;
   return left.kind !== 'decimal' || left.encode(ONE) === right.encode(ONE);

@@ -14,7 +14,7 @@ export interface JsonObject {
  */
 export type Truth = boolean | null;
 
-/** The third truth value. */
+/** The truth value *unknown*. */
 export const UNKNOWN = null;
 
 /** A missing value. JSON null is not missing: it is a value for `eq`, `ne`, `in`, `nin` and `isNull`. */
@@ -58,7 +58,7 @@ export function describeValue(value: Json | undefined): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-/** Returns whether a value is a JSON object, not null or a list. */
+/** Returns true if a value is a JSON object, not null or a list. */
 export function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
