@@ -16,16 +16,16 @@ export interface ResourceActivity {
 /** The members of an entry that analytics return. */
 export type Activity = Pick<AuditEntry, 'id' | 'at' | 'userId' | 'role' | 'resource' | 'action' | 'recordId' | 'allowed' | 'reason'>;
 
-/** The number of policies, and the decisions since a point in time. */
+/** The numbers of policies, and of grants and denials since `from`. */
 export interface Analytics {
   readonly totalPolicies: number;
   readonly activePolicies: number;
   readonly policyTypes: Readonly<Record<PolicyType, number>>;
-  /** ISO 8601: the begin of the counted time. */
+  /** The beginning of the counted time range, ISO 8601. */
   readonly from: string;
   readonly accessGrants: number;
   readonly accessDenials: number;
-  /** The newest 20. */
+  /** The newest 20 decisions, which may be older than `from`. */
   readonly recentActivity: readonly Activity[];
   /** The ten resources with the most decisions. */
   readonly topResources: readonly ResourceActivity[];
@@ -41,11 +41,11 @@ const DEFAULT_TIMEFRAME = '7d';
 const MAX_TIMEFRAME = 3660 * 24 * HOUR;
 const RECENT = 20;
 const TOP = 10;
-/** Maximum number of entries of the first hour that are counted one by one. */
+/** Maximum number of entries in the first hour for which they are counted exactly. */
 const MAX_EXACT = 20_000;
 
 /**
- * Parses a timeframe such as `30d`, `12h` or `4w` to milliseconds.
+ * Parses a timeframe of hours, days or weeks, such as `12h`, `30d` or `4w`, at most 3660 days. Returns milliseconds.
  *
  * @throws Problem REQUEST_PARAMETER
  */
@@ -60,8 +60,9 @@ export function parseTimeframe(text: string = DEFAULT_TIMEFRAME): number {
 }
 
 /**
- * Loads the number of policies, and the decisions since `from` (milliseconds since 1970). Whole hours come from the hourly counts. The first
- * hour is counted exactly if it has few entries; otherwise all of it counts, and `from` in the result is its begin.
+ * Counts the policies, and the decisions since `from` (milliseconds since 1970). Whole hours are read from the hourly counts. The first hour
+ * is counted exactly from `from` on if it has few entries and none of them was pruned. Otherwise the whole hour counts, and `from` in the
+ * result is the beginning of the hour.
  */
 export async function loadAnalytics(tx: Transaction, { from }: { readonly from: number }): Promise<Analytics> {
   const counts = await countDecisions(tx, from);
@@ -100,7 +101,7 @@ async function countDecisions(tx: Transaction, from: number): Promise<{ from: st
       sum(case when "allowed" or "at" < ${start} then 0 else 1 end) as "denials"
     from "_Decision" where "kind" = 'access' and "at" >= ${hour} and "at" < ${nextHour} group by "resource"`);
   const isComplete = partial.reduce((sum, { inHour }) => sum + Number(inHour), 0) === Number(first?.total ?? 0);
-  // Entries of the hour have been pruned, so only its hourly count is complete.
+  // If entries of the hour have been pruned, only the hourly count is complete.
   return isComplete ? { from: start, rows: [...whole, ...partial] } : { from: hour, rows: [...whole, ...(await countHour(tx, hour))] };
 }
 

@@ -93,7 +93,7 @@ function linkEntries(writer: ChainWriter, entries: readonly AuditEntry[]): reado
   return rows;
 }
 
-/** Returns INSERT statements of 64, 32, 16 … rows: few statements, and few texts for the database to prepare. */
+/** Returns INSERT statements of 64, 32, 16 … rows, so that few statements run and the database prepares few texts. */
 function* insertStatements(dialect: Transaction['dialect'], rows: readonly Row[]): Generator<Statement> {
   for (let offset = 0, size = CHUNK; offset < rows.length; offset += size) {
     while (size > rows.length - offset) size /= 2;
@@ -101,7 +101,7 @@ function* insertStatements(dialect: Transaction['dialect'], rows: readonly Row[]
   }
 }
 
-/** Returns the values in the order of `CONTENT`, by position. */
+/** Returns the values of an entry in the order of `CONTENT`, with long texts truncated. */
 function toContent(entry: AuditEntry): Content {
   const { id, at, kind, allowed, epoch, facts } = entry;
   const principal = [truncate(entry.userId), truncate(entry.role)];
@@ -118,7 +118,7 @@ function toContent(entry: AuditEntry): Content {
 
 const texts = new WeakMap<Transaction['dialect'], Map<number, string>>();
 
-/** Cached, because almost every request appends entries. */
+/** Returns the text of an INSERT statement for `rows` rows. Cached, because almost every request appends entries. */
 function textFor(dialect: Transaction['dialect'], rows: number): string {
   const known = memoize(texts, dialect, () => new Map<number, string>());
   return memoize(known, rows, () => insertionInto(dialect, '_Decision', { columns: COLUMNS, rows }));
@@ -150,7 +150,7 @@ function countStatement(id: string, entries: readonly AuditEntry[]): Sql {
       "denials" = "_DecisionHour"."denials" + excluded."denials"`;
 }
 
-/** `2026-01-31T14:59:07.120Z` is in the hour `2026-01-31T14:00:00.000Z`. */
+/** Returns the beginning of the hour of a time: `2026-01-31T14:00:00.000Z` for `2026-01-31T14:59:07.120Z`. */
 function toHour(at: string): string {
   return `${at.slice(0, 13)}:00:00.000Z`;
 }
@@ -167,15 +167,15 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-/** An entry can be at most a week older than its chain, if the clock was set back. */
+/** Maximum milliseconds by which an entry can be older than its chain, because the clock was set back. */
 const MAX_AGE_BEFORE_CHAIN = 7 * 24 * 60 * 60_000;
 
-/** Loads the heads of the newest chains, at most `chains` of them. */
+/** Loads the heads of the newest `chains` chains in the order of their ids. A chain without entries has no head. */
 export async function loadChainHeads(tx: Transaction, chains: number): Promise<readonly ChainHead[]> {
   const newest = sql`select "id", "at" from "_Chain" order by "id" desc limit ${chains}`;
   const oldest = await tx.one<{ at: string | null }>(sql`select min("at") as "at" from (${newest}) as "newest"`);
   if (typeof oldest?.at !== 'string') return [];
-  // A parameter, so that PostgreSQL excludes older partitions when it plans the query.
+  // The time is a parameter, so that PostgreSQL excludes older partitions when it plans the query.
   const since = new Date(Date.parse(oldest.at) - MAX_AGE_BEFORE_CHAIN).toISOString();
   // A subquery per chain reads only its last entry from the index.
   const last = sql`

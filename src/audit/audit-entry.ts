@@ -9,7 +9,7 @@ export interface AuditEntry {
   readonly at: string;
   /** `access` entries count as grants and denials in analytics; `admin` entries do not. */
   readonly kind: 'access' | 'admin';
-  /** Undefined for `anon`. */
+  /** Undefined for `anon`, and for changes by a command. */
   readonly userId?: string | undefined;
   readonly role: string;
   readonly resource: string;

@@ -11,8 +11,9 @@ const FURTHER_PATHS = '*';
 const MARKER_BYTES = JSON.stringify(NOT_KEPT).length;
 
 /**
- * Returns the paths whose values are needed to explain a decision later. If the decision allows, these are the paths of the rules up to the
- * one that fired, and of those with the same rank. Otherwise these are all paths, because the explanation covers every rule.
+ * Returns the paths whose values are needed to explain a decision later. For an allowed request, these are the paths that are
+ * read by the rule that fired, by the rules before it, and by the rules of the same rank. For a denied request, these are all paths, because
+ * the explanation covers every rule.
  */
 export function readsToExplain({ ranked, rules, reads }: ApplicableRules, decision: Decision): readonly PathRead[] {
   const fired = decision.effect === 'allow' ? rules.indexOf(decision.rule) : -1;
@@ -27,10 +28,10 @@ export function readsToExplain({ ranked, rules, reads }: ApplicableRules, decisi
  * Returns the values that conditions read, by path, so that the decision can be explained later. Missing values are omitted. A scope
  * contains no secret fields, so the facts contain none either.
  *
- * @param maxBytes Maximum size of the facts as JSON. Values that do not fit are replaced by `{ "notKept": true }`; earlier rules come first.
+ * @param maxBytes Maximum size of the facts as JSON. Values that do not fit are replaced by `{ "notKept": true }`; the values that earlier rules read are kept first.
  */
 export function factsOf(reads: readonly PathRead[], scope: Scope, maxBytes: number): JsonObject | undefined {
-  // A path begins with its group and a dot, so none is the name of an inherited property.
+  // A path begins with its group and a dot, so no path is the name of an inherited property.
   const facts: Record<string, Json> = {};
   let maxSize = 0;
   for (const { path } of reads) {
@@ -67,7 +68,7 @@ function truncateFacts(all: JsonObject, maxBytes: number): JsonObject {
   return facts;
 }
 
-/** The values of a scope that entries do not store. */
+/** The parts of a scope that audit entries do not store. */
 export interface FactsFrame {
   /** IANA name. */
   readonly timeZone: string;
@@ -75,7 +76,7 @@ export interface FactsFrame {
   kindOf(path: Path): PathKind | undefined;
 }
 
-/** Restores the scope of a past decision from its entry. The same rules give the same decision in it. */
+/** Restores the scope of a past decision from its audit entry. In this scope, the same rules give the same decision. */
 export function scopeFromFacts(entry: AuditEntry, frame: FactsFrame): Scope {
   const facts = entry.facts ?? {};
   const isOpen = wasOpen(entry);
@@ -93,12 +94,12 @@ export function scopeFromFacts(entry: AuditEntry, frame: FactsFrame): Scope {
   });
 }
 
-/** Returns whether the record was unknown to the decision: for lists, exports, and reads of a schema, which have no record. */
+/** Returns true if an entry is of a decision without a record: on a list, an export, or the read of a schema. */
 function wasOpen({ action, recordId }: AuditEntry): boolean {
   return action === 'list' || action === 'export' || (action === 'read' && recordId === undefined);
 }
 
-/** Returns whether a path begins with a field of the resource. Other paths are missing, even if the record is unknown. */
+/** Returns true if a path begins with a field of the resource. Other paths without a stored value have none, even if the record was unknown. */
 function isOfRecord({ group, keys }: Path, frame: FactsFrame): boolean {
   const [field] = keys;
   if (group !== 'resource' || field === undefined) return false;

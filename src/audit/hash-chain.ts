@@ -39,20 +39,20 @@ export interface ChainBeginning {
   readonly found: string;
 }
 
-/** Domain separator: the first member of the hashed text of a beginning, so that the hash of an entry cannot replace it. */
+/** Domain separator: the first member of the hashed text of a beginning, so that no entry can have the hash of a beginning. */
 const BEGINNING = 'bailiwick chain 1';
 
 /**
- * Returns the hash of a chain's beginning, which the first entry of the chain continues. It covers the writer and the heads of earlier
- * chains, so that removing an earlier chain breaks this one.
+ * Returns the hash of a chain's beginning, which the hash of the first entry covers. It covers the writer, the time and the heads of
+ * earlier chains, so that the removal of an earlier chain is detected.
  */
 export function toBeginningHash({ writer, at, found }: ChainBeginning): string {
   return digest([BEGINNING, writer, at, found]);
 }
 
 /**
- * Returns the hash of an entry. It covers the hash of the previous entry and the columns of this one, and so all entries before. The hashed
- * bytes are a JSON array in UTF-8 as of RFC 8785, which is the same on every database and can be computed in any language.
+ * Returns the hash of an entry. It covers the content of the entry and the hash of the previous entry, and so all earlier entries of the chain.
+ * The hashed bytes are a JSON array in UTF-8 as of RFC 8785, which is the same on every database and can be computed in any language.
  */
 export function toHash(previous: string, content: Content): string {
   return digest([previous, ...content]);
@@ -64,7 +64,7 @@ function digest(parts: Content): string {
 
 /**
  * Loads the facts for the entry of a change of policies or assignments: the revision of the change, and the hash of the policy history up to
- * it. The hash chain protects the entry, and with it every version of a policy.
+ * that revision. The hash chain protects the entry, and so every version of a policy.
  */
 export async function loadHistoryFacts(tx: Transaction): Promise<JsonObject | undefined> {
   const head = await loadHistoryHead(tx);

@@ -32,7 +32,7 @@ export function createAuditMaintenance(
   { database, log = () => undefined }: { readonly database: Database; readonly log: Log | undefined },
 ): AuditMaintenance {
   const key = (): ReturnType<typeof loadCheckpointKey> => loadCheckpointKey(data);
-  // A service without checkpoints may have pruned. Its public keys verify the signed cuts of the chains.
+  // A service without a checkpoint file may have pruned entries. Its public keys verify the signed cuts of the chains.
   const none = (): Checkpoints => ({ ...NO_CHECKPOINTS, keys: loadPublicKeys(publicKeyPath(data)) });
   const checkpoints = path === undefined ? none() : createCheckpoints({ database, path, key: key(), log });
   const retention = createRetention({ database, path, key, log, days });

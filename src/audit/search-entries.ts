@@ -28,10 +28,10 @@ export interface EntryPage {
   readonly next?: string;
 }
 
-/** A search reads the newest two days first, then ranges that are four times as long: each day is a partition, and most hits are recent. */
+/** A search first reads the newest 2 days, then back to 8, 32 and 128 days: each day is a partition, and most hits are recent. */
 const FIRST_DAYS = 2;
 const GROWTH = 4;
-/** Number of limited ranges; the next one reads all older entries. */
+/** Number of ranges with a beginning; the range after them reads all older entries. */
 const RANGES = 4;
 const DAY = 24 * 60 * 60_000;
 
@@ -57,7 +57,7 @@ export async function searchEntries(tx: Transaction, query: EntryQuery): Promise
   return rows.length > query.limit && last !== undefined ? { entries, next: toCursor(last) } : { entries };
 }
 
-/** Returns consecutive time ranges, newest first. Only the query limits the end of the first and the beginning of the last. */
+/** Yields SQL conditions for consecutive time ranges, newest first. The first range has no end and the last has no beginning. */
 function* timeRanges({ from, to }: EntryQuery, newest: number): Generator<readonly Sql[]> {
   const first = Math.min(newest, to ?? newest);
   let until: string | undefined;
@@ -73,7 +73,7 @@ function* timeRanges({ from, to }: EntryQuery, newest: number): Generator<readon
   }
 }
 
-/** An entry is first searched within this distance of the time in its id, because the clocks of process and database may differ. */
+/** Milliseconds before and after the time in an id in which its entry is searched first: the clocks of process and database may differ. */
 const MAX_SKEW = 2 * DAY;
 
 /** Loads an entry by its id. */
@@ -108,7 +108,7 @@ function* comparisons(query: EntryQuery, position: Position | undefined): Genera
   }
 }
 
-/** The last entry of a page. */
+/** The last entry of a page, after which the next page begins. */
 type Position = Pick<AuditEntry, 'at' | 'id'>;
 
 /** Renders a cursor. It is not signed, because a caller who may search the audit log may read all of it. */

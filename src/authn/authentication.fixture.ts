@@ -28,7 +28,7 @@ const OPTIONS: AuthenticationOptions = {
   setup: 'loopback',
 };
 
-/** A response or a problem, in one shape. */
+/** The response to a request, or the problem with which the request failed. */
 export interface Outcome {
   /** The status, or the code of the problem. */
   readonly outcome: number | string;

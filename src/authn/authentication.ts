@@ -25,9 +25,9 @@ export interface Authentication {
   identifyByEmail(tx: Transaction, email: string): Promise<Principal>;
   /** Creates a setup token to print; undefined if an admin exists or setup is off. */
   openSetup(): Promise<string | undefined>;
-  /** @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
+  /** Hashes a password. @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
   hashPassword(plain: string): Promise<string>;
-  /** Verifies a current password and counts it like a login. @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
+  /** Verifies a user's current password and counts the attempt like a login. @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
   provePassword(claim: PasswordClaim, ip: string): Promise<PasswordProof>;
   /** The endpoints under `/auth`. */
   readonly routes: readonly Route[];

@@ -48,7 +48,7 @@ export async function loadCallerByEmail(tx: Transaction, email: string, user: Re
 
 const sessionTexts = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>>();
 
-/** Returns one statement for user and session, because it runs for every request. On SQLite a join would take ten times as long. */
+/** Returns the statement that loads the user of a token if the session is open. On SQLite a join would take ten times as long. */
 function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: LocalToken, user: Resource): Statement {
   const texts = memoize(sessionTexts, dialect, () => new WeakMap<Resource, string>());
   const text = memoize(texts, user, () => {

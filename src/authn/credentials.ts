@@ -1,7 +1,7 @@
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { type Json, ownValue } from '../operators/index.ts';
 
-/** The length of a text in characters. */
+/** The permitted length of a text in characters, inclusive. */
 interface TextRule {
   readonly min: number;
   readonly max: number;

@@ -4,11 +4,11 @@ import { CLOCK_LEEWAY_SECONDS, type Transaction } from '../storage/index.ts';
 
 /** The limits of login attempts. */
 export interface LoginLimits {
-  /** Per account and address in `loginWindowSeconds`. */
+  /** Maximum attempts per account and address in `loginWindowSeconds`. */
   readonly loginAttempts: number;
   readonly loginAttemptsPerAddress: number;
   readonly loginWindowSeconds: number;
-  /** Per account in `loginAccountWindowSeconds`, from all addresses together from which the account has not logged in. */
+  /** Maximum attempts per account in `loginAccountWindowSeconds`, from all addresses together without a recent login to the account. */
   readonly loginAttemptsPerAccount: number;
   readonly loginAccountWindowSeconds: number;
 }
@@ -75,7 +75,7 @@ interface Limit {
   readonly seconds: number;
 }
 
-/** Counts and reads in one statement, so that each of several concurrent attempts sees those before it. */
+/** Counts an attempt and returns the seconds to wait; 0 within the limit. One statement, so that concurrent attempts are all counted. */
 async function countOne(tx: Transaction, id: string, { max, seconds }: Limit): Promise<number> {
   const now = new Date(tx.now).toISOString();
   const ended = hasEnded(tx.now, seconds);
@@ -89,7 +89,7 @@ async function countOne(tx: Transaction, id: string, { max, seconds }: Limit): P
   return Math.max(1, Math.ceil((Date.parse(row.windowStart) - tx.now) / 1000 + seconds));
 }
 
-/** Returns true if a window has ended. A window that begins in the future has ended too: the clock was set back since. */
+/** Returns the SQL condition that a window has ended. A window that begins in the future has ended too: the clock was set back. */
 function hasEnded(now: number, seconds: number): Sql {
   const at = (offset: number): string => new Date(now + offset * 1000).toISOString();
   return sql`("_LoginAttempt"."windowStart" <= ${at(-seconds)} or "_LoginAttempt"."windowStart" > ${at(CLOCK_LEEWAY_SECONDS)})`;

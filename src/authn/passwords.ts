@@ -14,12 +14,12 @@ const COSTS = Object.freeze({ memoryCost: 19_456, timeCost: 2, parallelism: 1 })
 /** Maximum number of waiting passwords per password that is being hashed. */
 const MAX_WAITING = 64;
 
-/** Hashes and verifies passwords. The number at a time is limited, because each takes 19 MiB and tens of milliseconds. */
+/** Hashes and verifies passwords. Limits the number of concurrent hashes, because each takes 19 MiB and tens of milliseconds. */
 export interface Passwords {
-  /** @throws Problem STORAGE_BUSY if too many passwords wait. */
+  /** Hashes a password. @throws Problem STORAGE_BUSY if too many passwords wait. */
   hash(plain: string): Promise<string>;
   /**
-   * Returns true if the hash is the hash of the password. For undefined, the hash of an unknown user, it takes as long and returns false.
+   * Returns true if the password has the given hash. For an unknown user (`hashed` is undefined), returns false after the same time.
    *
    * @throws Problem STORAGE_BUSY if too many passwords wait.
    */
@@ -35,7 +35,7 @@ export function createPasswords(concurrency: number): Passwords {
   };
 }
 
-/** A hash with the same costs that no password has: its digest is random. */
+/** A hash with the same costs, for unknown users. No password has this hash, because its digest is random. */
 const UNKNOWN_USER_HASH = `$argon2id$v=19$m=${COSTS.memoryCost},t=${COSTS.timeCost},p=${COSTS.parallelism}$${unpadded(16)}$${unpadded(32)}`;
 
 function unpadded(bytes: number): string {
@@ -55,7 +55,7 @@ function createConcurrencyLimit(concurrency: number): WithLimit {
     try {
       return await work();
     } finally {
-      // Passed to the next waiting password instead of freed, so that a later one cannot overtake it.
+      // The slot is passed to the next waiting password instead of freed, so that a later password cannot overtake it.
       const next = waiting.shift();
       if (next === undefined) free++;
       else next();
@@ -76,7 +76,7 @@ export function findGuessablePassword({ password, email, name }: JsonObject): re
   return [{ path: 'password', code: 'common', detail: 'expected a password that is not one of the most common ones' }];
 }
 
-/** Loads the list with the first password that is set, because most processes never need it. All entries are lower-case. */
+/** Returns the most common passwords in lower case. Loads them on first use, because most processes never set a password. */
 function commonPasswords(): ReadonlySet<string> {
   if (loaded === undefined) {
     const { dictionary } = createRequire(import.meta.url)('@zxcvbn-ts/language-common') as typeof Library;

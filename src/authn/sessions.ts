@@ -11,7 +11,7 @@ export interface OpenSession {
   readonly refreshToken: string;
 }
 
-/** Opens a session for a user who has just logged in. */
+/** Opens a session for a user who has just logged in. The session expires after `seconds` unless it is renewed. */
 export async function openSession(tx: Transaction, userId: string, seconds: number): Promise<OpenSession> {
   const sessionId = createId();
   await tx.run(sql`

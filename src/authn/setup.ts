@@ -46,13 +46,13 @@ export async function setUp(deps: AuthEndpointDeps, request: HttpRequest): Promi
   return { status: 201, body: { success: true, message: 'the first admin was created; log in with POST /auth/login', user } };
 }
 
-/** Returns the problem that refuses the request. Thrown in the transaction, it would roll back the count of wrong tokens. */
+/** Returns the problem to refuse the request with; undefined to accept it. A throw would roll back the count of wrong tokens. */
 async function refuseSetup(tx: Transaction, { options }: AuthEndpointDeps, request: HttpRequest): Promise<Problem | undefined> {
   if (await hasAdmin(tx)) return setupDone();
   if (options.setup === 'loopback' && request.isLocal?.() === true) return undefined;
   const token = ownValue(request.body, 'token');
   if (typeof token !== 'string') return new Problem('IDENTITY_SETUP_TOKEN', 'this request requires the setup token');
-  // Before the count: the token cannot be guessed, and other clients of the same address could lock out the operator.
+  // Checked before the attempts are counted, because other clients of the same address could lock out the operator.
   if (await isValidSetupToken(tx, token)) return undefined;
   const wait = await countSetupAttempt(tx, request.origin.ip, options);
   if (wait !== undefined) return new Problem('IDENTITY_THROTTLED', 'too many attempts with a wrong setup token', { retryAfter: wait });
@@ -64,7 +64,7 @@ interface FirstUser {
   readonly values: JsonObject;
 }
 
-/** Parses the body. Fields that the project adds to User get their defaults; a definition with a required field without one is refused. */
+/** Parses the body. Fields that the project adds to User get their defaults; `parseUserDefinition` refuses required fields without a default. */
 function parseUser({ body }: HttpRequest, definition: Resource): FirstUser {
   const { texts: all, issues } = parseSomeTexts(body, BODY);
   const { token: _, ...texts } = all;
@@ -146,7 +146,7 @@ async function loadHashes(tx: Transaction): Promise<readonly string[]> {
   return row?.text.split(' ') ?? [];
 }
 
-/** Hashes with a fast function: a token has 192 random bits and cannot be guessed. */
+/** Hashes a setup token. A fast hash is enough, because a token has 192 random bits and cannot be guessed. */
 function toHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

@@ -16,7 +16,7 @@ export interface TokenKey {
 /** The source of the token key: a given secret, or a file in the data folder. */
 export interface TokenKeySource {
   readonly algorithm: TokenAlgorithm;
-  /** For HS256; at least 32 bytes as UTF-8. */
+  /** The secret for HS256, at least 32 bytes as UTF-8. If absent, the key file in the data folder is used. */
   readonly secret?: string | undefined;
   readonly dataFolder: string;
 }
@@ -25,8 +25,8 @@ const MIN_BYTES = 32;
 const NAME = 'token key';
 
 /**
- * Loads the token key. Without a secret it is generated into a file in the data folder that only its owner can read. If several processes
- * start at the same time, the first creates the file and all use it.
+ * Loads the token key. Without a secret, reads the key from a file in the data folder that only its owner can read; a missing file is created
+ * with a generated key. If several processes start at the same time, the first creates the file and all use it.
  *
  * @throws SetupError if the secret is too short, or the file cannot be created or read.
  */

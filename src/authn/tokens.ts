@@ -1,4 +1,4 @@
-// Subpaths of jose, because loading the whole package would slow down the start.
+// Imports subpaths of jose, because loading the whole package would slow down the start.
 
 import { hash } from 'node:crypto';
 import type { JWTPayload } from 'jose';
@@ -40,7 +40,7 @@ export interface ForeignToken {
   readonly claims: JWTPayload;
 }
 
-/** The claims of tokens. */
+/** The issuers, the audience and the lifetime of tokens. */
 export interface TokenOptions {
   readonly jwtIssuer: string;
   readonly jwtAudience: string;
@@ -62,7 +62,7 @@ export interface TokenSubject {
 /** Signs and verifies access tokens. */
 export interface Tokens {
   sign(subject: TokenSubject): Promise<string>;
-  /** @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
+  /** Verifies the form, signature and claims of a token. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
   verify(token: string): Promise<VerifiedToken>;
 }
 
@@ -70,13 +70,13 @@ const TYPE = 'at+jwt';
 const MAX_LENGTH = 8192;
 /** Maximum characters of a user id. `createdBy` and audit entries truncate longer ones, which could make two ids equal. */
 const MAX_ID = 200;
-/** Control characters. They would appear in logs and audit entries, and PostgreSQL cannot store NUL. */
+/** Control characters, which a user id must not contain: they would appear in logs and audit entries, and PostgreSQL cannot store NUL. */
 const CONTROL = /\p{Cc}/u;
 const CACHE_SIZE = 10_000;
 
 /** Creates the token functions of a key, with a cache of verified tokens. */
 export function createTokens(key: TokenKey, options: TokenOptions): Tokens {
-  /** By digest, so that a memory dump of the cache contains no token. Only tokens with a valid signature are added. */
+  /** Verified tokens by digest, so that a memory dump of the cache contains no token. Only tokens with a valid signature are added. */
   const verified = new LRUCache<string, VerifiedToken>({ max: CACHE_SIZE });
 
   return {
@@ -143,12 +143,12 @@ function toVerified(claims: JWTPayload, { jwtIssuer }: TokenOptions): VerifiedTo
   return { issuer: undefined, userId: sub, sessionId: sid, expires: exp };
 }
 
-/** Refuses an unpaired surrogate, because databases replace it and two subjects could become equal. */
+/** Returns true if a value can be a user id. Databases replace unpaired surrogates, so two ids that contain them could become equal. */
 function isId(text: unknown): text is string {
   return typeof text === 'string' && text !== '' && text.length <= MAX_ID && text.isWellFormed() && !CONTROL.test(text);
 }
 
-/** Returns the same text for every defect, so that a forger learns nothing. */
+/** Returns the problem of an invalid token. The text is the same for every defect, so that a forger learns nothing. */
 function refused(cause?: unknown): Problem {
   return new Problem('IDENTITY_TOKEN', 'the token is not valid', { cause });
 }

@@ -21,13 +21,13 @@ const INTERNAL: Readonly<Record<string, JsonObject>> = {
   id: { type: 'string', required: true, readOnly: true },
 };
 
-/** Returns the fields that every record has. Internal resources define all fields except `id` themselves. */
+/** Returns the automatic fields of a resource. An internal resource has only `id`. */
 export function automaticFields({ internal, softDelete }: Pick<Resource, 'internal' | 'softDelete'>): ReadonlyMap<string, Field> {
   if (internal) return internalFields;
   return softDelete ? deletableFields : ordinaryFields;
 }
 
-/** Returns true for `deletedAt` and `deletedBy`, which only soft-deleted records have. */
+/** Returns true for `deletedAt` and `deletedBy` of a resource with soft deletes. */
 export function isDeletionField({ softDelete }: Pick<Resource, 'softDelete'>, name: string): boolean {
   return softDelete && Object.hasOwn(DELETED, name);
 }

@@ -7,7 +7,7 @@ export interface DefinitionMistake {
   readonly detail: string;
 }
 
-/** Reports a mistake to the list of `collectMistakes`. */
+/** Reports a mistake; `on` is `value` by default. */
 export type Report = (path: readonly (string | number)[], detail: string, on?: 'key' | 'value') => void;
 
 /** A mistake with its position in the file. */

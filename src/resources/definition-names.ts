@@ -26,7 +26,7 @@ export function validateFieldName(name: string): string | undefined {
   return NAME.test(name) ? validateReserved(name) : describeForm(name);
 }
 
-/** Returns the reason why a new field cannot have this name. Fields that were accepted before the name was reserved keep it. */
+/** Returns the reason why a new field cannot have a name; undefined if the name is valid. Fields that were accepted before the name was reserved keep it. */
 export function validateNewFieldName(name: string): string | undefined {
   if (name === EXPAND) return `expected another name: "${EXPAND}" is reserved for expanded records`;
   return validateFieldName(name);

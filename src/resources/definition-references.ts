@@ -3,7 +3,7 @@ import type { Field } from '../fields/index.ts';
 import type { DefinitionMistake } from './definition-mistake.ts';
 import type { Definitions, Resource } from './resource.ts';
 
-/** Returns references to unknown resources. `known` are the names of all definitions. */
+/** Returns a mistake for each reference to an unknown resource. `known` are the names of all definitions. */
 export function validateReferences(resource: Resource, known: Iterable<string>): readonly DefinitionMistake[] {
   const names = new Set(known);
   const mistakes: DefinitionMistake[] = [];
@@ -19,7 +19,7 @@ export function validateReferences(resource: Resource, known: Iterable<string>):
   return mistakes;
 }
 
-/** Finds `onDelete: cascade` references from a resource with soft deletes to a resource without: the referencing records would outlive the referenced record. */
+/** Returns a mistake for each `onDelete: cascade` reference from a resource with soft deletes to a resource without: the referencing records would outlive the referenced record. */
 export function validateCascades(resource: Resource, definitions: Definitions): readonly DefinitionMistake[] {
   return [...resource.fields.values()].flatMap((field): readonly DefinitionMistake[] => {
     const target = findCascadeConflict(definitions, resource, field);

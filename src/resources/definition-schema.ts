@@ -46,7 +46,7 @@ export function definitionSchema(): JsonObject {
   };
 }
 
-// One schema per `type`, so that editors offer only its options.
+// Returns one schema per type, so that editors offer only the options of the chosen type.
 function fieldForms(types: readonly FieldType[], optionsOf: (type: FieldType) => readonly WrittenOption[]): readonly JsonObject[] {
   return types.map((type) => ({
     type: 'object',

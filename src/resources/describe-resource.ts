@@ -68,7 +68,7 @@ function changeSchema(field: Field): JsonObject {
   return { anyOf: [value, change] };
 }
 
-// Null clears an optional field; a response has null for a field without a value.
+// Adds null to a schema: null clears an optional field; a response has null for a field without a value.
 function toNullable(schema: JsonObject): JsonObject {
   const { type, enum: listed } = schema;
   if (type === undefined) return schema;

@@ -1,7 +1,7 @@
 import type { FieldOption } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 
-/** The form of an option of a field. */
+/** The permitted values of a field option, with their description and JSON Schema. */
 export interface OptionForm {
   readonly expected: string;
   readonly summary: string;

@@ -67,7 +67,7 @@ function listFiles(folder: string): readonly string[] | string {
 }
 
 /**
- * Folders that may contain definition files: the definitions folder and the project folder. A link to another place could make the service
+ * Returns the folders that may contain definition files: the definitions folder and the project folder. A link to another place could make the service
  * read any file of the machine and show its lines as mistakes.
  */
 function rootsOf(folder: string): readonly string[] {

@@ -135,7 +135,7 @@ function parseFields(source: Json | undefined, owner: Owner, report: Report): Re
     const field = parseField(value, { name, path, builtIn: owner.builtIn }, report);
     if (field !== undefined && wrong === undefined) fields.set(name, field);
   }
-  // A definition that was accepted before is not refused now.
+  // A definition that was accepted before stays valid, so the names of its automatic fields are not refused.
   validateRenames(source, owner.builtIn ? new Set() : new Set(automaticFields(owner).keys()), report);
   return fields;
 }

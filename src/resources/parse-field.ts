@@ -23,7 +23,7 @@ const ABSENT: Omit<Field, 'name' | 'type'> = {
   guarded: false,
 };
 
-/** Parses a field. Reports mistakes and then returns undefined. */
+/** Parses a field. If the field has mistakes, reports them and returns undefined. */
 export function parseField(source: Json, place: FieldPlace, report: Report): Field | undefined {
   if (!isObject(source)) {
     report(place.path, `expected an object with a type, such as { type: string }, given ${describeType(source)}`);
@@ -62,7 +62,7 @@ function parseType(source: JsonObject, place: FieldPlace, report: Report): Field
   return type;
 }
 
-// Without a type, only misspelt options can be reported.
+// Validates the options of a field without a valid type: only unknown options and values of a wrong form can be reported.
 function validateUntyped(source: JsonObject, { path }: FieldPlace, report: Report): void {
   const allowed = (Object.keys(OPTION_FORMS) as WrittenOption[]).filter((option) => option !== 'guarded');
   for (const [option, value] of Object.entries(source)) {
@@ -92,7 +92,7 @@ function parseOptions(source: JsonObject, place: TypedPlace, report: Report): Fi
   return { ...ABSENT, ...options, name, type: type.name, ...(type.kind === undefined && { writeOnly: true }) } as Field;
 }
 
-// The item of a list is the name of a type, or a field with only the options of its type.
+// Parses the item of a list: the name of a type, or a field with only the options of its type.
 function parseItem(given: Json, place: FieldPlace, report: Report): Field | undefined {
   const source = typeof given === 'string' ? { type: given } : given;
   const type = isObject(source) ? parseType(source, place, report) : undefined;

@@ -10,8 +10,10 @@ import { typeOf } from './validate-shape.ts';
 export type FieldUsage = 'filter' | 'sort' | 'show' | 'expand';
 
 /**
- * Resolves a field name that a client sends; no other function does. Unknown and secret names get the same error, so that a client cannot
- * learn the names of secret fields.
+ * Resolves a field name that a client sends. Unknown and secret names get the same error, so that a client cannot learn the names of secret
+ * fields.
+ *
+ * @throws Problem REQUEST_FIELD
  */
 export function resolveField(resource: Resource, name: string, usage: FieldUsage): Field {
   const found = findField(resource, name, usage);
@@ -19,7 +21,7 @@ export function resolveField(resource: Resource, name: string, usage: FieldUsage
   throw new Problem('REQUEST_FIELD', found.issue.detail, { errors: [found.issue] });
 }
 
-/** Like `resolveField`, for callers that list every mistake. */
+/** Resolves a field name like `resolveField`, but returns the issue, for callers that list every mistake. */
 export function findField(resource: Resource, name: string, usage: FieldUsage): { field: Field } | { issue: Issue } {
   const field = resource.fields.get(name);
   if (field !== undefined && isUsable(field, usage)) return { field };

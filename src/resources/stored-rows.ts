@@ -18,7 +18,7 @@ export type RowValue = string | number | bigint | null;
 
 const columns = new WeakMap<Resource, readonly Column[]>();
 
-/** The columns of a resource's table, in the order of its fields. */
+/** Returns the columns of a resource's table, in the order of its fields. */
 export function columnsOf(resource: Resource): readonly Column[] {
   const known = columns.get(resource);
   if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export function columnsOf(resource: Resource): readonly Column[] {
   return built;
 }
 
-/** Converts values to column values. Values must be canonical; a value that does not fit its column is a bug. */
+/** Converts values to column values. Values must be canonical. Throws an Error if a value does not fit its column. */
 export function toRow(resource: Resource, values: JsonObject): Record<string, RowValue> {
   const row: Record<string, RowValue> = {};
   for (const { name, field, fieldType } of columnsOf(resource)) {

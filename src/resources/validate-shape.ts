@@ -82,7 +82,7 @@ function validateFormat(field: Field, value: Json): readonly Issue[] {
   return detail === undefined ? [] : [{ path: field.name, code: 'format', detail }];
 }
 
-// For a number given for an enum, Ajv reports two errors: the type and the missing value.
+// Drops the `enum` error of a value that is not a text, because Ajv also reports the wrong type.
 function isOneMistake({ keyword, data }: ErrorObject): boolean {
   return keyword !== 'enum' || typeof data === 'string';
 }
@@ -178,7 +178,7 @@ function describeNotListed(allowed: unknown, given: unknown): string {
 
 export type { Ajv, ErrorObject, ValidateFunction };
 
-// Makes Ajv match `pattern` with RE2, in linear time. `code` is only used by standalone code.
+// Makes Ajv match `pattern` with RE2, in linear time. Ajv uses `code` only to generate standalone code.
 const re2 = Object.assign(
   (source: string) => ({ test: (text: string): boolean => matchesPattern(text, source) === true, toString: () => source }),
   { code: 'matchesPattern' },
@@ -195,7 +195,7 @@ export function loadValidator(): typeof Library {
   return loaded;
 }
 
-/** Creates an Ajv instance. */
+/** Creates an Ajv instance that reports all errors and matches patterns with RE2. */
 export function createAjv(): Ajv {
   const { Ajv } = loadValidator();
   return new Ajv({
@@ -205,7 +205,7 @@ export function createAjv(): Ajv {
     ownProperties: true,
     meta: false,
     validateSchema: false,
-    // Formats are validated by `checkValue` of the field type.
+    // Formats are validated by `validateValue` of the field type.
     validateFormats: false,
     code: { regExp: re2 },
   });

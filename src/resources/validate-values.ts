@@ -10,7 +10,7 @@ import { typeOf, validateGiven } from './validate-shape.ts';
 const MOST_ISSUES = 100;
 const MOST_SUGGESTIONS = 10;
 
-/** The purpose and the origin of values. */
+/** The operation that sets the values, and the rights of its caller. */
 export interface ValidateOptions {
   readonly mode: 'create' | 'update';
   /** True if guarded fields may be set. */
@@ -23,7 +23,7 @@ export interface ValidateOptions {
 export interface ValidatedValues {
   /** The valid values in canonical form, on create with defaults. */
   readonly values: JsonObject;
-  /** Optional fields given as null: they lose their value. */
+  /** Names of the optional fields given as null, whose values are removed. */
   readonly cleared: readonly string[];
   /** Every mistake, up to a hundred. */
   readonly issues: readonly Issue[];
@@ -53,7 +53,7 @@ interface SortedOut {
   readonly issues: Issue[];
 }
 
-// Validates names before values.
+// Separates the given values from cleared fields, and reports fields that are unknown or cannot be set.
 function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin, stored }: ValidateOptions): SortedOut {
   const given = new Map<Field, Json>();
   const cleared: string[] = [];
@@ -84,7 +84,7 @@ function writable(resource: Resource): readonly string[] {
   return [...resource.fields.values()].filter((field) => !field.readOnly).map((field) => field.name);
 }
 
-// Removes guarded fields from `values`. A create may give the default value.
+// Removes guarded fields from `values` and returns an issue for each. On create, the default value of a field is accepted.
 function refuseGuarded(resource: Resource, values: Record<string, Json>, mode: ValidateOptions['mode']): Issue[] {
   const issues: Issue[] = [];
   for (const field of resource.fields.values()) {

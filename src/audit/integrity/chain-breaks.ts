@@ -22,7 +22,7 @@ export interface Break {
 
 /** The hash of an entry that a checkpoint or a later chain has stored. */
 export interface KnownHead extends ChainHead {
-  /** The origin, such as "the checkpoint of 2026-01-31T09:00:00.000Z". */
+  /** The source that stored the hash, such as "the checkpoint of 2026-01-31T09:00:00.000Z". */
   readonly by: string;
 }
 
@@ -74,7 +74,7 @@ interface ChainState {
   report(found: Break): void;
 }
 
-/** Returns whether the sequence number of an entry is free. Reports missing entries before it. */
+/** Reports a repeated sequence number, and missing entries before an entry. Returns false if the number is repeated. */
 function checkSequence(chain: ChainState, row: ChainRow, suspects: Suspects): boolean {
   const { writer, expected } = chain;
   if (row.sequence < expected) {
@@ -96,7 +96,7 @@ interface Step {
   readonly suspects: Suspects;
 }
 
-/** Checks that the hash of an entry covers the previous one. If not, the next entry helps to determine the kind of break. */
+/** Checks that the hash of an entry matches its content and the previous hash. If not, the next entry helps to determine the kind of break. */
 function checkHash(chain: ChainState, { row, next, suspects }: Step): void {
   const { writer, previous } = chain;
   const isFollowed = next !== undefined && follows(row.hash, next);
@@ -116,7 +116,7 @@ function checkHash(chain: ChainState, { row, next, suspects }: Step): void {
   } else suspects.add({ row, previous, isFollowed, otherwise: 'edited' });
 }
 
-/** Compares an entry with the stored hashes of its position. */
+/** Compares the hash of an entry with the known hashes of its sequence number. Returns a break if one of them differs. */
 function checkKnown(writer: string, row: ChainRow, heads: readonly KnownHead[] = []): Break | undefined {
   const other = heads.find(({ hash }) => hash !== row.hash);
   if (other === undefined) return undefined;
@@ -132,7 +132,7 @@ function positionOf({ id, sequence }: ChainRow): { readonly id: string; readonly
   return { id, sequence };
 }
 
-/** Returns an entry as the details name it. */
+/** Renders an entry for the detail of a break. */
 function named({ id, sequence }: ChainRow): string {
   return `entry ${sequence}, ${id},`;
 }
@@ -141,7 +141,7 @@ function missing(first: number, last: number): string {
   return first === last ? `entry ${first} is missing` : `entries ${first} to ${last} are missing, ${last - first + 1} of them`;
 }
 
-/** Returns each item with the next one. */
+/** Yields each item with the item after it; undefined after the last item. */
 async function* inPairs<T>(items: AsyncIterable<T>): AsyncGenerator<readonly [T, T | undefined]> {
   let before: { readonly item: T } | undefined;
   for await (const item of items) {
@@ -205,7 +205,7 @@ export function createSuspects(writer: string, report: (found: Break) => void): 
     report() {
       const displaced = held.filter(({ row }) => [...before].some((hash) => toHash(hash, row.content) === row.hash));
       const moved = displaced.filter(({ isFollowed }) => !isFollowed);
-      // If the next entries follow all of them, whole ranges were swapped, and each of these entries begins a range.
+      // If each displaced entry is followed by the next entry, whole ranges were swapped, and each displaced entry begins a range.
       const reordered = new Set(moved.length > 0 ? moved : displaced.filter(({ previous }) => previous !== undefined));
       const displacedSet = new Set(displaced);
       for (const suspect of held)

@@ -26,7 +26,7 @@ export interface CheckpointFileOptions {
   report(found: Break): void;
 }
 
-/** A line may follow any of this many lines before it, because processes that share a file may append after the same line. */
+/** Maximum number of lines between a line and the line that it follows: processes that share a file may append after the same line. */
 const MAX_DISTANCE = 512;
 
 /** A recent line, which later lines may follow. */
@@ -114,8 +114,8 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 }
 
 /**
- * Appends a line, which `render` returns for the hash of the previous line, and syncs it to disk. Returns its hash. The file is only ever
- * appended to, so that the file system can be configured to allow nothing else.
+ * Appends the line that `render` returns for the hash of the previous line, and syncs the file to disk. Returns the hash of the new line.
+ * Existing lines never change, so that the file system can be configured to allow nothing else.
  */
 export async function appendLine(path: string, render: (previous: string) => string): Promise<string> {
   makeFolder(dirname(path), 0o700);
@@ -165,8 +165,8 @@ interface HeadComparison {
 const BATCH_SIZE = 500;
 
 /**
- * Creates the comparison. It compares every head and not only the last of each chain, because a running service signs the current state of
- * the database, which may have been changed by then. Its memory does not grow with the file.
+ * Creates the comparison. It compares every head and not only the last of each chain, because a later head may cover an entry that was
+ * changed while the service ran. Its memory does not grow with the file.
  */
 function createHeadComparison(transaction: RunTransaction): HeadComparison {
   const different = new Map<string, SignedHead>();

@@ -32,10 +32,10 @@ export interface Checkpoints {
 }
 
 const MINUTE = 60_000;
-/** Number of the newest chains that a checkpoint covers. Each running process has one. */
+/** Number of the newest chains that a checkpoint covers. Each running process has one chain. */
 const CHAINS = 1000;
 
-/** Used if checkpoints are off: it has no keys and no heads. */
+/** Used if checkpoints are off: has no keys and no heads, and writes nothing. */
 export const NO_CHECKPOINTS: Checkpoints = Object.freeze({
   keys: new Map(),
   heads: new Map(),
@@ -49,7 +49,7 @@ export function createCheckpoints({ interval = MINUTE, ...deps }: CheckpointDeps
   let timer: NodeJS.Timeout | undefined;
   let signing: Promise<void> = Promise.resolve();
 
-  /** Runs one at a time, even if the disk is slow. */
+  /** Signs after the previous run has ended, so that runs never overlap. */
   function next(): Promise<void> {
     signing = signing.then(sign);
     return signing;
@@ -118,7 +118,7 @@ interface Fresh {
   readonly changed: readonly SignedHead[];
 }
 
-/** Loads the heads of chains that have grown, and the signed heads whose entries have changed or are missing. Such a chain is not signed again. */
+/** Loads the heads of chains that have grown, and the signed heads whose entries have changed or are missing. A chain with such an entry is not signed again. */
 async function loadFresh(tx: Transaction, signed: Signed): Promise<Fresh> {
   const restored = await loadRestoreId(tx);
   if (restored !== signed.restored) signed.heads.clear();
@@ -131,7 +131,7 @@ async function loadFresh(tx: Transaction, signed: Signed): Promise<Fresh> {
   const moved = [...signed.heads.values()].filter(({ writer, hash }) => byWriter.get(writer)?.hash !== hash);
   const hashes = await Promise.all(moved.map((head) => loadHash(tx, head)));
   const cuts = await Promise.all(moved.map(({ writer }) => loadCutSequence(tx, writer)));
-  // An entry before the cut was pruned since. The verification checks the signature of the cut.
+  // An entry before the cut has been pruned. The verification checks the signature of the cut.
   for (const [index, { writer, sequence }] of moved.entries()) if (sequence <= (cuts[index] ?? 0)) signed.heads.delete(writer);
   const changed = moved.filter(({ hash, sequence }, index) => hashes[index] !== hash && sequence > (cuts[index] ?? 0));
   const changedWriters = new Set(changed.map(({ writer }) => writer));
@@ -200,7 +200,7 @@ export interface CutOptions {
   appendNote(tx: Transaction, cut: CutResult): Promise<void>;
 }
 
-/** The number of cut chains, and of entries before the cuts. */
+/** The number of chains that were cut, and of the entries that the new cuts remove. */
 export interface CutResult {
   readonly chains: number;
   readonly entries: number;
@@ -240,7 +240,7 @@ export async function loadCutHead(tx: Transaction, writer: string, sequence: num
   return previous !== undefined && toHash(previous, row.content) === row.hash ? { writer, sequence, hash: row.hash } : undefined;
 }
 
-/** Loads the hash that the next entry follows: of the beginning of the chain, of its cut, or of a stored entry. */
+/** Loads the hash that the entry after `sequence` covers: of the beginning of the chain, of its cut, or of a stored entry. */
 async function loadPrevious(tx: Transaction, writer: string, sequence: number): Promise<string | undefined> {
   const start = await loadStart(tx, writer);
   if (start === undefined || sequence === 0) return start && toBeginningHash(start);

@@ -35,7 +35,7 @@ export interface ChainPosition {
   readonly id: string;
 }
 
-/** Loads a page of a chain in order. */
+/** Loads a page of the entries of a chain in the order of their sequence numbers. */
 export async function loadChainPage(
   tx: Transaction,
   writer: string,
@@ -93,8 +93,8 @@ export async function loadUnchained(
 }
 
 /**
- * Loads the id of the next chain, or of the first one; a chain may have a beginning, entries, or both. The order is that of the database, so
- * that a forged id is not skipped.
+ * Loads the id of the chain after `after`, or of the first chain; a chain may have a beginning, entries, or both. The database compares the
+ * ids, so that a forged id is not skipped.
  */
 export async function loadNextWriter(tx: Transaction, after: string | undefined): Promise<string | undefined> {
   const isNext = (column: string): Sql => (after === undefined ? sql`${sql.ref(column)} is not null` : sql`${sql.ref(column)} > ${after}`);
@@ -114,7 +114,7 @@ export async function loadStart(tx: Transaction, writer: string): Promise<ChainS
 export interface CutChain {
   readonly writer: string;
   readonly cut: number;
-  /** True if the next entries contain one that is old enough to be pruned. */
+  /** True if one of the first entries after the cut is old enough to be pruned. */
   readonly isOld: boolean;
 }
 
@@ -123,7 +123,7 @@ export function cutSequenceOf({ dialect }: Pick<Transaction, 'dialect'>, chain: 
   return sql<number>`coalesce(${dialect.jsonAt(sql.ref(`${chain}.cut`), ['sequence']).number}, 0)`;
 }
 
-/** Loads the next chains in the order of their ids. */
+/** Loads up to `limit` chains after the id `after`, in the order of their ids. */
 export async function loadCutChains(
   tx: Transaction,
   after: string,
@@ -166,7 +166,7 @@ export async function loadBeforeCut(
   return rows.map(({ id }) => id);
 }
 
-/** Loads the heads of this chain that the next chains stored when they began. */
+/** Loads the heads of a chain that the next `chains` chains stored when they began. */
 export async function loadHeadsFoundLater(tx: Transaction, writer: string, chains: number): Promise<readonly ChainHead[]> {
   const rows = await tx.all<{ found: string }>(sql`select "found" from "_Chain" where "id" > ${writer} order by "id" limit ${chains}`);
   return rows.flatMap(({ found }) => parseHeads(found)).filter((head) => head.writer === writer);
@@ -180,7 +180,7 @@ export async function loadMissingChains(tx: Transaction, heads: readonly ChainHe
   return heads.filter(({ writer }) => !ids.has(writer));
 }
 
-/** Parses heads from a text that may have been changed; the hash of the beginning reveals a change. */
+/** Parses the heads that a chain's beginning stores; none if the text is invalid. The hash of the beginning reveals a changed text. */
 export function parseHeads(text: string): readonly ChainHead[] {
   try {
     const heads: unknown = JSON.parse(text);

@@ -102,7 +102,7 @@ export async function openTestAuditLog(): Promise<TestAuditLog> {
   };
 }
 
-/** Creates an entry. Every second one has all optional members. */
+/** Creates an entry. If `number` is even, the entry has all optional members. */
 export function testEntry(number: number): AuditEntry {
   const rest = {
     userId: 'u1',

@@ -8,17 +8,17 @@ import { LIVE_KINDS, type LiveKind, verifyLivePolicies } from './verify-live-pol
 
 /** The result of verifying the policies and their history. */
 export interface PolicyVerification {
-  /** Versions of policies and assignments whose hashes were compared. */
+  /** Number of versions of policies and assignments whose hashes were compared. */
   readonly versions: number;
-  /** Versions older than hashing, which cannot be verified. */
+  /** Number of versions that are older than the hashes of the history and cannot be verified. */
   readonly unproven: number;
-  /** The newest revision whose history hash a verified audit entry holds, which covers all revisions before; absent if there is none. */
+  /** The newest revision whose history hash a verified audit entry contains. The hash covers all earlier revisions. Absent if no entry has one. */
   readonly provenUntil?: number;
   /** The newest revision that has a hash. */
   readonly until?: number;
 }
 
-/** The audit log and the policy history, verified. */
+/** The result of verifying the audit log and the policies. */
 export interface AuditVerification extends Omit<ChainVerification, 'next'> {
   readonly policies: PolicyVerification;
   /** The position to continue from; absent if all was verified. */
@@ -111,7 +111,7 @@ interface HistoryClaims {
   check(rows: readonly ChainRow[]): Promise<void>;
 }
 
-/** Compares the hash of the policy history in each admin entry with the stored hash of its revision. */
+/** Creates the check that compares the hash of the policy history in each admin entry with the stored hash of its revision. */
 function createHistoryClaims({ transaction }: Pick<VerifyChainsOptions, 'transaction'>, report: (found: Break) => void): HistoryClaims {
   const reported = new Set<string>();
   let until = 0;

@@ -25,7 +25,7 @@ export interface ChainVerification {
   readonly chains: number;
   /** Number of entries without a chain, which are older than hash chains and cannot be verified. */
   readonly notChained: number;
-  /** The first breaks; `breakCount` is the number of all. */
+  /** The first 1000 breaks; `breakCount` is the number of all breaks. */
   readonly breaks: readonly Break[];
   readonly breakCount: number;
   /** The position to continue from; absent if all was verified. */
@@ -49,16 +49,16 @@ export interface VerifyChainsOptions {
   readonly from?: EntryPosition | undefined;
   /** Maximum number of entries and chains. */
   readonly limit?: number | undefined;
-  /** Called with each page of entries; with some entries again if the start of their chain is pruned during the check. */
+  /** Called with each page of entries. If a chain is pruned during the check, some of its entries are passed again. */
   onEntries?(rows: readonly ChainRow[]): Promise<void>;
 }
 
-/** Maximum number of reported breaks; further ones are only count. */
+/** Maximum number of reported breaks; further breaks are only counted. */
 const MAX_REPORTED = 1000;
 const PAGE = 500;
 /** Entries younger than this are never pruned: see `retention-schedule.ts`. */
 const MIN_PRUNED_AGE = 24 * 60 * 60_000;
-/** Number of the next chains that may have stored a head of this one: see `append-entries.ts`. */
+/** Number of later chains that are searched for stored heads of a chain: see `append-entries.ts`. */
 const LATER_CHAINS = 64;
 
 /** Verifies every chain of the audit log, one after the other, while requests append entries. Its memory does not grow with the log. */
@@ -200,7 +200,7 @@ async function checkStart(
     const detail = `entry ${cut.sequence}, the last pruned entry, was not the one that ${other.by} knows`;
     report({ kind: 'edited', writer, sequence: cut.sequence, detail });
   }
-  // The holder of the key could sign any text as the time.
+  // The time may be invalid, because the holder of the key could sign any text.
   const at = Date.parse(cut.at);
   const since = Number.isNaN(at) ? '' : new Date(at - MIN_PRUNED_AGE).toISOString();
   for (const id of await transaction((tx) => loadBeforeCut(tx, writer, { sequence: cut.sequence, since, limit: MAX_REPORTED })))
@@ -219,7 +219,7 @@ interface End {
   readonly last: number;
 }
 
-/** Checks that a chain contains the last entry that checkpoints and later chains know. A chain without entries was truncated, because it begins with one. */
+/** Checks that a chain contains the last entry that checkpoints and later chains know. A chain without entries was truncated, because every chain begins with an entry. */
 function checkEnd({ writer, start, last }: End, known: readonly KnownHead[], { report, isNew }: Breaks): void {
   if (start === undefined && last > 0)
     report({ kind: 'missing', writer, sequence: 1, detail: 'the beginning of the chain is missing, or its entries were inserted' });
@@ -257,7 +257,7 @@ interface Breaks {
   readonly reported: readonly Break[];
   readonly count: number;
   report(found: Break): void;
-  /** Returns whether a missing chain was not reported yet; several later chains may have stored its head. */
+  /** Returns true in the first call for a chain, so that a missing chain whose head several later chains have stored is reported once. */
   isNew(writer: string): boolean;
   /** Returns a function that discards the breaks reported since. */
   savepoint(): () => void;

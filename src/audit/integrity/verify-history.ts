@@ -13,11 +13,11 @@ export interface HistoryOptions {
   report(found: Break): void;
 }
 
-/** The part of the history that was checked. */
+/** The result of checking a part of the history. */
 export interface HistoryVerification {
-  /** Versions of policies and assignments. */
+  /** Number of checked versions of policies and assignments. */
   readonly versions: number;
-  /** Versions older than hashing, which cannot be verified; counted only by a check from the start. */
+  /** Number of versions that are older than the hashes of the history and cannot be verified; 0 unless the check began at revision 0. */
   readonly unproven: number;
   /** The last revision that was checked; absent if the whole history was checked. */
   readonly next?: number;
@@ -83,14 +83,14 @@ async function checkPart(
   return { versions, revisions: heads.length, last };
 }
 
-/** A revision, as far as its versions were read. */
+/** A revision during the check. `current` is the hash computed from the versions read so far. */
 interface Revision extends HistoryHead {
   readonly rows: VersionRow[];
   count: number;
   current: string;
 }
 
-/** Starts each revision from the stored hash of the previous one, so that a break is reported for its own revision only. */
+/** Starts each revision from the stored hash of the previous revision, so that a break is reported for one revision only. */
 function toRevisions(heads: readonly HistoryHead[], before: string): ReadonlyMap<number, Revision> {
   return new Map(
     heads.map((head, index) => [head.revision, { ...head, rows: [], count: 0, current: heads[index - 1]?.hash ?? before }] as const),
@@ -127,14 +127,14 @@ function named({ kind, subjectId, fromEpoch }: VersionRow): string {
   return `the version of ${kind} ${subjectId} of revision ${fromEpoch}`;
 }
 
-/** A version of a policy or an assignment, as its columns hold it. */
+/** A version of a policy or an assignment, as stored. */
 export interface VersionRow {
   readonly id: string;
   readonly kind: string;
   readonly subjectId: string;
   readonly fromEpoch: number;
   readonly toEpoch: number | null;
-  /** The JSON text; null where it was deleted. */
+  /** The policy or assignment as JSON text; null if this version is its deletion. */
   readonly value: string | null;
   readonly content: Readonly<Record<string, unknown>>;
   /** The revision of the next version of the same policy or assignment. */
@@ -187,7 +187,7 @@ export async function loadHeadAt(tx: Transaction, revision: number): Promise<His
   return row && { revision: Number(row.number), hash: row.historyHash };
 }
 
-/** Loads versions after a revision whose revision has no hash: no policy change of this service began such a revision. */
+/** Loads the versions of revisions after `after` that have no hash. No policy change of this service writes such a version. */
 export async function loadUnhashed(
   tx: Transaction,
   { after, until, limit }: { readonly after: number; readonly until: number; readonly limit: number },

@@ -4,7 +4,7 @@ import { loadPolicies, loadRevision, loadRolePolicies, loadUserPolicies, type Tr
 import type { Break } from './chain-breaks.ts';
 import type { RunTransaction } from './entry-rows.ts';
 
-/** The tables that decisions read, by the kind of their versions. */
+/** The kinds of versions in the policy history, one for each table that decisions read. */
 export const LIVE_KINDS = ['policy', 'userPolicy', 'rolePolicy'] as const;
 
 /** The kind of a live policy or assignment. */
@@ -59,7 +59,7 @@ async function loadIds(
   return rows.map(({ id }) => id);
 }
 
-/** Compares a page; a concurrent change would transaction like a difference, so the page is then read again. */
+/** Compares the given ids. A concurrent change would look like a difference, so the ids are then compared again, up to ten times. */
 async function compareUnchanged(transaction: RunTransaction, kind: LiveKind, ids: readonly string[]): Promise<readonly Break[]> {
   for (let attempt = 1; ; attempt++) {
     const { isUnchanged, breaks } = await transaction(async (tx) => {

@@ -27,7 +27,7 @@ export interface PruneOptions {
   readonly key: KeyObject;
   /** A day such as `2026-01-31`. Entries of this day and later ones are kept. */
   readonly before: string;
-  /** The command or option, for the audit entry. */
+  /** The command or config option that requested pruning, for the audit entry. */
   readonly by: string;
   /** Aborts pruning between two steps. */
   readonly stop?: AbortSignal | undefined;
@@ -41,7 +41,7 @@ export interface Pruned {
   readonly chains: number;
 }
 
-/** Returns what pruning would delete. */
+/** Counts the entries that pruning would delete and the chains that it would cut. */
 export async function planPruning(database: Database, before: string): Promise<Pruned> {
   const heads = await findCuts(database, before);
   const unchained = await database.transaction((tx) => countUnchained(tx, before));
@@ -49,8 +49,8 @@ export async function planPruning(database: Database, before: string): Promise<P
 }
 
 /**
- * Deletes old entries while requests continue. First signs the new beginnings of the chains and appends an audit entry, then deletes. If
- * the process is killed in between, the audit log is still valid, and the next run deletes the rest. Hourly counts are kept.
+ * Deletes the entries of days before `before` while requests continue. First signs the cuts of the chains and appends an audit entry, then
+ * deletes. If the process is killed in between, the audit log is still valid, and the next run deletes the remaining entries. Hourly counts are kept.
  */
 export async function pruneEntries(options: PruneOptions): Promise<Pruned> {
   const { database, before, by, path, key, stop } = options;
@@ -73,7 +73,7 @@ export async function pruneEntries(options: PruneOptions): Promise<Pruned> {
   }
 }
 
-/** Counts old entries without a chain. They are deleted too, without a signature. */
+/** Counts the entries of days before `before` that have no chain. Pruning deletes them without a signed cut. */
 async function countUnchained(tx: Transaction, before: string): Promise<number> {
   const row = await tx.one<{ count: number }>(sql`select count(*) as "count" from "_Decision" where "writer" is null and "at" < ${before}`);
   return Number(row?.count ?? 0);
@@ -83,7 +83,7 @@ async function appendPruneEntry(tx: Transaction, { by, reason }: { readonly by: 
   await appendSystemEntry(tx, { resource: '*', action: 'prune', reason, epoch: await currentRevision(tx), by });
 }
 
-/** Attempts to lock the table, and the milliseconds between them, in which requests continue. */
+/** Maximum attempts of a step that other transactions block, and the milliseconds between two attempts. */
 const ATTEMPTS = 120;
 const PAUSE_MS = 1000;
 
@@ -115,18 +115,18 @@ function pause(milliseconds: number, stop: AbortSignal | undefined): Promise<voi
   });
 }
 
-/** Number of chains per transaction. */
+/** Number of chains that one transaction loads. */
 const CHAINS = 50;
-/** Maximum number of entries of a chain that one transaction reads; without partitions it reads each of them. */
+/** Maximum number of entries of a chain that one transaction reads. */
 const MAX_ENTRIES = 5000;
 
-/** The last entry of a chain to delete, and the sequence number of the last one that was deleted before. */
+/** The last entry to delete of a chain. `cut` is the sequence number of the last entry that was pruned before; 0 if none was pruned. */
 export interface PlannedCut extends ChainHead {
   readonly cut: number;
 }
 
 /**
- * Finds the cut of each chain that begins before a day: the last entry before the first entry of that day or later. Entries are not exactly
+ * Finds the cut of each chain with old entries: the last entry before the first entry of the day `before` or later. Entries are not exactly
  * in the order of their times, because transactions differ in length. So a few older entries are kept until the next run. A chain whose entry
  * at the cut does not match its hash is not cut, because its time may be forged; it is kept for verification.
  */
@@ -162,7 +162,7 @@ interface Range {
   readonly before: string;
 }
 
-/** Loads the sequence numbers of the first entry to keep in a range, and of the last entry in it. */
+/** Loads the sequence numbers of the first entry to keep and of the last entry in a range of a chain. */
 async function loadRange(
   tx: Transaction,
   { writer, from, until, before }: Range,
@@ -173,12 +173,12 @@ async function loadRange(
   return { firstKept: row?.firstKept ?? undefined, last: row?.last ?? undefined };
 }
 
-/** Returns the old entries to keep: those after the cut of their chain. */
+/** Returns SQL that selects the old entries to keep: those after the cut of their chain. */
 export function keptAfterCuts(tx: Pick<Transaction, 'dialect'>): RetainedRows {
   const cut = cutSequenceOf(tx, 'c');
   return {
     condition: (row) => sql`exists (select 1 from "_Chain" as c where c."id" = ${row}."writer" and ${row}."sequence" > ${cut})`,
-    // Compares the last entry of each chain in the partition first, so that no row is read of a chain whose entries are all before the cut.
+    // Compares each cut with the last entry of its chain in the partition, so that a chain whose entries are all before the cut is skipped.
     select: (partition: Sql) => sql`
       select e.* from (
         select c."id", ${cut} as "cut", (

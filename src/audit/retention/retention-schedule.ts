@@ -8,7 +8,7 @@ export interface RetentionDeps extends Pick<PruneOptions, 'path'> {
   readonly days: number | undefined;
   /** Returns the key that signs cuts. Called only when entries are pruned. */
   key(): PruneOptions['key'];
-  /** Called with a sentence when entries were pruned, or could not be. */
+  /** Called with a sentence when entries were pruned or could not be pruned. */
   log(line: string): void;
   /** Milliseconds between two runs. */
   readonly interval?: number;
@@ -20,13 +20,13 @@ export interface Retention {
   prepare(): Promise<void>;
   /** Starts the hourly runs. */
   start(): void;
-  /** Stops between two steps; the next start continues. */
+  /** Stops after the current step of pruning. The next start of the service prunes the remaining entries. */
   close(): Promise<void>;
 }
 
 const HOUR = 60 * 60_000;
 
-/** Creates scheduled retention. Every process has one. If several prune at the same time, the first deletes the entries and the others find none. */
+/** Creates scheduled retention. If several processes prune at the same time, the first deletes the entries and the others find none. */
 export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Retention {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
@@ -78,7 +78,7 @@ interface ScheduledPruning extends Omit<RetentionDeps, 'interval'> {
 /** Prunes if a further day has become old enough. Returns the first day that is kept. */
 async function pruneOld({ days, database, path, key, log, stop }: ScheduledPruning, prunedBefore: string): Promise<string> {
   if (days === undefined) return prunedBefore;
-  // The earlier of both clocks, because a clock that is ahead would delete entries too early.
+  // The earlier time of the clocks of database and process, because a clock that is ahead would delete entries too early.
   const now = Math.min(await database.transaction(async (tx) => tx.now), Date.now());
   const before = firstKeptDay(now, days);
   if (before === prunedBefore) return prunedBefore;
@@ -93,10 +93,10 @@ function reasonOf(error: unknown): string {
 
 const DAY = 24 * 60 * 60_000;
 
-/** Entries are kept for at least one day: transactions that began within it may still append entries. */
+/** Entries are kept for at least one day, because transactions of the last day may still append entries. */
 const MIN_DAYS = 1;
 
-/** Returns the first day (UTC) whose entries are kept, such as `2026-01-31`, so that all entries of the last `days` days are kept. */
+/** Returns the first day (UTC) to keep, such as `2026-01-31`, for entries of the last `days` days. `now` is in milliseconds since 1970. */
 export function firstKeptDay(now: number, days: number = MIN_DAYS): string {
   return new Date(now - days * DAY).toISOString().slice(0, 10);
 }

@@ -4,18 +4,18 @@ import { type TestAuditLog, testEntry } from '../integrity/integrity.fixture.ts'
 
 export const DAY: number = 24 * 60 * 60_000;
 export const TODAY: number = Date.now();
-/** The day of a time, by UTC. */
+/** Returns the day of a time (UTC), such as `2026-01-31`. */
 export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-/** Four days, of which the last is not over for long: chains are no older than now, and nothing in them by more than a week. */
+/** Four recent days: the chains of the tests begin now, and an entry can be at most a week older than its chain. */
 export const D1: string = dayOf(TODAY - 5 * DAY);
 export const D2: string = dayOf(TODAY - 4 * DAY);
 export const D3: string = dayOf(TODAY - 3 * DAY);
 export const D4: string = dayOf(TODAY - 2 * DAY);
 
-/** An entry of a time. */
+/** Creates an entry with the given time. */
 export const entryAt = (at: string, reason: string = at): AuditEntry => ({ ...testEntry(2), id: createEntryId(), at, reason });
 
-/** Each day's entries in a chain of their own, and all of them in another. */
+/** Appends `count` entries per day: those of each day to a chain of their own, and those of all days to a further chain. */
 export async function fillDays(record: TestAuditLog, days: readonly string[], count: number): Promise<void> {
   const times = days.flatMap((day) => Array.from({ length: count }, (_, n) => new Date(Date.parse(day) + n * 1000).toISOString()));
   const groups = [...days.map((day) => times.filter((time) => time.startsWith(day))), times];
