@@ -1,5 +1,5 @@
 /**
- * A project on disk: its definition files and its database, and the work on them that needs no running service.
+ * A project on disk: its definition files and its database, and the operations on both that need no running service.
  *
  * Locates and opens the database, plans and applies migrations, writes and restores backups, verifies and prunes the audit log, and
  * watches the definition files. It must never know a CLI command, print, or answer a request.

@@ -22,15 +22,15 @@ import { migrateSystemTables, type ProjectPlace, toDatabasePlace } from './proje
 
 /** The result of verifying the audit log and its checkpoints. */
 export interface VerifiedDecisions extends Omit<AuditVerification, 'next'> {
-  /** Undefined if none are written. */
+  /** The verified checkpoints; undefined if there are none or the option `checkpoints` is `off`. */
   readonly checkpoints: Pick<VerifiedCheckpoints, 'lines' | 'until' | 'restored'> | undefined;
-  /** The latest prunes, newest first. */
+  /** The latest 100 prunes, newest first. */
   readonly pruned: readonly RecordedPrune[];
 }
 
 /** An audit entry about a prune. */
 export interface RecordedPrune {
-  /** ISO 8601. */
+  /** The time of the prune, ISO 8601. */
   readonly at: string;
   readonly reason: string;
   readonly by: string;
@@ -40,7 +40,7 @@ const MAX_PRUNES = 100;
 
 /** Options of a verification. */
 export interface VerifyAuditLogOptions {
-  /** File of the public key; the one in the data folder by default. */
+  /** The file of the public key; by default, the public key in the data folder. */
   readonly publicKey?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export async function verifyDecisions(place: ProjectPlace, { publicKey }: Verify
 
 async function verify(database: Database, path: string, publicKey: string): Promise<VerifiedDecisions> {
   const breaks: AuditVerification['breaks'][number][] = [];
-  // In this order, so that entries and checkpoints written meanwhile are newer than those that they are compared with.
+  // Loads the last lines, then the checkpoints, then the chains: data written meanwhile is newer than the data that it is compared with.
   const lastLines = await database.transaction(loadLastLines);
   const keys = loadPublicKeys(publicKey);
   const hasCheckpoints = path !== 'off' && (lastLines.size > 0 || existsSync(path));
@@ -83,7 +83,7 @@ async function verify(database: Database, path: string, publicKey: string): Prom
   };
 }
 
-/** Counts all versions, for a database that was not yet migrated by a program version that hashes the policy history. */
+/** Counts all versions of policies, for a database that was not yet migrated by a program version that hashes the policy history. */
 function countVersions(tx: Transaction): Promise<number> {
   return countVersionsBefore(tx, Number.MAX_SAFE_INTEGER);
 }
@@ -102,7 +102,7 @@ function validateFiles(path: string, publicKey: string, hasKey: boolean): void {
 
 /** Selects the old entries to prune. */
 export interface DecisionsToPrune {
-  /** A day, `2026-01-31`: entries of this day and later are kept. */
+  /** The first day whose entries are kept, such as `2026-01-31`. */
   readonly before: string | undefined;
   /** An age, such as `90d`: younger entries are kept. */
   readonly olderThan: string | undefined;
@@ -110,9 +110,9 @@ export interface DecisionsToPrune {
   readonly isSure: boolean;
 }
 
-/** The pruned entries, or those that would be. */
+/** The result of a prune, or its preview if `isSure` is false. */
 export interface PrunedDecisions extends Pruned {
-  /** The first day that is kept. */
+  /** The first day whose entries are kept. */
   readonly before: string;
 }
 
@@ -120,16 +120,16 @@ export interface PrunedDecisions extends Pruned {
 const BY = 'bailiwick decisions prune';
 
 /**
- * Deletes old entries of the audit log; their hourly counts are kept. Refuses to delete entries that the retention setting keeps.
+ * Deletes old entries of the audit log, or only counts them if `isSure` is false. Hourly counts of the entries are kept.
  *
- * @throws SetupError if the day is missing or invalid, or there is no audit log.
+ * @throws SetupError if the day is missing or invalid, entries would be deleted that the retention keeps, or there is no audit log.
  */
 export async function pruneOldDecisions(place: ProjectPlace, { isSure, ...selection }: DecisionsToPrune): Promise<PrunedDecisions> {
   const at = toDatabasePlace(place);
   const database = await openForReading(at);
   try {
     if (!(await database.transaction(hasChains))) throw new SetupError(`the database of ${place.project} has no audit log yet`);
-    // The earlier of both clocks, because a wrong clock would permanently delete too much.
+    // The earlier time of the database and the process, because a clock that is fast would permanently delete too much.
     const now = Math.min(await database.transaction(async (tx) => tx.now), Date.now());
     const before = parseBefore(selection, { now, kept: parseAge(place.decisionsKept) });
     if (!isSure) return { before, ...(await planPruning(database, before)) };
@@ -151,7 +151,10 @@ async function prune(place: ProjectPlace, before: string): Promise<Pruned> {
   }
 }
 
-/** Verification could not distinguish a prune that is signed with an unknown key from a manipulation, and it cannot be signed again later. */
+/**
+ * Throws if the checkpoints are signed with another key than that of the data folder. Verification could not distinguish a prune that is
+ * signed with an unknown key from a manipulation, and a prune cannot be signed again later.
+ */
 async function validateKey(database: Database, data: string): Promise<void> {
   const lastLines = await database.transaction(loadLastLines);
   const keys = loadPublicKeys(publicKeyPath(data));

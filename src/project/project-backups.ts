@@ -27,11 +27,11 @@ import { backupFolder, databasePath, migrateSystemTables, type ProjectPlace } fr
 /** The effect of a restore, before or after it is done. */
 export interface Restore {
   readonly bytes: number;
-  /** Time of the last audit entry in the backup; undefined if it has none. */
+  /** The time of the last audit entry in the backup; undefined if the backup has no entry. */
   readonly until: string | undefined;
-  /** Audit entries of the present database after that time. They are lost by the restore. */
+  /** The number of audit entries in the present database that are later than `until`. The restore loses these entries. */
   readonly entriesSince: number;
-  /** The backup of the former content, after the restore; undefined if there was no database. */
+  /** The file with the backup of the former content; undefined before the restore, or if there was no content. */
   readonly kept: string | undefined;
 }
 
@@ -39,13 +39,13 @@ export interface Restore {
 export interface ProjectBackups {
   /** Writes a backup into a new file. @throws SetupError if the file exists or cannot be written. */
   write(file: string, options?: BackupOptions): Promise<WrittenBackup>;
-  /** Checks a backup and returns the effect of restoring it. Changes nothing. @throws SetupError if it cannot be restored. */
+  /** Checks a backup and returns the effect of restoring it. Changes nothing. @throws SetupError if the backup cannot be restored. */
   look(file: string): Promise<Restore>;
   /**
-   * Replaces the content of the present database with that of a backup, and writes a backup of it first. A running service uses the
-   * restored content from its next request. Begins a new revision and ends every session.
+   * Writes a backup of the present database, then replaces its content with that of a backup file. A running service uses the restored
+   * content from its next request. Begins a new revision and ends every session.
    *
-   * @throws SetupError if it cannot be restored; then nothing has changed, unless the message states otherwise.
+   * @throws SetupError if the restore fails; nothing has changed then, unless the message states otherwise.
    */
   restore(file: string, options?: BackupOptions): Promise<Restore>;
 }
@@ -56,7 +56,7 @@ export interface BackupOptions {
   readonly show?: ((line: string) => void) | undefined;
 }
 
-/** Creates the operations. Opens no file. */
+/** Creates the operations on the backups of a project. Opens no file. @throws SetupError if its database is not SQLite. */
 export function openBackups(place: ProjectPlace): ProjectBackups {
   const path = databasePath(place.database);
 
@@ -92,7 +92,9 @@ interface ReplaceOptions {
   readonly place: ProjectPlace;
 }
 
-/** Returns the file with the backup of the former content. */
+/**
+ * Replaces the content of the database with the staged backup. Returns the file with the backup of the former content, if it had tables.
+ */
 async function replace(staged: string, { path, until, place }: ReplaceOptions): Promise<string | undefined> {
   const from = performance.now();
   const database = openSqlite({ path: staged });
@@ -135,7 +137,9 @@ async function signContent(path: string, place: ProjectPlace): Promise<void> {
   }
 }
 
-/** An unreadable file counts as replaced: the backup may then be the only copy of the former content. */
+/**
+ * Returns whether the content was replaced. An unreadable file counts as replaced: the backup may be the only copy of the former content.
+ */
 function isReplaced(path: string, stamp: string): boolean {
   if (stamp === '') return false;
   try {
@@ -157,7 +161,7 @@ function toReason(until: string | undefined, kept: Backup | undefined): string {
   return kept === undefined ? what : `${what}; a backup was written first: ${kept.name}`;
 }
 
-/** The present database must be readable, because a backup of it is written first. */
+/** Reads the facts of the present database. Throws if it is unreadable, because a restore first writes a backup of the present database. */
 function readPresent(path: string): FileFacts {
   try {
     return readFacts(path);

@@ -19,7 +19,7 @@ import {
 
 /** The database address, connection options and backups of a project, from its configuration. */
 export interface DatabaseSettings {
-  /** `sqlite:` and the file, or `postgres://…`. */
+  /** The address: `sqlite:` and the path of the file, or `postgres://…`. */
   readonly database: string;
   readonly databaseConnections: number;
   readonly databasePrepare: 'on' | 'off';
@@ -42,9 +42,9 @@ export interface ProjectPlace extends DatabaseSettings {
 }
 
 /**
- * Returns the file of a database: `sqlite:data/bailiwick.db` is in `data/bailiwick.db`.
+ * Returns the file path of a SQLite database: `data/bailiwick.db` for `sqlite:data/bailiwick.db`.
  *
- * @throws SetupError if it is not a SQLite database.
+ * @throws SetupError if the address is not that of a SQLite database.
  */
 export function databasePath(database: string): string {
   if (database.startsWith(FILE)) return database.slice(FILE.length);
@@ -73,12 +73,12 @@ export function backupFolder(data: string): string {
   return join(data, 'backups');
 }
 
-/** A project, with the permission to create its database although an earlier one existed. */
+/** A project, and the condition under which its database may be created. */
 export interface CreatablePlace extends ProjectPlace {
   readonly createDatabase: 'when-new' | 'always' | 'never';
 }
 
-/** Listeners of the database. */
+/** The receivers of the commits and of the log lines of the database. */
 export interface DatabaseListeners {
   readonly observer?: CommitObserver | undefined;
   readonly log?: Log | undefined;
@@ -91,17 +91,17 @@ interface Trace {
 }
 
 /**
- * Opens the database. Creates a missing or empty database only if no file of an earlier database exists: an unmounted volume would
- * otherwise look like a first start, with open setup.
+ * Opens the database. With `when-new`, creates a missing or empty database only if no file of an earlier database exists: an unmounted
+ * volume would otherwise look like a first start, with open setup. With `always`, renames such files.
  *
- * @throws SetupError if it cannot be opened or must not be created: with `never`, and with `when-new` if there was an earlier database.
+ * @throws SetupError if the database cannot be opened, or is missing or empty and must not be created.
  */
 export async function openProjectDatabase(place: CreatablePlace, listeners: DatabaseListeners = {}): Promise<Database> {
   const empty = emptyFileOf(place.database);
   const traces = findTraces(place, empty?.path);
   const mayCreate = place.createDatabase === 'always' || (place.createDatabase === 'when-new' && traces.length === 0);
   if (empty !== undefined && !mayCreate) throw lost(empty.exists ? `${empty.path} is empty` : `there is no ${empty.path}`, traces);
-  // A new database must start without these files: SQLite would remove the log, and the checkpoints belong to entries that it lacks.
+  // SQLite would remove the write-ahead log of the earlier database, and the earlier checkpoints sign entries that the new database lacks.
   const renameTrace = (path: string): void => renameIfTrace(traces, { path, ...listeners });
   if (empty !== undefined) renameTrace(logOf(empty.path));
   const database = await openDatabase({ ...toDatabasePlace(place), ...listeners }, { makesSchema: mayCreate });
@@ -116,7 +116,7 @@ export async function openProjectDatabase(place: CreatablePlace, listeners: Data
   }
 }
 
-/** @param empty The database file, where it is missing or has no bytes. */
+/** Finds the files of an earlier database. @param empty The path of the database file, if that file is missing or empty. */
 function findTraces({ database, data, checkpoints }: ProjectPlace, empty: string | undefined): readonly Trace[] {
   const traces: Trace[] = [];
   const add = (path: string, what: string): void => void traces.push({ path, what });
@@ -124,7 +124,7 @@ function findTraces({ database, data, checkpoints }: ProjectPlace, empty: string
   const backups = database.startsWith('sqlite:') ? countBackups(backupFolder(data)) : 0;
   if (backups > 0) add(backupFolder(data), `${backups} ${backups === 1 ? 'backup' : 'backups'} of it`);
   if (empty === undefined) return traces;
-  // A start that fails after creating the file also leaves the key, so next to an existing file the key proves no earlier database.
+  // The key of a failed first start may lie beside a database file with content, so it counts only if that file is missing or empty.
   if (checkpoints !== 'off' && hasBytes(checkpointKeyPath(data))) add(checkpointKeyPath(data), 'the key of its checkpoints');
   if (hasBytes(logOf(empty))) add(logOf(empty), 'its latest changes');
   return traces;
@@ -166,7 +166,7 @@ function countBackups(folder: string): number {
     : 0;
 }
 
-/** Migrates the tables of the system to this version. Those of the project stay, until they are migrated to the definition files. */
+/** Migrates the system tables to this version of the program. Leaves the tables of the project as they are. */
 export async function migrateSystemTables(database: Database): Promise<void> {
   const definitions = await database.transaction(async (tx) => {
     await validateProgramVersion(tx, SYSTEM);

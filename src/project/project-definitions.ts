@@ -22,14 +22,14 @@ export function readProject(project: string): Definitions {
   );
 }
 
-/** Milliseconds without a change before a reload: editors often save in several steps. */
+/** Milliseconds that must pass without a change before a reload, because editors often save a file in several steps. */
 const DEBOUNCE = 150;
 
-/** Temporary files of editors. */
+/** Matches the names of temporary files of editors. */
 const TEMPORARY = /^\.|~$/;
 
 /**
- * Calls `reload` after files of a folder have changed, once at a time. Logs the mistakes of a reload that fails. Returns a function that
+ * Calls `reload` after files of a folder have changed; calls never overlap. Logs the mistakes of a reload that fails. Returns a function that
  * stops watching.
  */
 export function watchDefinitions(folder: string, reload: () => Promise<void>, log: (line: string) => void): () => void {

@@ -22,22 +22,26 @@ import { recordRestored, signRestored } from './project-backups.ts';
 import { type CreatablePlace, migrateSystemTables, openProjectDatabase, toDatabasePlace } from './project-database.ts';
 import { readProject } from './project-definitions.ts';
 
-/** The operations on a project's tables. Those that only read create no database. */
+/** The operations on a project's tables. Operations that only read create no database. */
 export interface Tables {
   /** Returns the steps that migrate the tables to the definition files. */
   plan(): Promise<Plan>;
-  /** Migrates the tables. `allow` is the hash of the plan whose lossy steps are confirmed. @throws SetupError if the plan has changed since. */
+  /**
+   * Migrates the tables to the definition files. `allow` is the hash of the plan whose lossy steps are confirmed. @throws SetupError if the
+   * plan has changed since its confirmation.
+   */
   apply(options: { readonly allow?: string | undefined }): Promise<MigrationResult>;
   /** Lists the latest migrations, newest first. */
   history(limit: number): Promise<readonly MigrationRecord[]>;
   /** Counts soft-deleted records by resource. */
   deletedRecords(): Promise<readonly DeletedRecords[]>;
-  /** Plans the permanent deletion of everything archived. */
+  /** Plans the permanent deletion of archived tables and columns, and, with `deletedBefore`, of old soft-deleted records. */
   planPrune(options: PruneArchivedOptions): Promise<Plan>;
-  /** Permanently deletes everything archived. */
+  /** Permanently deletes archived tables and columns, and, with `deletedBefore`, old soft-deleted records. */
   prune(options: PruneArchivedOptions): Promise<readonly Step[]>;
   /**
-   * Completes a restore by the tools of the database: ends every session, begins a new revision, and records the restore.
+   * Completes a restore that was performed with the tools of the database, such as pg_restore: ends every session, begins a new revision,
+   * records the restore and signs a checkpoint.
    *
    * @throws SetupError if the database is empty.
    */
@@ -57,7 +61,7 @@ export async function openTables(place: CreatablePlace, { log }: { readonly log:
   return {
     plan: () => planMigration(opened, definitions, log),
     async apply({ allow }) {
-      // If there is no database file, the one opened for reading is an empty database in memory.
+      // If there is no database file, `openForReading` has opened an empty database in memory.
       await opened.close();
       opened = await openProjectDatabase(place, { log });
       return migrate(opened, definitions, { actor: ACTOR, thorough: true, log, ...(allow !== undefined && { allow }) });

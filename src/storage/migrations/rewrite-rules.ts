@@ -54,7 +54,7 @@ interface RuleRow {
   readonly conditions: string | null;
 }
 
-/** Returns the rules for a resource, or, if a field is given, those that read the field. */
+/** Returns the names of the rules for a resource, or, if `field` is given, of the rules whose conditions read the field. */
 export function findRulesAbout(
   rules: readonly StoredRule[],
   { resource, field }: Pick<Step, 'resource' | 'field'>,
@@ -70,7 +70,7 @@ export function findRulesAbout(
   return found.map(({ policyId, policy, ruleId, rule }) => ({ policyId, policy, ruleId, rule }));
 }
 
-/** Rewrites a rule to the new names. `before` are the definitions that the rule was written for. */
+/** Returns a rule with the new names of resources and fields. `before` contains the definitions that the rule was written for. */
 export function rewriteRule(rule: StoredRule, { tables, fields }: Renames, before: Definitions): RewrittenRule {
   let isUnsure = false;
   const { conditions, changed, expressions } = renamePaths(rule.conditions, (path) => {
@@ -79,7 +79,7 @@ export function rewriteRule(rule: StoredRule, { tables, fields }: Renames, befor
       const having = names.filter(({ resource }) => before.get(resource)?.fields.has(path.keys[index] ?? '') === true);
       const after = new Set(having.map(({ resource }) => fields.get(tables.get(resource) ?? resource)?.get(path.keys[index] ?? '')));
       const [name] = after;
-      // A rule on all resources reads a field that only some of them rename.
+      // A rule on all resources reads a field that only some of the resources rename.
       if (after.size > 1) isUnsure = true;
       else if (name !== undefined) keys[index] = name;
     }
@@ -96,11 +96,11 @@ export function rewriteRule(rule: StoredRule, { tables, fields }: Renames, befor
 
 interface Mention {
   readonly resource: string;
-  /** The key that names one of its fields. */
+  /** The position, in the keys of the path, of the key that names a field of the resource. */
   readonly index: number;
 }
 
-/** Returns the resources whose fields a path names: those of the rule, and the one that a reference leads to. */
+/** Returns the resources whose fields a path names: `User` or the resources of the rule, and the resource that a reference leads to. */
 function mentionsOf({ group, keys }: Path, ruleResource: string, definitions: Definitions): readonly Mention[] {
   const isData = group === 'request' && keys[0] === 'data';
   if (group === 'environment' || (group === 'request' && !isData)) return [];
@@ -113,14 +113,16 @@ function mentionsOf({ group, keys }: Path, ruleResource: string, definitions: De
   });
 }
 
-/** `resource.name` (unless a field has this name) and `request.path` contain the name of the resource. */
+/**
+ * Returns whether a rule may compare a former table name: it reads `resource.name` or `request.path`, and its conditions contain the name.
+ */
 function comparesName({ conditions, paths }: StoredRule, tables: TableRenames): boolean {
   if (!paths.some(({ text }) => text === 'resource.name' || text === 'request.path')) return false;
   const text = JSON.stringify(conditions);
   return [...tables.keys()].some((name) => text.includes(name));
 }
 
-/** The rules, and the definitions before and after. */
+/** The stored rules, the planned renames of tables, and the definitions before and after the migration. */
 export interface RuleContext {
   readonly rules: readonly StoredRule[];
   readonly tables: TableRenames;
@@ -128,15 +130,16 @@ export interface RuleContext {
   readonly wanted: Definitions;
 }
 
-/** Steps that change the meaning of rules. */
+/** The kinds of steps that can change the effect of a rule: they create, archive, restore or convert a table or column. */
 const CHANGES_MEANING: ReadonlySet<StepKind> = new Set(['createTable', 'addColumn', 'keepAside', 'bringBack', 'convert']);
 
-/** Maximum rules that a reason names. The step lists all of them. */
+/** The maximum number of rules that the reason of a step names. The `rules` of the step contain all of them. */
 const MAX_NAMED = 5;
 
 /**
- * Adds to each step the rules that it concerns. A rename rewrites the rules that contain the name; if one cannot be rewritten, the rename
- * needs confirmation. A field that is created again names the rules that read it already, so that old permissions do not apply unnoticed.
+ * Adds to each step the rules that the step affects. A rename lists the rules that contain the former name, and needs confirmation if a
+ * rule cannot be rewritten. A step that creates, archives, restores or converts a table or column lists the rules that read the table or
+ * column, so that old permissions do not apply unnoticed.
  */
 export function addRuleWarnings(steps: readonly DraftStep[], context: RuleContext): readonly DraftStep[] {
   if (context.rules.length === 0) return steps;
@@ -171,7 +174,7 @@ function addRewrittenRules(step: DraftStep, { rules, tables, before }: RuleConte
   };
 }
 
-/** Returns the rename of this step alone. Stored rules still contain the former name of the resource. */
+/** Returns the rename of one step. A field is listed under the former name of its resource, because stored rules contain that name. */
 function toRenames({ resource, field, from = '' }: DraftStep, tables: TableRenames): Renames {
   if (field === undefined) return { tables: new Map([[from, resource]]), fields: new Map() };
   const nameBefore = [...tables].find(([, to]) => to === resource)?.[0] ?? resource;
@@ -191,7 +194,7 @@ function describeRules(rules: readonly RuleName[]): string {
 /** The author of the policy versions that a migration creates. Stored data contain this name. */
 const AUTHOR = 'evolution';
 
-/** The renames of a migration, as they apply to policies. */
+/** The renames that a migration applies to the stored policies. */
 export interface PolicyRewrite {
   readonly renames: Renames;
   readonly before: Definitions;

@@ -22,18 +22,18 @@ import { addRuleWarnings, loadRules, type Renames } from './rewrite-rules.ts';
 import type { TableRenames } from './table-renames.ts';
 import type { ActualTable } from './table-state.ts';
 
-/** A plan, and the part of it that is performed. */
+/** A migration plan, and the selected steps of the plan. */
 export interface SelectedSteps {
   readonly plan: Plan;
   /** The steps to perform, in order. */
   readonly steps: readonly DraftStep[];
-  /** The definitions in force after the steps. A held resource stays as applied, or is left out if it never was. */
+  /** The definitions in force after the steps. A held resource keeps its last applied definition, or is left out if it has none. */
   readonly definitions: Definitions;
   /** The definitions in force before the steps. */
   readonly before: Definitions;
   /** The renames among the steps. */
   readonly renames: Renames;
-  /** Drops the temporary tables of the conversions. Call it after the steps. */
+  /** Drops the temporary tables of the conversions. Must be called after the steps. */
   dropScratchTables(): Promise<void>;
 }
 
@@ -41,14 +41,15 @@ interface SelectOptions {
   /** The hash of the plan whose lossy steps are confirmed. */
   readonly allow?: string | undefined;
   readonly log?: Log;
-  /** True if the steps are performed next. The tables are locked, so that the preconditions still hold when the steps run. */
+  /** True to lock the tables until the transaction ends, so that the preconditions still hold when the steps run. */
   readonly locksTables?: boolean;
 }
 
 /**
- * Makes the plan, checks its preconditions against the stored rows, and selects the resources of which every step is safe or confirmed.
+ * Creates the plan, checks its preconditions against the stored rows, and selects the steps of every resource that has no blocked step
+ * and no unconfirmed lossy step.
  *
- * @throws SetupError if `allow` is the hash of another plan, and the present one has a step that needs confirmation.
+ * @throws SetupError if `allow` is the hash of another plan, and the current plan has a step that needs confirmation.
  */
 export async function selectSteps(
   tx: Transaction,
@@ -86,7 +87,7 @@ export async function selectSteps(
   };
 }
 
-/** Returns the existing tables that drafts concern, by their names before any step. */
+/** Returns the existing tables that have a draft, by their names before any step. */
 function tablesOf(
   drafts: readonly ResourceDraft[],
   { renames, actual }: { renames: TableRenames; actual: readonly ActualTable[] },
@@ -95,7 +96,7 @@ function tablesOf(
   return actual.map(({ name }) => name).filter((name) => names.has(renames.get(name) ?? name));
 }
 
-/** Renames and creates tables before other steps reference them. */
+/** Returns the steps with renames of tables first and new tables second, because other steps reference these tables. */
 function sortSteps(steps: readonly DraftStep[]): readonly DraftStep[] {
   const rank = ({ kind }: DraftStep): number => (kind === 'renameTable' ? 0 : kind === 'createTable' ? 1 : 2);
   return steps.toSorted((a, b) => rank(a) - rank(b));

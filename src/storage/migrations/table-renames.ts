@@ -7,7 +7,7 @@ import type { ActualTable } from './table-state.ts';
 /** Renames of tables: former name → new name. */
 export type TableRenames = ReadonlyMap<string, string>;
 
-/** Returns the tables that still have the name in `renamedFrom` of a definition. */
+/** Returns the renames to perform: a table still has the name in `renamedFrom` of a definition, and the new name is free. */
 export function findTableRenames(definitions: Definitions, actual: readonly ActualTable[]): TableRenames {
   const names = new Set(actual.map(({ name }) => name));
   const renames = new Map<string, string>();
@@ -18,7 +18,9 @@ export function findTableRenames(definitions: Definitions, actual: readonly Actu
   return renames;
 }
 
-/** Returns the name among `names` that equals `name` except for case; SQLite cannot hold both. `from` is about to be renamed and ignored. */
+/**
+ * Returns the first of `names` that equals `name` or differs only in case: SQLite cannot hold both. Ignores `from`, which will be renamed.
+ */
 export function findNameClash(names: Iterable<string>, name: string, from?: string): string | undefined {
   return [...names].find((each) => each !== from && each.toLowerCase() === name.toLowerCase());
 }
@@ -46,7 +48,7 @@ export function renameDefinitionRows(rows: readonly DefinitionRow[], renames: Ta
   });
 }
 
-/** Saves a rename in the rows of `_Definition`. Those of archived fields and resources are not written by any other step. */
+/** Saves a rename in all rows of `_Definition`, because no other step writes the rows of archived fields and resources. */
 export async function saveTableRename(tx: Transaction, from: string, to: string): Promise<void> {
   const rows = await loadDefinitionRows(tx);
   for (const [index, renamed] of renameDefinitionRows(rows, new Map([[from, to]])).entries()) {
@@ -57,7 +59,10 @@ export async function saveTableRename(tx: Transaction, from: string, to: string)
   }
 }
 
-/** Leaves out `renamedFrom`: a resource can be renamed back, and a definition that names itself in `renamedFrom` is invalid. */
+/**
+ * Returns the source of a definition with the new names. Leaves out `renamedFrom`: a resource can be renamed back, and a definition that
+ * names itself in `renamedFrom` is invalid.
+ */
 function renameSource({ renamedFrom: _renamedFrom, ...source }: JsonObject, renames: TableRenames): JsonObject {
   const fields = source['fields'];
   const name = rename(source['name'], renames);
@@ -65,7 +70,7 @@ function renameSource({ renamedFrom: _renamedFrom, ...source }: JsonObject, rena
   return { ...source, ...(name !== undefined && { name }), fields: Object.fromEntries(renamed) };
 }
 
-/** Renames the target of a reference, also in the items of a list. */
+/** Returns the source of a field with the new name of the resource that the field, or the items of the list, reference. */
 function renameTarget(field: Json, renames: TableRenames): Json {
   if (!isObject(field)) return field;
   const to = rename(field['to'], renames);

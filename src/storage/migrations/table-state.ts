@@ -5,27 +5,27 @@ import type { Transaction } from '../contract.ts';
 import { quoteName } from '../table-names.ts';
 import type { AppliedField, ArchivedColumn } from './applied-definitions.ts';
 
-/** A column as introspected. */
+/** A column that exists in the database. */
 export interface ActualColumn {
   readonly name: string;
-  /** In the syntax of the database: TEXT, INTEGER. */
+  /** The type in the syntax of the database, such as TEXT or INTEGER. */
   readonly type: string;
-  /** The table that its foreign key references. */
+  /** The table that the foreign key of the column references; absent without a foreign key. */
   readonly references?: string;
-  /** The name of the foreign key, on databases that name them. */
+  /** The name of the foreign key; absent if the database does not name foreign keys. */
   readonly constraint?: string;
 }
 
-/** An index as introspected. */
+/** An index that exists in the database. */
 export interface ActualIndex {
   readonly name: string;
   readonly unique: boolean;
   readonly columns: readonly string[];
-  /** True for a partial index. Its condition is part of the name, if migrations manage it. */
+  /** True for a partial index. The name of a managed index contains a hash of its condition. */
   readonly partial: boolean;
 }
 
-/** A table as introspected. */
+/** A table that exists in the database. */
 export interface ActualTable {
   readonly name: string;
   readonly columns: ReadonlyMap<string, ActualColumn>;
@@ -38,23 +38,23 @@ export interface ActualTable {
 export interface TableDialect {
   /** Column types in DDL, as introspection returns them. */
   readonly columnTypes: Readonly<Record<ColumnType, string>>;
-  /** Types in CAST. */
+  /** The types in CAST, by column type. */
   readonly castTypes: Readonly<Record<ColumnType, string>>;
   /** The end of `CREATE TABLE`, after the columns. */
   readonly tableOptions: string;
   /** True if a foreign key can be created only after the table that it references. */
   readonly referencesLast: boolean;
-  /** A column in `CREATE INDEX`, sorted as lists are. */
+  /** Returns the SQL of a column in `CREATE INDEX`, with the sort order of lists. */
   indexPart(column: string): string;
-  /** A boolean literal. */
+  /** Returns a boolean literal. */
   booleanText(value: boolean): string;
-  /** Undefined if tables are never partitioned, even if their definitions have `partitionBy`. */
+  /** The DDL of partitioned tables; undefined if the database ignores `partitionBy`. */
   readonly partitions?: PartitionDialect | undefined;
   /** Returns SQL that removes the references of a column, so that the referenced table can be dropped. */
   dropReferenceSql(table: ActualTable, column: ActualColumn): string;
   /** Creates missing SQL functions that statements call. */
   prepare(tx: Transaction): Promise<void>;
-  /** A text for the log of long steps: the requests that wait until the step is done. */
+  /** A text for the log of long steps. It names the requests that wait until the step is done. */
   readonly waitNotice: string;
   /** Locks tables against all other access until the transaction ends. */
   lockTables(tx: Transaction, tables: readonly string[]): Promise<void>;
@@ -66,14 +66,14 @@ export interface TableDialect {
 export interface PartitionDialect {
   /** The end of `CREATE TABLE`, after the columns. */
   tableOptions(column: string): string;
-  /** Returns SQL that creates the default partition, for rows whose day has none. */
+  /** Returns SQL that creates the default partition, for rows whose day has no partition. */
   restSql(table: string): string;
-  /** Returns SQL that turns a table into the first partition of a new one, without the managed indexes. */
+  /** Returns SQL that turns a table into the first partition of a new table, without the managed indexes. */
   convertSql(table: ActualTable, column: string): readonly string[];
-  /** Creates missing partitions for these days, and for the days of rows in the default partition; returns the number created. */
+  /** Creates missing partitions for the given days, and for the days of rows in the default partition; returns the number created. */
   make(tx: Transaction, table: Partitioned, days: readonly string[]): Promise<number>;
   /**
-   * Drops the first partition in a range, except for the rows to keep; returns undefined if there is none. Takes the same time for any
+   * Drops the first partition in a range, except for the rows to keep; returns undefined if the range has no partition. Takes the same time for any
    * number of rows. Fails with STORAGE_BUSY instead of making other transactions wait for long.
    */
   drop(tx: Transaction, table: Partitioned, which: PartitionToDrop): Promise<DroppedPartition | undefined>;
@@ -90,7 +90,7 @@ export interface Partitioned {
 export interface PartitionToDrop {
   /** The partition ends on or before this day: `2026-01-31`. */
   readonly before: string;
-  /** The end of the partition that was dropped last; undefined for the first. */
+  /** The end of the partition that was dropped last; undefined before the first drop. */
   readonly after: string | undefined;
   /** Selects the rows of the partition that are kept. */
   staying(partition: Sql): Sql;
@@ -98,7 +98,7 @@ export interface PartitionToDrop {
 
 /** A dropped partition. */
 export interface DroppedPartition {
-  /** The first day after it. */
+  /** The first day after the dropped partition. */
   readonly until: string;
 }
 
@@ -108,27 +108,27 @@ export interface TableState {
   readonly resource: Resource;
   /** The table under its new name. */
   readonly actual: ActualTable;
-  /** The name of the table before any step. Preconditions query it. */
+  /** The name of the table before any step, for the queries of preconditions. */
   readonly currentName: string;
-  /** The resource as last applied; undefined if it never was, or cannot be parsed. */
+  /** The resource as last applied; undefined if it was never applied or cannot be parsed. */
   readonly applied: Resource | undefined;
   readonly wasArchived: boolean;
   readonly archivedFields: ReadonlyMap<string, AppliedField>;
-  /** Columns archived by conversions, by field, oldest first. */
+  /** The columns that conversions archived, by field name, oldest first. */
   readonly archivedColumns: ReadonlyMap<string, readonly ArchivedColumn[]>;
   readonly dialect: TableDialect;
-  /** Returns the name of the table of any resource before any step; undefined if it has none. */
+  /** Returns the name that the table of a resource has before any step; undefined if the resource has no table. */
   currentNameOf(resource: string): string | undefined;
   /** Returns a table expression with one row, `value`, for each item of a stored list. */
   listItems(list: Sql): Sql;
 }
 
-/** Returns the table under its name before any step. */
+/** Returns SQL that names the table as it is called before any step. */
 export function tableBefore({ currentName }: TableState): Sql {
   return sql.raw(quoteName(currentName));
 }
 
-/** Returns a column of the table under its name before any step. */
+/** Returns SQL that names a column, qualified with the name of the table before any step. */
 export function columnBefore({ currentName }: TableState, column: string): Sql {
   return sql.raw(`${quoteName(currentName)}.${quoteName(column)}`);
 }
