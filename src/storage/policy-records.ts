@@ -100,7 +100,7 @@ export async function loadPolicies(tx: Transaction, where: Sql): Promise<readonl
   return policies.map((policy) => ({ ...policy, rules: (byPolicy.get(policy.id) ?? []).map(({ position: _, ...rule }) => rule) }));
 }
 
-/** A rule and its place in the policy as written. */
+/** A rule, and its position in the rules of its policy, counted from 0. */
 type StoredRule = PolicyRule & { readonly position: number };
 
 async function loadPolicyOrRefuse(tx: Transaction, id: string): Promise<Policy> {
@@ -112,7 +112,7 @@ async function loadPolicyOrRefuse(tx: Transaction, id: string): Promise<Policy> 
 /** A policy without the revision that stores it. */
 export type PolicyDraft = Omit<Policy, 'version'>;
 
-/** A policy that is new. */
+/** Returns a new policy with new ids, without a revision. */
 export function newPolicy(input: PolicyInput, { by, now }: Author & { readonly now: number }): PolicyDraft {
   const at = new Date(now).toISOString();
   const id = createId();
@@ -163,7 +163,10 @@ async function checkNameFree(tx: Transaction, { id, name }: Pick<Policy, 'id' | 
   if (taken !== undefined) throw takenName(name);
 }
 
-/** Converts a violation of the unique index, which happens if two transactions use the same name at once. */
+/**
+ * Runs `work` and converts a violation of the unique index on names to POLICY_EXISTS. It happens if two transactions use the same name at
+ * once.
+ */
 async function refusingTakenName(name: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();
@@ -178,7 +181,7 @@ function takenName(name: string, cause?: unknown): Problem {
   return new Problem('POLICY_EXISTS', `another policy is named ${JSON.stringify(name)}`, { errors, cause });
 }
 
-/** Loads the next policies after an id, ordered by id. */
+/** Loads at most `limit` policies with ids above `after`, ordered by id. */
 export async function loadPolicyPage(
   tx: Transaction,
   { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
@@ -187,7 +190,7 @@ export async function loadPolicyPage(
   return policies.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Loads the active assignments of one policy; of those to users at most `limit`. */
+/** Loads the active assignments of a policy: all assignments to roles, and at most `limit` to users, in the order of expiry. */
 export async function loadActiveAssignments(
   tx: Transaction,
   policyId: string,
@@ -205,7 +208,7 @@ function compareExpiry({ expiresAt: a }: UserPolicy, { expiresAt: b }: UserPolic
   return b === undefined || (a !== undefined && a < b) ? -1 : 1;
 }
 
-/** A policy and its assignment. */
+/** A policy and one of its assignments. */
 export interface AssignedPolicy {
   readonly policy: Policy;
   readonly assignment: UserPolicy | RolePolicy;

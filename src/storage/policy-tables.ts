@@ -15,15 +15,15 @@ export const POLICY_TABLES: Readonly<Record<'policy' | 'rule' | 'userPolicy' | '
   history: systemTable('_PolicyHistory'),
 };
 
-/** Inserts one row. Members without a column are ignored. */
+/** Inserts `value` as one row. Ignores members without a column. */
 export async function insertInto(tx: Transaction, table: Resource, value: object): Promise<void> {
   await insertRecord(tx, table, toPlain(value));
 }
 
-/** Rows per statement: databases limit the number of bound values. */
+/** Maximum rows per statement, because databases limit the number of bound values. */
 export const ROWS_PER_STATEMENT = 500;
 
-/** Inserts or replaces many rows with few statements. */
+/** Inserts rows, and replaces rows with the same id, with few statements. */
 export async function writeAll(tx: Transaction, table: Resource, values: readonly object[]): Promise<void> {
   const columns = columnsOf(table);
   const assignments = columns.map(({ name }) => `${quoteName(name)} = excluded.${quoteName(name)}`).join(', ');
@@ -49,7 +49,7 @@ export async function deleteFrom(tx: Transaction, table: Resource, where: Sql): 
   await tx.run(sql`DELETE FROM ${tableOf(table)} WHERE ${where}`);
 }
 
-/** Loads the rows that match a condition, as values of type `Value`. The caller knows that the table holds them. */
+/** Loads the rows that match a condition, as values of type `Value`. The caller ensures that the rows of the table have this type. */
 export async function selectFrom<Value>(
   tx: Transaction,
   table: Resource,
@@ -67,7 +67,7 @@ function systemTable(name: string): Resource {
   return resource;
 }
 
-/** Removes members that are undefined. */
+/** Returns the object without the members that are undefined. */
 export function toPlain(value: object): JsonObject {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined));
 }

@@ -16,7 +16,8 @@ import { type Existence, selectionOf } from './table-names.ts';
 export interface Restriction {
   readonly where: Condition;
   /**
-   * Returns the scope to evaluate the condition on one record and those that it references; called only if SQL cannot evaluate all of it.
+   * Returns the scope to evaluate the condition in memory on one record and the records that it references. Called only if SQL cannot
+   * evaluate the whole condition.
    */
   scopeFor(record: StoredRecord, referenced: ReferencedRecords): Scope;
 }
@@ -29,13 +30,13 @@ export interface ListQuery extends Restriction {
   readonly existence?: Existence | undefined;
   /** The definitions of the referenced resources. */
   readonly definitions: Definitions;
-  /** Sorted by id if empty. */
+  /** The sort keys; sorted by id if empty. */
   readonly sort: readonly ResolvedSortKey[];
   readonly limit: number;
   readonly offset?: number | undefined;
-  /** `next` of the page before. */
+  /** `next` of the previous page. */
   readonly after?: CursorPosition | undefined;
-  /** Counts all matching records. */
+  /** True to count all matching records. */
   readonly total?: boolean | undefined;
   /** Maximum records that are evaluated in memory for one page. */
   readonly scanLimit: number;
@@ -59,9 +60,9 @@ export interface Page {
 
 /** Records per statement while conditions are evaluated in memory. */
 const CHUNK = 500;
-/** On SQLite, other requests wait while records are evaluated. */
+/** Default of `scanMilliseconds`: on SQLite, other requests wait while records are evaluated. */
 const SCAN_MILLISECONDS = 200;
-/** The milliseconds that each transaction has spent so far, because a batch request may contain many lists. */
+/** The milliseconds that each transaction has spent on evaluation in memory: the lists of a batch request share the limit. */
 const spent = new WeakMap<Transaction, number>();
 
 /** Lists records in order. A page costs the same at every depth, unless it is requested by `offset`. */
@@ -93,7 +94,7 @@ interface Source {
   readonly order: Order;
 }
 
-/** Selects a page whose condition is exact in SQL. One record more than the limit shows whether there is a next page. */
+/** Selects a page whose condition is exact in SQL. Loads one record more than the limit to find out whether there is a next page. */
 async function loadPage(source: Source, { limit, offset, after }: ListQuery): Promise<Page> {
   const records = await loadRows(source, { after, limit: limit + 1, offset: after?.skip ?? offset ?? 0 });
   const last = records[limit - 1];
@@ -111,7 +112,7 @@ async function scanPage(source: Source, query: ListQuery): Promise<Page> {
   }
 }
 
-/** Scans chunk by chunk, at least one record. */
+/** Scans records in chunks until the page is full, the records end, or a limit is reached. Scans at least one record, even after `end`. */
 async function scanUntil(end: number, source: Source, query: ListQuery): Promise<Page> {
   const { limit, scanLimit, definitions } = query;
   const restrictions = restrictionsOf(query);
@@ -191,7 +192,7 @@ async function countAll({ tx, tables, filter }: Source): Promise<number> {
 /** Maximum records that are evaluated in memory for a search. */
 const SEARCH_LIMIT = 100_000;
 
-/** A filter uses only fields of the record itself. */
+/** No definitions, because the filter of a search uses only fields of the record itself. */
 const NO_REFERENCES: Definitions = new Map();
 
 /** A search for the records that match a filter. */
@@ -211,7 +212,7 @@ export interface MatchQuery {
   readonly toChange?: boolean | undefined;
 }
 
-/** Maximum searches if other transactions change the matches before they are locked. */
+/** Maximum repetitions of a search whose matches other transactions change before they are locked. */
 const ATTEMPTS = 5;
 
 /**
@@ -255,7 +256,7 @@ async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): 
   );
 }
 
-/** Returns a scope with the record alone. */
+/** Returns a scope that resolves only the fields of the record. */
 function scopeOf(resource: Resource, record: StoredRecord, moment: Pick<Scope, 'now' | 'timeZone'>): Scope {
   return {
     ...moment,

@@ -72,7 +72,7 @@ export async function loadRecords(tx: Transaction, resource: Resource, ids: read
 /** Inserts a record with canonical values and hashed passwords. Throws ConstraintError. */
 export async function insertRecord(tx: Transaction, resource: Resource, record: JsonObject): Promise<void> {
   const row = toRow(resource, record);
-  // Names every column, so that each resource has one statement text.
+  // The statement names every column, so that each resource has one statement text.
   const columns = columnsOf(resource);
   const text = memoize(
     memoize(insertions, tx.dialect, () => new WeakMap()),
@@ -102,7 +102,7 @@ export async function updateRecord(tx: Transaction, resource: Resource, change: 
   return changes === 1;
 }
 
-/** Adds users to the write set: requests that read the old version of one of them run again. */
+/** Adds records to the write set if they are users: requests that read the old version of one of the users run again. */
 export function addUsersToWriteSet(tx: Transaction, resource: Resource, found: readonly UserVersion[]): void {
   if (resource.name === 'User') tx.addToWriteSet({ users: found });
 }

@@ -7,19 +7,19 @@ import type { RowLock, Transaction, UserVersion } from './contract.ts';
 import { addUsersToWriteSet } from './records.ts';
 import { columnOf, type Existence, idList, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
-/** One record. */
+/** The resource and the id of one record. */
 export interface RecordId {
   readonly resource: Resource;
   readonly id: string;
 }
 
-/** Several records of one resource. */
+/** The resource and the ids of several records. */
 export interface RecordIds {
   readonly resource: Resource;
   readonly ids: readonly string[];
 }
 
-/** A field that references certain records, and its behavior when those are deleted. */
+/** A field that references certain records, and its behavior when the referenced records are deleted. */
 export interface ReferencingField {
   readonly resource: Resource;
   readonly field: Field;
@@ -34,7 +34,7 @@ export interface ReferencingPage {
   readonly limit: number;
   /** Which records to search; those that are not deleted if absent. */
   readonly existence?: Existence;
-  /** The row lock to take. */
+  /** The row lock to take; none if absent. */
   readonly lock?: RowLock;
 }
 
@@ -85,7 +85,7 @@ export async function findDanglingReferences(
   return found;
 }
 
-/** Returns the resource that a reference field or a list of references leads to. */
+/** Returns the resource that a reference field or a list of references leads to; undefined for other fields. */
 function targetOf(definitions: Definitions, field: Field): Resource | undefined {
   const { to } = field.of ?? field;
   if (to === undefined) return undefined;
@@ -110,7 +110,7 @@ async function checkList(
   );
 }
 
-/** Returns which ids exist, and locks the records until the transaction ends. */
+/** Returns the ids of records that exist and are not soft-deleted, and locks the records until the transaction ends. */
 async function findIds(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const wanted = idList(tx.dialect, ids);
@@ -138,7 +138,9 @@ function nameOf({ resource, field }: ReferencingField): string {
   return `${resource.name}.${field.name}`;
 }
 
-/** Finds ids of referencing records, in order. A record that references itself is left out: it does not block its own deletion. */
+/**
+ * Finds the ids of referencing records, in order. Leaves out a record that references itself, because it does not block its own deletion.
+ */
 export async function findReferencingIds(tx: Transaction, reference: ReferencingField, page: ReferencingPage): Promise<readonly string[]> {
   const { after, limit, existence, lock } = page;
   const held = lock === undefined ? sql`` : tx.rowLock(lock);

@@ -15,7 +15,7 @@ export interface ReferenceQuery {
 
 const NONE: ReferencedRecords = new Map();
 
-/** Loads the records that the principal and the record reference, if `paths` lead into them. */
+/** Loads the records that the principal and the record reference, if `paths` read fields of the referenced records. */
 export async function loadReferenced(tx: Transaction, definitions: Definitions, query: ReferenceQuery): Promise<ReferencedRecords> {
   const { paths, principal, resource, record } = query;
   if (paths.length === 0) return NONE;
@@ -30,7 +30,10 @@ export async function loadReferenced(tx: Transaction, definitions: Definitions, 
   return referenced;
 }
 
-/** Loads the records that many records of one resource reference, with one statement per reference; none of the principal. */
+/**
+ * Loads the records that `records` reference, with one statement per reference field, and returns a function that gives the referenced
+ * records of one record. Loads no references of the principal.
+ */
 export async function loadReferencedOfEach(
   tx: Transaction,
   definitions: Definitions,
@@ -56,7 +59,7 @@ export async function loadReferencedOfEach(
 interface FollowedReference {
   readonly group: ContextGroup;
   readonly field: string;
-  /** `resource.authorId` */
+  /** The group and the field, such as `resource.authorId`. */
   readonly key: string;
   readonly target: Resource;
 }

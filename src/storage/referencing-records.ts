@@ -14,14 +14,14 @@ export interface ReferencingQuery
   readonly field: string;
   /** Ids of the referenced records. */
   readonly to: readonly string[];
-  /** Maximum records for each of them, in the order of their ids. */
+  /** Maximum records for each referenced record, in the order of their ids. */
   readonly limit: number;
 }
 
 /**
- * Loads the records that reference each of some others, with one statement. Returns them by the referenced id. A condition that SQL cannot
- * evaluate exactly is evaluated in memory; if that exceeds the limits, throws REQUEST_PARAMETER, because a partial result would look
- * complete.
+ * Loads the records that reference each of the given records. Returns them by the referenced id. Uses one statement if SQL can evaluate the
+ * condition exactly. Otherwise evaluates it in memory; if that exceeds the limits, throws REQUEST_PARAMETER, because a partial result would
+ * look complete.
  */
 export async function loadReferencing(
   tx: Transaction,

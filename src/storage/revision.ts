@@ -7,13 +7,16 @@ export interface Revision {
   /** Increases with each change; audit entries and the policy history refer to it. */
   readonly number: number;
   /**
-   * Identifies the revision. The number does not: after a rollback the next change gets the same number, and policies compiled for the
+   * Identifies the revision. The number is not unique: after a rollback the next change gets the same number, and policies compiled for the
    * first must not be used for the second.
    */
   readonly stamp: string;
 }
 
-/** Every transaction runs it, so it is one constant text without values that works on all databases. */
+/**
+ * Selects the current revision. Every transaction runs this statement, so it is one constant text without values that works on all
+ * databases.
+ */
 const CURRENT: Statement = Object.freeze({ sql: `SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`, parameters: [] });
 
 /** Loads the revision that this transaction sees; number 0 if there is none. */

@@ -4,7 +4,7 @@ import { Problem } from '../errors.ts';
 export interface SavepointHost {
   /** True if the transaction accepts no more statements. */
   readonly isOver: boolean;
-  /** Throws if it is over. */
+  /** Throws if the transaction accepts no more statements. */
   check(): void;
   readonly savepoints: PendingSavepoints;
 }
@@ -12,7 +12,7 @@ export interface SavepointHost {
 /** Nested savepoints of a connection, by name. No call waits for an answer, because the database executes statements in order. */
 export interface PendingSavepoints {
   open(name: string): void;
-  /** Rolls the writes since the savepoint back; it stays open. */
+  /** Rolls back the writes since the savepoint; the savepoint stays open. */
   undo(name: string): void;
   release(name: string): void;
 }
@@ -60,7 +60,7 @@ export function createSavepoints(host: SavepointHost): Savepoints {
 
 /** Savepoints that are sent only before the first write in them. */
 export interface LazySavepoints extends PendingSavepoints {
-  /** Sends a savepoint for the open ones that were not sent: a write follows. */
+  /** Sends one savepoint for all open savepoints that were not sent. Call it before a write. */
   send(): void;
   /**
    * Call when BEGIN was sent. A savepoint that is open at that time contains the whole transaction, so rolling back to it calls `startOver`,
@@ -77,16 +77,16 @@ interface LazySavepoint {
   sentAs: string | typeof TRANSACTION_BEGIN | undefined;
 }
 
-/** Stands for the beginning of the transaction. */
+/** The value of `sentAs` for a savepoint that contains the whole transaction. */
 const TRANSACTION_BEGIN: unique symbol = Symbol('whole');
 
 /** Creates lazy savepoints; `send` sends text to the database. */
 export function createLazySavepoints(send: (sql: string) => void): LazySavepoints {
-  /** From the outermost to the innermost. Savepoints that were not sent are always at the end. */
+  /** The open savepoints, from the outermost to the innermost. Savepoints that were not sent are always at the end. */
   const savepoints: LazySavepoint[] = [];
   let rollBackTransaction = (): void => undefined;
 
-  /** Finds a savepoint and closes those inside of it. */
+  /** Finds a savepoint by name and closes the savepoints inside of it. */
   function find(name: string): LazySavepoint {
     const at = savepoints.findLastIndex((mark) => mark.name === name);
     const mark = savepoints[at];
@@ -113,7 +113,7 @@ export function createLazySavepoints(send: (sql: string) => void): LazySavepoint
       const first = savepoints.find(({ sentAs: known }) => known === undefined);
       if (first === undefined) return;
       send(`SAVEPOINT ${first.name}`);
-      // Nothing was written between the beginning of the first and the last of them, so one sent savepoint serves all.
+      // Nothing was written between the first and the last savepoint that was not sent, so one sent savepoint serves all of them.
       for (const mark of savepoints) mark.sentAs ??= first.name;
     },
     begin(startOver) {

@@ -11,7 +11,7 @@ export interface SqlTargetOptions {
   readonly now: number;
   /** IANA time zone. */
   readonly timeZone: string;
-  /** Which records of the resource; references always lead to records that are not deleted. */
+  /** The records of the resource to read; references always lead to records that are not deleted. */
   readonly existence?: Existence | undefined;
 }
 
@@ -68,7 +68,10 @@ function reachedBy(resource: Resource, definitions: Definitions, { group, keys }
   return group === 'resource' ? fieldAt(definitions, resource, keys) : undefined;
 }
 
-/** Names contain no dots, so the alias differs from every table: a resource that references itself is joined with itself. */
+/**
+ * Returns the alias of a joined table. It differs from every table, because names contain no dots: a resource that references itself is
+ * joined with itself.
+ */
 function aliasOf(resource: Resource, reference: string): string {
   return `${resource.name}.${reference}`;
 }

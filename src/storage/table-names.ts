@@ -19,8 +19,8 @@ interface RecordSource {
 }
 
 /**
- * Returns the FROM item for the records of a resource. It leaves soft-deleted records out here, so that no query can forget to. Databases
- * flatten the inner SELECT, so it costs no more than its condition.
+ * Returns the FROM item for the records of a resource. It contains the condition on soft deletion, so that no query can forget the
+ * condition. Databases flatten the inner SELECT, so it costs no more than its condition.
  */
 export function recordsOf(resource: Resource, reading?: RecordSource): Sql {
   return sql.raw(recordsText(resource, reading));
@@ -44,7 +44,7 @@ export function tableOf(resource: Resource): Sql {
   return sql.raw(quoteName(resource.name));
 }
 
-/** Renders a column qualified with its table: inside of `json_each` there are other columns named `id`, `type`, `key` and `value`. */
+/** Renders a column qualified with its table, because `json_each` has columns named `id`, `type`, `key` and `value`. */
 export function columnOf(resource: Resource, field: string): Sql {
   return sql.raw(`${quoteName(resource.name)}.${quoteName(field)}`);
 }

@@ -14,7 +14,7 @@ export interface CandidateQuery {
   readonly scanLimit: number;
 }
 
-/** Some of the users, ordered by id. */
+/** The users that one step of a search found, ordered by id. */
 export interface Candidates {
   readonly users: readonly StoredRecord[];
   /** The last id that was read; absent at the end. */
@@ -22,8 +22,8 @@ export interface Candidates {
 }
 
 /**
- * Loads the active users of some roles and those with a policy of their own, among the next users. The inner limit bounds the cost: without
- * it, a search for a rare role would read all users.
+ * Loads, among the next `scanLimit` users, the active users who have one of the roles or an assignment of their own. The inner limit bounds
+ * the cost: without it, a search for a rare role would read all users.
  */
 export async function loadCandidates(tx: Transaction, user: Resource, query: CandidateQuery): Promise<Candidates> {
   const { roles, after = '', scanLimit } = query;
@@ -42,7 +42,7 @@ export async function loadCandidates(tx: Transaction, user: Resource, query: Can
   return isEnd ? { users } : { users, last: String(ends.last) };
 }
 
-/** Counts in one pass, over at most `limit` users, the values of each optional field of User that is not secret. */
+/** Counts, over at most `limit` active users, the users with a value in each optional field of User that is not secret. */
 export async function countUserValues(tx: Transaction, user: Resource, { limit }: { readonly limit: number }): Promise<UserValueCounts> {
   const names = [...user.fields.values()].filter((field) => !field.writeOnly && !field.required).map((field) => field.name);
   const aggregates = names.map((name) => sql`, count(${sql.raw(quoteName(name))}) AS ${sql.raw(quoteName(name))}`);

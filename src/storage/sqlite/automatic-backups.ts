@@ -16,7 +16,7 @@ export interface AutomaticBackupOptions {
 
 /** Default of `keptPerLabel`: a migration that is killed again and again must not fill the disk. */
 const DEFAULT_KEPT_PER_LABEL = 2;
-/** Characters of the label in a file name: enough to find its plan in the migration history. */
+/** Maximum characters of the label in a file name: enough to find the migration plan in the migration history. */
 const LABEL = 12;
 /** File names of automatic backups; other files in the folder are never deleted. */
 const NAME = /^\d{8}T\d{9}Z-([a-z0-9]{1,12})\.db$/;
@@ -26,8 +26,8 @@ const INCOMPLETE = /^\d{8}T\d{9}Z-[a-z0-9]{1,12}\.db\.[0-9a-f-]{36}\.part(-journ
 /** Creates the automatic backups of a database file. */
 export function createBackups(path: string, { folder, kept, keptPerLabel = DEFAULT_KEPT_PER_LABEL }: AutomaticBackupOptions): Backups {
   /**
-   * Returns the other backups, of one label or all, the newest first. `made` is excluded by its name, because after a clock change it may
-   * sort as the oldest.
+   * Returns the names of the backups other than `made`, with one label or all, the newest first. `made` is excluded by its name, because
+   * after a clock change it may sort as the oldest.
    */
   const before = (made: string, label?: string): readonly string[] =>
     readdirSync(folder)

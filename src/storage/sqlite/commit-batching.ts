@@ -10,7 +10,7 @@ import { openTransaction } from './transaction.ts';
 
 /** Maximum units of work per commit: with more, the first of them would wait long for its answer. */
 const MAX_BATCH = 256;
-/** Maximum units of work that wait. */
+/** Maximum units of work that wait to begin; further ones are rejected with STORAGE_BUSY. */
 const MAX_QUEUE = 10_000;
 
 /** Runs transactions in batches: units of work that arrive during a commit share the next one, and so one sync of the disk. */
@@ -18,7 +18,7 @@ export interface CommitBatching {
   readonly healthy: boolean;
   readonly metrics: DatabaseMetrics;
   submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
-  /** Tests with a write that changes nothing that the database can commit, and sets `healthy` to the result. Never throws. */
+  /** Tests with a write that changes nothing whether the database can commit, and sets `healthy` to the result. Never throws. */
   probe(): Promise<void>;
   /** Commits the queued units of work, and refuses later ones. */
   drain(): Promise<void>;
@@ -32,7 +32,7 @@ interface QueuedWork {
 
 type Outcome = { readonly answer: unknown } | { readonly error: unknown };
 
-/** The metrics of a server connection, which a file does not have. */
+/** The metrics that only a database server has; 0 for a file. */
 const NO_SERVER = { validationRetries: 0, connections: 0, idleConnections: 0 };
 
 /** Options of commit batching. */
@@ -293,7 +293,7 @@ function isStorageFailure(outcome: Outcome): boolean {
   return 'error' in outcome && outcome.error instanceof Problem && outcome.error.code === 'STORAGE_UNAVAILABLE';
 }
 
-/** Writes a page without changing its content. */
+/** Writes a page of the database file without changing its content. */
 async function probeCommit(tx: Transaction): Promise<void> {
   const row = await tx.one<{ user_version: number }>({ sql: 'PRAGMA user_version', parameters: [] });
   await tx.run({ sql: `PRAGMA user_version = ${Number(row?.user_version ?? 0)}`, parameters: [] });

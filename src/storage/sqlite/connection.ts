@@ -15,7 +15,7 @@ const MAX_STATEMENTS = 500;
 export interface Connection {
   /** False outside of BEGIN … COMMIT, and after SQLite has rolled back by itself (disk full). */
   readonly inTransaction: boolean;
-  /** Number of write statements run: a transaction without any proves nothing about the disk. */
+  /** Number of write statements run: a transaction without writes does not prove that the disk accepts writes. */
   readonly writes: number;
   all(query: Query): SqliteRow[];
   one(query: Query): SqliteRow | undefined;
@@ -87,8 +87,8 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
 type ConvertErrors = <T>(work: () => T) => T;
 
 /**
- * Tracks whether a transaction is open. The driver is asked only after an error or COMMIT, because asking takes as long as running many a
- * statement.
+ * Tracks whether a transaction is open. The state is read from the driver only after an error or `exec`, because reading it takes as long
+ * as running some statements.
  */
 function createState(driver: BetterSqlite3.Database): { readonly state: { inTransaction: boolean }; readonly converted: ConvertErrors } {
   const state = { inTransaction: driver.inTransaction };
@@ -185,7 +185,7 @@ function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepare
   const statement = driver.prepare<unknown[], SqliteRow>(text);
   const isWriting = !statement.readonly;
   if (!statement.reader) return { statement, isWriting, integers: [] };
-  // As doubles, integers beyond 2^53 would lose digits: decimals have 18.
+  // As doubles, integers beyond 2^53 would lose digits: stored decimals have up to 18 digits.
   statement.safeIntegers(true);
   const integers = statement.columns().filter(({ type }) => type === null || type === 'INTEGER');
   return { statement, isWriting, integers: integers.map(({ name }) => name) };

@@ -15,11 +15,11 @@ import { sqliteDialect } from './sql-dialect.ts';
 export interface SqliteOptions {
   /** The database file; created with its folder if missing. `:memory:` opens a database that is gone when closed. */
   readonly path: string;
-  /** Milliseconds to wait for another process that holds the write lock. Everything else waits with it. */
+  /** Maximum milliseconds to wait while another process holds the write lock; 5000 if absent. All other transactions wait meanwhile. */
   readonly busyTimeout?: number;
-  /** Milliseconds after which a commit batch starts no further unit of work. */
+  /** Milliseconds after which a commit batch starts no further unit of work; 100 if absent. */
   readonly maxBatchTime?: number;
-  /** Milliseconds in which a commit batch waits for further units of work. */
+  /** Maximum milliseconds that a commit batch waits for further units of work; 5 if absent. */
   readonly batchWindow?: number;
   /** Folder and number of the automatic backups; none are made if absent. */
   readonly backups?: AutomaticBackupOptions | undefined;

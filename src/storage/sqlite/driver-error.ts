@@ -10,7 +10,7 @@ const CONSTRAINTS: ReadonlyMap<string, ConstraintError['constraint']> = new Map(
   ['SQLITE_CONSTRAINT_UNIQUE', 'unique'],
   ['SQLITE_CONSTRAINT_PRIMARYKEY', 'unique'],
   ['SQLITE_CONSTRAINT_FOREIGNKEY', 'reference'],
-  // SQLite reports ON DELETE RESTRICT so; our tables have no triggers.
+  // SQLite reports violations of ON DELETE RESTRICT with this code; our tables have no triggers.
   ['SQLITE_CONSTRAINT_TRIGGER', 'reference'],
   ['SQLITE_CONSTRAINT_CHECK', 'check'],
   ['SQLITE_CONSTRAINT_NOTNULL', 'check'],

@@ -22,10 +22,9 @@ interface OpenFile {
 }
 
 /**
- * Records the open files of a database in write-ahead mode. SQLite itself keeps writing to a file that was removed, and reports
- * no error.
+ * Records the open files of a database in write-ahead mode. SQLite itself keeps writing to a file that was removed, and reports no error.
  *
- * @throws Error where one of them cannot be found.
+ * @throws Error if one of the files cannot be found.
  */
 export function watchOpenFiles(path: string, log: Log): OpenFiles {
   // SQLite resolves symbolic links before it names the companion files.
@@ -78,13 +77,16 @@ function compare({ path, dev, ino, isDatabase }: OpenFile): 'same' | 'removed' |
   }
 }
 
-/** The database survives if only a companion file was lost: SQLite writes its open log into the database when it closes. */
+/**
+ * Returns the remedy for the operator. If only a companion file was lost, the database survives: SQLite writes its open log into the
+ * database when it closes.
+ */
 function remedyOf({ isDatabase }: OpenFile): string {
   if (isDatabase) return 'put the file back or restore a backup, then restart the service';
   return 'restart the service with SIGTERM, which saves all changes in the database file; SIGKILL would lose them';
 }
 
-/** Changes when another connection has written. */
+/** Selects a number that changes when another connection has written. */
 const VERSION: Statement = Object.freeze({ sql: 'PRAGMA data_version', parameters: [] });
 const HAS_STATE_TABLE: Statement = Object.freeze({ sql: `SELECT 1 FROM sqlite_schema WHERE "name" = '_State'`, parameters: [] });
 const RESTORED: Statement = Object.freeze({ sql: `SELECT "text" FROM "_State" WHERE "id" = 'restored'`, parameters: [] });

@@ -5,7 +5,7 @@ import { driverCode } from './driver-error.ts';
 import { openReadOnly } from './open-read-only.ts';
 import { validateIntegrity } from './write-backup.ts';
 
-/** The contents of a database file in brief. */
+/** Facts about a database file and its content. */
 export interface FileFacts {
   readonly bytes: number;
   /** Page size in bytes. */
@@ -77,7 +77,10 @@ interface RevisionRow {
   readonly text: string | null;
 }
 
-/** Refuses triggers, views and virtual tables: this program creates none, and those of a manipulated file would run with every request. */
+/**
+ * Refuses a file without the required tables, or with triggers, views or virtual tables: this program creates none, and those of a
+ * manipulated file would run with every request.
+ */
 function validateOrigin(path: string): void {
   withReadOnly(path, (driver) => {
     const missing = REQUIRED_TABLES.filter((name) => !hasTable(driver, name));

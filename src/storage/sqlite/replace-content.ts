@@ -13,7 +13,7 @@ export interface Staged {
   remove(): void;
 }
 
-/** Copies a backup into the folder of the database that it will replace, with the page size of that database. */
+/** Copies a backup into the folder of the database `beside`, which it will replace. `pageSize` must be the page size of that database. */
 export function stageBackup({ beside, ...request }: Omit<BackupRequest, 'to'> & { readonly beside: string }): Staged {
   const path = `${beside}.${randomUUID()}.part`;
   const remove = (): void => {
@@ -36,7 +36,7 @@ export interface Replacement {
 /** Milliseconds to wait for the write lock. */
 const LOCK_TIMEOUT = 60_000;
 const PAUSE = 50;
-/** Copies all pages in one step. */
+/** Number of pages to copy in one step: more than a database can have, so all of them. */
 const ALL = 0x7fffffff;
 
 /**
@@ -62,9 +62,10 @@ export async function replaceContent({ from, into, prepare }: Replacement): Prom
 }
 
 /**
- * Uses SQLite's backup API with a live database as the destination. The first step copies nothing and takes the lock. If it succeeds, it
- * reports progress; otherwise the backup ends at once without a report, because the driver takes *busy* for *done*. The next steps copy
- * nothing either until `prepare` has finished under that lock. The last one copies everything and commits.
+ * Tries once to replace the content; returns false if another process holds the lock. Uses SQLite's backup API with a live database as the
+ * destination. The first step copies nothing and takes the lock. If it succeeds, it reports progress; otherwise the backup ends at once
+ * without a report, because the driver takes *busy* for *done*. The next steps copy nothing either until `prepare` has finished under that
+ * lock. The last step copies everything and commits.
  */
 async function tryToReplace(source: BetterSqlite3.Database, into: string, prepare: () => Promise<void>): Promise<boolean> {
   let preparing: Promise<void> | undefined;

@@ -18,7 +18,7 @@ export const sqliteDialect: SqlDialect = Object.freeze({
   matchesWildcards,
   numberValue: (value: number) => sql`${value}`,
   indexedValue: (value: string | number | bigint) => sql.lit(value),
-  // STRICT columns have one type, and bound values have one.
+  // Needs no cast: STRICT columns have one type, and so has each bound value.
   writtenValue: (value: unknown) => sql`${value}`,
   isAmong,
   isGivenBy: (column: Sql, query: Sql) => sql<boolean | null>`${column} IN (${query})`,

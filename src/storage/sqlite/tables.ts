@@ -14,9 +14,9 @@ export const sqliteTables: TableDialect = Object.freeze({
   referencesLast: false,
   indexPart: quoteName,
   booleanText: (value: boolean) => (value ? '1' : '0'),
-  // Dropping a table deletes its rows one by one. References to them are set to NULL first, so that they do not prevent this.
+  // Dropping a table deletes its rows one by one. References to the rows are set to NULL first, so that they do not prevent the deletion.
   dropReferenceSql: ({ name }: ActualTable, column: ActualColumn) => `UPDATE ${quoteName(name)} SET ${quoteName(column.name)} = NULL`,
-  // Functions belong to the connection.
+  // SQL functions are registered on each connection, not stored in the database.
   prepare: async () => undefined,
   waitNotice: 'requests wait meanwhile, because their audit entries need the same lock',
   // The write lock covers all tables.

@@ -14,7 +14,7 @@ export interface OpenTransaction {
 
 const NO_LOCK = sql``;
 
-/** Creates the handle on the connection's transaction that one unit of work gets. */
+/** Creates the handle with which one unit of work uses the open transaction of the connection. */
 export function openTransaction(connection: Connection): OpenTransaction {
   const lifetime = createLifetime(connection);
   const appends: PendingAppend[] = [];

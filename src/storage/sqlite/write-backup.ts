@@ -30,7 +30,7 @@ export interface BackupRequest {
   readonly log?: ((line: string) => void) | undefined;
 }
 
-/** Suffixes of SQLite's companion files: SQLite would take such a file for its log and delete it. */
+/** Suffixes of SQLite's companion files: SQLite would use a backup with such a name as its own log and delete it. */
 const COMPANION_SUFFIXES = ['-journal', '-wal', '-shm'];
 
 /**
