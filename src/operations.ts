@@ -22,17 +22,17 @@ import { type CommandExport, type CommandImport, exportFromCommand, importFromCo
 export interface Operations {
   /** Returns the policies that correspond to the legacy permissions maps; with `apply`, creates those that are missing. */
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
-  /** Imports policies as an admin; returns a sentence. */
+  /** Imports policies as an admin. Returns a message for the operator. */
   importPolicies(file: CommandPolicies): Promise<string>;
   /** Exports every policy, in chunks of a file. */
   exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
   /** Restores the policy that gives admins full access. */
   restoreAdminPolicy(): Promise<RestoredAccess>;
-  /** Sets the password of a user and ends all their sessions; returns a sentence. */
+  /** Sets the password of a user and ends all their sessions. Returns a message for the operator. */
   setPassword(given: CommandPassword): Promise<string>;
-  /** Creates a user; returns a sentence. */
+  /** Creates a user. Returns a message for the operator. */
   createUser(given: CommandUser): Promise<string>;
-  /** Gives a user a role and activates them; returns a sentence. */
+  /** Gives a user a role and activates them. Returns a message for the operator. */
   promoteUser(given: CommandPromotion): Promise<string>;
   /** Imports a file as a user. Yields a line of JSON per rejected row, then a summary. */
   importFile(file: CommandImport): Promise<AsyncIterable<string>>;
@@ -46,7 +46,7 @@ export interface OperationDeps {
   readonly admin: AdminDeps;
 }
 
-/** Creates the operations. Each first calls `prepare`, which migrates the tables. */
+/** Creates the operations. Every operation first calls `prepare`, which migrates the tables. */
 export function createOperations({ parts, admin }: OperationDeps, prepare: () => Promise<void>): Operations {
   const { database, policyStore } = parts;
   return {

@@ -62,7 +62,7 @@ export interface CliVerification {
   readonly notChained: number;
   readonly breaks: readonly { readonly kind: string; readonly writer?: string | undefined; readonly detail: string }[];
   readonly breakCount: number;
-  /** The versions of policies, and the revision up to which an audit entry proves them. */
+  /** The number of policy versions, the number from before versions were hashed, and the revision up to which an audit entry proves them. */
   readonly policies: {
     readonly versions: number;
     readonly unproven: number;
@@ -114,17 +114,17 @@ export interface CliService {
   /** Reloads definition files when they change, and logs each change. */
   watch(log: (line: string) => void): void;
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<CliPermissionPolicies>;
-  /** Imports policies as an admin; returns a sentence. */
+  /** Imports policies as an admin. Returns a message for the operator. */
   importPolicies(file: CliPolicyFile): Promise<string>;
   /** Exports every policy, in chunks of a file. */
   exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
   /** Restores the policy that gives admins full access; `closing` are the rules that still deny admins. */
   restoreAdminPolicy(): Promise<{ readonly message: string; readonly closing: readonly string[] }>;
-  /** Sets the password of a user and ends all their sessions; returns a sentence. */
+  /** Sets the password of a user and ends all their sessions. Returns a message for the operator. */
   setPassword(given: { readonly email: string; readonly password: string }): Promise<string>;
-  /** Creates a user; returns a sentence. */
+  /** Creates a user. Returns a message for the operator. */
   createUser(given: CliUser): Promise<string>;
-  /** Gives a user a role and activates them; returns a sentence. */
+  /** Gives a user a role and activates them. Returns a message for the operator. */
   promoteUser(given: { readonly email: string; readonly role: string }): Promise<string>;
   /** Imports a file as a user. Yields a line of JSON per rejected row, then a summary. */
   importFile(file: CliImportFile): Promise<AsyncIterable<string>>;

@@ -22,7 +22,7 @@ export function printSteps(context: CliContext, steps: readonly CliMigrationStep
   }
 }
 
-/** Prints the resources that are not migrated, with the reasons and the remedy. Returns the exit code. */
+/** Prints the resources that are not migrated, with the reasons and, for lossy steps, the command that performs them. Returns the exit code. */
 export function printHeld(context: CliContext, { steps, held, hash }: CliMigrationPlan): number {
   for (const resource of held) {
     const reasons = steps.filter((step) => step.resource === resource && (step.risk === 'blocked' || NEEDS_ALLOW.has(step.risk)));

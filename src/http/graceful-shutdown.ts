@@ -6,7 +6,7 @@ export interface GracefulShutdown {
   /**
    * From now on, each connection is closed with its next response, so that clients connect to another process.
    *
-   * @param released Awaited before this process closes its listener, where another process owns the queue of connections.
+   * @param released Awaited before the listener closes: in a worker, until the primary has closed the port.
    */
   begin(released?: () => Promise<void>): void;
   /** Number of connections accepted so far. */

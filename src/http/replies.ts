@@ -15,7 +15,7 @@ export function sendResponse(reply: FastifyReply, response: HttpResponse): Fasti
       ...response.headers,
       'content-type': response.contentType ?? 'application/json',
       'cache-control': 'no-store',
-      // Hooks set it too, but they do not run for a path that cannot be decoded.
+      // A hook sets this header too, but hooks do not run for a path that cannot be decoded.
       'x-request-id': reply.request.id,
     })
     .send(response.pieces === undefined ? JSON.stringify(response.body) : toStream(response.pieces));
@@ -30,7 +30,7 @@ async function* toBuffers(chunks: AsyncIterable<string>): AsyncGenerator<Buffer>
   for await (const chunk of chunks) if (chunk !== '') yield Buffer.from(chunk);
 }
 
-/** Sends an error as a problem. */
+/** Sends an error as a problem+json. */
 export function sendProblem(reply: FastifyReply, error: unknown): FastifyReply {
   return sendResponse(reply, toProblemResponse(error, reply.request.id));
 }

@@ -3,7 +3,7 @@ import { sendProblem, toTimeoutProblem } from './replies.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Runs until the response is sent. */
+    /** The timer of the request timeout; cleared when the response is sent. */
     timeoutTimer: NodeJS.Timeout | undefined;
   }
 
@@ -14,8 +14,8 @@ declare module 'fastify' {
 }
 
 /**
- * Responds to requests that time out, with 408 or 503. The timeout of Fastify creates an abort signal for every request, which costs more
- * than reading a record.
+ * Responds to requests that time out, with 408 or 503. Fastify's own timeout is not used, because it creates an abort signal for every
+ * request, which takes longer than reading a record.
  */
 export function limitRequestTime(server: FastifyInstance, milliseconds: number): void {
   server.decorateRequest('timeoutTimer', undefined);
@@ -32,7 +32,7 @@ export function limitRequestTime(server: FastifyInstance, milliseconds: number):
 
 function respondToTimeout(request: FastifyRequest, reply: FastifyReply): void {
   if (reply.sent) return;
-  // The rest of the body would be parsed as the next request.
+  // Closed, because the rest of the body would be parsed as the next request.
   if (!request.raw.complete) reply.header('connection', 'close');
   void sendProblem(reply, toTimeoutProblem(request));
 }

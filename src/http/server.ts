@@ -38,7 +38,7 @@ export interface HttpServer {
 export interface ServerEnd {
   /** Seconds to wait instead of `drainDelaySeconds`. */
   readonly delaySeconds?: number | undefined;
-  /** Awaited before this process closes its listener, where another process owns the queue of connections. */
+  /** Awaited before the listener closes: in a worker, until the primary has closed the port. */
   readonly released?: (() => Promise<void>) | undefined;
 }
 

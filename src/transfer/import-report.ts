@@ -71,7 +71,7 @@ export function createImportReport(options: ImportOptions): ImportReport {
       const done = options.atomic ? { ...counts, imported: 0, updated: 0, unchanged: 0 } : counts;
       const summary = describeDone(done, options);
       const data = { ...done, ...(options.dryRun && { dryRun: true }), ...(lastRow !== undefined && { lastRow }) };
-      // Replaces the usual hint of storage errors, because its statement that nothing was changed would be wrong here.
+      // Overrides the default hint of storage errors, which says that nothing was changed.
       const hint = problem.extras.hint ?? (problem.status >= 500 ? summary : undefined);
       return new Problem(problem.code, `${problem.detail}; ${summary}`, { ...problem.extras, ...(hint !== undefined && { hint }), data });
     },

@@ -14,7 +14,7 @@ export interface WriteOptions {
   readonly guardFormulas: boolean;
 }
 
-/** Returns the chunks of a file, in order: `begin`, `rows` any number of times, `end`. */
+/** Renders a file in chunks. Call `begin`, then `rows` any number of times, then `end`. */
 export interface RowWriter {
   begin(): string;
   rows(records: readonly JsonObject[]): string;
