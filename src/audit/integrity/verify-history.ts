@@ -151,13 +151,13 @@ type Columns = Readonly<Record<(typeof VERSION_CONTENT)[number] | 'toEpoch' | 'n
 
 const SELECTION = sql.join([...VERSION_CONTENT, 'toEpoch'].map((name) => sql.ref(`h.${name}`)));
 
-/** Loads the versions of the revisions after a position, up to a revision. */
+/** Loads up to `limit` versions after a position, up to the revision `until`, with the revision of the next version of each subject. */
 export async function loadVersions(
   tx: Transaction,
   after: VersionPosition,
   { until, limit }: { readonly until: number; readonly limit: number },
 ): Promise<readonly VersionRow[]> {
-  // Without the additions, SQLite would scan every later version of the kind instead of the few versions of one policy.
+  // Without `+ 0`, SQLite would scan every later version of the kind instead of the few versions of one policy.
   const rows = await tx.all<Columns>(sql`
     select ${SELECTION}, (select min(n."fromEpoch" + 0) from "_PolicyHistory" as n
       where n."kind" = h."kind" and n."subjectId" = h."subjectId" and n."fromEpoch" + 0 > h."fromEpoch") as "next"
@@ -172,7 +172,7 @@ export function extend(previous: string, { content }: VersionRow): string {
   return toVersionHash(previous, content);
 }
 
-/** Loads the revisions after a given one that have a hash of the history, in order. */
+/** Loads the revisions after `after` that have a hash of the history, in ascending order. */
 export async function loadHeads(tx: Transaction, after: number, limit: number): Promise<readonly HistoryHead[]> {
   const rows = await tx.all<{ readonly number: number; readonly historyHash: string }>(sql`
     select "number", "historyHash" from "_Epoch" where "number" > ${after} and "historyHash" is not null order by "number" limit ${limit}`);
@@ -187,7 +187,7 @@ export async function loadHeadAt(tx: Transaction, revision: number): Promise<His
   return row && { revision: Number(row.number), hash: row.historyHash };
 }
 
-/** Loads the versions of revisions after `after` that have no hash. No policy change of this service writes such a version. */
+/** Loads the versions whose revision is after `after` and has no history hash. No policy change of this service writes such a version. */
 export async function loadUnhashed(
   tx: Transaction,
   { after, until, limit }: { readonly after: number; readonly until: number; readonly limit: number },
