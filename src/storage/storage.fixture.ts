@@ -21,7 +21,7 @@ export interface TestDatabase {
   readonly path: string;
   /** Paths of the automatic backups, the oldest first. */
   backups(): readonly string[];
-  /** Loads the stored rows without the definitions. */
+  /** Loads all rows of a table as they are stored, without the definitions. */
   rows(table: string): Promise<readonly Record<string, unknown>[]>;
   dispose(): Promise<void>;
 }

@@ -34,7 +34,7 @@ function recordsText(resource: Resource, { existence = 'notDeleted', as = resour
   return as === resource.name ? table : `${table} AS ${alias}`;
 }
 
-/** Renders the condition for soft-deleted or other records of a resource with soft delete. */
+/** Renders the condition for the soft-deleted records, or for those that are not deleted, of a resource with soft delete. */
 export function existenceSql(existence: Existence): string {
   return existence === 'notDeleted' ? '"deletedAt" IS NULL' : '"deletedAt" IS NOT NULL';
 }

@@ -36,7 +36,7 @@ export interface Replacement {
 /** Milliseconds to wait for the write lock. */
 const LOCK_TIMEOUT = 60_000;
 const PAUSE = 50;
-/** Number of pages to copy in one step: more than a database can have, so all of them. */
+/** The largest number of pages that one step can copy. */
 const ALL = 0x7fffffff;
 
 /**

@@ -44,7 +44,7 @@ export async function openFamily(): Promise<Family> {
   };
 }
 
-/** Ids of all parents in a database. */
+/** Returns the ids of all parents in a database, in order. */
 export async function parentsOf(database: Database): Promise<readonly string[]> {
   const rows = await database.transaction((tx) => tx.all<{ id: string }>(sql`SELECT "id" FROM "Parent" ORDER BY "id"`));
   return rows.map((row) => row.id);
@@ -55,7 +55,7 @@ export function insert(tx: Transaction, id: string): Promise<Change> {
   return tx.run(sql`INSERT INTO "Parent" ("id") VALUES (${id})`);
 }
 
-/** The code of the Problem that a promise rejects with. */
+/** Returns the code of the Problem that a promise rejects with; any other error is returned itself. */
 export async function codeOf(promise: Promise<unknown>): Promise<unknown> {
   const error = await failure(promise);
   return error instanceof Problem ? error.code : error;
