@@ -4,7 +4,7 @@ import { type Definitions, parseDefinition, type Resource } from '../../resource
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 
-/** The content of `_Definition`, parsed: the definitions as last applied, and everything archived. */
+/** The parsed content of `_Definition`: the definitions as last applied, and the archived resources, fields and columns. */
 export interface AppliedState {
   readonly resources: ReadonlyMap<string, AppliedResource>;
   /** Archived fields by resource and name. */
@@ -29,11 +29,14 @@ export interface AppliedField {
 /** A column that a conversion archived: `price$2`. */
 export interface ArchivedColumn extends AppliedField {
   readonly column: string;
-  /** Increases with each conversion. */
+  /** The number after `$` in the column name. A later conversion of the field has a higher number. */
   readonly number: number;
 }
 
-/** A row of `_Definition`. Its id names a resource (`Article`), an archived field (`Article.title`) or an archived column (`Article.price$2`). */
+/**
+ * A row of `_Definition`. Its id names a resource (`Article`), an archived field (`Article.title`) or an archived column
+ * (`Article.price$2`).
+ */
 export interface DefinitionRow {
   readonly id: string;
   readonly hash: string;
@@ -77,7 +80,7 @@ interface ArchivedMaps {
 interface ArchivedName {
   readonly resource: Resource | undefined;
   readonly name: string;
-  /** `title`, or `price$2`. */
+  /** The part of the id after the dot: `title` for an archived field, `price$2` for an archived column. */
   readonly column: string;
 }
 
@@ -101,7 +104,7 @@ function addArchived({ fields, columns }: ArchivedMaps, { resource, name, column
 }
 
 /**
- * Returns a field of a resource with its definition as written, or undefined if the resource has none of that name. `renamedFrom` is
+ * Returns a field of a resource with its definition as written, or undefined if the resource has no such field. `renamedFrom` is
  * left out: an archived field can be renamed back to its former name, and a definition that names itself in `renamedFrom` is invalid.
  */
 export function toAppliedField(resource: Resource, name: string): AppliedField | undefined {
@@ -113,7 +116,7 @@ export function toAppliedField(resource: Resource, name: string): AppliedField |
   return { field, source: written };
 }
 
-/** Inserts a row of `_Definition`, or replaces the one with the same id. */
+/** Inserts a row of `_Definition`, or replaces the row with the same id. */
 export async function saveDefinitionRow(tx: Transaction, { id, hash, source, archived }: DefinitionRow): Promise<void> {
   await tx.run(sql`
     INSERT INTO "_Definition" ("id", "hash", "source", "appliedAt", "keptAside")

@@ -9,28 +9,28 @@ import { dialectOf } from './migration-dialects.ts';
 import type { Conversion, ConversionColumn, ReferenceTarget } from './migration-plan.ts';
 import { startConversionProgress } from './migration-progress.ts';
 
-/** The result of a conversion. */
+/** The result of a conversion, with the number of lost values. */
 export interface ConversionOutcome {
   /** Rows with a value. */
   readonly rows: number;
   /** Rows whose value cannot be converted. */
   readonly lost: number;
-  /** Ids of the first of these rows. */
+  /** The ids of the first five rows whose value cannot be converted. */
   readonly ids: readonly string[];
 }
 
 /** Rows per statement. */
 const CHUNK = 500;
-/** Maximum ids in an outcome. */
+/** The maximum number of ids in an outcome. */
 const MAX_IDS = 5;
 
-/** Returns SQL for the converted value of a row. `convertValues` must have run before. */
+/** Returns SQL for the converted value of a row. The SQL can be run only after `convertValues`. */
 export function convertedValueSql({ table, resource, after }: Conversion): Sql {
   const row = sql.raw(`${quoteName(table)}."id"`);
   return sql`(SELECT c."value" FROM ${scratchOf(resource, after)} AS c WHERE c."id" = ${row})`;
 }
 
-/** Returns the statement that copies the converted values into the new column. */
+/** Returns the SQL that copies the converted values into the new column. */
 export function copyConvertedSql({ resource, after }: Conversion): string {
   const [table, column, scratch] = [resource.name, after.name, scratchName(resource, after)].map(quoteName);
   return `UPDATE ${table} SET ${column} = (SELECT c."value" FROM ${scratch} AS c WHERE c."id" = ${table}."id")`;
@@ -72,7 +72,7 @@ export async function dropScratchTable(tx: Transaction, { resource, after }: Con
   await tx.run(sql`DROP TABLE IF EXISTS ${scratchOf(resource, after)}`);
 }
 
-/** Selects the next rows that have a value in the column or in an archived one. */
+/** Returns the query for the next rows, by id, that have a value in the present column or in an archived column of the field. */
 function chunkAfter(tx: Transaction, { table, from, archived }: Conversion, last: string): Sql {
   const columns = [...archived, from];
   const values = columns.map(({ column }, index) => sql`${sql.raw(quoteName(column))} AS ${sql.raw(`"value${index}"`)}`);
@@ -99,7 +99,7 @@ function toScratchRow({ dialect }: Transaction, conversion: Conversion, row: Row
   return [sql`${row.id}`, dialect.writtenValue(value ?? null, type.column), sql`${converted.fits ? 0 : 1}`];
 }
 
-/** A reference to a record that does not exist is lost too: the database would refuse it. */
+/** Counts references to missing records as lost and empties them, because the database would refuse them. */
 async function markDanglingLost(tx: Transaction, { resource, after, target }: Conversion): Promise<void> {
   const dangles = isDangling(tx, { column: sql`"value"`, field: after, target });
   await tx.run(sql`UPDATE ${scratchOf(resource, after)} SET "value" = NULL, "lost" = 1 WHERE ${dangles}`);
@@ -111,7 +111,7 @@ interface ReferenceColumn {
   readonly target: ReferenceTarget | undefined;
 }
 
-/** Returns a condition that is true if the value, or an item of the list, is not the id of a record. */
+/** Returns a condition that is true if the value, or an item of the list, is not the id of a record of the target. */
 function isDangling(tx: Transaction, { column, field, target }: ReferenceColumn): Sql {
   const ids = target?.table === undefined ? sql`(SELECT NULL WHERE FALSE)` : sql`(SELECT "id" FROM ${sql.raw(quoteName(target.table))})`;
   // Cast to text, because the column may still have another type, such as INTEGER.
@@ -123,23 +123,23 @@ function scratchOf(resource: Resource, after: Field): Sql {
   return sql.raw(quoteName(scratchName(resource, after)));
 }
 
-/** Resource names contain no `$`, so the temporary table hides no other. */
+/** Returns the name of the temporary table of a conversion. Resource names contain no `$`, so the temporary table hides no other table. */
 function scratchName(resource: Resource, { name }: Field): string {
   return `converted$${resource.name}$${name}`;
 }
 
-/** A selected row of a conversion. */
+/** A row whose value is converted. */
 export interface RowToConvert {
   readonly id: string;
-  /** Stored values of the archived columns, oldest first, then of the present one. */
+  /** The stored values of the archived columns, oldest first, then of the present column. */
   readonly [value: `value${number}`]: unknown;
-  /** 1 if the value could not be converted to the next column, because it references no record there. */
+  /** 1 if the value in this column is not the id of a record of the resource that the next column references. */
   readonly [dangles: `dangles${number}`]: unknown;
 }
 
 /**
- * Converts the value of a row. A value of the restored column is used again, unless the value was changed since, or is no longer valid
- * under the options of the new field.
+ * Converts the value of a row. Uses the value of the restored column if the value was not changed in a later column and is valid under
+ * the options of the new field; otherwise converts the value of the present column.
  */
 export function convertRow({ from, after, archived, restored = -1 }: Conversion, row: RowToConvert): ConvertedValue {
   const history = toHistory([...archived, from], row);
@@ -156,13 +156,13 @@ export function convertRow({ from, after, archived, restored = -1 }: Conversion,
 interface History {
   readonly columns: readonly ConversionColumn[];
   readonly values: readonly (Json | undefined)[];
-  /** For each column, the indexes of the columns whose value it still represents, because no other was written since. Includes its own. */
+  /** For each column, the indexes of the columns, including itself, whose value it still represents: no other value was written since. */
   readonly origins: readonly ReadonlySet<number>[];
 }
 
 /**
- * Converts the value of a column. If that is impossible, converts the latest earlier value that it still represents: a text that was no
- * number is restored when the number becomes a text again.
+ * Converts the value of a row in one column. If that is impossible, converts the latest earlier value that the column still represents: a
+ * text that could not be converted to a number is restored when the field becomes a text again.
  */
 function convertAt({ columns, values, origins }: History, at: number, after: Field): ConvertedValue {
   for (let index = at; index >= 0; index--) {
@@ -184,7 +184,7 @@ function toHistory(columns: readonly ConversionColumn[], row: RowToConvert): His
       const dangles = before === at - 1 && row[`dangles${before}`] === 1;
       const converted = dangles ? undefined : convertAt(history, before, field);
       if (!isUnchanged(converted, values[at], { adjacent: before === at - 1 })) continue;
-      // The columns between the two that represent the same value are origins as well.
+      // Columns that share an origin with `before`, or have `before` as an origin, represent the same value.
       for (const [other, its] of origins.entries()) if (origins[before]?.has(other) === true || its.has(before)) found.add(other);
     }
     origins.push(found);
@@ -192,7 +192,9 @@ function toHistory(columns: readonly ConversionColumn[], row: RowToConvert): His
   return history;
 }
 
-/** Two missing values count as unchanged only in adjacent columns: otherwise the value may have been removed in between. */
+/**
+ * Returns whether a value equals the converted earlier one. Two missing values are equal only in adjacent columns: a value may lie between.
+ */
 function isUnchanged(
   converted: ConvertedValue | undefined,
   value: Json | undefined,

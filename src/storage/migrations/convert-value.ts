@@ -2,13 +2,13 @@ import type { Field } from '../../fields/index.ts';
 import { type Json, parseDecimal } from '../../operators/index.ts';
 import { typeOf, validateFieldValue } from '../../resources/index.ts';
 
-/** The result for one value: its canonical form in the new type (absent if there is no value), or that it cannot be converted. */
+/** The result of converting a value: its canonical form in the new type (absent if there is no value), or `fits: false`. */
 export type ConvertedValue = { readonly fits: true; readonly value?: Json } | { readonly fits: false };
 
 const LOST: ConvertedValue = Object.freeze({ fits: false });
 const NO_VALUE: ConvertedValue = Object.freeze({ fits: true });
 
-/** Returns the reason why no value of one field can be converted to the other; undefined if some can. */
+/** Returns the reason why no value of `before` can be converted to `after`; undefined if some values can be converted. */
 export function describeImpossibleConversion(before: Field, after: Field): string | undefined {
   const isHash = [before.type, after.type].includes('password');
   return isHash ? 'passwords are stored as hashes, which cannot be converted to or from another type' : undefined;
@@ -50,15 +50,15 @@ const CANDIDATES: ReadonlyMap<string, (value: Json, before: Field) => Json | und
   ['json', (value) => value],
 ]);
 
-/** For types with a text column: text stays as it is, other values become JSON. */
+/** Converts a value for types with a text column: text stays as it is, other values become JSON. */
 function toText(value: Json): Json {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-/** Excludes leading zeros: such a text is more likely a postcode or an article number. */
+/** Matches a decimal number without leading zeros: a text with leading zeros is more likely a postcode or an article number. */
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?$/;
 
-/** Converts a text only if the number represents it exactly. */
+/** Converts a value to a number; a text only if a floating-point number represents it exactly. */
 function toNumber(value: Json): Json | undefined {
   if (typeof value === 'number') return value;
   if (typeof value === 'boolean') return Number(value);
@@ -73,7 +73,7 @@ function toDecimal(value: Json): Json | undefined {
   return value.includes('.') ? trimZeros(value) : value;
 }
 
-/** Removes trailing zeros after the decimal point that exceed a smaller scale. By index: an unanchored pattern would take quadratic time. */
+/** Removes trailing zeros after the decimal point. Searches from the end, because a pattern that is not anchored takes quadratic time. */
 function trimZeros(text: string): string {
   let end = text.length;
   while (text.charAt(end - 1) === '0') end--;
@@ -87,13 +87,13 @@ function toBoolean(value: Json): Json | undefined {
 
 const MIDNIGHT = 'T00:00:00.000Z';
 
-/** Converts a timestamp only if it is midnight UTC. */
+/** Returns the day of a timestamp at midnight UTC. Returns any other text as it is. */
 function toDate(value: Json, before: Field): Json | undefined {
   if (typeof value !== 'string') return undefined;
   return before.type === 'timestamp' && value.endsWith(MIDNIGHT) ? value.slice(0, -MIDNIGHT.length) : value;
 }
 
-/** Converts a date to midnight UTC, which `toDate` converts back. */
+/** Converts a date to the timestamp of its midnight UTC. Returns any other text as it is. */
 function toTimestamp(value: Json, before: Field): Json | undefined {
   if (typeof value !== 'string') return undefined;
   return before.type === 'date' ? value + MIDNIGHT : value;

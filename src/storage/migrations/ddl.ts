@@ -10,20 +10,20 @@ import type { TableDialect } from './table-state.ts';
 export interface WantedIndex {
   readonly name: string;
   readonly unique: boolean;
-  /** Fields in the order of the definition. */
+  /** The fields, in the order of the definition. */
   readonly fields: readonly string[];
-  /** The fields and, if the index is not unique, `id`: lists are sorted by it last. */
+  /** The columns: those of the fields, then `id` if the index is not unique, because every sort order of a list ends with `id`. */
   readonly columns: readonly string[];
-  /** The field values of indexed rows, in a partial index. */
+  /** The field values that a row must have to be in a partial index. */
   readonly where?: JsonObject;
-  /** With soft deletes: which records are indexed. All if absent. */
+  /** The indexed records of a resource with soft deletes: soft-deleted or not. Absent if all records are indexed. */
   readonly of?: Existence;
 }
 
-/** The limit of PostgreSQL, in bytes. */
+/** The maximum length of an index name in PostgreSQL, in bytes. */
 const MAX_NAME_LENGTH = 63;
 
-/** Returns `CREATE TABLE`. The table has no NOT NULL and no DEFAULT for fields: both are validated in code. */
+/** Returns `CREATE TABLE` and its partition. Fields have no NOT NULL and no DEFAULT: code requires values and writes defaults. */
 export function createTableSql(resource: Resource, dialect: TableDialect): readonly string[] {
   const by = partitionColumnOf(resource, dialect);
   const columns = columnsOf(resource).map(({ field }) =>
@@ -45,7 +45,7 @@ export function partitionColumnOf({ partitionBy }: Resource, { partitions }: Tab
   return partitions === undefined ? undefined : partitionBy;
 }
 
-/** Returns `ALTER TABLE … ADD FOREIGN KEY` for the references of a new table, on databases that need the referenced table first. */
+/** Returns `ALTER TABLE … ADD FOREIGN KEY` for the references of a new table; nothing if `CREATE TABLE` contains them. */
 export function addReferencesSql(resource: Resource, dialect: TableDialect): readonly string[] {
   if (!dialect.referencesLast) return [];
   return columnsOf(resource).flatMap(({ name, field }) =>
@@ -95,8 +95,8 @@ export function dropIndexSql(name: string): string {
 }
 
 /**
- * References have no ON DELETE, so the database refuses to delete a referenced row. `onDelete` is performed in code, where every
- * deletion is decided and recorded in the audit log. Archived columns have no definition in force, so they always restrict.
+ * Returns a column in DDL. References have no ON DELETE, so the database refuses to delete a referenced row. Code performs `onDelete`: every
+ * deletion needs a decision and an audit entry. Archived columns have no definition in force, so they always restrict.
  */
 function columnSql(field: Field, dialect: TableDialect): string {
   const column = `${quoteName(field.name)} ${dialect.columnTypes[typeOf(field).column]}`;
@@ -109,7 +109,7 @@ function withoutTarget({ to: _, ...field }: Field): Field {
 
 /**
  * Returns every index that the table of a resource needs, by name. References are indexed, because a deletion searches for referencing
- * records. With soft deletes, unique indexes leave out soft-deleted records, which have an index of their own. In a partitioned table,
+ * records. With soft deletes, unique indexes leave out soft-deleted records, and an index on `deletedAt` contains them. In a partitioned table,
  * a unique index includes the partition column.
  */
 export function wantedIndexes(resource: Resource, dialect: TableDialect): ReadonlyMap<string, WantedIndex> {
@@ -145,13 +145,13 @@ export function dropColumnSql(table: string, column: string): string {
   return `ALTER TABLE ${quoteName(table)} DROP COLUMN ${quoteName(column)}`;
 }
 
-/** Returns whether migrations manage an index. Indexes that were created by hand are never dropped. */
+/** Returns whether migrations manage the index of a name. Indexes that were created by hand are never dropped. */
 export function isManagedIndex(name: string): boolean {
   return /^(ix|ux)_.*\$/.test(name);
 }
 
 function toWanted(resource: Resource, { fields, unique, where }: ResourceIndex, of: Existence | undefined): WantedIndex {
-  // The names of existing indexes contain a hash of these texts: any other text would drop and recreate the indexes.
+  // The names of existing indexes contain a hash of these texts: with another text, migrations would recreate the indexes.
   const rows = of === undefined ? where : { of: of === 'deleted' ? 'deleted' : 'living', where: where ?? null };
   // Names of resources and fields contain no `$`, so two indexes never get the same name.
   const name = `${unique ? 'ux' : 'ix'}_${[resource.name, ...fields].join('$')}${rows === undefined ? '' : `$${digest(JSON.stringify(rows))}`}`;

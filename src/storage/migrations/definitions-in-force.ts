@@ -5,7 +5,7 @@ import type { TableRenames } from './table-renames.ts';
 /** The definitions in force after a migration that refused some resources. */
 export interface DefinitionsInForce {
   readonly definitions: Definitions;
-  /** Resources that are refused as a consequence, with the reason. */
+  /** The resources that stay as applied because another resource was refused, with the reason. */
   readonly refused: ReadonlyMap<string, string>;
 }
 
@@ -16,9 +16,9 @@ export interface StateBefore {
 }
 
 /**
- * Resolves which definitions are in force if some resources are refused. A refused resource stays as applied, or is left out if it never
- * was. Two kinds of conflict follow, and each makes one more resource stay as applied, until none is left: a reference to a resource that
- * is not in force, and a cascade from a resource that deletes permanently to one with soft deletes.
+ * Returns the definitions in force if some resources are refused. A refused resource keeps its applied definition, or is left out if it
+ * has none. This can cause two kinds of conflict: a reference to a resource that is not in force, and a cascade between a resource with
+ * soft deletes and one without. While a conflict exists, one more resource keeps its applied definition.
  */
 export function resolveDefinitionsInForce(
   wanted: Definitions,
@@ -78,7 +78,7 @@ interface Outlived {
   readonly to: Resource;
 }
 
-/** The wanted definitions are valid together, so one of such a pair is as applied and the other as wanted. */
+/** Returns two resources with a cascade conflict, of which at least one has its wanted definition. */
 function findOutlived(definitions: Definitions, wanted: Definitions): Outlived | undefined {
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {
@@ -89,7 +89,7 @@ function findOutlived(definitions: Definitions, wanted: Definitions): Outlived |
   return undefined;
 }
 
-/** Returns a resource that references another one that is not in force. */
+/** Returns a resource with a reference, and the referenced resource that is not in force; undefined if there is none. */
 function findDangling(definitions: Definitions): Dangling | undefined {
   for (const resource of definitions.values()) {
     for (const field of resource.fields.values()) {

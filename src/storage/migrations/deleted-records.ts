@@ -11,7 +11,7 @@ import { createBlockedStep, createStep, type DraftStep } from './migration-plan.
 export interface DeletedRecords {
   readonly resource: string;
   readonly count: number;
-  /** When the first of them was deleted, ISO 8601. */
+  /** The time of the first deletion among these records, ISO 8601. */
   readonly oldest: string;
   readonly newest: string;
 }
@@ -28,13 +28,13 @@ export async function listDeletedRecords(tx: Transaction): Promise<readonly Dele
   return found;
 }
 
-/** The temporary table of records that will be dropped. */
+/** The temporary table with the ids of the records that will be permanently deleted. */
 const SELECTION = sql.raw('"$dropped"');
 
 /**
- * Drafts the steps that permanently delete records that were soft-deleted before a moment (ISO 8601). A record that a remaining record
- * references is kept, so that the latter can be restored completely. Locks the selected records, so none is restored meanwhile. Call
- * `dropSelection` at the end.
+ * Drafts the steps that permanently delete records that were soft-deleted before a time (ISO 8601). Keeps each record that a remaining
+ * record references, so that the references of the remaining record stay valid. Locks the selected records, so that none is restored
+ * meanwhile. `dropSelection` must be called at the end.
  */
 export async function draftDeletedRecordDrops(tx: Transaction, before: string): Promise<readonly DraftStep[]> {
   const resources = await loadSoftDeleteResources(tx);
@@ -48,7 +48,7 @@ export async function draftDeletedRecordDrops(tx: Transaction, before: string): 
     selected.set(name, (await tx.run(sql`INSERT INTO ${SELECTION} ("resource", "id") ${old}`)).changes);
   }
   const links = await loadLinks(tx, resources);
-  // Transitive: a kept record keeps the records that it references, and these keep theirs.
+  // Repeats, because a kept record keeps the records that it references, and those keep the records that they reference.
   for (let kept = 1; kept > 0; ) {
     kept = 0;
     for (const link of links) kept += await (link.list === undefined ? keepReferenced(tx, link) : keepListed(tx, link, link.list));
@@ -61,7 +61,7 @@ export async function dropSelection(tx: Transaction): Promise<void> {
   await tx.run(sql`DROP TABLE IF EXISTS ${SELECTION}`);
 }
 
-/** By the definitions in force: soft-deleted records exist by these, even if the files have changed since. */
+/** Loads the resources in force that have soft deletes. The definition files may differ, but the tables match the definitions in force. */
 async function loadSoftDeleteResources(tx: Transaction): Promise<readonly Resource[]> {
   if (!(await dialectOf(tx).hasTable(tx, '_Definition'))) return [];
   const applied = toAppliedState(await loadDefinitionRows(tx));
@@ -73,11 +73,11 @@ interface Link {
   readonly table: string;
   readonly column: string;
   readonly to: string;
-  /** Present for a list of references, which has no foreign key. */
+  /** The field, if the column is a list of references. A list has no foreign key. */
   readonly list?: Field;
 }
 
-/** Loads the foreign keys of every table, archived ones included, and the lists of references in force. */
+/** Loads the references to the resources: foreign keys of every table, archived tables included, and lists of references in force. */
 async function loadLinks(tx: Transaction, resources: readonly Resource[]): Promise<readonly Link[]> {
   const names = new Set(resources.map(({ name }) => name));
   const links: Link[] = [];
@@ -101,7 +101,7 @@ async function keepReferenced(tx: Transaction, { table, column, to }: Link): Pro
   return (await tx.run(sql`DELETE FROM ${SELECTION} WHERE "resource" = ${to} AND "id" IN (${referenced})`)).changes;
 }
 
-/** Rows with a list that are read per statement. */
+/** The number of rows with a list of references that a statement reads. */
 const CHUNK = 500;
 
 async function keepListed(tx: Transaction, { table, column, to }: Link, list: Field): Promise<number> {
@@ -140,7 +140,7 @@ async function toSteps(tx: Transaction, { selected, links, before }: Selection):
   }
   const [first, ...others] = drops;
   if (first === undefined) return kept;
-  // The references are emptied first: dropped records may reference each other in circles.
+  // References are set to NULL first, because the records to delete may reference each other in circles.
   const emptied = links.filter(({ table, list }) => selected.has(table) && list === undefined).map(emptyReference);
   return [{ ...first, statements: [...emptied, ...first.statements] }, ...others, ...kept];
 }

@@ -3,13 +3,13 @@ import { typeOf } from '../../resources/index.ts';
 import { describeImpossibleConversion } from './convert-value.ts';
 import type { TableState } from './table-state.ts';
 
-/** The column that has the values of a field, and the field that they were written as; undefined if that is not known. */
+/** The column that has the values of a field, and the field definition under which the values were written; undefined if unknown. */
 interface Origin {
   readonly from: string;
   readonly before: Field | undefined;
 }
 
-/** Returns the reasons why no value of a column can be used for a field. Empty if all values can be used, or some can be converted. */
+/** Returns the reason why no value of a column can be used for a field; empty if all values can be used or some can be converted. */
 export function findIncompatibilities(
   { resource, actual, dialect }: TableState,
   field: Field,
@@ -34,7 +34,7 @@ export function findIncompatibilities(
 
 const OTHERWISE = 'add a field with another name instead';
 
-/** Describes a change of type that needs a conversion of stored values; undefined if there is none. */
+/** Describes a change of type that needs a conversion of stored values; undefined if no conversion is needed. */
 export function describeTypeChange(before: Field, after: Field): string | undefined {
   if (before.type !== after.type) {
     const widens = FIELD_TYPES.get(before.type)?.widensTo.includes(after.type) === true;
@@ -53,7 +53,7 @@ function scaleOf(field: Field): number {
   return field.scale ?? 2;
 }
 
-/** Options that apply to new values only. */
+/** The options that apply to new values only; stored values are not checked. */
 const LIMITS = ['min', 'max', 'minLength', 'maxLength', 'pattern'] as const;
 const OTHER_OPTIONS = ['required', 'default', 'values', 'readOnly', 'writeOnly', 'immutable', 'guarded', 'onDelete'] as const;
 

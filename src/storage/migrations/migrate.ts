@@ -16,7 +16,7 @@ import { saveTableRename } from './table-renames.ts';
 
 /** The result of a migration. */
 export interface MigrationResult {
-  /** The definitions in force. A held resource stays as applied, or is left out if it never was. */
+  /** The definitions in force. A held resource keeps its last applied definition, or is left out if it has none. */
   readonly definitions: Definitions;
   readonly plan: Plan;
   /** The performed steps. */
@@ -32,7 +32,7 @@ export interface DefinitionsHolder {
 /** Options of a migration. */
 export interface MigrateOptions {
   readonly holder?: DefinitionsHolder;
-  /** Recorded in the history: `start`, `dev`, `cli`, or the id of a user. */
+  /** The actor in the history: `start`, `dev`, `cli`, or the id of a user. */
   readonly actor?: string;
   /** The hash of the plan that was confirmed. Lossy and destructive steps are performed only with it. */
   readonly allow?: string;
@@ -43,9 +43,9 @@ export interface MigrateOptions {
 }
 
 /**
- * Migrates the tables to the definitions, in one transaction. Performs only the steps that lose nothing, and the confirmed ones; a second
- * run finds nothing to do. Each migration that performs a step begins a new revision. A backup is written first, under the same lock, if
- * values are written or lost; if it cannot be written, nothing is changed.
+ * Migrates the tables to the definitions, in one transaction. Performs the steps that lose nothing and the confirmed steps; a second run
+ * performs nothing. A migration that performs a step begins a new revision. If a step writes or loses values, a backup is written first,
+ * under the same lock; if the backup cannot be written, nothing is changed.
  *
  * The definitions come into force inside the transaction: a request later in the same commit sees the tables and the definitions change
  * together. If the commit fails, neither has changed.
@@ -117,7 +117,10 @@ function nothingToDo(wanted: Definitions): MigrationResult {
   return { definitions: wanted, plan: { hash: hashPlan([], wanted), steps: [], held: [] }, done: [] };
 }
 
-/** Throws if a system table cannot be migrated, because the program cannot run with the old one. Names of system tables begin with an underscore. */
+/**
+ * Throws if a system table cannot be migrated, because the program cannot run with the former table. Names of system tables begin with an
+ * underscore.
+ */
 function validateSystemTables({ steps, held }: Plan, definitions: Definitions): void {
   const own = held.filter((name) => name.startsWith('_') || (name === 'User' && !definitions.has('User')));
   if (own.length === 0) return;
@@ -125,7 +128,7 @@ function validateSystemTables({ steps, held }: Plan, definitions: Definitions): 
   throw new SetupError('cannot migrate the database to this version', reasons);
 }
 
-/** Performs steps in order, then updates `_Definition`, whose rows describe the tables after all steps. */
+/** Performs the steps in order, then their deferred statements, then updates the rows of `_Definition` that describe the tables. */
 export async function performSteps(tx: Transaction, steps: readonly DraftStep[], log: Log): Promise<void> {
   for (const step of steps) await runStep(tx, step, log);
   for (const { deferred = [] } of steps) for (const statement of deferred) await tx.run(statement);

@@ -12,7 +12,7 @@ export interface MigrationRecord {
   /** `start`, `dev`, `cli`, or the id of a user. */
   readonly actor: string;
   readonly planHash: string;
-  /** The performed steps: kind, resource, field, risk, reason. A backup and a restore have the resource `*`. */
+  /** The kind, resource, field, risk and reason of the performed steps. The steps `backup` and `restore` have the resource `*`. */
   readonly steps: readonly JsonObject[];
   readonly durationMs: number;
 }
@@ -20,9 +20,9 @@ export interface MigrationRecord {
 /** A migration that is to be recorded. */
 export interface CompletedMigration extends Pick<MigrationRecord, 'actor' | 'planHash'> {
   readonly steps: readonly Step[];
-  /** Start time by `performance.now()`. */
+  /** The start time, from `performance.now()`, in milliseconds. */
   readonly startedAt: number;
-  /** Name of the backup that was written first, if any. */
+  /** The name of the backup that was written before the first step; undefined without a backup. */
   readonly backup?: string | undefined;
 }
 
@@ -36,7 +36,7 @@ export async function recordMigration(tx: Transaction, { actor, planHash, steps,
   await insertMigration(tx, { actor, planHash, steps: [...written, ...performed], startedAt });
 }
 
-/** Records a restore, in its transaction. The new value in `_State` lets other processes detect that the content was replaced. */
+/** Records a restore in the history. A new random value in `_State` lets other processes detect that the content was replaced. */
 export async function recordRestore(
   tx: Transaction,
   { reason, startedAt }: { readonly reason: string; readonly startedAt: number },
@@ -67,7 +67,7 @@ async function insertMigration(
   );
 }
 
-/** Lists the latest migrations, newest first. Returns none if the database was never migrated. */
+/** Lists the latest migrations, prunes and restores, newest first. Returns an empty list if the database was never migrated. */
 export async function listMigrations(tx: Transaction, limit: number): Promise<readonly MigrationRecord[]> {
   if (!(await dialectOf(tx).hasTable(tx, '_Evolution'))) return [];
   const rows = await tx.all<Omit<MigrationRecord, 'steps'> & { steps: string }>(

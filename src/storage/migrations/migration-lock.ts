@@ -2,15 +2,15 @@ import { Problem, SetupError } from '../../errors.ts';
 import type { Backup, Backups, Database, Log, Transaction } from '../contract.ts';
 import type { Step } from './migration-plan.ts';
 
-/** The lock that every migration and prune holds. */
+/** The name of the lock that every migration and prune holds. */
 export const MIGRATION_LOCK = 'evolution';
 
-/** Writes a backup of the committed content; returns its name, or undefined if the database has no automatic backups. */
+/** Writes a backup of the committed content; returns the name of the backup, or undefined if the database has no automatic backups. */
 export type CreateBackup = (label: string) => string | undefined;
 
 /**
  * Runs work in a transaction that can write a backup before its first change. The backup is written under the lock of the transaction,
- * so no other commit lies between the two. If the transaction commits, the backup is kept and the oldest ones are removed; otherwise
+ * so no other commit lies between the backup and the work. If the transaction commits, the backup is kept and the oldest ones are removed; otherwise
  * the backup is discarded.
  */
 export async function withBackup<T>(
@@ -39,13 +39,13 @@ export async function withBackup<T>(
   try {
     backup?.complete();
   } catch (error) {
-    // The work is committed, so this is only logged.
+    // The work is committed, so the failure is only logged.
     log(`cannot remove older backups: ${error instanceof Error ? error.message : String(error)}`);
   }
   return result;
 }
 
-/** Returns whether a step changes or loses values, so that a backup is written first. */
+/** Returns whether a step needs a backup, because it writes, hides or loses values. */
 export function requiresBackup({ risk }: Step): boolean {
   return risk !== 'safe';
 }
@@ -59,13 +59,13 @@ function writeBackup(backups: Backups, label: string): Backup {
   }
 }
 
-/** Milliseconds to wait for another process that migrates the same database. */
+/** Milliseconds after which work is no longer repeated while another process holds the lock of the database. */
 const RETRY_TIMEOUT = 10 * 60_000;
 /** Milliseconds between two attempts. Requests are served meanwhile. */
 const RETRY_INTERVAL = 50;
 
 /**
- * Repeats work while another process holds the lock of the database, and logs once that it waits. Of two processes that start at the
+ * Repeats work for up to ten minutes while another process holds the lock of the database, and logs once that the work waits. Of two processes that start at the
  * same time, the second waits for the migration of the first and then finds nothing to do.
  */
 export async function retryWhileBusy<T>(work: () => Promise<T>, log: Log): Promise<T> {

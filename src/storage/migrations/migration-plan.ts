@@ -32,10 +32,10 @@ export type StepKind =
  */
 export type Risk = 'safe' | 'needs-backfill' | 'lossy' | 'destructive' | 'blocked';
 
-/** Risks that are performed only for a plan whose hash was confirmed. */
+/** The risks of steps that are performed only if the hash of their plan was confirmed. */
 export const NEEDS_CONFIRMATION: ReadonlySet<Risk> = new Set(['lossy', 'destructive']);
 
-/** A rule of a policy, with the names that an admin finds it by. */
+/** A rule of a policy, with the ids and names of both. */
 export interface RuleName {
   readonly policyId: string;
   readonly policy: string;
@@ -51,15 +51,15 @@ export interface Step {
   readonly risk: Risk;
   /** A sentence for people: the change and its reason, or why it is blocked. */
   readonly reason: string;
-  /** The field, where the step concerns a single one. */
+  /** The field, if the step concerns a single field. */
   readonly field?: string;
-  /** The former name in a rename: of the field if `field` is set, else of the resource. */
+  /** The former name of the field, or of the resource if `field` is absent, in a step that renames. */
   readonly from?: string;
-  /** The number of affected rows, where it was counted. */
+  /** The number of affected rows; absent if they were not counted. */
   readonly rows?: number;
   /** Ids of the first records that would lose a value. */
   readonly ids?: readonly string[];
-  /** Rules that read the resource or field. */
+  /** The rules that read or contain the name of the resource or field. */
   readonly rules?: readonly RuleName[];
   /** The SQL for people to read, with placeholders for values. */
   readonly sql: readonly string[];
@@ -77,15 +77,15 @@ export interface Plan {
 /** A change of the rows in `_Definition`: saves a row, or deletes the row of an id. */
 export type DefinitionChange = { readonly save: DefinitionRow } | { readonly delete: string };
 
-/** A step with everything that performing it takes. */
+/** A step with the statements and changes that performing it needs. */
 export interface DraftStep extends Step {
-  /** Run in order. */
+  /** The statements of the step, run in order. */
   readonly statements: readonly Sql[];
-  /** Run after the statements of all steps, because they refer to tables that other steps create. */
+  /** Statements that run after the statements of all steps, because they refer to tables that other steps create. */
   readonly deferred?: readonly Sql[];
-  /** Counts the affected rows. The step is left out if there are none. */
+  /** A query that counts the affected rows. The step is left out if the count is 0. */
   readonly affected?: Sql;
-  /** A conversion that is computed before the plan is complete: the number of lost values decides the risk. */
+  /** The conversion of the step. It is computed before the plan is complete, because the number of lost values decides the risk. */
   readonly conversion?: Conversion;
   readonly definitionChanges?: readonly DefinitionChange[];
 }
@@ -101,7 +101,9 @@ export interface Conversion {
   readonly after: Field;
   /** The archived columns of the field, oldest first. */
   readonly archived: readonly ConversionColumn[];
-  /** Index of the archived column that has the new type and is restored; undefined if there is none. */
+  /**
+   * The index in `archived` of the column whose values are used again, because it has the new type or a wider one; undefined if none has.
+   */
   readonly restored: number | undefined;
   /** The column type in the syntax of the database. */
   readonly columnType: string;
@@ -116,7 +118,7 @@ export interface ConversionColumn {
   readonly target?: ReferenceTarget;
 }
 
-/** The table that a reference points to; undefined if it does not exist. */
+/** The table that a reference points to; `table` is undefined if the table does not exist. */
 export interface ReferenceTarget {
   readonly table: string | undefined;
 }
@@ -125,7 +127,7 @@ export interface ReferenceTarget {
 export interface Precondition {
   readonly field?: string;
   readonly query: Sql;
-  /** Returns the reason for a refusal, or undefined if these rows do not block the step. */
+  /** Returns the refusal for the rows of the query, or undefined if the rows do not block the step. */
   refuse(rows: readonly Readonly<Record<string, unknown>>[]): Refusal | undefined;
 }
 
@@ -134,11 +136,11 @@ export interface Refusal {
   readonly reason: string;
   /** The number of rows that block the step. */
   readonly rows?: number;
-  /** Ids of the first of these rows. */
+  /** The ids of the first rows that block the step. */
   readonly ids?: readonly string[];
 }
 
-/** The plan of one resource, derived from definitions and tables alone. Its preconditions have not run yet. */
+/** The plan of one resource, derived from definitions and tables alone. The queries of its preconditions have not run yet. */
 export interface ResourceDraft {
   readonly resource: string;
   readonly steps: readonly DraftStep[];
@@ -163,17 +165,19 @@ export function createBlockedStep(resource: string, { field, ...refusal }: Refus
   return { resource, kind: 'stay', risk: 'blocked', ...refusal, ...(field !== undefined && { field }), sql: [], statements: [] };
 }
 
-/** Returns the plain data of a draft step. */
+/** Returns a draft step without its statements, as plain data. */
 export function toStep({ statements: _s, deferred: _d, affected: _a, conversion: _c, definitionChanges: _n, ...step }: DraftStep): Step {
   return step;
 }
 
-/** Increase it when the same definitions lead to other tables than before: each database is then compared again at its next start. */
+/**
+ * The version of the table layout. Must be increased if the same definitions lead to other tables: each database is then compared again.
+ */
 const TABLES_VERSION = 1;
 
 const definitionHashes = new WeakMap<Definitions, string>();
 
-/** Returns the SHA-256 of all definitions as written, those of the system included. */
+/** Returns the SHA-256 of all definitions as written, system definitions included. */
 export function hashDefinitions(definitions: Definitions): string {
   let hash = definitionHashes.get(definitions);
   if (hash === undefined) {
@@ -185,7 +189,7 @@ export function hashDefinitions(definitions: Definitions): string {
 }
 
 /**
- * Returns the SHA-256 of a plan. It leaves out numbers that change while the service runs, such as the rows that get a default. It
+ * Returns the SHA-256 of a plan. The hash leaves out numbers that change while the service runs, such as the number of rows that get a default. It
  * includes the affected rows of lossy steps: a confirmation for two lost values does not cover a third.
  */
 export function hashPlan(steps: readonly Step[], definitions: Definitions): string {
@@ -197,7 +201,7 @@ export function hashPlan(steps: readonly Step[], definitions: Definitions): stri
   return hashJson([hashed, hashes.sort(([a], [b]) => (a < b ? -1 : 1))]);
 }
 
-/** Independent of the order of keys. */
+/** Returns the SHA-256 of a value as JSON, independent of the order of keys. */
 function hashJson(value: unknown): string {
   const text = JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== 'object' || part === null || Array.isArray(part)) return part;

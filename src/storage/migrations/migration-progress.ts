@@ -3,13 +3,13 @@ import type { Log, Transaction } from '../contract.ts';
 import { dialectOf } from './migration-dialects.ts';
 import type { DraftStep, StepKind } from './migration-plan.ts';
 
-/** The progress of steps on more records than this is logged. */
+/** The number of records above which the progress of a step is logged. */
 const LOGGED_RECORDS = 10_000;
 
-/** Discards all lines. */
+/** A log that discards all lines. */
 export const noLog: Log = () => undefined;
 
-/** Steps that read or write every record. */
+/** The kinds of steps that read or write every record. */
 const FULL_SCANS: ReadonlySet<StepKind> = new Set(['createIndex', 'convert', 'backfill', 'dropColumn', 'dropTable', 'dropRecords']);
 
 /** Runs the statements of a step. For many records, logs their number first and the duration at the end. */
@@ -28,10 +28,10 @@ export interface ConversionProgress {
   end(): void;
 }
 
-/** Values between two lines. */
+/** The number of converted values between two log lines. */
 const LOG_INTERVAL = 50_000;
 
-/** Starts the log of a conversion; it stays silent for few records. */
+/** Starts to log the progress of a conversion. Logs nothing for up to 10,000 records. */
 export async function startConversionProgress(
   tx: Transaction,
   { table, field }: { table: string; field: string },
@@ -63,7 +63,7 @@ function nameOf(resource: string, field: string | undefined): string {
   return field === undefined ? resource : `${resource}.${field}`;
 }
 
-/** `1,000,000`, in every locale. */
+/** Formats a count as `1,000,000`, in every locale. */
 function formatCount(count: number): string {
   return count.toLocaleString('en-US');
 }

@@ -14,7 +14,7 @@ export async function isUpToDate(tx: Transaction, definitions: Definitions): Pro
   return (await loadHash(tx)) === hashDefinitions(definitions);
 }
 
-/** Saves the definitions in force and their hash: the next start compares with it, and other processes load them. */
+/** Saves the definitions in force, which other processes load, and their hash, which the next start compares. */
 export async function saveDefinitionsInForce(tx: Transaction, definitions: Definitions): Promise<void> {
   const rows = new Map((await loadDefinitionRows(tx)).map((row) => [row.id, row]));
   for (const { name, hash, source } of definitions.values()) {
@@ -30,7 +30,7 @@ export async function saveDefinitionsInForce(tx: Transaction, definitions: Defin
 
 /**
  * Loads the definitions in force if they differ from the known ones, because another process migrated the tables to other files.
- * Returns undefined if they are the same. The definitions of the system are those of this program.
+ * Returns undefined if they are the same. The system definitions in the result are those of this program.
  */
 export async function loadOtherDefinitions(tx: Transaction, known: Definitions): Promise<Definitions | undefined> {
   const hash = await loadHash(tx);
@@ -46,7 +46,7 @@ export async function loadOtherDefinitions(tx: Transaction, known: Definitions):
  * Refuses a database that a newer version of the program has migrated: this version would ignore the tables and fields that it does
  * not know, and their data would become inconsistent with the rest.
  *
- * @param own Definitions that include those of the system.
+ * @param own Definitions that include the system definitions.
  * @throws SetupError that lists every unknown table and field.
  */
 export async function validateProgramVersion(tx: Transaction, own: Definitions): Promise<void> {
@@ -60,12 +60,12 @@ export async function validateProgramVersion(tx: Transaction, own: Definitions):
   if (unknown.length > 0) throw new SetupError('the database was written by a newer version of this program', unknown);
 }
 
-/** Returns whether the audit log has hash chains: only after a migration by a version that writes them. */
+/** Returns whether the audit log has hash chains. Only a migration by a program version that writes hash chains adds them. */
 export function hasChains(tx: Transaction): Promise<boolean> {
   return dialectOf(tx).hasTable(tx, '_Chain');
 }
 
-/** Returns whether versions of policies are hashed: only after a migration by a program version that hashes them. */
+/** Returns whether versions of policies are hashed. Only a migration by a program version that hashes them adds the column. */
 export async function hasHistoryHashes(tx: Transaction): Promise<boolean> {
   const tables = await dialectOf(tx).introspect(tx);
   return tables.some(({ name, columns }) => name === '_Epoch' && columns.has('historyHash'));

@@ -12,24 +12,24 @@ import { type MigrationResult, migrate, planMigration } from './migrate.ts';
 import { dialectOf } from './migration-dialects.ts';
 import type { Step } from './migration-plan.ts';
 
-/** Fields as a definition writes them. */
+/** The fields of a definition, as written in a definition file. */
 export type Fields = Readonly<Record<string, JsonObject>>;
 
 /** A database with one project resource, Article. */
 export interface MigrationTest extends TestDatabase {
   apply(fields: Fields, more?: JsonObject): Promise<MigrationResult>;
-  /** Migrates with confirmation of lossy steps. */
+  /** Migrates and confirms the plan, so that lossy steps are performed. */
   force(fields: Fields, more?: JsonObject): Promise<MigrationResult>;
   /** Inserts articles with the ids 1, 2, …. */
   insert(fields: Fields, ...records: readonly JsonObject[]): Promise<void>;
   revision(): Promise<number>;
-  /** Column → type. */
+  /** Returns the column types of a table, by column name. */
   shapeOf(table: string): Promise<Readonly<Record<string, string>>>;
-  /** SQL of the indexes of a table. */
+  /** Returns the SQL of the indexes of a table, in the syntax of SQLite. */
   indexesOf(table: string): Promise<readonly string[]>;
 }
 
-/** Opens a database of its own. */
+/** Opens a new database for one test. */
 export function openMigrationTest(options: { readonly kept?: number } = {}): MigrationTest {
   const test = openTestDatabase(options);
   const { database } = test;
@@ -70,7 +70,9 @@ async function indexesBesideSqlite(database: Database, table: string): Promise<r
   return rows.map((row) => toSqlite(row.sql)).toSorted();
 }
 
-/** `CREATE INDEX "ix" ON test."Note" USING btree (title NULLS FIRST, id) WHERE ((title = 'x'::text) AND …)` becomes the statement of SQLite. */
+/**
+ * `CREATE INDEX "ix" ON test."Note" USING btree (title NULLS FIRST, id) WHERE ((title = 'x'::text) AND …)` becomes the statement of SQLite.
+ */
 function toSqlite(text: string): string {
   const [, head = '', name = '', table = '', columns = '', where] =
     /^(CREATE (?:UNIQUE )?INDEX) (\S+) ON (?:\w+\.)?(\S+) USING btree \((.*?)\)(?: WHERE (.*))?$/.exec(text) ?? [];
@@ -89,7 +91,7 @@ function quoted(name: string): string {
 /** The column types of the tested database. */
 export const COLUMN_TYPES: Readonly<Record<ColumnType, string>> = (onPostgres ? postgresTables : sqliteTables).columnTypes;
 
-/** Returns the definitions of the system and an Article with these fields. */
+/** Returns the system definitions and a resource Article with the given fields. */
 export function article(fields: Fields, more: JsonObject = {}): Definitions {
   return define({ Article: { fields, ...more } });
 }
@@ -104,7 +106,7 @@ export function blocked({ plan }: MigrationResult): readonly string[] {
   return plan.steps.filter(({ risk }) => risk === 'blocked').map(({ reason }) => reason);
 }
 
-/** Returns the only step of a kind. */
+/** Returns the only step of a kind; throws if there is none or more than one. */
 export function stepOf(steps: readonly Step[], kind: Step['kind']): Step {
   const [step, more] = steps.filter((each) => each.kind === kind);
   if (step === undefined || more !== undefined) throw new Error(`expected one ${kind} among ${steps.map((each) => each.kind).join(', ')}`);

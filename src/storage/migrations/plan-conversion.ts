@@ -11,15 +11,15 @@ import type { TableState } from './table-state.ts';
 /** The plan of a conversion. */
 export interface ConversionDraft {
   readonly steps: readonly DraftStep[];
-  /** The converted value of a row. */
+  /** SQL for the converted value of a row. */
   readonly after: Sql;
   /** Columns that are archived or restored. */
   readonly columns: readonly string[];
 }
 
 /**
- * Returns whether a change of type needs a conversion. A wider type alone needs none. If columns of the field are archived, it
- * needs one too, so that their values can still be traced from one type to the next.
+ * Returns whether a change of type needs a conversion. A change to a wider type needs one only if conversions have archived columns of the
+ * field, so that their values can still be traced from one type to the next.
  */
 export function hasToConvert(table: TableState, before: Field, after: Field): boolean {
   if (describeTypeChange(before, after) !== undefined) return true;
@@ -76,20 +76,20 @@ function archivedColumnsOf({ archivedColumns, actual }: TableState, field: strin
 interface FieldRename {
   /** The former name of the field. */
   readonly from: string;
-  /** The new name; the same if the field is not renamed. */
+  /** The new name; equal to `from` if the field is not renamed. */
   readonly field: string;
-  /** A column that is renamed elsewhere. */
+  /** An archived column to leave out, because it is restored. */
   readonly except?: ArchivedColumn | undefined;
 }
 
 interface RenamedColumns {
   readonly texts: readonly string[];
   readonly definitionChanges: readonly DefinitionChange[];
-  /** The number of the next archived column. */
+  /** The number for the name of the next archived column. */
   readonly next: number;
 }
 
-/** Renames the archived columns of a field that is renamed. */
+/** Plans the renames of the archived columns of a renamed field; nothing if the name of the field stays. */
 export function renameArchivedColumns(table: TableState, { from, field, except }: FieldRename): RenamedColumns {
   const { resource } = table;
   let next = nextColumnNumber(table, field);
@@ -105,7 +105,7 @@ export function renameArchivedColumns(table: TableState, { from, field, except }
   return { texts, definitionChanges, next };
 }
 
-/** Ignores case: SQLite cannot have both `Price$1` and `price$1`. */
+/** Returns the next free number of an archived column. Ignores case: SQLite cannot have both `Price$1` and `price$1`. */
 function nextColumnNumber({ actual }: TableState, field: string): number {
   const taken = [...actual.columns.keys()].flatMap((column) => {
     const [of = '', number] = column.split('$');
@@ -119,7 +119,7 @@ function isSameType(a: Field, b: Field): boolean {
   return a.type === b.type && describeTypeChange(a, b) === undefined;
 }
 
-/** Returns true if a field could have been widened to the other one, which archives no column. */
+/** Returns whether `field` can be widened to `wider`. Widening archives no column. */
 function isWider(wider: Field, field: Field): boolean {
   return typeOf(field).widensTo.includes(wider.type);
 }

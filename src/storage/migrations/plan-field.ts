@@ -16,7 +16,7 @@ export interface FieldDraft {
   readonly steps: readonly DraftStep[];
   readonly refusals: readonly string[];
   readonly preconditions: readonly Precondition[];
-  /** The value of a row after the migration, as SQL that can be queried before any step. */
+  /** SQL for the value of a row after the migration. The SQL can be queried before any step. */
   readonly after: Sql;
   /** Descriptions of changes that leave the column as it is. */
   readonly changes: readonly string[];
@@ -26,7 +26,7 @@ export interface FieldDraft {
 
 const NONE: FieldDraft = Object.freeze({ steps: [], refusals: [], preconditions: [], after: sql`NULL`, changes: [], moved: [] });
 
-/** Plans one field of an existing table. Its column exists, exists under a former name, or is new. */
+/** Plans one field of an existing table. The column of the field exists, exists under a former name, or is new. */
 export function planField(table: TableState, field: Field): FieldDraft {
   const from = sourceOf(table, field);
   const refusal = describeNameTaken(table, field, from) ?? describeLateRename(table, field);
@@ -47,7 +47,7 @@ function sourceOf({ actual, resource }: TableState, field: Field): string | unde
   return renamedFrom !== undefined && actual.columns.has(renamedFrom) && !resource.fields.has(renamedFrom) ? renamedFrom : undefined;
 }
 
-/** Without this refusal, a rename to the name of an archived column would restore that column, and archive the renamed one unnoticed. */
+/** Describes a rename to the name of an existing column. Performed, it would restore an archived column and archive the renamed column. */
 function describeNameTaken(
   { resource, applied, actual }: TableState,
   { name, renamedFrom }: Field,
@@ -61,7 +61,7 @@ function describeNameTaken(
   return `${what}; choose another name, or undo the rename, permanently delete the archived column with storage prune, and rename again`;
 }
 
-/** A `renamedFrom` that is added after the field is in force under its new name would leave the former values archived unnoticed. */
+/** Describes a `renamedFrom` that is added after the field is in force under its new name: the former values would stay archived. */
 function describeLateRename({ resource, applied, archivedFields }: TableState, { name, renamedFrom }: Field): string | undefined {
   const inForce = applied?.fields.get(name);
   if (renamedFrom === undefined || inForce === undefined || inForce.renamedFrom === renamedFrom) return undefined;
@@ -118,13 +118,13 @@ function planExistingColumn(table: TableState, field: Field, from: string): Fiel
   };
 }
 
-/** Returns a field that every record has; definitions do not contain these. */
+/** Returns an applied field without a definition as written, such as `id`, which every record has. */
 export function toAutomaticField({ applied }: Pick<TableState, 'applied'>, name: string): AppliedField | undefined {
   const field = applied?.fields.get(name);
   return field && { field, source: { type: field.type } };
 }
 
-/** Brings a column into force that the applied definition does not have: an archived one, or one that was created by hand. */
+/** Creates the step that brings a column into force that was archived or created by hand. */
 function createRestore({ resource, archivedFields }: TableState, field: Field, from: string): DraftStep {
   const name = `${resource.name}.${field.name}`;
   const reason = archivedFields.has(from)
@@ -144,7 +144,7 @@ interface MovedColumn {
   readonly columns: readonly string[];
 }
 
-/** Renames the column, and those that conversions archived of it. Plans nothing if the name stays. */
+/** Plans the rename of a column and of the columns that conversions archived of its field; nothing if the name stays. */
 function planColumnRename(table: TableState, field: Field, from: string): MovedColumn {
   const { resource } = table;
   const after = columnBefore(table, from);
@@ -157,7 +157,7 @@ function planColumnRename(table: TableState, field: Field, from: string): MovedC
   return { steps: [{ ...step, from }], after, columns: [] };
 }
 
-/** Returns whether a listed value is removed, or the former values are unknown. */
+/** Returns whether `values` of a field no longer lists a former value, or the former values are unknown. */
 function removesValues(before: Field | undefined, field: Field): boolean {
   const allowed = (field.of ?? field).values;
   const known = (before?.of ?? before)?.values;
@@ -171,7 +171,7 @@ interface Backfill {
   readonly affected: Sql;
 }
 
-/** Writes the default into rows without a value. */
+/** Creates the step that writes the default into rows without a value. */
 function createBackfill(resource: string, { field, value, affected }: Backfill): DraftStep {
   const [table, column] = [resource, field.name].map(quoteName) as [string, string];
   return {
@@ -186,7 +186,7 @@ function createBackfill(resource: string, { field, value, affected }: Backfill):
   };
 }
 
-/** PostgreSQL cannot infer the type of a bound value in every place. */
+/** Returns a bound value in a CAST, because PostgreSQL cannot infer the type of a bound value in every place. */
 function castValue(value: unknown, field: Field, { castTypes }: TableDialect): Sql {
   return sql`CAST(${value} AS ${sql.raw(castTypes[typeOf(field).column])})`;
 }

@@ -22,7 +22,7 @@ export interface PlanInput {
 
 /** A plan whose preconditions have not been checked. */
 export interface MigrationDraft {
-  /** One for each resource with a step or a refusal. */
+  /** The drafts of the resources that have a step or a refusal. */
   readonly drafts: readonly ResourceDraft[];
   readonly renames: TableRenames;
 }
@@ -48,7 +48,7 @@ export function draftMigration(input: PlanInput): MigrationDraft {
 /** The input with tables and applied definitions under their new names. */
 interface RenamedInput extends PlanInput {
   readonly renames: TableRenames;
-  /** New name of a table → its name before any step. */
+  /** The names of tables before any step, by new name. */
   readonly currentNames: ReadonlyMap<string, string>;
 }
 
@@ -90,7 +90,7 @@ function planRename({ renames }: RenamedInput, { name }: Resource): DraftStep | 
   return { ...createStep(name, { kind: 'renameTable', reason, texts: renameTableSql(from, name) }), from };
 }
 
-/** Without this refusal, a rename to the name of an archived table would restore that table, and archive the renamed one unnoticed. */
+/** Describes a rename to the name of an existing table. Performed, it would restore an archived table and archive the renamed table. */
 function describeNameTaken({ applied, actual, definitions }: RenamedInput, { name, renamedFrom = '' }: Resource): string | undefined {
   const from = applied.resources.get(renamedFrom);
   if (from === undefined || from.archived || definitions.has(renamedFrom)) return undefined;
@@ -102,10 +102,10 @@ function describeNameTaken({ applied, actual, definitions }: RenamedInput, { nam
   return `${what}; choose another name, or undo the rename, permanently delete the archived table with storage prune, and rename again`;
 }
 
-/** A `renamedFrom` that is added after the resource is in force under its new name would leave the former records archived unnoticed. */
+/** Describes a `renamedFrom` that is added after the resource is in force under its new name: the former records would stay archived. */
 function describeLateRename({ applied, rows }: RenamedInput, { name, renamedFrom = '' }: Resource): string | undefined {
   if (applied.resources.get(renamedFrom)?.archived !== true || applied.resources.get(name)?.archived !== false) return undefined;
-  // The stored row: `renamedFrom` is removed from `applied` if there are renames.
+  // Reads the stored row, because `renamedFrom` is removed from `applied` if there are renames.
   if (rows.find(({ id }) => id === name)?.source['renamedFrom'] === renamedFrom) return undefined;
   const what = `${name} is already in force, so it cannot be renamed from ${renamedFrom}, which is archived`;
   return `${what}; name the resource ${renamedFrom} again to restore those records, or remove renamedFrom`;
@@ -115,7 +115,7 @@ function describeCaseClash({ name }: Resource, taken: string): string {
   return `${name} differs only in case from the existing table ${taken}; add renamedFrom: ${taken} to use its records, or choose another name`;
 }
 
-/** Archives a resource that is no longer defined. Refused if another resource is to be renamed from it and cannot be. */
+/** Plans to archive a resource that is no longer defined. Refuses if another resource is renamed from it and its new name is taken. */
 function planRemoved(input: RenamedInput, name: string): ResourceDraft {
   const successor = [...input.definitions.values()].find(({ renamedFrom }) => renamedFrom === name);
   const refusal = successor && describeNameTaken(input, successor);

@@ -28,7 +28,7 @@ export function planNewTable(resource: Resource, dialect: TableDialect): Resourc
   return { resource: resource.name, steps: [create, ...indexes], refusals: [], preconditions: [] };
 }
 
-/** Plans a resource with an existing table: partitions, fields, soft deletes, indexes, then what the definition no longer has. */
+/** Plans a resource with an existing table: partitions, fields, soft deletes and indexes, then the archiving of removed fields. */
 export function planTable(found: TableState): ResourceDraft {
   const partition = planPartitions(found);
   // The conversion to partitions drops the indexes, so all of them are planned again.
@@ -64,7 +64,7 @@ function planPartitions({ resource, actual, dialect }: TableState): DraftStep | 
   return createStep(resource.name, { kind: 'convert', reason: `${resource.name} is partitioned by the day of ${by}`, texts });
 }
 
-/** Brings a table into force that was archived, or that no applied definition describes. */
+/** Creates the step that brings a table into force that was archived, or that no applied definition describes. */
 function createTableRestore({ resource: { name }, wasArchived }: TableState): DraftStep {
   const reason = wasArchived
     ? `${name} is defined again; its archived records are restored`
@@ -72,7 +72,7 @@ function createTableRestore({ resource: { name }, wasArchived }: TableState): Dr
   return createStep(name, { kind: 'bringBack', reason });
 }
 
-/** Archives the fields that were in force and are no longer defined. */
+/** Creates the steps that archive the fields that were in force and are no longer defined. */
 function archiveFields(table: TableState): readonly DraftStep[] {
   const { resource, applied, actual } = table;
   const renamed = new Set(
@@ -99,8 +99,8 @@ interface SoftDeleteDraft {
 }
 
 /**
- * Plans a change of `softDelete`. Its columns are planned like other fields. With softDelete turned off, soft-deleted records would be
- * visible again; turned on, records with a value in an earlier `deletedAt` are hidden.
+ * Plans a change of `softDelete`; its columns are planned like other fields. To turn it off, no soft-deleted record may exist, because it
+ * would be visible again. If it is turned on, records with a value in an earlier field `deletedAt` are hidden.
  */
 function planSoftDelete(table: TableState, after: ValueAfter): SoftDeleteDraft {
   const { resource, applied, actual } = table;
@@ -115,8 +115,8 @@ function planSoftDelete(table: TableState, after: ValueAfter): SoftDeleteDraft {
 }
 
 /**
- * A project may have had a `deletedAt` field of its own. Its values are kept, but records with a value disappear from responses, so the
- * step is lossy and needs confirmation.
+ * Creates the step for a resource that had a `deletedAt` field before it had soft deletes. The values of the field are kept, but records
+ * with a value disappear from responses, so the step is lossy and needs confirmation.
  */
 function hideDeleted(table: TableState, after: ValueAfter): DraftStep {
   const { name } = table.resource;
@@ -133,12 +133,12 @@ interface IndexDraft {
 }
 
 interface IndexContext {
-  /** Columns that are archived or restored. Their indexes are recreated, because an index stays with its column. */
+  /** Columns that are archived or restored. Their indexes are recreated, because an index follows a renamed column. */
   readonly moved: ReadonlySet<string>;
   readonly after: ValueAfter;
 }
 
-/** Plans missing indexes, and drops managed ones that are no longer defined. */
+/** Plans the creation of missing indexes, and drops managed indexes that are not defined, have changed or are on a moved column. */
 function planIndexes(table: TableState, { moved, after }: IndexContext): IndexDraft {
   const { resource, actual, dialect } = table;
   const wanted = wantedIndexes(resource, dialect);
@@ -177,7 +177,9 @@ function dropIndexStep(resource: Resource, { name, columns }: ActualIndex): Draf
   });
 }
 
-/** The name of a partial index contains a hash of its condition, so the conditions need no comparison. */
+/**
+ * Returns whether an index has the wanted form. Conditions are not compared: the name of a partial index contains a hash of its condition.
+ */
 function isSameIndex(actual: ActualIndex, wanted: WantedIndex | undefined): boolean {
   if (wanted === undefined || actual.unique !== wanted.unique) return false;
   const isPartial = wanted.where !== undefined || wanted.of !== undefined;

@@ -9,21 +9,22 @@ import type { WantedIndex } from './ddl.ts';
 import { createBlockedStep, type DraftStep, type Precondition, type ResourceDraft } from './migration-plan.ts';
 import { type TableState, tableBefore } from './table-state.ts';
 
-/** Maximum values or ids that a reason names. */
+/** The maximum number of values or ids in a refusal. */
 const MAX_VALUES = 5;
 
-/** Returns the value of a field after the migration, as SQL that can be queried before any step. */
+/** Returns SQL for the value of a field after the migration. The SQL can be queried before any step. */
 export type ValueAfter = (field: string) => Sql;
 
 /**
- * Runs the queries of a draft. Computes conversions, which decides their risk; counts the affected rows and leaves out steps without any;
- * and adds a blocked step for each precondition that fails. Runs no query if the draft is refused anyway.
+ * Runs the queries of a draft and returns its steps. Computes conversions, whose lost values decide the risk; leaves out steps whose count
+ * of affected rows is 0; adds a blocked step for each precondition that fails. If the draft has refusals, runs no query and adds a blocked
+ * step for each refusal.
  */
 export async function checkPreconditions(tx: Transaction, draft: ResourceDraft, log: Log): Promise<readonly DraftStep[]> {
   const { resource, steps, refusals, preconditions } = draft;
   if (refusals.length > 0) return [...steps, ...refusals.map((reason) => createBlockedStep(resource, { reason }))];
   const converted: DraftStep[] = [];
-  // First of all conversions: counts and preconditions read the converted values.
+  // Conversions are computed first, because counts and preconditions read the converted values.
   for (const step of steps) converted.push(await computeConversion(tx, step, log));
   const checked: DraftStep[] = [];
   for (const step of converted) checked.push(...(await countAffected(tx, step)));
@@ -67,7 +68,7 @@ export function requiredPrecondition(table: TableState, field: Field, after: Sql
   };
 }
 
-/** Fails if records would get a default that is the id of no record. */
+/** Fails if records would get a default reference to a record that does not exist. */
 export function defaultPrecondition(table: TableState, field: Field, after: Sql): Precondition {
   const { to = '' } = field;
   const current = table.currentNameOf(to);
@@ -80,7 +81,10 @@ export function defaultPrecondition(table: TableState, field: Field, after: Sql)
   };
 }
 
-/** Fails if records have enum values that the definition no longer lists. If the field is a list, only the first such item of each record is reported. */
+/**
+ * Fails if records have enum values that the definition no longer lists. If the field is a list, only the first such item of each record is
+ * reported.
+ */
 export function valuesPrecondition(table: TableState, field: Field, column: Sql): Precondition {
   const list = JSON.stringify((field.of ?? field).values ?? []);
   const unlisted = sql`NOT IN (SELECT value FROM ${table.listItems(sql`${list}`)})`;
@@ -103,7 +107,7 @@ export function valuesPrecondition(table: TableState, field: Field, column: Sql)
   };
 }
 
-/** Fails if a resource without soft deletes would still have soft-deleted records: they would be visible again. */
+/** Fails if a resource without soft deletes still has soft-deleted records, because they would be visible again. */
 export function deletedPrecondition(table: TableState): Precondition {
   const { name } = table.resource;
   return {
@@ -122,7 +126,7 @@ export function deletedPrecondition(table: TableState): Precondition {
   };
 }
 
-/** Fails if records share the values of a unique index. Records without a value do not conflict. */
+/** Fails if records would have the same values in a unique index. Records that lack one of the values do not conflict. */
 export function uniquePrecondition(
   table: TableState,
   { fields, where, of }: Pick<WantedIndex, 'fields' | 'where' | 'of'>,

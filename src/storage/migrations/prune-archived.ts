@@ -13,15 +13,15 @@ import { createStep, type DraftStep, hashPlan, type Plan, type Step, toStep } fr
 import { noLog } from './migration-progress.ts';
 import type { ActualTable, TableDialect } from './table-state.ts';
 
-/** Selects soft-deleted records to delete as well. */
+/** Options of a prune of archived tables and columns. */
 export interface PruneArchivedOptions {
-  /** Deletes records that were soft-deleted more than this number of days ago. None if absent. */
+  /** The number of days after which soft-deleted records are deleted too. Absent to delete none. */
   readonly deletedBefore?: number | undefined;
 }
 
 /**
- * Plans the permanent deletion of everything archived: removed fields and resources, and columns from before a conversion. Leaves out
- * what the definitions use again.
+ * Plans the permanent deletion of archived resources, fields and columns, and, with `deletedBefore`, of old soft-deleted records. Leaves
+ * out resources and fields that the definitions use again.
  */
 export async function planPruneArchived(tx: Transaction, definitions: Definitions, options: PruneArchivedOptions = {}): Promise<Plan> {
   const drafts = [...(await draftPrune(tx, definitions)), ...(await draftDeleted(tx, options))];
@@ -30,12 +30,12 @@ export async function planPruneArchived(tx: Transaction, definitions: Definition
 }
 
 interface PerformOptions extends PruneArchivedOptions {
-  /** Recorded in the history. */
+  /** The actor in the history: `cli`, or the id of a user. */
   readonly actor: string;
   readonly log?: Log;
 }
 
-/** Permanently deletes everything archived, in one transaction, after a backup. Returns the steps, including those for kept records. */
+/** Performs the plan of `planPruneArchived` in one transaction, after a backup. Returns the steps, including those for kept records. */
 export function pruneArchived(
   database: Database,
   definitions: Definitions,
@@ -97,14 +97,14 @@ async function draftPrune(tx: Transaction, definitions: Definitions): Promise<re
       steps.push(await dropColumn(tx, table, column));
   }
   for (const [index, table] of archivedTables.entries()) {
-    // The references go first: the tables may reference each other, and the database refuses to drop a referenced one.
+    // Foreign keys are removed first: the tables may reference each other, and the database refuses to drop a referenced table.
     const before = index === 0 ? archivedTables.flatMap((each) => dropReferences(each, dialect)) : [];
     steps.push(await dropTable(tx, table, { rows, before }));
   }
   return steps;
 }
 
-/** Returns whether a definition has the archived name again, or in `renamedFrom`. */
+/** Returns whether a definition has the name of an archived resource or field as its name or in `renamedFrom`. */
 function isUsedAgain({ id }: DefinitionRow, definitions: Definitions): boolean {
   const [name = '', column] = id.split('.');
   const all = [...definitions.values()];
@@ -129,7 +129,7 @@ async function dropColumn(tx: Transaction, { name, indexes }: ActualTable, colum
 interface TableDrop {
   /** The rows of `_Definition` for everything archived. */
   readonly rows: readonly DefinitionRow[];
-  /** SQL to run first. */
+  /** SQL to run before the table is dropped. */
   readonly before: readonly string[];
 }
 
