@@ -92,7 +92,7 @@ interface Trace {
 
 /**
  * Opens the database. With `when-new`, creates a missing or empty database only if no file of an earlier database exists: an unmounted
- * volume would otherwise look like a first start, with open setup. With `always`, renames such files.
+ * volume would otherwise look like a first start, with open setup. With `always`, renames the earlier checkpoints and write-ahead log.
  *
  * @throws SetupError if the database cannot be opened, or is missing or empty and must not be created.
  */

@@ -29,8 +29,8 @@ const DEBOUNCE = 150;
 const TEMPORARY = /^\.|~$/;
 
 /**
- * Calls `reload` after files of a folder have changed; calls never overlap. Logs the mistakes of a reload that fails. Returns a function that
- * stops watching.
+ * Calls `reload` after files of a folder have changed; calls never overlap. Logs the mistakes of a reload that fails. Returns a function
+ * that stops watching.
  */
 export function watchDefinitions(folder: string, reload: () => Promise<void>, log: (line: string) => void): () => void {
   let timer: NodeJS.Timeout | undefined;

@@ -23,7 +23,9 @@ export interface WantedIndex {
 /** The maximum length of an index name in PostgreSQL, in bytes. */
 const MAX_NAME_LENGTH = 63;
 
-/** Returns `CREATE TABLE` and its partition. Fields have no NOT NULL and no DEFAULT: code requires values and writes defaults. */
+/**
+ * Returns `CREATE TABLE`, and the default partition of a partitioned table. Fields have no NOT NULL and no DEFAULT; code validates both.
+ */
 export function createTableSql(resource: Resource, dialect: TableDialect): readonly string[] {
   const by = partitionColumnOf(resource, dialect);
   const columns = columnsOf(resource).map(({ field }) =>
@@ -95,8 +97,8 @@ export function dropIndexSql(name: string): string {
 }
 
 /**
- * Returns a column in DDL. References have no ON DELETE, so the database refuses to delete a referenced row. Code performs `onDelete`: every
- * deletion needs a decision and an audit entry. Archived columns have no definition in force, so they always restrict.
+ * Returns a column in DDL. References have no ON DELETE, so the database refuses to delete a referenced row. Code performs `onDelete`:
+ * every deletion needs a decision and an audit entry. Archived columns have no definition in force, so they always restrict.
  */
 function columnSql(field: Field, dialect: TableDialect): string {
   const column = `${quoteName(field.name)} ${dialect.columnTypes[typeOf(field).column]}`;
@@ -109,8 +111,8 @@ function withoutTarget({ to: _, ...field }: Field): Field {
 
 /**
  * Returns every index that the table of a resource needs, by name. References are indexed, because a deletion searches for referencing
- * records. With soft deletes, unique indexes leave out soft-deleted records, and an index on `deletedAt` contains them. In a partitioned table,
- * a unique index includes the partition column.
+ * records. With soft deletes, unique indexes leave out soft-deleted records, and an index on `deletedAt` contains them. In a partitioned
+ * table, a unique index includes the partition column.
  */
 export function wantedIndexes(resource: Resource, dialect: TableDialect): ReadonlyMap<string, WantedIndex> {
   const defined: ResourceIndex[] = [...resource.indexes];

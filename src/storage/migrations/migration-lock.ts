@@ -9,9 +9,9 @@ export const MIGRATION_LOCK = 'evolution';
 export type CreateBackup = (label: string) => string | undefined;
 
 /**
- * Runs work in a transaction that can write a backup before its first change. The backup is written under the lock of the transaction,
- * so no other commit lies between the backup and the work. If the transaction commits, the backup is kept and the oldest ones are removed; otherwise
- * the backup is discarded.
+ * Runs work in a transaction that can write a backup before its first change. The backup is written under the lock of the transaction, so
+ * no other commit lies between the backup and the work. If the transaction commits, the backup is kept and the oldest ones are removed;
+ * otherwise the backup is discarded.
  */
 export async function withBackup<T>(
   database: Database,
@@ -65,8 +65,8 @@ const RETRY_TIMEOUT = 10 * 60_000;
 const RETRY_INTERVAL = 50;
 
 /**
- * Repeats work for up to ten minutes while another process holds the lock of the database, and logs once that the work waits. Of two processes that start at the
- * same time, the second waits for the migration of the first and then finds nothing to do.
+ * Repeats work for up to ten minutes while another process holds the lock of the database, and logs once that the work waits. Of two
+ * processes that start at the same time, the second waits for the migration of the first and then finds nothing to do.
  */
 export async function retryWhileBusy<T>(work: () => Promise<T>, log: Log): Promise<T> {
   let isLogged = false;

@@ -189,8 +189,8 @@ export function hashDefinitions(definitions: Definitions): string {
 }
 
 /**
- * Returns the SHA-256 of a plan. The hash leaves out numbers that change while the service runs, such as the number of rows that get a default. It
- * includes the affected rows of lossy steps: a confirmation for two lost values does not cover a third.
+ * Returns the SHA-256 of a plan. The hash leaves out numbers that change while the service runs, such as the number of rows that get a
+ * default. It includes the affected rows of lossy steps: a confirmation for two lost values does not cover a third.
  */
 export function hashPlan(steps: readonly Step[], definitions: Definitions): string {
   const hashed = steps.map(({ resource, kind, risk, field, from, sql, rows, ids }) => {

@@ -30,7 +30,7 @@ export async function planPruneArchived(tx: Transaction, definitions: Definition
 }
 
 interface PerformOptions extends PruneArchivedOptions {
-  /** The actor in the history: `cli`, or the id of a user. */
+  /** The actor that the history names. */
   readonly actor: string;
   readonly log?: Log;
 }

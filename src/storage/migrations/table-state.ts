@@ -73,8 +73,8 @@ export interface PartitionDialect {
   /** Creates missing partitions for the given days, and for the days of rows in the default partition; returns the number created. */
   make(tx: Transaction, table: Partitioned, days: readonly string[]): Promise<number>;
   /**
-   * Drops the first partition in a range, except for the rows to keep; returns undefined if the range has no partition. Takes the same time for any
-   * number of rows. Fails with STORAGE_BUSY instead of making other transactions wait for long.
+   * Drops the first partition in a range, except for the rows to keep; returns undefined if the range has no partition. Takes the same time
+   * for any number of rows. Fails with STORAGE_BUSY instead of making other transactions wait for long.
    */
   drop(tx: Transaction, table: Partitioned, which: PartitionToDrop): Promise<DroppedPartition | undefined>;
 }
@@ -92,7 +92,7 @@ export interface PartitionToDrop {
   readonly before: string;
   /** The end of the partition that was dropped last; undefined before the first drop. */
   readonly after: string | undefined;
-  /** Selects the rows of the partition that are kept. */
+  /** Returns a SELECT of the rows of a partition that are kept. */
   staying(partition: Sql): Sql;
 }
 
