@@ -62,7 +62,7 @@ describe('setup', () => {
     expect(existsSync(join(checkout, '.setup-lock'))).toBe(false);
   });
 
-  it('does nothing where nothing is missing, and installs again when the lock file changes', async () => {
+  it('does nothing if nothing is missing, and installs again when the lock file changes', async () => {
     await setup();
     expect(await setup()).toEqual({ status: 0, said: '' });
     expect(callsOfNpm()).toHaveLength(2);
@@ -85,7 +85,7 @@ describe('setup', () => {
     writeFileSync(join(checkout, 'node_modules/.package-lock.json'), JSON.stringify(packages(version)));
   }
 
-  it('does not install again what npm itself has installed', async () => {
+  it('does not install again packages that npm itself has installed', async () => {
     installByNpm('1.0.0');
     symlinkSync(process.execPath, join(checkout, 'node_modules/.bin/node'));
     expect(await setup()).toEqual({ status: 0, said: '' });
@@ -93,7 +93,7 @@ describe('setup', () => {
     expect(callsOfNpm()).toEqual([]);
   });
 
-  it('fetches Node alone where npm has installed the rest without scripts', async () => {
+  it('fetches only Node.js if npm has installed the rest without scripts', async () => {
     installByNpm('1.0.0');
     expect((await setup()).status).toBe(0);
     expect(callsOfNpm()).toEqual([expect.stringMatching(/^rebuild node /)]);
@@ -102,26 +102,26 @@ describe('setup', () => {
   it.each([
     ['another version', '0.9.0', ['a']],
     ['not all of them', '1.0.0', []],
-  ])('installs where npm has installed %s', async (_, version, names) => {
+  ])('installs if npm has installed $0', async (_, version, names) => {
     installByNpm(version, names);
     expect((await setup()).status).toBe(0);
     expect(callsOfNpm()[0]).toMatch(/^ci /);
   });
 
-  it('says how far it is while npm is at work', async () => {
+  it('reports its progress while npm runs', async () => {
     writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0' } } }));
     const { said } = await setup({ NPM_SECONDS: '3.5' });
     expect(said).toMatch(/installing what is missing… 0 of 1 packages, \d+ s\n/);
     expect(said).toMatch(/fetching Node for this checkout… from the npm registry, \d+ s\n/);
   });
 
-  it('installs once where two start at once', async () => {
+  it('installs once if two processes start at once', async () => {
     const both = await Promise.all([setup(), setup()]);
     expect(both.map(({ status }) => status)).toEqual([0, 0]);
     expect(callsOfNpm()).toHaveLength(2);
   });
 
-  it('fails where npm does, shows why, and tries again the next time', async () => {
+  it('fails if npm does, shows the reason, and tries again the next time', async () => {
     writeFileSync(join(checkout, 'npm.fails'), '');
     const { status, said } = await setup();
     expect({ status, said }).toEqual({ status: 1, said: expect.stringContaining('npm has failed') });
@@ -130,7 +130,7 @@ describe('setup', () => {
     expect((await setup()).status).toBe(0);
   });
 
-  it('takes over from one that was killed', async () => {
+  it('takes over from a process that was killed', async () => {
     const killed = spawn(process.execPath, ['-e', '']);
     await new Promise((done) => killed.on('close', done));
     mkdirSync(join(checkout, '.setup-lock'));

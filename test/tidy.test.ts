@@ -9,9 +9,13 @@ import { findRefusedWords, proseRules } from './tidy/prose-rules.ts';
 import { type Finding, findAll } from './tidy/rule.ts';
 import { shapeRules } from './tidy/shape-rules.ts';
 import { loadSources, parseSource } from './tidy/source.ts';
+import { titleRules } from './tidy/title-rules.ts';
 import { findUnusedExports } from './tidy/unused-exports.ts';
 
-const rules = [...importRules, ...nameRules, ...shapeRules, ...constructRules, ...proseRules];
+const rules = [...importRules, ...nameRules, ...shapeRules, ...constructRules, ...proseRules, ...titleRules];
+
+/** Folders and files whose titles of tests stand alone. The list grows until it is `src/`, `test/` and `scripts/`. */
+const TITLED = ['scripts/'];
 
 /** The text of the Contributor Covenant. */
 const QUOTED_PAGE = 'CODE_OF_CONDUCT.md';
@@ -30,13 +34,20 @@ describe('sources', () => {
   const sources = loadSources(folderUrl('../src'));
   const users = ['test', 'scripts', 'bench'].flatMap((folder) => loadSources(folderUrl(`../${folder}`), `${folder}/`));
 
-  it.each(rules)('keep to $name', (rule) => {
+  const written = users.filter(({ path }) => !path.startsWith('test/fixtures/tidy/'));
+
+  it.each(rules.filter((rule) => !titleRules.includes(rule)))('keep to $name', (rule) => {
     expect(findAll(sources, [rule], layers).map(show)).toEqual([]);
   });
 
   it.each(proseRules)('of tests, scripts and benchmarks keep to $name', (rule) => {
-    const written = users.filter(({ path }) => !path.startsWith('test/fixtures/tidy/'));
     expect(findAll(written, [rule], layers).map(show)).toEqual([]);
+  });
+
+  it.each(titleRules)('below the listed folders keep to $name', (rule) => {
+    const all = [...loadSources(folderUrl('../src'), 'src/'), ...written];
+    const titled = all.filter(({ path }) => TITLED.some((folder) => path.startsWith(folder)));
+    expect(findAll(titled, [rule], layers).map(show)).toEqual([]);
   });
 
   it('export from an index.ts only values that another module imports', () => {
