@@ -23,7 +23,7 @@ const PATHS: readonly (readonly [string, ContextGroup | undefined, string | RegE
 
 describe('parsePath', () => {
   for (const [text, context, expected] of PATHS) {
-    it(`parses ${JSON.stringify(text.slice(0, 40))} in ${context ?? 'no context'}`, () => {
+    it(`${typeof expected === 'string' ? 'parses' : 'refuses'} ${JSON.stringify(text.slice(0, 40))} with context ${context ?? 'none'}`, () => {
       const parsed = parsePath(text, context);
       if (typeof expected === 'string') expect(parsed).toMatchObject({ path: { text: expected, keys: expected.split('.').slice(1) } });
       else expect('problem' in parsed && parsed.problem).toMatch(expected);

@@ -12,7 +12,7 @@ const leaf: Condition = {
 const TRUTHS: readonly Truth[] = [true, false, null];
 
 describe('all, any and not', () => {
-  it('combine constants by three-valued logic', () => {
+  it('combines constants by three-valued logic', () => {
     const rank = (truth: Truth): number => (truth === null ? 1 : truth ? 2 : 0);
     for (const a of TRUTHS) {
       expect(not(constant(a))).toEqual(constant(a === null ? null : !a));
@@ -40,5 +40,5 @@ describe('all, any and not', () => {
     ['any in all is not flattened', all([any([leaf, leaf]), leaf]), { type: 'all', of: [{ type: 'any', of: [leaf, leaf] }, leaf] }],
     ['not of not', not(not(leaf)), leaf],
   ];
-  for (const [name, actual, expected] of table) it(name, () => expect(actual).toEqual(expected));
+  for (const [name, actual, expected] of table) it(`simplifies conditions: ${name}`, () => expect(actual).toEqual(expected));
 });

@@ -55,7 +55,7 @@ describe('explainCondition', () => {
     });
   });
 
-  it('is unknown for a missing value, and open for an unresolved record', () => {
+  it('reports unknown for a missing value, and open for an unresolved record', () => {
     const trace = explainCondition(condition, scopeOf({ id: 'u1', level: 5 }, UNRESOLVED));
     expect(trace).toMatchObject({
       answer: 'open',
@@ -64,7 +64,7 @@ describe('explainCondition', () => {
     expect(JSON.stringify(trace)).not.toContain('"actual":{}');
   });
 
-  it('reads only the paths of the condition', () => {
+  it('lists only the paths of the condition', () => {
     expect(conditionPaths(condition).map(({ text }) => text)).toEqual(['user.department', 'resource.authorId', 'user.id', 'user.level']);
   });
 });

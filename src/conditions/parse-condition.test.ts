@@ -146,7 +146,7 @@ const READ: readonly (readonly [Json, string])[] = [
 
 describe('parseConditions', () => {
   for (const [name, input, ...expected] of MISTAKES) {
-    it(`rejects ${name}`, () => {
+    it(`rejects ${name} at its path`, () => {
       const { condition, issues } = parseConditions(input, reader());
       expect(issues.map(({ path }) => path)).toEqual(expected.map(([path]) => path));
       for (const [index, [, words]] of expected.entries()) expect(issues[index]?.detail).toMatch(words);
@@ -155,7 +155,7 @@ describe('parseConditions', () => {
   }
 
   for (const [input, expected] of READ) {
-    it(`parses ${expected}`, () => {
+    it(`parses conditions as ${expected}`, () => {
       expect(parseConditions(input, reader())).toMatchObject({ issues: [] });
       expect(printCondition(parseConditions(input, reader()).condition)).toBe(expected);
     });
@@ -167,7 +167,7 @@ describe('parseConditions', () => {
   });
 
   for (const depth of [1_000, 100_000]) {
-    it(`stops at the limit on depth, ${depth} groups deep`, () => {
+    it(`stops at the limit on depth in ${depth} nested groups`, () => {
       let input: Json = { field: 'user.id', operator: 'eq', value: 'x' };
       for (let level = 0; level < depth; level++) input = level % 2 === 0 ? { not: input } : { anyOf: [input] };
       expect(codesOf(parseConditions([input], reader()).issues)).toEqual(['limit']);

@@ -139,7 +139,7 @@ describe('partiallyEvaluate', () => {
     ['kinds that cannot be compared are unknown', compare('resource.size', 'eq', 'resource.at'), null],
   ];
   for (const [name, condition, truth] of missing) {
-    it(name, () => {
+    it(`evaluates a comparison: ${name}`, () => {
       expect(evaluate(condition, scopeOf({ user: {}, resource: { authorId: 'u1', size: 1, at: '2026-01-31T12:00:00Z' } }))).toBe(truth);
     });
   }
@@ -220,7 +220,7 @@ describe('resolveOperand', () => {
     ['a text with a list', template(at('user.teams'), 'x'), undefined],
     ['a text with an unresolved value', template('x', at('resource.id')), UNRESOLVED],
   ];
-  it.each(rows)('%s', (_, operand, value) => {
+  it.each(rows)('resolves an operand: %s', (_, operand, value) => {
     expect(resolveOperand(operand, scope)).toEqual(value);
   });
 

@@ -35,7 +35,7 @@ describe('renamePaths', () => {
       },
     ],
   ];
-  it.each(cases)('renames %s', (_, before, after) => {
+  it.each(cases)('renames paths in conditions: %s', (_, before, after) => {
     expect(renamePaths([before], rename)).toEqual({ conditions: [after], changed: true, expressions: [] });
   });
 
@@ -43,7 +43,7 @@ describe('renamePaths', () => {
     { field: 'user.title', operator: 'eq', value: 'resource.title' },
     { field: 'resource.titles', operator: 'eq', value: '${resource.titles}' },
     { field: 'resource.name', operator: 'eq', value: 'title' },
-  ])('leaves %j alone', (condition) => {
+  ])('does not change the condition %j', (condition) => {
     expect(renamePaths([condition], rename)).toEqual({ conditions: [condition], changed: false, expressions: [] });
   });
 

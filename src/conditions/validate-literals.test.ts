@@ -23,7 +23,7 @@ describe('parseForeignReference', () => {
     ['<%= user.id %>', 'user.id'],
     ['$record.ownerId', 'resource.ownerId'],
     ['owner-{{user.id}}', 'user.id'],
-  ])('%s means %s', (text, path) => {
+  ])('reads %s as the path %s', (text, path) => {
     expect(parseForeignReference(text)).toBe(path);
   });
 
@@ -41,7 +41,7 @@ describe('parseForeignReference', () => {
     '@user',
     '$user.',
     `$${'user.'.repeat(80)}id`,
-  ])('%s is text', (text) => {
+  ])('reads %s as a text', (text) => {
     expect(parseForeignReference(text)).toBeUndefined();
   });
 });

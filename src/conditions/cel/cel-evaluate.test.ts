@@ -49,7 +49,7 @@ const ANSWERS: readonly (readonly [string, JsonObject, Truth])[] = [
 ];
 
 describe('values in expressions', () => {
-  it.each(ANSWERS)('%s of %j is %s', (expression, user, answer) => {
+  it.each(ANSWERS)('evaluates %s with %j to %s', (expression, user, answer) => {
     const { condition, issues } = parseConditions([{ expression }], READER);
     expect(issues).toEqual([]);
     expect(

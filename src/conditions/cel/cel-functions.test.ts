@@ -25,9 +25,9 @@ describe('conversions of expressions', () => {
     });
   }
 
-  it.each(CONVERSIONS_OF_VALUES)('%s is %s', (expression, answer) => expect(answerOf(expression, '')).toBe(answer));
+  it.each(CONVERSIONS_OF_VALUES)('evaluates %s to %s', (expression, answer) => expect(answerOf(expression, '')).toBe(answer));
 
-  it.each(CONVERSIONS_REFUSED)('rejects %s', (expression) => {
+  it.each(CONVERSIONS_REFUSED)('rejects the unknown function of %s', (expression) => {
     expect(parseConditions([{ expression }], READER).issues.map(({ detail }) => detail)).toEqual([
       expect.stringContaining(`unknown function "${expression.split('(')[0]}"`),
     ]);

@@ -25,13 +25,13 @@ const READER: ConditionParserOptions = {
 
 describe('limits of expressions', () => {
   for (const [source, words] of HUGE) {
-    it(`refuse ${source.length} characters of ${source.slice(0, 6)}…`, () => {
+    it(`refuses ${source.length} characters of ${source.slice(0, 6)}…`, () => {
       const { issues } = read(source);
       expect(issues.map(({ detail }) => detail)).toEqual([expect.stringMatching(words)]);
     });
   }
 
-  it('limit the effort of evaluation', () => {
+  it('limits the effort of evaluation', () => {
     const items = (count: number, from = 0) => Array.from({ length: count }, (_, index) => `item ${index + from}`);
     const everyOne = read('user.some.all(item, item in user.others)').condition;
     const other = read('user.some.exists(item, item != "x") && user.text.contains("y")').condition;
@@ -54,7 +54,7 @@ describe('limits of expressions', () => {
     ['searched', Array(20).fill('!item.contains("x")').join(' && ')],
     ['measured', Array(20).fill('size(item) + item.size() > 0').join(' && ')],
     ['read as a number', Array(20).fill('int(item) == 0').join(' && ')],
-  ])('count the effort of functions of list items: %s', (_, what) => {
+  ])('counts the effort of functions of list items that are %s', (_, what) => {
     const { condition, issues } = read(`user.some.all(item, ${what})`);
     expect(issues).toEqual([]);
     const texts = (count: number, length: number) => Array.from({ length: count }, () => '0'.repeat(length));
@@ -62,7 +62,7 @@ describe('limits of expressions', () => {
     expect(evaluate(condition, scopeOf({ some: texts(1000, 1000) }))).toBe(null);
   });
 
-  it('accept a thousand operands of one &&', () => {
+  it('accepts a thousand operands of one &&', () => {
     const parts = Array.from({ length: 1000 }, (_, index) => `user.level != ${index}.0`);
     const { condition, issues } = read(parts.join(' && '));
     expect(issues).toEqual([]);

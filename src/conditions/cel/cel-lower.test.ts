@@ -161,14 +161,14 @@ const USER: JsonObject = {
 };
 
 describe('lowering', () => {
-  it.each(LOWERED)('%s is %s, residual %s', (expression, condition, left) => {
+  it.each(LOWERED)('lowers %s, and partially evaluates it with an unresolved record', (expression, condition, left) => {
     expect(read(expression).issues).toEqual([]);
     const lowered = read(expression).condition;
     expect(printCondition(lowered)).toBe(condition);
     expect(printCondition(partiallyEvaluate(lowered, scopeOf(USER, UNRESOLVED)))).toBe(left);
   });
 
-  it('has the results of CEL, with an unresolved and with a known record', () => {
+  it('lowered expressions have the results of CEL, with an unresolved and with a known record', () => {
     let known = 0;
     const expressions = LOWERED.map(([expression]) => expression);
     fc.assert(
@@ -188,14 +188,14 @@ describe('lowering', () => {
     [4, false],
     [6, true],
     [7, null],
-  ])('with a user of count %d, compares a double with an int that it equals exactly: %s', (count, answer) => {
+  ])('compares a double exactly with an int if user.count is %d: %s', (count, answer) => {
     const { condition } = read('resource.level == user.count + 9007199254740988');
     const record = { level: 2 ** 53 + 2 };
     expect(evaluate(condition, scopeOf({ count }, record))).toBe(answer);
     expect(evaluate(partiallyEvaluate(condition, scopeOf({ count }, UNRESOLVED)), scopeOf({ count }, record))).toBe(answer);
   });
 
-  it('partially evaluates with an unresolved user', () => {
+  it('partially evaluates every expression with an unresolved user', () => {
     for (const [expression] of LOWERED) {
       const { condition } = read(expression);
       const record = {

@@ -179,7 +179,7 @@ const VALUES: fc.Arbitrary<Json | undefined> = fc.oneof(
 
 describe('expressions', () => {
   for (const [source, expected] of LOWERED) {
-    it(`lowers ${source}`, () => expect(printCondition(read(source).condition)).toBe(expected));
+    it(`lowers ${source} to ${expected}`, () => expect(printCondition(read(source).condition)).toBe(expected));
   }
 
   for (const source of UNLOWERED) {
@@ -187,7 +187,7 @@ describe('expressions', () => {
   }
 
   for (const [source, words] of MISTAKES) {
-    it(`rejects ${source.slice(0, 60)}`, () => {
+    it(`rejects the expression ${source.slice(0, 60)}`, () => {
       const { condition, issues } = read(source);
       expect(issues.map(({ path }) => path)).toEqual(['at.0.expression']);
       expect(issues[0]?.detail).toMatch(words);
@@ -196,7 +196,7 @@ describe('expressions', () => {
   }
 
   for (const [source, user, answer] of ANSWERS) {
-    it(`${source} of ${JSON.stringify(user).slice(0, 40)} is ${answer}`, () => {
+    it(`evaluates ${source} with ${JSON.stringify(user).slice(0, 40)} to ${answer}`, () => {
       expect(read(source).issues).toEqual([]);
       expect(evaluate(read(source).condition, scopeOf(user))).toBe(answer);
     });
@@ -220,7 +220,7 @@ describe('expressions', () => {
     });
   });
 
-  it('has the same result in CEL and lowered', () => {
+  it('a comparison has the same result in CEL and lowered', () => {
     let known = 0;
     fc.assert(
       fc.property(fc.constantFrom(...COMPARISONS), VALUES, VALUES, (comparison, a, b) => {
@@ -252,7 +252,7 @@ describe('expressions', () => {
     }
   });
 
-  it('rejects expressions where they are not allowed', () => {
+  it('rejects an expression if expressions are not allowed', () => {
     expect(parseConditions([{ expression: 'true' }], { ...READER, expressions: false }).issues).toHaveLength(1);
   });
 });

@@ -60,9 +60,11 @@ const MISTAKES: readonly (readonly [string, string])[] = [
 ];
 
 describe('types of expressions', () => {
-  it.each(FITTING)('accepts %s', (expression) => expect(read(expression).issues).toEqual([]));
+  it.each(FITTING)('accepts the expression %s', (expression) => expect(read(expression).issues).toEqual([]));
 
-  it.each(MISTAKES)('rejects %s', (expression, detail) => expect(read(expression).issues.map((issue) => issue.detail)).toEqual([detail]));
+  it.each(MISTAKES)('describes why the types of %s do not fit', (expression, detail) =>
+    expect(read(expression).issues.map((issue) => issue.detail)).toEqual([detail]),
+  );
 
   it('rejects only expressions that are unknown for all values', () => {
     let refused = 0;
