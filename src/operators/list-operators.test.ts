@@ -11,7 +11,7 @@ const KINDS: readonly (Kind | undefined)[] = [undefined, 'json', 'text', 'number
 
 describe('createItemLookup', () => {
   for (const kind of KINDS) {
-    it(`has the results of isEqual with each item, as ${kind}`, () => {
+    it(`compares like isEqual with each item of kind ${kind}`, () => {
       const lists = [[], ...VALUES.flatMap((a) => VALUES.map((b) => [a, b])), VALUES, VALUES.filter((value) => typeof value === 'string')];
       for (const items of lists) {
         const isAmong = createItemLookup(items, kind);
@@ -23,7 +23,7 @@ describe('createItemLookup', () => {
     });
   }
 
-  it('serves many values in linear time', () => {
+  it('finds many values in linear time', () => {
     const items = Array.from({ length: 100_000 }, (_, index) => `item ${index}`);
     const isAmong = createItemLookup(items, 'text');
     expect(items.every((item) => isAmong(item) === true)).toBe(true);

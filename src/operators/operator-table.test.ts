@@ -28,7 +28,7 @@ describe('suggestOperator', () => {
     ['IpAddress', 'cidr'],
     ['betwen', 'between'],
     ['EQ', 'eq'],
-  ])('takes %s for %s', (given, operator) => {
+  ])('corrects the operator %s to %s', (given, operator) => {
     expect(suggestOperator(given)).toBe(` (did you mean "${operator}"?)`);
   });
 
@@ -47,36 +47,30 @@ const context: ComparisonContext = { now: Date.parse('2026-01-31T12:00:00Z'), ti
 
 describe('operators in memory', () => {
   for (const operator of OPERATORS.values()) {
-    describe(operator.name, () => {
-      it('has the results of its samples', () => {
-        for (const { actual, expected, kind, itemKind, result } of operator.samples) {
-          expect([actual, expected, operator.evaluate(actual, expected, { ...context, kind, itemKind })]).toEqual([
-            actual,
-            expected,
-            result,
-          ]);
-        }
-      });
+    it(`${operator.name} has the results of its samples`, () => {
+      for (const { actual, expected, kind, itemKind, result } of operator.samples) {
+        expect([actual, expected, operator.evaluate(actual, expected, { ...context, kind, itemKind })]).toEqual([actual, expected, result]);
+      }
+    });
 
-      it('has samples with different results', () => {
-        expect(new Set(operator.samples.map((sample) => sample.result)).size).toBeGreaterThan(1);
-      });
+    it(`${operator.name} has samples with different results`, () => {
+      expect(new Set(operator.samples.map((sample) => sample.result)).size).toBeGreaterThan(1);
+    });
 
-      it('accepts the operands of its true samples', () => {
-        for (const { expected, kind, itemKind, result } of operator.samples) {
-          if (result === true) expect([expected, operator.validateOperand(expected, { kind, itemKind })]).toEqual([expected, undefined]);
-        }
-      });
+    it(`${operator.name} accepts the operands of its true samples`, () => {
+      for (const { expected, kind, itemKind, result } of operator.samples) {
+        if (result === true) expect([expected, operator.validateOperand(expected, { kind, itemKind })]).toEqual([expected, undefined]);
+      }
+    });
 
-      it('names operators that exist', () => {
-        for (const name of [operator.negator, operator.commutator, ...(operator.itemwise?.operators ?? [])]) {
-          if (name !== undefined) expect(OPERATORS.has(name)).toBe(true);
-        }
-      });
+    it(`${operator.name} names operators that exist`, () => {
+      for (const name of [operator.negator, operator.commutator, ...(operator.itemwise?.operators ?? [])]) {
+        if (name !== undefined) expect(OPERATORS.has(name)).toBe(true);
+      }
     });
   }
 
-  it('lists every operator', () => {
+  it('the table lists every operator', () => {
     expect([...OPERATORS.keys()].join(' ')).toBe(
       'eq ne gt gte lt lte between in nin contains ncontains startsWith endsWith icontains incontains istartsWith iendsWith like matches ' +
         'exists isNull empty has hasAny hasAll subsetOf before after withinLast withinNext timeOfDayBetween dayOfWeekIn cidr ncidr',
@@ -213,23 +207,23 @@ const ANSWERS: readonly (readonly [string, Json | undefined, Json, Truth, Partia
 
 describe('operators', () => {
   for (const [name, actual, expected, result, partial] of ANSWERS) {
-    it(`${JSON.stringify(actual)} ${name} ${JSON.stringify(expected)} is ${result}`, () => {
+    it(`evaluates ${JSON.stringify(actual)} ${name} ${JSON.stringify(expected)} to ${result}`, () => {
       const context = { now: NOW, timeZone: 'UTC', ...partial };
       expect(OPERATORS.get(name)?.evaluate(actual, expected, context)).toBe(result);
     });
   }
 
-  it('are not found by inherited names', () => {
+  it('inherited names find no operator', () => {
     for (const name of ['constructor', '__proto__', 'toString']) expect(OPERATORS.get(name)).toBeUndefined();
   });
 
-  it('reject two equal times of day', () => {
+  it('rejects two equal times of day', () => {
     const check = (expected: Json) => OPERATORS.get('timeOfDayBetween')?.validateOperand(expected, {});
     expect(check(['09:00', '09:00:00'])).toMatch(/two different times of day.*"09:00" twice/);
     expect(check(['22:00', '00:00'])).toBeUndefined();
   });
 
-  it('never throw', () => {
+  it('operators never throw an error', () => {
     const values: readonly (Json | undefined)[] = [undefined, null, '', 'x', '\ud800', 0, Number.NaN, true, [], [null], ['['], {}, [[]]];
     const kinds: readonly (Kind | undefined)[] = [undefined, 'text', 'number', 'decimal', 'boolean', 'date', 'timestamp', 'list', 'json'];
     for (const operator of OPERATORS.values()) {
@@ -250,7 +244,7 @@ describe('a part searched for in a text', () => {
   const context = { comparison: { kind: 'text', now: NOW, timeZone: 'UTC' }, dialect: {} as SqlDialect } as const;
   const column: SqlColumn = { sql: sql.raw('"title"'), kind: 'text', encode: (value) => value };
 
-  it.each(['contains', 'ncontains', 'icontains', 'incontains', 'like'])('is bounded in length: %s', (name) => {
+  it.each(['contains', 'ncontains', 'icontains', 'incontains', 'like'])('limits the length of the text that %s searches for', (name) => {
     const operator = OPERATORS.get(name);
     const [longest, longer] = ['a'.repeat(1000), 'a'.repeat(1001)];
     expect([operator?.validateOperand(longest, {}), operator?.validateOperand(longer, {})]).toEqual([
@@ -270,13 +264,13 @@ describe('a part searched for in a text', () => {
 });
 
 describe('patterns', () => {
-  it('are matched in linear time', () => {
+  it('matches patterns in linear time', () => {
     expect(matchesPattern('a'.repeat(20_000), '^(a+)+$x')).toBe(false);
     // Above the limit of steps: undefined instead of false.
     expect(matchesPattern('a'.repeat(200_000), '(a|b){100}c')).toBeUndefined();
   });
 
-  it('are limited in length and in repetition', () => {
+  it('limits patterns in length and in repetition', () => {
     expect(validatePattern('a'.repeat(1001))).toMatch(/at most 1000 characters/);
     expect(validatePattern('(a{1000}){1000}')).toMatch(/RE2/);
     expect(validatePattern('(\\pL{900})'.repeat(20))).toBe('the pattern repeats too much');

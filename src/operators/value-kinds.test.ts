@@ -8,11 +8,13 @@ import { canonicalAs, combineKinds, compareAs, compareTexts } from './value-kind
 /** Tests a function with a table of inputs and results. */
 function check<In, Out>(name: string, run: (given: In) => Out, table: readonly (readonly [In, Out])[]): void {
   describe(name, () => {
-    for (const [given, expected] of table) it(JSON.stringify(given).slice(0, 60), () => expect(run(given)).toEqual(expected));
+    for (const [given, expected] of table)
+      it(`${name} returns ${JSON.stringify(expected)} for ${JSON.stringify(given).slice(0, 60)}`, () =>
+        expect(run(given)).toEqual(expected));
   });
 }
 
-check<string, string | undefined>('readInstant', (text) => mapDefined(parseInstant(text), toInstantText), [
+check<string, string | undefined>('parseInstant', (text) => mapDefined(parseInstant(text), toInstantText), [
   ['2026-01-31T09:00:00Z', '2026-01-31T09:00:00.000Z'],
   ['2026-01-31T09:00Z', '2026-01-31T09:00:00.000Z'],
   ['2026-01-31T10:30:00+01:30', '2026-01-31T09:00:00.000Z'],
@@ -42,20 +44,20 @@ check<string, string | undefined>('readInstant', (text) => mapDefined(parseInsta
 ]);
 
 describe('the range of instants', () => {
-  it('is that of years of four digits', () => {
+  it('instants range over the years of four digits', () => {
     expect([FIRST_INSTANT, LAST_INSTANT].map(toInstantText)).toEqual(['0000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']);
     expect(toInstantText(Number.POSITIVE_INFINITY)).toBe('9999-12-31T23:59:59.999Z');
   });
 });
 
 describe('toInstantText', () => {
-  it('renders like Date, also after other instants', () => {
+  it('renders instants like Date, also after other instants', () => {
     const instants = [0, -1, 999, 1000, 1001, 1000, -999, -1000, -1001, 1772620200007, 1772620200070, 1772620200700, 12.7, -12.7];
     for (const instant of [...instants, FIRST_INSTANT, LAST_INSTANT]) expect(toInstantText(instant)).toBe(new Date(instant).toISOString());
   });
 });
 
-check<string, boolean>('readDate', (text) => parseDate(text) !== undefined, [
+check<string, boolean>('parseDate', (text) => parseDate(text) !== undefined, [
   ['2024-02-29', true],
   ['2026-02-29', false],
   ['2026-13-01', false],
@@ -68,8 +70,8 @@ check<string, boolean>('readDate', (text) => parseDate(text) !== undefined, [
   ['2026-01-011', false],
 ]);
 
-describe('the days that there are', () => {
-  it('are those of the calendar', () => {
+describe('calendar days', () => {
+  it('parses exactly the days of the calendar', () => {
     const two = (number: number) => String(number).padStart(2, '0');
     for (const year of Array.from({ length: 1000 }, (_, index) => index * 10 + (index % 10))) {
       for (let month = 0; month <= 13; month++) {
@@ -84,7 +86,7 @@ describe('the days that there are', () => {
   });
 });
 
-check<string, number | undefined>('readDuration', parseDuration, [
+check<string, number | undefined>('parseDuration', parseDuration, [
   ['90s', 90_000],
   ['30m', 1_800_000],
   ['24h', 86_400_000],
@@ -103,7 +105,7 @@ check<string, number | undefined>('readDuration', parseDuration, [
   ['1 h', undefined],
 ]);
 
-check<string, number | undefined>('readTimeOfDay', parseTimeOfDay, [
+check<string, number | undefined>('parseTimeOfDay', parseTimeOfDay, [
   ['00:00', 0],
   ['22:30', 81_000_000],
   ['23:59:59', 86_399_000],
@@ -111,7 +113,7 @@ check<string, number | undefined>('readTimeOfDay', parseTimeOfDay, [
   ['9:00', undefined],
 ]);
 
-check<unknown, string | undefined>('readDecimal', (value) => mapDefined(parseDecimal(value), toDecimalText), [
+check<unknown, string | undefined>('parseDecimal', (value) => mapDefined(parseDecimal(value), toDecimalText), [
   ['12.30', '12.3'],
   ['-0.50', '-0.5'],
   ['-0', '0'],
@@ -130,7 +132,7 @@ check<unknown, string | undefined>('readDecimal', (value) => mapDefined(parseDec
 ]);
 
 describe('compareDecimals', () => {
-  it('is exact where doubles are not', () => {
+  it('compares decimals exactly if doubles would round them', () => {
     const [a, b] = ['9007199254740993.01', '9007199254740993.02'].map(parseDecimal);
     expect(a !== undefined && b !== undefined && compareDecimals(a, b)).toBe(-1);
   });

@@ -14,19 +14,19 @@ const TABLE: readonly (readonly [left: Truth, right: Truth, and: Truth, or: Trut
   [false, false, false, false],
 ];
 
-describe('three values', () => {
+describe('three-valued logic', () => {
   it.each([
     [true, false],
     [null, null],
     [false, true],
-  ])('not %s is %s', (truth, expected) => expect(notTruth(truth)).toBe(expected));
+  ])('negates %s to %s', (truth, expected) => expect(notTruth(truth)).toBe(expected));
 
-  it.each(TABLE)('%s with %s: and is %s, or is %s', (left, right, and, or) => {
+  it.each(TABLE)('combines %s with %s: "and" is %s, "or" is %s', (left, right, and, or) => {
     expect(allTruth([left, right], (truth) => truth)).toBe(and);
     expect(anyTruth([left, right], (truth) => truth)).toBe(or);
   });
 
-  it('without any: and is true, or is false', () => {
+  it('combines no values: "and" is true, "or" is false', () => {
     expect([allTruth([], () => null), anyTruth([], () => null)]).toEqual([true, false]);
   });
 });
@@ -40,5 +40,5 @@ describe('ownValue', () => {
     ['nothing of the prototype', {}, '__proto__', undefined],
     ['nothing of a text', 'text', 'length', undefined],
     ['nothing of null', null, 'a', undefined],
-  ])('reads %s', (_, of, key, expected) => expect(ownValue(of, key)).toBe(expected));
+  ])('reads own values only: %s', (_, of, key, expected) => expect(ownValue(of, key)).toBe(expected));
 });
