@@ -232,7 +232,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'explanation: isActive ? simulated.explanation : denyInactive(simulated.explanation)',
     replace: 'explanation: simulated.explanation',
     red: 'test/scenarios/test-access.test.ts',
-    test: 'a test for an inactive user: inactive as stored',
+    test: 'decides a test for a user who is inactive as stored',
   },
   {
     name: 'policies apply to an inactive user',
@@ -240,6 +240,6 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: "return user['isActive'] === true ? partial",
     replace: "return user['isActive'] !== null ? partial",
     red: 'test/scenarios/test-access.test.ts',
-    test: 'a test for an inactive user: policy tests, permissions, who-can and requests agree on the denial',
+    test: 'policy tests, permissions, who-can and requests agree on the denial of an inactive user',
   },
 ];

@@ -24,7 +24,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: ` AND "deletedAt" = \${record['deletedAt']}`,
     replace: '',
     red: 'test/scenarios/soft-delete.test.ts',
-    test: 'references and soft deletes a restore includes records that were deleted with the record',
+    test: 'a restore includes records that were deleted with the record',
   },
   {
     name: 'a restore includes records that the caller may not delete',
@@ -32,7 +32,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'await authorizeEach(context,',
     replace: 'if (others.length < 0) await authorizeEach(context,',
     red: 'test/scenarios/soft-delete.test.ts',
-    test: 'references and soft deletes a restore includes records that were deleted with the record',
+    test: 'a restore includes records that were deleted with the record',
   },
   {
     name: 'a restore that is denied reveals a unique conflict',
@@ -56,7 +56,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'errors.length > 0',
     replace: 'errors.length < 0',
     red: 'test/scenarios/soft-delete.test.ts',
-    test: 'references and soft deletes a record is not restored without the record that it references',
+    test: 'a record is not restored without the record that it references',
   },
   {
     name: 'soft-deleted records are listed for callers who may list but not delete',
@@ -64,7 +64,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'and: secondDecision && (await restrictionOf(context, secondDecision)),',
     replace: '',
     red: 'test/scenarios/soft-delete.test.ts',
-    test: 'a list of deleted records is allowed to callers who may list and delete them',
+    test: 'allows a list of deleted records to callers who may list and delete them',
   },
   {
     name: 'a soft-deleted record blocks its unique values',

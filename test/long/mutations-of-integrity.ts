@@ -56,7 +56,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: "(place.createDatabase === 'when-new' && traces.length === 0)",
     replace: "place.createDatabase === 'when-new'",
     red: 'test/scenarios/missing-database.test.ts',
-    test: 'a start on a new database after an earlier one is refused if there are checkpoints, with advice',
+    test: 'refuses to start on a new database if there are checkpoints, with advice',
   },
   {
     name: 'a database whose commits work is ready although it has a fault',
@@ -144,7 +144,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'JSON.stringify([VERSION, previous, ...content])',
     replace: 'JSON.stringify([VERSION, ...content])',
     red: 'test/scenarios/policy-integrity.test.ts',
-    test: 'the policy history reports, in one page or many: one version of an import',
+    test: 'describes an edit of the policy history, in one page or many: one version of an import',
   },
   {
     name: 'an entry need not hold the hash of the policy history',
@@ -152,7 +152,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'head?.revision === revision && head.hash === hash',
     replace: 'head?.revision === revision',
     red: 'test/scenarios/policy-integrity.test.ts',
-    test: 'the policy history reports an edit with recomputed hashes, because audit entries contain the earlier hashes',
+    test: 'reports an edited history with recomputed hashes, because audit entries contain the earlier hashes',
   },
   {
     name: 'a policy in force is not compared with its version',
@@ -160,6 +160,6 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'toCanonical(expected) === toCanonical(version)',
     replace: "toCanonical(expected) !== ''",
     red: 'test/scenarios/policy-integrity.test.ts',
-    test: 'the policy history reports, in one page or many: a rule in force',
+    test: 'describes an edit of the policy history, in one page or many: a rule in force',
   },
 ];

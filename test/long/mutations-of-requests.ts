@@ -337,7 +337,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'const where = all([allowedWhere',
     replace: 'const where = any([allowedWhere',
     red: 'test/scenarios/lists.test.ts',
-    test: 'a filter where[group]=g1',
+    test: 'finds the records of where[group]=g1',
   },
   {
     name: 'a cursor is valid for any caller',
@@ -345,7 +345,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'principal.id ?? null, principal.role, ',
     replace: '',
     red: 'test/scenarios/lists.test.ts',
-    test: 'an invalid list request is refused for a cursor of another list',
+    test: 'refuses a cursor of another list',
   },
   {
     name: 'a cascade does not decide on each record',
@@ -369,7 +369,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'const decision = await authorize(context, { record, data: rows[index] ?? null });',
     replace: 'const decision = first ?? (await authorize(context, { record, data: rows[index] ?? null }));',
     red: 'test/scenarios/rollback.test.ts',
-    test: 'a request that is refused halfway is rolled back, with audit entries: an import with a denied record',
+    test: 'rolls back an import with a denied record, with audit entries',
   },
   {
     name: 'an atomic batch commits although an updateIfExists matched no record',
@@ -377,7 +377,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "outcome.result.extras?.['updated'] !== false",
     replace: "outcome.result.extras?.['updated'] === false",
     red: 'test/scenarios/batch.test.ts',
-    test: 'an atomic batch succeeds five times when twenty at once take two of ten in stock, and stock is never negative',
+    test: 'five of twenty concurrent atomic batches take two of ten in stock, and stock is never negative',
   },
   {
     name: 'an escaped text in a batch is a reference',
@@ -425,7 +425,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return record === undefined ? [] : [record];',
     replace: "if (record === undefined) throw new Problem('RECORD_UNKNOWN', 'none');\n  return [record];",
     red: 'test/scenarios/references-one-hop.test.ts',
-    test: 'an ALLOW for authors of the same department denies a read of a missing record in the same words',
+    test: 'denies a read of a missing record for the same reason, under an ALLOW for authors of the same department',
   },
   {
     name: 'an update is decided only on the stored record, not on the changed one',
@@ -433,7 +433,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'validateVersionAndValues, authorizeChange, save]',
     replace: 'validateVersionAndValues, none, save]',
     red: 'test/scenarios/references-one-hop.test.ts',
-    test: 'writes under an ALLOW for authors of the same department a change of the author is decided on the changed record',
+    test: 'a change of the author is decided on the changed record, under an ALLOW of writes for authors of the same department',
   },
   {
     name: 'writes before a refusal are not rolled back',
@@ -449,7 +449,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'await appendAuditEntries(tx, entries);',
     replace: 'await appendAuditEntries(\n    tx,\n    entries.filter(({ allowed }) => allowed),\n  );',
     red: 'test/scenarios/rollback.test.ts',
-    test: 'a request that is refused halfway is rolled back, with audit entries: an import with a denied record',
+    test: 'rolls back an import with a denied record, with audit entries',
   },
   {
     name: 'rolled back requests of a batch are not in the audit log',
@@ -457,7 +457,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (failed && index < ran.length - 1) await appendAborted(context);',
     replace: 'if (failed && index < ran.length - 1) continue;',
     red: 'test/scenarios/requests.test.ts',
-    test: 'an invalid batch item rolls back an atomic batch and is named',
+    test: 'rolls back an atomic batch with an invalid item, and names the item',
   },
   {
     name: 'admin changes count as grants',
@@ -481,7 +481,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "decisions[index]?.effect === 'allow' ? showRecord(of, record) : null",
     replace: 'showRecord(of, record)',
     red: 'test/scenarios/expand.test.ts',
-    test: 'a reference is null if its record may not be read',
+    test: 'expands a reference to null if its record may not be read',
   },
   {
     name: 'a record that is expanded twice is decided twice',
@@ -489,7 +489,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'const missing = records.filter(({ id }) => !known.has(id));',
     replace: 'const missing = records;',
     red: 'test/scenarios/expand.test.ts',
-    test: 'the record itself is decided on once',
+    test: 'decides once on a record that is its own parent and child',
   },
   {
     name: 'referencing records are searched without the condition that allows reading them',
@@ -497,7 +497,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '    where,\n    scopeFor',
     replace: "    where: { type: 'constant', value: true },\n    scopeFor",
     red: 'test/scenarios/expand.test.ts',
-    test: 'a referencing record is not counted towards the limit if it may not be read',
+    test: 'does not count a referencing record that may not be read towards the limit',
   },
   {
     name: 'internal resources can be expanded',
@@ -513,7 +513,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'total <= expandMax',
     replace: 'total >= 0',
     red: 'test/scenarios/expand-refused.test.ts',
-    test: 'records to expand are limited before they are read: ownerId with limit 7',
+    test: 'limits the records to expand before they are read: ownerId with limit 7',
   },
   {
     name: 'each request of a batch may use the limit of the whole batch',
@@ -553,7 +553,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return isSameDecision(decision, entry) ? why',
     replace: 'return decision !== undefined ? why',
     red: 'test/scenarios/past-decisions.test.ts',
-    test: 'warns if the trace differs from the recorded decision: a field that was removed',
+    test: 'describes in a warning why the trace differs from the recorded decision: a field that was removed',
   },
   {
     name: 'a stale version of a policy is overwritten',
@@ -561,7 +561,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "  validatePolicyVersion(admin, 'policy', policy.version);\n",
     replace: '',
     red: 'test/scenarios/policy-versions.test.ts',
-    test: 'a policy that two admins edit keeps the DENY of the first: the second update is refused until it has the new version',
+    test: 'keeps the DENY of the first of two admins: the second update is refused until it has the new version',
   },
   {
     name: 'a recreated assignment has the version of the removed one',
@@ -569,7 +569,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '{ now: tx.now, ended: found }), version: revision };',
     replace: '{ now: tx.now, ended: found }), version: 1 };',
     red: 'test/scenarios/policy-versions.test.ts',
-    test: 'an assignment to a user that was removed and created again has another version',
+    test: 'gives another version to an assignment to a user that was removed and created again',
   },
   {
     name: 'a rename changes a policy but not its version',
@@ -585,6 +585,6 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (truncated !== undefined) {',
     replace: "if (truncated === 'scanLimit') {",
     red: 'test/scenarios/scan-bounds.test.ts',
-    test: 'with {"scanMilliseconds":0} a page of list has a warning, even if it is empty, and the next page continues',
+    test: 'names the bound 0 ms (scanMilliseconds) in a warning of a page of list, even if it is empty, and continues on the next page',
   },
 ];

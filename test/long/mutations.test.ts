@@ -42,7 +42,7 @@ describe('a mutation', () => {
 });
 
 interface Outcome {
-  /** Full names of tests. A file that cannot be loaded has none, and does not count as a failing test. */
+  /** Titles of tests, alone and with their `describe`. A file that cannot be loaded has none, and does not count as a failing test. */
   readonly failed: readonly string[];
   readonly passed: readonly string[];
 }
@@ -53,7 +53,7 @@ interface Report {
     readonly status: string;
     readonly name: string;
     readonly message: string;
-    readonly assertionResults: readonly { readonly status: string; readonly fullName: string }[];
+    readonly assertionResults: readonly { readonly status: string; readonly title: string; readonly fullName: string }[];
   }[];
 }
 
@@ -64,7 +64,8 @@ async function runTests(files: Iterable<string>): Promise<Outcome> {
   const printed = await run(process.execPath, [vitest, 'run', '--project=sqlite', '--reporter=json', `--outputFile=${output}`, ...files]);
   const { testResults } = readReport(output, printed);
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-  const named = (status: string): string[] => tests.filter((test) => test.status === status).map(({ fullName }) => fullName);
+  const named = (status: string): string[] =>
+    tests.filter((test) => test.status === status).flatMap(({ title, fullName }) => [title, fullName]);
   const broken = testResults.filter(({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0);
   return {
     failed: [...named('failed'), ...broken.map(({ name, message }) => `${name} cannot be run: ${message}`)],

@@ -34,12 +34,12 @@ afterAll(() => stage.service.close());
 const noon = '2026-03-02T12:00:00Z';
 const night = '2026-03-02T23:00:00Z';
 
-describe('testing access', () => {
+describe('access tests', () => {
   checkScenarios(
     () => stage,
     [
       {
-        name: 'an allowed request returns the matched policy and the trace, and writes no access entry',
+        name: 'an access test of an allowed request returns the matched policy and the trace, and writes no access entry',
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: {
@@ -62,7 +62,7 @@ describe('testing access', () => {
         },
       },
       {
-        name: 'a denial by the hour lists the rule that could allow the request',
+        name: 'an access test that the hour denies lists the rule that could allow the request',
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: { user: { id: '{maya}' }, resource: { name: 'Article' }, action: 'read', environment: { timestamp: night, ip: '10.1.2.3' } },
@@ -97,7 +97,7 @@ describe('testing access', () => {
         body_has: { data: { allowed: false, reason: 'no policies found for user someone or role viewer', matchedPolicy: null } },
       },
       {
-        name: 'a test context with mistakes is rejected',
+        name: 'an access test with mistakes in its context is rejected',
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: { user: 'maya', resource: { name: 'Artcle' }, action: 'reed', environment: { timestamp: 'noon', ip: 'home' } },
@@ -123,7 +123,7 @@ describe('testing access', () => {
         },
       },
       {
-        name: 'one policy without a rule for the request denies it',
+        name: 'a policy without a rule for the request denies it when it is tested alone',
         as: 'admin',
         send: 'POST /admin/api/policies/{policy}/test',
         body: { user: { id: 'someone', role: 'viewer' }, resource: { name: 'Tip' }, action: 'delete', environment: { ip: '127.0.0.1' } },
@@ -131,7 +131,7 @@ describe('testing access', () => {
         body_has: { data: { allowed: false, evaluation: { matched: false, effect: 'DENY' } } },
       },
       {
-        name: 'an unknown policy is not found',
+        name: 'a test of an unknown policy is answered 404',
         as: 'admin',
         send: 'POST /admin/api/policies/none/test',
         body: { resource: { name: 'Tip' }, action: 'read' },
@@ -154,34 +154,34 @@ describe('the audit log and analytics', () => {
         entries: [{ resource: 'Tip', allowed: false }],
       },
       {
-        name: 'the entry is found by user, resource, action and result',
+        name: 'an audit entry is found by user, resource, action and result',
         as: 'admin',
         send: 'GET /admin/api/decisions?userId={reader}&resource=Tip&action=list&allowed=false&kind=access',
         status: 200,
         body_has: { count: 1, data: [{ id: '{denial}', reason: 'no policies found for user {reader} or role user' }] },
       },
       {
-        name: 'an entry before the given time is not listed',
+        name: 'an audit entry before the given time is not listed',
         as: 'admin',
         send: 'GET /admin/api/decisions?resource=Tip&from=2999-01-01T00:00:00Z',
         status: 200,
         body_has: { count: 0 },
       },
       {
-        name: 'the entry is returned by its id',
+        name: 'an audit entry is returned by its id',
         as: 'admin',
         send: 'GET /admin/api/decisions/{denial}',
         status: 200,
         body_has: { data: { id: '{denial}', trace: [], wouldAllow: [] } },
       },
       {
-        name: 'an unknown decision is not found',
+        name: 'an unknown decision is answered 404',
         as: 'admin',
         send: 'GET /admin/api/decisions/none',
         status: 404,
         body_has: { code: 'DECISION_UNKNOWN' },
       },
-      { name: 'an invalid filter is rejected', as: 'admin', send: 'GET /admin/api/decisions?allowed=maybe', status: 400 },
+      { name: 'an invalid filter of audit entries is rejected', as: 'admin', send: 'GET /admin/api/decisions?allowed=maybe', status: 400 },
       {
         name: 'analytics count allowed and denied access, but no administration',
         as: 'admin',
@@ -198,7 +198,7 @@ describe('the audit log and analytics', () => {
         },
       },
       {
-        name: 'an invalid timeframe is rejected',
+        name: 'an invalid timeframe of analytics is rejected',
         as: 'admin',
         send: 'GET /admin/api/policies-analytics?timeframe=7y',
         status: 400,
@@ -207,7 +207,7 @@ describe('the audit log and analytics', () => {
     ],
   );
 
-  it('pages contain every audit entry exactly once', async () => {
+  it('pages of the audit log contain every entry exactly once', async () => {
     const { service, tokens } = stage;
     const token = tokens.get('admin');
     for (let count = 0; count < 7; count++) await service.call('GET', '/api/Comment', { token });

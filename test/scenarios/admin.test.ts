@@ -84,7 +84,7 @@ describe('an admin endpoint', () => {
 });
 
 describe('a policy in a response', () => {
-  it('has every documented member, with defaults filled in', async () => {
+  it('returns a policy with every documented member, with defaults filled in', async () => {
     const created = await call('POST /admin/api/policies', { name: 'Defaults', type: 'ROLE_BASED', rules: [rule] });
     expect(created.status).toBe(201);
     expect(keysOf(created.body)).toEqual(['data', 'message', 'success']);
@@ -116,7 +116,7 @@ describe('a policy in a response', () => {
     expect((await call(`GET /admin/api/policies/${created.at('data.id')}`)).body).toEqual({ success: true, data: created.at('data') });
   });
 
-  it('keeps the given members, and can be sent back unchanged', async () => {
+  it('keeps the given members of a policy, which can be sent back unchanged', async () => {
     const given = {
       name: 'Given',
       description: 'Said',
@@ -145,7 +145,7 @@ describe('a policy in a response', () => {
     expect(withoutChange(again)).toEqual(withoutChange(created));
   });
 
-  it.each(['create', 'read', 'update', 'delete', 'list', 'export', 'import', '*'])('can have a rule for action %s', async (action) => {
+  it.each(['create', 'read', 'update', 'delete', 'list', 'export', 'import', '*'])('accepts a rule for action %s', async (action) => {
     const reply = await call('POST /admin/api/policies', {
       name: `on ${action}`,
       type: 'CUSTOM',
@@ -155,7 +155,7 @@ describe('a policy in a response', () => {
     expect((await call(`DELETE /admin/api/policies/${reply.at('data.id')}`)).body).toEqual({ success: true, message: expect.any(String) });
   });
 
-  it('is listed with a count, filtered by isActive and type', async () => {
+  it('lists policies with a count, filtered by isActive and type', async () => {
     const count = async (query: string): Promise<unknown> => {
       const reply = await call(`GET /admin/api/policies${query}`);
       expect(keysOf(reply.body)).toEqual(['count', 'data', 'success']);
@@ -179,7 +179,7 @@ describe('an assignment in a response', () => {
     policy = String((await call('POST /admin/api/policies', { name: 'To assign', type: 'CUSTOM', rules: [rule] })).at('data.id'));
   });
 
-  it('to a user has defaults, and keeps a given expiry and context', async () => {
+  it('returns an assignment to a user with defaults, and keeps a given expiry and context', async () => {
     const { kept } = stage;
     const first = await call(`POST /admin/api/policies/${policy}/assign/user/${kept.get('maya')}`);
     expect(first.status).toBe(201);
@@ -202,22 +202,25 @@ describe('an assignment in a response', () => {
     expect(second.at('data')).toMatchObject({ expiresAt: '2999-01-01T00:00:00.000Z', context: { ticket: 7 } });
   });
 
-  it.each(['anon', 'user', 'admin', 'moderator', 'viewer', 'editor'])('to role %s has defaults, and can be changed', async (role) => {
-    const reply = await call(`POST /admin/api/policies/${policy}/assign/role/${role}`);
-    expect(reply.status).toBe(201);
-    expect(reply.at('data')).toEqual({
-      id: expect.any(String),
-      role,
-      policyId: policy,
-      assignedBy: stage.kept.get('admin'),
-      assignedAt: expect.stringMatching(INSTANT),
-      isActive: true,
-      priority: 100,
-      version: expect.any(Number),
-    });
-    const changed = await call(`PUT /admin/api/policies/${policy}/assign/role/${role}`, { priority: 7, isActive: false });
-    expect(changed.at('data')).toMatchObject({ role, priority: 7, isActive: false });
-  });
+  it.each(['anon', 'user', 'admin', 'moderator', 'viewer', 'editor'])(
+    'returns an assignment to role %s with defaults, and changes it',
+    async (role) => {
+      const reply = await call(`POST /admin/api/policies/${policy}/assign/role/${role}`);
+      expect(reply.status).toBe(201);
+      expect(reply.at('data')).toEqual({
+        id: expect.any(String),
+        role,
+        policyId: policy,
+        assignedBy: stage.kept.get('admin'),
+        assignedAt: expect.stringMatching(INSTANT),
+        isActive: true,
+        priority: 100,
+        version: expect.any(Number),
+      });
+      const changed = await call(`PUT /admin/api/policies/${policy}/assign/role/${role}`, { priority: 7, isActive: false });
+      expect(changed.at('data')).toMatchObject({ role, priority: 7, isActive: false });
+    },
+  );
 
   it.each([
     ['user', { expiresAt: 'soon' }, 'expiresAt'],
@@ -228,14 +231,14 @@ describe('an assignment in a response', () => {
     ['user', { priority: 5 }, 'priority'],
     ['role', { priority: '5' }, 'priority'],
     ['role', { expiresAt: '2999-01-01T00:00:00Z' }, 'expiresAt'],
-  ])('to a %s rejects %j', async (to, body, path) => {
+  ])('rejects an assignment to a %s with the body %j', async (to, body, path) => {
     const holder = to === 'user' ? stage.kept.get('admin') : 'viewer';
     const reply = await call(`POST /admin/api/policies/${policy}/assign/${to}/${holder}`, body);
     expect(reply.status).toBe(422);
     expect(reply.at('errors')).toMatchObject([{ path }]);
   });
 
-  it('is deleted with its policy', async () => {
+  it('deletes the assignments of a deleted policy', async () => {
     const { kept } = stage;
     expect((await call(`DELETE /admin/api/policies/${policy}`)).status).toBe(200);
     expect((await call(`GET /admin/api/users/${kept.get('maya')}/policies`)).body).toEqual({ success: true, data: [], count: 0 });
@@ -244,7 +247,7 @@ describe('an assignment in a response', () => {
 });
 
 describe('analytics', () => {
-  it('has every documented member', async () => {
+  it('returns analytics with every documented member', async () => {
     const { service, tokens, kept } = stage;
     await service.call('GET', '/api/Tip', { token: tokens.get('maya') });
     const reply = await call('GET /admin/api/policies-analytics');
@@ -278,13 +281,13 @@ describe('analytics', () => {
     });
   });
 
-  it.each(['1d', '30d', '12h', '2w'])('accepts timeframe=%s', async (timeframe) => {
+  it.each(['1d', '30d', '12h', '2w'])('returns analytics for timeframe=%s', async (timeframe) => {
     const reply = await call(`GET /admin/api/policies-analytics?timeframe=${timeframe}`);
     expect(reply.status).toBe(200);
     expect(reply.at('data.accessDenials')).toBe(1);
   });
 
-  it.each(['d', '7', '0d', '-1d', '7y', '1.5d', '99999999d', ''])('rejects timeframe=%s', async (timeframe) => {
+  it.each(['d', '7', '0d', '-1d', '7y', '1.5d', '99999999d', ''])('rejects analytics for timeframe=%s', async (timeframe) => {
     const reply = await call(`GET /admin/api/policies-analytics?timeframe=${timeframe}`);
     expect(reply.status).toBe(400);
     expect(reply.at('code')).toBe('REQUEST_PARAMETER');
@@ -292,7 +295,7 @@ describe('analytics', () => {
 });
 
 describe('templates', () => {
-  it('are at least ten, each with every documented member', async () => {
+  it('returns at least ten templates, each with every documented member', async () => {
     const reply = await call('GET /admin/api/policies-templates');
     const templates = reply.at('data') as readonly object[];
     expect(templates.length).toBeGreaterThanOrEqual(10);
@@ -300,7 +303,7 @@ describe('templates', () => {
   });
 });
 
-describe('testing access', () => {
+describe('access tests', () => {
   /** Request bodies with the paths of their mistakes. */
   const WRONG: readonly (readonly [body: unknown, paths: readonly string[]])[] = [
     [{}, ['resource.name', 'action']],
@@ -316,13 +319,13 @@ describe('testing access', () => {
     [{ resource: { name: 'Article' }, action: 'read', environment: { timestamp: '2026-01-01' } }, ['environment.timestamp']],
     [{ resource: { name: 'Article' }, action: 'read', environment: { ip: '300.1.1.1', hour: 3 } }, ['environment.hour', 'environment.ip']],
   ];
-  it.each(WRONG)('rejects %j', async (body, paths) => {
+  it.each(WRONG)('rejects an access test with the body %j', async (body, paths) => {
     const reply = await call('POST /admin/api/policies/test-access', body);
     expect(reply.status, reply.text).toBe(422);
     expect((reply.at('errors') as { path: string }[]).map(({ path }) => path)).toEqual(paths);
   });
 
-  it('names the policy that denied the request', async () => {
+  it('names the policy that denied the request of an access test', async () => {
     const { service, kept } = stage;
     const context = { user: { id: kept.get('reader'), role: 'user' }, resource: { name: 'Comment' }, action: 'delete' };
     const rules = [{ resource: 'Comment', action: 'delete', effect: 'DENY', description: 'never' }];
@@ -340,7 +343,7 @@ describe('testing access', () => {
     });
   });
 
-  it('overrides stored values with the test context, uses the given time, and is not counted by analytics', async () => {
+  it('an access test overrides stored values with its context and time, and is not counted by analytics', async () => {
     const { service, kept } = stage;
     const maya = kept.get('maya');
     const policy = await service.createPolicy({

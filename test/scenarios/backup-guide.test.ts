@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 describe('the guide to backups', () => {
-  it('shows commands that back up and restore a running service, with their output', async () => {
+  it('the guide to backups shows commands that back up and restore a running service, with their output', async () => {
     const token = await setUp(program.url);
     expect((await run(backUp)).code).toBe(0);
     expect((await send(program.url, 'GET /api/Article', { token })).status).toBe(200);

@@ -76,7 +76,7 @@ const count = async (resource: string, where = ''): Promise<unknown> =>
   (await service.call('GET', `/api/${resource}?total=true&limit=1${where}`, { token: admin.token })).at('total');
 
 describe('a batch', () => {
-  it('accepts resource, action and data for every action, and writes an audit entry for each decision', async () => {
+  it('a batch accepts resource, action and data for every action, and writes an audit entry for each decision', async () => {
     const id = await product('everything', 5);
     const gone = await service.createRecord('Order', { note: 'gone' });
     const requests: readonly (readonly [Sent, number, Readonly<Record<string, unknown>>])[] = [
@@ -130,7 +130,7 @@ describe('a batch', () => {
     expect(await send([{ resource: 'Order', action: 'delete', data: { id: gone } }]).then(itemsOf)).toMatchObject([{ status: 200 }]);
   });
 
-  it('resolves references to records of earlier requests, and keeps escaped ones as text', async () => {
+  it('a batch resolves references to records of earlier requests, and keeps escaped references as text', async () => {
     const id = await product('referred', 5);
     const items = itemsOf(
       await send([
@@ -159,7 +159,7 @@ describe('a batch', () => {
     await send([order, alone.at('data.id')].map((each) => ({ resource: 'Order', action: 'delete', data: { id: each } })));
   });
 
-  it('fails a request that references one without a record, and keeps the other changes', async () => {
+  it('a batch fails a request that references a request without a record, and keeps the other changes', async () => {
     const items = itemsOf(
       await send([
         { resource: 'Order', action: 'create', data: { state: 'lost' } },
@@ -195,7 +195,7 @@ const checkout = (id: string): readonly Sent[] => [
 ];
 
 describe('an atomic batch', () => {
-  it('takes stock, or stores neither order nor lines; each decision keeps its audit entry', async () => {
+  it('an atomic batch takes stock, or stores neither order nor lines; each decision keeps its audit entry', async () => {
     const id = await product('scarce', 3);
     expect(itemsOf(await send(checkout(id), { atomic: true, by: customer })).map(({ status }) => status)).toEqual([201, 201, 201, 200]);
     expect(await stockOf(id)).toBe(1);
@@ -214,14 +214,14 @@ describe('an atomic batch', () => {
     expect(reply.at('decisionId')).toBe(entries[1]?.['id']);
   });
 
-  it('continues after an optional request without a match, and fails a request that references it', async () => {
+  it('an atomic batch continues after an optional request without a match, and fails a request that references it', async () => {
     const optional = { resource: 'Product', action: 'updateIfExists', data: { filter: { name: 'no such' }, data: {} }, optional: true };
     expect(itemsOf(await send([optional], { atomic: true }))).toMatchObject([{ status: 200, updated: false }]);
     const reply = await send([optional, { resource: 'Product', action: 'read', data: { id: '$0.id' } }], { atomic: true });
     expect(reply.body).toMatchObject({ status: 424, code: 'BATCH_DEPENDENCY', errors: [{ path: 'requests.1' }] });
   });
 
-  it('returns the same error for short stock, a hidden product and an unknown product', async () => {
+  it('an atomic batch returns the same error for short stock, a hidden product and an unknown product', async () => {
     const hidden = await service.createRecord('Product', { name: 'hidden', stock: 50 });
     const [short, none] = [await product('short', 1), '01900000-0000-7000-8000-000000000000'];
     const bodies = await Promise.all(
@@ -232,7 +232,7 @@ describe('an atomic batch', () => {
     expect(await stockOf(hidden)).toBe(50);
   });
 
-  it('succeeds five times when twenty at once take two of ten in stock, and stock is never negative', async () => {
+  it('five of twenty concurrent atomic batches take two of ten in stock, and stock is never negative', async () => {
     const id = await product('contested', 10);
     const before = [await count('Order'), await count('Line')] as [number, number];
     const replies = await Promise.all(Array.from({ length: 20 }, () => send(checkout(id), { atomic: true, by: customer })));

@@ -248,8 +248,8 @@ const CASES: readonly (readonly [name: string, policies: readonly Given[], reaso
   ['is decided on the current time', [{ rules: [allow(when(is('environment.timestamp', 'withinLast', '1m')))] }], allowedBy('allow')],
 ];
 
-describe('reading a note', () => {
-  it.each(CASES.map(([name, policies, reason]) => ({ name, policies, reason })))('$name', async ({ policies, reason }) => {
+describe('a read of a note', () => {
+  it.each(CASES)('a read %s', async (_, policies, reason) => {
     const { service, tokens } = stage;
     const ids: string[] = [];
     for (const [index, given] of policies.entries()) ids.push(await createPolicy(['one', 'two', 'three'][index] ?? '', given));
@@ -303,7 +303,7 @@ const ENVIRONMENT: readonly (readonly [field: string, operator: string, value: u
 ];
 
 describe('the environment, in the configured time zone', () => {
-  it.each(ENVIRONMENT)('decides %s %s %j as %s', async (field, operator, value, allowed) => {
+  it.each(ENVIRONMENT)('evaluates %s %s %j in the configured time zone as %s', async (field, operator, value, allowed) => {
     const { service, tokens } = stage;
     const token = tokens.get('admin');
     const id = await service.createPolicy({ rules: [allow(when(is(field, operator, value)))] });
@@ -369,9 +369,9 @@ const WRONG_CONDITIONS: readonly (readonly [name: string, condition: unknown, pa
   ['an expression that does not parse', { expression: 'user.id ==' }, '.expression', 'expression'],
 ];
 
-describe('writing a policy', () => {
+describe('a written policy', () => {
   const rejects = (name: string, policy: object, error: object): Scenario => ({
-    name: `rejects ${name}, and reports its path`,
+    name: `rejects a policy with ${name}, and reports its path`,
     as: 'admin',
     send: 'POST /admin/api/policies',
     body: { name: 'wrong', type: 'CUSTOM', rules: [allow()], ...policy },
@@ -391,7 +391,7 @@ describe('writing a policy', () => {
         { path: 'rules.0.conditions.0.expression', code: 'expression' },
       ),
       {
-        name: 'warns about a resource without a definition',
+        name: 'warns about a rule for a resource without a definition',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: { name: 'ahead', type: 'CUSTOM', rules: [allow({ resource: 'Notes' })] },
@@ -400,7 +400,7 @@ describe('writing a policy', () => {
         entries: [{ kind: 'admin' }],
       },
       {
-        name: 'warns about a DENY on * with a field that some resources lack, and names them',
+        name: 'names in the warning the resources that a DENY on * closes because they lack a field',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: { name: 'closing', type: 'CUSTOM', rules: [deny({ resource: '*', ...when(is('resource.ownerId', 'ne', 'x')) })] },
@@ -418,7 +418,7 @@ describe('writing a policy', () => {
         entries: [{ kind: 'admin' }],
       },
       {
-        name: 'does not warn about such a DENY with ifExists',
+        name: 'does not warn about a DENY on * whose condition has ifExists',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: {

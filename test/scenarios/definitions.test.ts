@@ -56,14 +56,17 @@ describe('a definition', () => {
   checkScenarios(
     () => stage,
     [
-      room('creates a resource', { building: 'north', number: 1 }, 201, { keep: { room: 'data.id' }, entries: [created] }),
+      room('creates a resource from a definition', { building: 'north', number: 1 }, 201, {
+        keep: { room: 'data.id' },
+        entries: [created],
+      }),
       room('creates a unique index over two fields, which rejects an equal pair', { building: 'north', number: 1 }, 409, {
         body_has: { code: 'RECORD_EXISTS', errors: [{ path: 'building' }, { path: 'number' }] },
         entries: [{ ...created, outcome: 'RECORD_EXISTS' }],
       }),
-      room('accepts a pair that differs in one field', { building: 'north', number: 2 }, 201, { entries: [created] }),
+      room('accepts a pair that differs in one field of a unique index', { building: 'north', number: 2 }, 201, { entries: [created] }),
       {
-        name: 'may be in JSON, and has its defaults in canonical form',
+        name: 'accepts a definition in JSON, and returns its defaults in canonical form',
         as: 'admin',
         send: 'POST /api/Booking',
         body: { roomId: '{room}' },
@@ -72,7 +75,7 @@ describe('a definition', () => {
         entries: [created],
       },
       {
-        name: 'adds fields and roles to User',
+        name: 'adds the fields and roles of a definition to User',
         as: 'admin',
         send: 'POST /api/User',
         body: { email: 'mo@example.com', role: 'moderator', phone: '1' },
@@ -82,7 +85,7 @@ describe('a definition', () => {
         entries: [created],
       },
       {
-        name: 'is described to a user who may list only some of its records',
+        name: 'describes a resource to a user who may list only some of its records',
         as: 'lister',
         send: 'GET /api/Room/schema',
         status: 200,
@@ -92,14 +95,14 @@ describe('a definition', () => {
         entries: [{ resource: 'Room', action: 'list', allowed: true }],
       },
       {
-        name: 'has a permissions map that allows an anonymous caller nothing',
+        name: 'allows an anonymous caller nothing because of a permissions map',
         send: 'GET /api/Room',
         status: 403,
-        body_has: { detail: 'no policies found for role anon' },
-        entries: [{ allowed: false }],
+        body_has: { code: 'ACCESS_DENIED' },
+        entries: [{ role: 'anon', allowed: false }],
       },
       {
-        name: 'has a permissions map that allows a user nothing',
+        name: 'allows a user nothing because of a permissions map',
         as: 'user',
         send: 'POST /api/Room',
         body: { building: 'south', number: 1 },
@@ -109,7 +112,7 @@ describe('a definition', () => {
     ],
   );
 
-  it('describes each field with its options and operators', async () => {
+  it('describes each field of a resource with its options and operators', async () => {
     const reply = await stage.service.call('GET', '/api/Room/schema', { token: stage.tokens.get('admin') });
     const fields = reply.at('data.fields') as readonly { name: string }[];
     expect(fields.map(({ name }) => name)).toEqual(['id', 'version', 'createdAt', 'updatedAt', 'createdBy', 'building', 'number', 'note']);
@@ -135,7 +138,7 @@ describe('a definition', () => {
 });
 
 describe('a definition with mistakes', () => {
-  it('prevents the start, and the error lists every mistake with its position and a suggestion', async () => {
+  it('refuses to start with invalid definitions, and describes every mistake with its position and a suggestion', async () => {
     const definitions = {
       'Room.yaml':
         'name: Room\nfields:\n  size: { type: integr }\n  name: { type: string, requird: true }\n  host: { type: reference, to: Usr }\n',

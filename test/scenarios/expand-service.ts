@@ -65,7 +65,7 @@ export const denied = (resource: string, name: string): object => ({ ...read(res
 
 /** Returns the scenario that gives Asa's policy its rules. */
 export const given = (rules: readonly object[]): Scenario => ({
-  name: 'has these rules',
+  name: 'gives the caller these rules',
   as: 'admin',
   send: 'PUT /admin/api/policies/{policy}',
   body: { rules },

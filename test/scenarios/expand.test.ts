@@ -16,7 +16,7 @@ afterAll(() => stage.service.close());
 
 /** Registers scenarios in which Asa has only these rules. */
 function under(name: string, rules: readonly object[], scenarios: readonly Scenario[]): void {
-  describe(name, () => checkScenarios(() => stage, [given(rules), ...scenarios]));
+  describe(name, () => checkScenarios(() => stage, [{ ...given(rules), name: `gives the caller the rules for ${name}` }, ...scenarios]));
 }
 
 const everything = may('*', '*');
@@ -29,20 +29,20 @@ under(
   [...articles, may('read', 'User', is('resource.department', 'eq', 'sports'))],
   [
     shows(
-      'is expanded if its record may be read',
+      'expands a reference if its record may be read',
       'GET /api/Article/{one}?expand=authorId',
       { title: 'one', authorId: '{sam}', expand: { authorId: { id: '{sam}', department: 'sports', email: 'user2@example.com' } } },
       [read('Article', 'one'), read('User', 'sam')],
       { body_lacks: ['data.expand.authorId.password', 'data.expand.authorId.expand', 'data.sourceId'] },
     ),
     shows(
-      'is null if its record may not be read',
+      'expands a reference to null if its record may not be read',
       'GET /api/Article/{two}?expand=authorId',
       { authorId: '{pia}', expand: { authorId: null } },
       [read('Article', 'two'), denied('User', 'pia')],
     ),
     shows(
-      'is null if it has no value, and causes no decision',
+      'expands a reference without a value to null, without a decision',
       'GET /api/Article/{three}?expand=authorId,reviewerIds',
       {
         expand: { authorId: null, reviewerIds: [] },
@@ -50,13 +50,13 @@ under(
       [read('Article', 'three')],
     ),
     shows(
-      'is left out of an expanded list if its record may not be read',
+      'leaves a record that may not be read out of an expanded list',
       'GET /api/Article/{one}?expand=reviewerIds',
       { reviewerIds: ['{pia}', '{sam}'], expand: { reviewerIds: [id('sam')] } },
       [read('Article', 'one'), denied('User', 'pia'), read('User', 'sam')],
     ),
     shows(
-      'is decided once per request, even if it occurs several times',
+      'decides an expanded record once per request, even if it occurs several times',
       'GET /api/Article?sort=createdAt&expand=authorId,editorId,reviewerIds',
       [
         { title: 'one', expand: { authorId: id('sam'), editorId: id('sam'), reviewerIds: [id('sam')] } },
@@ -66,7 +66,7 @@ under(
       [listed, read('User', 'sam'), denied('User', 'pia')],
     ),
     shows(
-      'is expanded by the action route',
+      'expands a reference of a record that the action route reads',
       'POST /api/Article/read',
       { expand: { authorId: id('sam') } },
       [read('Article', 'one'), read('User', 'sam')],
@@ -75,7 +75,7 @@ under(
       },
     ),
     shows(
-      'is expanded in a list by the action route',
+      'expands a reference of records that the action route lists',
       'POST /api/Article/list',
       [{ expand: { authorId: id('sam') } }],
       [listed, read('User', 'sam')],
@@ -84,7 +84,7 @@ under(
       },
     ),
     shows(
-      'is expanded and decided in each item of a batch',
+      'expands and decides references in each item of a batch',
       'POST /api/batch',
       [{ data: { expand: { authorId: id('sam') } } }, { data: [{ expand: { authorId: id('sam') } }] }],
       [read('Article', 'one'), read('User', 'sam'), listed, read('User', 'sam')],
@@ -98,14 +98,14 @@ under(
       },
     ),
     shows(
-      'is expanded together with selected fields',
+      'expands a reference together with selected fields',
       'GET /api/Article/{one}?fields=title&expand=authorId',
       { expand: { authorId: id('sam') } },
       [read('Article', 'one'), read('User', 'sam')],
       { body_lacks: ['data.authorId', 'data.version'], headers_have: { etag: '"1"' } },
     ),
     shows(
-      'is decided by read in a list, too',
+      'decides an expanded record of a list by read, too',
       'GET /api/Article?expand=parentId&where[title]=two',
       [{ expand: { parentId: id('one') } }],
       [listed, read('Article', 'one')],
@@ -118,7 +118,7 @@ under(
   [...articles, may('read', 'User', is('resource.teamId.label', 'eq', 'north'))],
   [
     shows(
-      'is evaluated as in a single read',
+      'evaluates a condition that follows a reference of the expanded record',
       'GET /api/Article?sort=createdAt&expand=authorId',
       [{ expand: { authorId: id('sam') } }, { expand: { authorId: null } }, { expand: { authorId: null } }],
       [listed, read('User', 'sam'), denied('User', 'pia')],
@@ -130,10 +130,12 @@ under(
   'a condition that follows a reference of the caller',
   [...articles, may('read', 'User', is('user.teamId.label', 'eq', 'north'))],
   [
-    shows('is evaluated as in a single read', 'GET /api/Article/{one}?expand=authorId', { expand: { authorId: id('sam') } }, [
-      read('Article', 'one'),
-      read('User', 'sam'),
-    ]),
+    shows(
+      'evaluates a condition on an expanded record that follows a reference of the caller',
+      'GET /api/Article/{one}?expand=authorId',
+      { expand: { authorId: id('sam') } },
+      [read('Article', 'one'), read('User', 'sam')],
+    ),
   ],
 );
 
@@ -142,20 +144,20 @@ under(
   [...articles, may('read', 'Comment', is('resource.text', 'ne', 'spam'))],
   [
     shows(
-      'is expanded if it may be read, ordered by id',
+      'expands referencing records that may be read, ordered by id',
       'GET /api/Article/{one}?expand=comments:Comment.articleId',
       { expand: { comments: [id('c1'), id('c3'), id('c5')] } },
       [read('Article', 'one'), read('Comment', 'c1'), read('Comment', 'c3'), read('Comment', 'c5')],
       { body_lacks: ['data.expand.comments.0.note', 'data.expand.comments.0.aboutId'] },
     ),
     shows(
-      'is not counted towards the limit if it may not be read',
+      'does not count a referencing record that may not be read towards the limit',
       'GET /api/Article?sort=createdAt&expand=comments:Comment.articleId(2)',
       [{ expand: { comments: [id('c1'), id('c3')] } }, { expand: { comments: [id('c6')] } }, { expand: { comments: [] } }],
       [listed, read('Comment', 'c1'), read('Comment', 'c3'), read('Comment', 'c6')],
     ),
     shows(
-      'is expanded if it is of the same resource',
+      'expands referencing records of the same resource',
       'GET /api/Article/{one}?expand=children:Article.parentId',
       { expand: { children: [{ id: '{two}', title: 'two' }] } },
       [read('Article', 'one'), read('Article', 'two')],
@@ -171,7 +173,7 @@ under(
   ],
   [
     shows(
-      'is expanded if it may be read',
+      'expands referencing records that a condition outside SQL allows',
       'GET /api/Article?sort=createdAt&expand=comments:Comment.articleId(2)',
       [{ expand: { comments: [id('c1'), id('c3')] } }, { expand: { comments: [] } }, { expand: { comments: [] } }],
       [listed, read('Comment', 'c1'), read('Comment', 'c3')],
@@ -181,16 +183,21 @@ under(
 
 under('a referencing record of a resource that may not be read', articles, [
   shows(
-    'is not expanded, and one audit entry covers all of them',
+    'expands no referencing record of a resource that may not be read, with one audit entry for all of them',
     'GET /api/Article?sort=createdAt&expand=comments:Comment.articleId,again:Comment.articleId(1)',
     [{ expand: { comments: [], again: [] } }, { expand: { comments: [], again: [] } }, { expand: { comments: [], again: [] } }],
     [listed, { action: 'read', resource: 'Comment', allowed: false, reason: 'no rule matched' }],
   ),
-  shows('is not decided on if the page is empty', 'GET /api/Article?where[title]=none&expand=comments:Comment.articleId', [], [listed]),
+  shows(
+    'does not decide on referencing records if the page is empty',
+    'GET /api/Article?where[title]=none&expand=comments:Comment.articleId',
+    [],
+    [listed],
+  ),
 ]);
 
 describe('a reference to a record that does not exist', () => {
-  it('is expanded like one to a record that may not be read, and decided once', async () => {
+  it('expands a reference to a missing record like one to an unreadable record, and decides it once', async () => {
     const { service, tokens, kept } = stage;
     const token = tokens.get('asa');
     const reviewerIds = JSON.stringify([UNKNOWN_ID, kept.get('sam'), UNKNOWN_ID]);
@@ -211,11 +218,13 @@ under(
   [everything],
   [
     {
-      ...shows('can be its own parent', 'PUT /api/Article/{three}', { parentId: '{three}' }, [{ action: 'update', allowed: true }]),
+      ...shows('accepts a record as its own parent', 'PUT /api/Article/{three}', { parentId: '{three}' }, [
+        { action: 'update', allowed: true },
+      ]),
       body: { parentId: '{three}' },
     },
     shows(
-      'is decided on once',
+      'decides once on a record that is its own parent and child',
       'GET /api/Article/{three}?expand=parentId,children:Article.parentId&fields=title',
       { expand: { parentId: { id: '{three}', version: 2 }, children: [id('three')] } },
       [read('Article', 'three')],

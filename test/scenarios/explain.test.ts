@@ -22,7 +22,7 @@ const test = async (name: string, about: { readonly action: string; readonly art
 };
 
 describe('the response to an access test', () => {
-  it('has trace and ties if access is allowed, and no members of denials', async () => {
+  it('explains an allowed access test with trace and ties, and without members of denials', async () => {
     await queries.policy({ name: 'P', role: 'user', rules: [read, { ...read, description: 'again' }] });
     const reply = await test('pia', { action: 'read', article: 'own' });
     expect(Object.keys(reply.at('data') as object)).toEqual(['allowed', 'reason', 'matchedPolicy', 'matchedRule', 'trace', 'ties']);
@@ -60,7 +60,7 @@ describe('the response to an access test', () => {
     ]);
   });
 
-  it('has the condition and the allowing rule of a list that is allowed in part', async () => {
+  it('explains a list that is allowed in part with its condition and the allowing rule', async () => {
     const conditions = [eq('resource.status', 'draft')];
     await queries.policy({
       role: 'user',
@@ -80,7 +80,7 @@ describe('the response to an access test', () => {
     expect(reply.at('data.wouldAllow')).toBeUndefined();
   });
 
-  it('has a note if no active rule allows the action', async () => {
+  it('describes in a note that no active rule allows the action', async () => {
     const policy = await queries.policy({ role: 'user', rules: [{ ...read, effect: 'DENY', conditions: [eq('user.level', 9)] }] });
     const note = 'no active ALLOW rule applies to this resource and action';
     expect((await test('quin', { action: 'read', article: 'own' })).at('data')).toMatchObject({
@@ -112,7 +112,7 @@ const PAST: readonly (readonly [name: string, rules: readonly object[], action: 
 ];
 
 describe('a past decision', () => {
-  it.each(PAST)('has the same explanation as an access test at that time: %s', async (_, rules, action, article) => {
+  it.each(PAST)('explains a past decision like an access test at that time: %s', async (_, rules, action, article) => {
     await queries.policy({ role: 'user', rules });
     const person = queries.person('pia');
     const path = article === undefined ? '/api/Article' : `/api/Article/${queries.idOf(article)}`;

@@ -17,7 +17,7 @@ const DENIED = [
 ] as const;
 
 describe('a denial', () => {
-  it.each(DENIED)('of %s %s has the address of its explanation in development', async (method, path) => {
+  it.each(DENIED)('names the address of the explanation of a denied %s %s in development', async (method, path) => {
     const [service] = services as [RunningService];
     const denied = await service.call(method, path, method === 'POST' ? { body: {} } : {});
     expect(denied.status, denied.text).toBe(403);
@@ -27,7 +27,7 @@ describe('a denial', () => {
     expect([explained.status, explained.at('data.allowed'), explained.at('data.reason')]).toEqual([200, false, denied.at('detail')]);
   });
 
-  it.each(DENIED)('of %s %s has no address of an explanation in production', async (method, path) => {
+  it.each(DENIED)('names no address of an explanation of a denied %s %s in production', async (method, path) => {
     const denied = await services[1]?.call(method, path, method === 'POST' ? { body: {} } : {});
     expect([denied?.status, denied?.at('hint')]).toEqual([403, undefined]);
     expect(denied?.text).not.toContain('/admin/api');

@@ -28,7 +28,7 @@ afterAll(() => transfer.close());
 const EXPORT = { action: 'export', allowed: true };
 
 describe('an export file', () => {
-  it('in CSV has every record with the requested fields, and escapes formulas', async () => {
+  it('exports every record in CSV with the requested fields, and escapes formulas', async () => {
     const reply = await transfer.fetch('format=csv', {
       body: { sort: 'code', fields: ['code', 'title', 'stock', 'price', 'tags', 'extra', 'active'] },
     });
@@ -48,12 +48,12 @@ describe('an export file', () => {
     expect(reply.headers['x-decision-id']).toBe(entries[0]?.['id']);
   });
 
-  it('in CSV has a column for every field except secret ones', async () => {
+  it('exports a CSV column for every field except secret fields', async () => {
     const [header] = (await transfer.fetch('format=csv', { body: { limit: 1 } })).text.split('\r\n');
     expect(header).toBe('id,version,createdAt,updatedAt,createdBy,code,title,stock,price,active,tags,extra,made,owner,notes,maker');
   });
 
-  it('in CSV has the requested delimiter, escaping, records and fields', async () => {
+  it('exports CSV with the requested delimiter, escaping, records and fields', async () => {
     const body = { sort: 'code', where: { code: { lte: 'P0001' } }, fields: ['title'] };
     const plain = (await transfer.fetch('format=csv&delimiter=;&escape=false', { body })).text.split('\r\n').map((row) => row.slice(37));
     expect(plain).toEqual(['', '"a, ""b""\nc"', '=cmd()', '']);
@@ -67,13 +67,13 @@ describe('an export file', () => {
     ['', { accept: 'text/html;q=0.5, text/csv' }, 'text/csv; charset=utf-8; header=present'],
     ['', { accept: '*/*' }, 'application/json'],
     ['', { accept: 'text/csv;q=0, application/json' }, 'application/json'],
-  ])('has the format that the query %j and the headers %j select', async (query, headers, type) => {
+  ])('exports in the format that the query %j and the headers %j select', async (query, headers, type) => {
     const reply = await transfer.call('POST', `/api/Part/export?${query}`, { token: transfer.tokens.admin, body: { limit: 3 }, headers });
     expect([reply.status, reply.headers['content-type']]).toEqual([200, expect.stringContaining(type)]);
     expect(reply.text).not.toContain('never shown');
   });
 
-  it('has each record once over many pages, and no secret field', async () => {
+  it('exports each record once over many pages, and no secret field', async () => {
     for (const [format, read] of Object.entries({
       ndjson: (text: string) =>
         text
@@ -91,12 +91,12 @@ describe('an export file', () => {
     }
   });
 
-  it('ends at the limit of records', async () => {
+  it('ends an export at the limit of records', async () => {
     const reply = await transfer.fetch('format=ndjson', { body: { limit: 300, sort: 'code' } });
     expect(reply.text.trimEnd().split('\n')).toHaveLength(300);
   });
 
-  it('is valid without records', async () => {
+  it('exports a valid file without records', async () => {
     const body = { where: { code: 'none' }, fields: ['code'] };
     expect((await transfer.fetch('format=csv', { body })).text).toBe('id,code\r\n');
     expect((await transfer.fetch('format=json', { body })).text).toBe('[\n]\n');
@@ -105,7 +105,7 @@ describe('an export file', () => {
 });
 
 describe('an export', () => {
-  it('contains only the records that the caller may export', async () => {
+  it('exports only the records that the caller may export', async () => {
     await transfer.entries();
     const reply = await transfer.fetch('format=ndjson', { as: 'max' });
     const owners = reply.text
@@ -132,14 +132,14 @@ describe('an export', () => {
     ['format=csv', { sort: 'secret' }, 'REQUEST_FIELD'],
     ['format=csv', { fields: ['secret'] }, 'REQUEST_FIELD'],
     ['format=csv', { fields: ['constructor'] }, 'REQUEST_FIELD'],
-  ])('rejects an invalid parameter or body: %s %j', async (query, body, code) => {
+  ])('rejects an export with an invalid parameter or body: %s %j', async (query, body, code) => {
     const reply = await transfer.fetch(query, { body });
     expect([reply.status, reply.at('code')]).toEqual([400, code]);
   });
 });
 
 describe('an export in progress', () => {
-  it('is aborted when its policy is deleted, with an audit entry', async () => {
+  it('aborts an export in progress when its policy is deleted, with an audit entry', async () => {
     const policy = await transfer.createPolicy({ name: 'for a while', role: 'user', rules: [{ resource: 'Part', action: 'export' }] });
     // The file is larger than the buffers of a connection, so that the export waits for the client.
     const notes = 'x'.repeat(50_000);

@@ -177,12 +177,12 @@ const titleOf = (field: string, sent: unknown): string => `${field}: ${String(JS
 const created = { action: 'create', allowed: true };
 const rejected = { action: 'create', allowed: true, outcome: 'VALUE_INVALID' };
 
-describe('a valid value is accepted, and returned in canonical form', () => {
+describe('a valid value', () => {
   checkScenarios(
     () => stage,
     ACCEPTED.map(([field, sent, returned]): Scenario => {
       return {
-        name: titleOf(field, sent),
+        name: `stores a valid value of ${titleOf(field, sent)}`,
         as: 'user',
         send: 'POST /api/Sample',
         body: { [field]: sent },
@@ -193,7 +193,7 @@ describe('a valid value is accepted, and returned in canonical form', () => {
     }),
   );
 
-  it('has that form in a list, too', async () => {
+  it('returns valid values in canonical form in a list, too', async () => {
     const { service, tokens } = stage;
     const token = tokens.get('user');
     const { data } = (await service.call('GET', '/api/Sample?sort=id&limit=1000', { token })).body as { data: Record<string, unknown>[] };
@@ -203,12 +203,12 @@ describe('a valid value is accepted, and returned in canonical form', () => {
   });
 });
 
-describe('an invalid value is rejected', () => {
+describe('an invalid value', () => {
   checkScenarios(
     () => stage,
     REJECTED.map(([field, sent, code, path = field]): Scenario => {
       return {
-        name: titleOf(field, sent),
+        name: `rejects an invalid value of ${titleOf(field, sent)}`,
         as: 'user',
         send: 'POST /api/Sample',
         body: { [field]: sent },
@@ -225,7 +225,7 @@ describe('null', () => {
     () => stage,
     [
       {
-        name: 'is accepted on create as a missing value',
+        name: 'accepts null on create as a missing value',
         as: 'user',
         send: 'POST /api/Sample',
         body: { string: null, integer: 1 },
@@ -235,7 +235,7 @@ describe('null', () => {
         entries: [created],
       },
       {
-        name: 'on update clears the field, and other fields keep their values',
+        name: 'clears a field that an update sets to null, and keeps the values of other fields',
         as: 'user',
         send: 'PUT /api/Sample/{sample}',
         body: { integer: null, string: 'x' },
@@ -244,7 +244,7 @@ describe('null', () => {
         entries: [{ action: 'update' }],
       },
       {
-        name: 'is rejected for a required field',
+        name: 'rejects null for a required field',
         as: 'user',
         send: 'POST /api/Bounded',
         body: { title: null },
@@ -349,19 +349,19 @@ describe('the options of a field', () => {
         entries: [{ action: 'update', outcome: 'VALUE_INVALID' }],
       },
       {
-        name: 'all mistakes are reported at once, each with its path',
+        name: 'reports all mistakes of a record at once, each with its path',
         as: 'user',
         send: 'PUT /api/Bounded/{bounded}',
         body: { title: 'a', count: 'x', status: 'drft', checked: true, nothing: 1 },
         status: 422,
         body_has: {
-          detail: '5 values are not acceptable',
+          code: 'VALUE_INVALID',
           errors: [{ path: 'checked' }, { path: 'nothing' }, { path: 'title' }, { path: 'status' }, { path: 'count' }],
         },
         entries: [{ action: 'update', outcome: 'VALUE_INVALID' }],
       },
       {
-        name: 'the schema of the resource is returned',
+        name: 'returns the schema of a resource',
         as: 'user',
         send: 'GET /api/Bounded/schema',
         status: 200,

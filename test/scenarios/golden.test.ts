@@ -6,7 +6,7 @@ import { type MatrixTable, requestEverything } from './matrix.ts';
 import { PEOPLE } from './matrix-service.ts';
 
 describe('the access matrix of the newsroom', () => {
-  it('equals test/golden/authorization.md', { timeout: 180_000 }, async () => {
+  it('the access matrix of the newsroom equals test/golden/authorization.md', { timeout: 180_000 }, async () => {
     checkGolden('authorization.md', toMarkdown(await requestEverything()));
   });
 });
@@ -18,7 +18,7 @@ describe('the API description of the newsroom', () => {
   });
   afterAll(() => service.close());
 
-  it('equals test/golden/openapi.newsroom.json', async () => {
+  it('the API description of the newsroom equals test/golden/openapi.newsroom.json', async () => {
     const reply = await service.call('GET', '/openapi.json', { token: (await service.admin()).token });
     expect(reply.status).toBe(200);
     checkGolden('openapi.newsroom.json', `${JSON.stringify(reply.body, null, 2)}\n`);

@@ -45,23 +45,23 @@ describe('the guide to definitions', () => {
     return loadProject(resources).mistakes.map(printMistake);
   }
 
-  it('has valid definitions', () => {
+  it('the guide to definitions has valid definitions', () => {
     const others = { 'Comment.yaml': comment, 'Page.yaml': page, 'Folder.yaml': folders('true'), 'User.yaml': user };
     expect(mistakes({ ...others, 'Article.yaml': article + permissions })).toEqual([]);
     expect(mistakes({ ...others, 'Article.yaml': article.replace(/^indexes:[\s\S]*/m, indexes) })).toEqual([]);
   });
 
-  it('has a soft-deleted resource that cascades only from a soft-deleted one', () => {
+  it('the guide to definitions has a soft-deleted resource that cascades only from a soft-deleted one', () => {
     expect(mistakes({ 'Page.yaml': page, 'Folder.yaml': folders('false') })).toEqual([
       expect.stringContaining('give Folder softDelete too'),
     ]);
   });
 
-  it('has the rule for own deleted records that the soft-delete tests use', () => {
+  it('the guide to definitions has the rule for own deleted records that the soft-delete tests use', () => {
     expect(examples('definitions', 'json').map((text) => JSON.parse(text))).toEqual([LEAVES_OTHERS]);
   });
 
-  it('shows the text of a mistake', () => {
+  it('the guide to definitions shows the text of a mistake', () => {
     const [shown = ''] = examples('definitions', '');
     expect(mistakes({ 'Article.yaml': article.replace('maxLength', 'maxLenght') })).toEqual([shown.trimEnd()]);
   });
@@ -70,11 +70,14 @@ describe('the guide to definitions', () => {
 describe('the addresses in guides', () => {
   const addresses = ['api', 'audit-log'].flatMap((guide) => examples(guide, '').flatMap((block) => block.trim().split('\n')));
 
-  it.each(addresses.filter((address) => !/cursor=|decisions\/</.test(address)))('return a success: %s', async (line) => {
-    const [method = '', path = ''] = line.split(' ');
-    const reply = await service.call(method, path.replaceAll('<id>', admin.id), { token: admin.token });
-    expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('"success":true')]);
-  });
+  it.each(addresses.filter((address) => !/cursor=|decisions\/</.test(address)))(
+    'the addresses in guides return a success: %s',
+    async (line) => {
+      const [method = '', path = ''] = line.split(' ');
+      const reply = await service.call(method, path.replaceAll('<id>', admin.id), { token: admin.token });
+      expect([reply.status, reply.text]).toEqual([200, expect.stringContaining('"success":true')]);
+    },
+  );
 });
 
 describe('the guide to the API', () => {
@@ -83,15 +86,15 @@ describe('the guide to the API', () => {
 
   const asAny = (_: string, value: unknown): unknown => (value === '…' ? expect.any(String) : value);
 
-  it('shows the response to its create', async () => {
+  it('the guide to the API shows the response to its create', async () => {
     expect(await runCommand(create)).toEqual(JSON.parse(created, asAny));
   });
 
-  it('has a valid list by the action route', async () => {
+  it('the guide to the API has a valid list by the action route', async () => {
     expect((await service.call('POST', '/api/Article/list', { token: admin.token, raw: list })).status).toBe(200);
   });
 
-  it('shows the members of an expanded record', async () => {
+  it('the guide to the API shows the members of an expanded record', async () => {
     await service.createRecord('Comment', { articleId, text: 'Well said' });
     const address = examples('api', '').find((block) => block.includes('expand='));
     const reply = await service.call('GET', String(address).trim().replace('GET ', ''), { token: admin.token });
@@ -101,12 +104,12 @@ describe('the guide to the API', () => {
     expect(Object.keys(reply.at('data.0') as object)).toEqual(Object.keys(record));
   });
 
-  it('has an update that fails unless the version matches', async () => {
+  it('the guide to the API has an update that fails unless the version matches', async () => {
     expect(await runCommand(update)).toMatchObject({ status: 412, code: 'RECORD_VERSION' });
     expect(await runCommand(update.replace('"3"', '"1"'))).toMatchObject({ data: { title: 'New', version: 2 } });
   });
 
-  it('has an update that depends on a filter', async () => {
+  it('the guide to the API has an update that depends on a filter', async () => {
     const { token } = admin;
     const update = (): Promise<Reply> => service.call('POST', '/api/Article/updateIfExists', { token, raw: byFilter });
     expect((await update()).body).toMatchObject({ success: true, updated: false });
@@ -114,18 +117,18 @@ describe('the guide to the API', () => {
     expect((await update()).body).toMatchObject({ updated: true, data: { status: 'published' } });
   });
 
-  it('has an increment of a decimal', async () => {
+  it('the guide to the API has an increment of a decimal', async () => {
     expect(await runCommand(increment)).toMatchObject({ data: { fee: '118.50' } });
   });
 
-  it('has a batch that publishes an article', async () => {
+  it('the guide to the API has a batch that publishes an article', async () => {
     const raw = batch.replaceAll('"…"', JSON.stringify(articleId));
     expect((await service.call('POST', '/api/batch', { token: admin.token, raw })).body).toMatchObject({
       data: [{ status: 201 }, { status: 200, data: { status: 'published' } }, { status: 200 }],
     });
   });
 
-  it('has an atomic batch that takes stock with an order, or changes nothing', async () => {
+  it('the guide to the API has an atomic batch that takes stock with an order, or changes nothing', async () => {
     const shop = await startService({ definitions: SHOP });
     const { token } = await shop.admin();
     const productId = await shop.createRecord('Product', { stock: 3 });
@@ -138,7 +141,7 @@ describe('the guide to the API', () => {
     expect(orders.at('count')).toBe(1);
   });
 
-  it('shows the members of a problem', async () => {
+  it('the guide to the API shows the members of a problem', async () => {
     const shown = JSON.parse(problem) as { errors: object[] };
     const body = { stauts: 'draft', slug: 'another', authorId: admin.id };
     const reply = await service.call('POST', '/api/Article', { token: admin.token, body });
@@ -147,7 +150,7 @@ describe('the guide to the API', () => {
 });
 
 describe('the guide to the audit log', () => {
-  it('shows every member of an audit entry', async () => {
+  it('the guide to the audit log shows every member of an audit entry', async () => {
     const [shown = ''] = examples('audit-log', 'json');
     const [entry = {}] = await service.decisions(`limit=1&resource=Article`);
     const members = [...Object.keys(JSON.parse(shown)), 'facts', 'outcome'];

@@ -30,7 +30,7 @@ function samplesOf(text: string): ReadonlyMap<string, number> {
 }
 
 describe('metrics', () => {
-  it('count requests, decisions and commits, and show the revision', async () => {
+  it('metrics count requests, decisions and commits, and show the revision', async () => {
     const service = await start({ metricsToken: TOKEN });
     await service.createPolicy({
       rules: [
@@ -71,7 +71,7 @@ describe('metrics', () => {
     for (const shown of ['swordfish', id, 'no-such-note', service.dataFolder]) expect(text).not.toContain(shown);
   });
 
-  it('count each decision in the audit log once, even if its unit of work was retried', async () => {
+  it('metrics count each decision in the audit log once, even if its unit of work was retried', async () => {
     const service = await start({ metricsToken: TOKEN });
     const { token } = await service.admin();
     // A password is hashed outside the transaction, which is then retried.
@@ -91,7 +91,7 @@ describe('metrics', () => {
     expect(samples.get('bailiwick_decisions_total{effect="allow",resource="User",action="create"}')).toBe(1);
   });
 
-  it('have no endpoint without a metrics token', async () => {
+  it('metrics have no endpoint without a metrics token', async () => {
     const service = await start({});
     expect((await service.call('GET', '/metrics')).status).toBe(404);
   });
@@ -99,7 +99,7 @@ describe('metrics', () => {
   it.each([
     ['no token', undefined, 401, 'IDENTITY_REQUIRED'],
     ['another token', `${TOKEN}.`, 401, 'IDENTITY_TOKEN'],
-  ])('are not shown to %s', async (_, token, status, code) => {
+  ])('refuses metrics to a caller with %s', async (_, token, status, code) => {
     const service = await start({ metricsToken: TOKEN });
     const reply = await service.call('GET', '/metrics', { token });
     expect([reply.status, reply.at('code')]).toEqual([status, code]);

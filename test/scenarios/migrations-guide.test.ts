@@ -40,7 +40,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the guide to migrations', () => {
-  it('plans and applies with the output and exit codes shown, and confirms a loss of values', async () => {
+  it('the guide to migrations plans and applies with the output and exit codes shown, and confirms a loss of values', async () => {
     const [plan = [], planJson = [], apply = [], allow = [], history = []] = commandsOf(planning);
     define('name: Article\nfields:\n  title: { type: string }\n  size: { type: integer }\n');
     const { hash } = JSON.parse((await run(planJson)).out) as { hash: string };
@@ -53,13 +53,13 @@ describe('the guide to migrations', () => {
     expect(await run(history)).toMatchObject({ code: 0, out: expect.stringContaining('by cli') });
   }, 60_000);
 
-  it('renames a resource and a field', async () => {
+  it('the guide to migrations renames a resource and a field', async () => {
     define(`${renaming}  size: { type: integer }\n`);
     expect((await run(['storage', 'apply'])).code).toBe(0);
     expect(query(data, 'SELECT headline FROM Post ORDER BY id')).toEqual(['kept', 'too']);
   }, 60_000);
 
-  it('prunes archived columns with --yes', async () => {
+  it('the guide to migrations prunes archived columns with --yes', async () => {
     const [show = [], drop = []] = commandsOf(pruning);
     expect((await run(show)).out).toContain('Post.size$1 is archived; 2 values are permanently deleted');
     expect((await run(drop)).code).toBe(0);

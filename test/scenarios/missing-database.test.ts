@@ -52,7 +52,7 @@ async function refusalOf(config: Config): Promise<{ readonly message: string; re
 }
 
 describe('a command that works on an existing database', () => {
-  it('refuses a missing or empty database, names it, and creates nothing', async () => {
+  it('a command on an existing database refuses a missing or empty database, names it, and creates nothing', async () => {
     const config = createConfig({ createDatabase: 'never' });
     const { message, mistakes } = await refusalOf(config);
     expect(message).toMatch(onPostgres ? /^the database is empty$/ : /^there is no \S+test\.db$/);
@@ -61,7 +61,7 @@ describe('a command that works on an existing database', () => {
     expect(existsSync(config.data)).toBe(false);
   });
 
-  it('accepts an existing database', async () => {
+  it('a command on an existing database accepts it', async () => {
     const config = createConfig();
     await use(config);
     await (await createService({ ...config, createDatabase: 'never' })).close();
@@ -69,7 +69,7 @@ describe('a command that works on an existing database', () => {
 });
 
 describe('a start on a new database after an earlier one', () => {
-  it('is refused if there are checkpoints, with advice', async () => {
+  it('refuses to start on a new database if there are checkpoints, with advice', async () => {
     const first = createConfig();
     await use(first);
     const second = createConfig();
@@ -82,7 +82,7 @@ describe('a start on a new database after an earlier one', () => {
     await (await createService(first)).close();
   });
 
-  it('is refused if the checkpoints are in another folder and the data folder is not mounted', async () => {
+  it('refuses to start on a new database if the checkpoints are elsewhere and the data folder is not mounted', async () => {
     const checkpoints = join(folder, 'elsewhere', 'checkpoints.ndjson');
     const first = createConfig({ checkpoints });
     await use(first);
@@ -93,7 +93,7 @@ describe('a start on a new database after an earlier one', () => {
     expect(existsSync(second.data)).toBe(false);
   });
 
-  it('is accepted with createDatabase "always", verifies, and keeps the earlier checkpoints', async () => {
+  it('starts on a new database with createDatabase "always", verifies, and keeps the earlier checkpoints', async () => {
     await use(createConfig());
     const second = createConfig({ createDatabase: 'always' });
     await use(second);
@@ -105,7 +105,7 @@ describe('a start on a new database after an earlier one', () => {
     expect(readdirSync(second.data).filter((name) => name.startsWith('checkpoints.ndjson.'))).toHaveLength(1);
   });
 
-  it('is accepted with an empty checkpoint file, and after a first start without an admin', async () => {
+  it('starts with an empty checkpoint file, and after a first start without an admin', async () => {
     mkdirSync(join(folder, 'data'));
     writeFileSync(join(folder, 'data', 'checkpoints.ndjson'), '');
     const config = createConfig();
@@ -129,7 +129,7 @@ describe.skipIf(onPostgres)('a database file', () => {
       },
       /test\.db-wal: its latest changes/,
     ],
-  ])('that is %s is not replaced by a start', async (what, lose, trace) => {
+  ])('does not replace a database file that is %s', async (what, lose, trace) => {
     const config = createConfig();
     await use(config);
     if (what.includes('first checkpoint')) unlinkSync(config.checkpoints);
@@ -138,7 +138,7 @@ describe.skipIf(onPostgres)('a database file', () => {
     expect(existsSync(fileOf(config))).toBe(what === 'emptied');
   });
 
-  it('that is missing is not created if it has backups', async () => {
+  it('does not create a missing database file that has backups', async () => {
     const config = createConfig({ checkpoints: 'off' });
     mkdirSync(join(config.data, 'backups'), { recursive: true });
     writeFileSync(join(config.data, 'backups', '20260131T031702345Z-5616245ed077.db'), 'a backup');
@@ -146,7 +146,7 @@ describe.skipIf(onPostgres)('a database file', () => {
     expect(existsSync(fileOf(config))).toBe(false);
   });
 
-  it('that is missing keeps its write-ahead log under another name if a new file is created', async () => {
+  it('keeps the write-ahead log of a missing database file under another name if it creates a new file', async () => {
     const config = createConfig({ createDatabase: 'always' });
     writeFileSync(`${fileOf(config)}-wal`, 'changes of the earlier database');
     await use(config);

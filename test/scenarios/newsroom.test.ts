@@ -21,22 +21,22 @@ describe('the newsroom example', () => {
   });
   afterAll(() => service.close());
 
-  it('has commands to run', () => expect(commands).toHaveLength(2));
+  it('the newsroom example has commands to run', () => expect(commands).toHaveLength(2));
 
-  it('imports its articles and tips', async () => {
+  it('the newsroom example imports its articles and tips', async () => {
     const { token } = await service.admin();
     expect((await service.call('GET', '/api/Article', { token })).at('count')).toBe(3);
     expect((await service.call('GET', '/api/Tip', { token })).at('count')).toBe(2);
   });
 
-  it('shows only published articles to anonymous callers', async () => {
+  it('the newsroom example shows only published articles to anonymous callers', async () => {
     const slugs = (reply: Reply): unknown => (reply.at('data') as readonly { slug: string }[]).map(({ slug }) => slug);
     expect(slugs(await service.call('GET', '/api/Article?sort=slug'))).toEqual(['a-budget-at-last', 'harbour-reopens']);
     expect((await service.call('GET', '/api/Tip')).status).toBe(403);
     expect(printed).toContain('harbour-reopens');
   });
 
-  it("never shows a source's address", async () => {
+  it("the newsroom example never shows a source's address", async () => {
     const { token } = await service.admin();
     expect((await service.call('GET', '/api/Tip', { token })).text).not.toMatch(/contact|wants to stay one/);
     expect((await service.call('GET', '/openapi.json', { token: (await service.admin()).token })).text).not.toContain('contact');

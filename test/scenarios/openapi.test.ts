@@ -137,22 +137,25 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
   ['GET /readyz', '/readyz', 200],
 ];
 
-describe('a response matches its description:', () => {
-  it.each(CALLS.map((call) => ({ name: call[0], call })))('$name, $call.2', async ({ call: [send, path, status, body] }) => {
-    const [method = '', address = ''] = send.split(' ');
-    const { token } = await service.admin();
-    const reply = await service.call(
-      method,
-      withIds(address),
-      body === undefined ? { token } : { token, raw: withIds(JSON.stringify(body)) },
-    );
-    expect(reply.status, reply.text).toBe(status);
-    const { content, headers } = describedResponse(method, path, status);
-    expect(validate(schemaIn(content, reply), reply.body), reply.text).toBe('');
-    // Without a record, the response has no ETag.
-    const promised = Object.keys(headers).filter((name) => name !== 'ETag' || reply.at('data') !== null);
-    expect(Object.keys(reply.headers)).toEqual(expect.arrayContaining(promised.map((name) => name.toLowerCase())));
-  });
+describe('responses', () => {
+  it.each(CALLS.map((call) => [call[2], `${call[0]} ${JSON.stringify(call[3]) ?? ''}`, ...call] as const))(
+    'the response to %s matches its description',
+    async (_, send, path, status, body) => {
+      const [method = '', address = ''] = send.split(' ');
+      const { token } = await service.admin();
+      const reply = await service.call(
+        method,
+        withIds(address),
+        body === undefined ? { token } : { token, raw: withIds(JSON.stringify(body)) },
+      );
+      expect(reply.status, reply.text).toBe(status);
+      const { content, headers } = describedResponse(method, path, status);
+      expect(validate(schemaIn(content, reply), reply.body), reply.text).toBe('');
+      // Without a record, the response has no ETag.
+      const promised = Object.keys(headers).filter((name) => name !== 'ETag' || reply.at('data') !== null);
+      expect(Object.keys(reply.headers)).toEqual(expect.arrayContaining(promised.map((name) => name.toLowerCase())));
+    },
+  );
 });
 
 function withIds(text: string): string {

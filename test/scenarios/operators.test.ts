@@ -148,21 +148,21 @@ beforeAll(async () => {
 afterAll(() => context.service.close());
 
 const named = ([operator, field, operand, keys]: (typeof ROWS)[number]): string =>
-  `${field} ${operator} ${JSON.stringify(operand)}: ${keys === '' ? 'none' : keys}`;
+  `${keys === '' ? 'no record' : keys} by ${field} ${operator} ${JSON.stringify(operand)}`;
 const recordsOf = (keys: string): object[] => [...keys].map((key) => ({ key }));
 
 it('every operator has a test', () => {
   expect([...OPERATORS.keys()].filter((name) => !ROWS.some(([operator]) => operator === name))).toEqual([]);
 });
 
-describe('in the query of a list,', () => {
+describe('operators in the query of a list', () => {
   checkScenarios(
     () => context,
     ROWS.map((row): Scenario => {
       const [operator, field, operand, keys] = row;
       const text = encodeURIComponent(Array.isArray(operand) ? operand.join(',') : String(operand));
       return {
-        name: named(row),
+        name: `a query finds ${named(row)}`,
         as: 'admin',
         send: `GET /api/Thing?where[${field}][${operator}]=${text}&sort=key&limit=10`,
         status: 200,
@@ -173,13 +173,13 @@ describe('in the query of a list,', () => {
   );
 });
 
-describe('in the body of a list,', () => {
+describe('operators in the body of a list', () => {
   checkScenarios(
     () => context,
     ROWS.map((row): Scenario => {
       const [operator, field, operand, keys] = row;
       return {
-        name: named(row),
+        name: `a body finds ${named(row)}`,
         as: 'admin',
         send: 'POST /api/Thing/list',
         body: { where: { [field]: { [operator]: operand } }, sort: 'key' },
@@ -191,17 +191,20 @@ describe('in the body of a list,', () => {
   );
 });
 
-describe('in a policy, a list equals the single reads:', () => {
-  it.each(ROWS.map((row) => ({ name: named(row), row })))('$name', async ({ row: [operator, field, value, keys] }) => {
-    const { service, tokens, kept } = context;
-    const rules = [{ resource: 'Thing', action: '*', conditions: [{ field: `resource.${field}`, operator, value }] }];
-    const put = await service.call('PUT', `/admin/api/policies/${kept.get('policy')}`, { token: tokens.get('admin'), body: { rules } });
-    expect(put.status, put.text).toBe(200);
-    const token = tokens.get('user');
-    const listed = (await service.call('GET', '/api/Thing?sort=key', { token })).at('data') as { key: string }[];
-    expect(listed.map(({ key }) => key).join('')).toBe(keys);
-    let readable = '';
-    for (const key of 'abcde') if ((await service.call('GET', `/api/Thing/${kept.get(key)}`, { token })).status === 200) readable += key;
-    expect(readable).toBe(keys);
-  });
+describe('operators in a policy', () => {
+  it.each(ROWS.map((row) => [named(row), ...row] as const))(
+    'a policy allows the list and the single reads of %s',
+    async (_, operator, field, value, keys) => {
+      const { service, tokens, kept } = context;
+      const rules = [{ resource: 'Thing', action: '*', conditions: [{ field: `resource.${field}`, operator, value }] }];
+      const put = await service.call('PUT', `/admin/api/policies/${kept.get('policy')}`, { token: tokens.get('admin'), body: { rules } });
+      expect(put.status, put.text).toBe(200);
+      const token = tokens.get('user');
+      const listed = (await service.call('GET', '/api/Thing?sort=key', { token })).at('data') as { key: string }[];
+      expect(listed.map(({ key }) => key).join('')).toBe(keys);
+      let readable = '';
+      for (const key of 'abcde') if ((await service.call('GET', `/api/Thing/${kept.get(key)}`, { token })).status === 200) readable += key;
+      expect(readable).toBe(keys);
+    },
+  );
 });

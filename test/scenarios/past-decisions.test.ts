@@ -71,7 +71,7 @@ const CHANGES: readonly (readonly [name: string, condition: object, since: Servi
   ['a value too long for the entry', saysX, {}, OTHERWISE],
 ];
 
-it.each(CHANGES)('warns if the trace differs from the recorded decision: %s', async (_, condition, since, warning) => {
+it.each(CHANGES)('describes in a warning why the trace differs from the recorded decision: %s', async (_, condition, since, warning) => {
   const past = await explain(await decide([condition]), since);
   expect(past.at('data.warnings')).toEqual(warning === undefined ? undefined : [warning]);
 });

@@ -31,7 +31,7 @@ function send(method: string, path: string, raw?: string): Promise<Reply> {
 describe('the guide to policies', () => {
   const policy = blocks.find((block) => block.startsWith('{\n  "name"')) ?? '';
 
-  it('has a first policy that allows editors only articles', async () => {
+  it('the guide to policies has a first policy that allows editors only articles', async () => {
     const denied = JSON.parse(blocks[0] ?? '') as object;
     const editor = await service.user({ role: 'editor' });
     const variables = { URL: service.url, ADMIN: admin.token };
@@ -44,12 +44,12 @@ describe('the guide to policies', () => {
     await send('DELETE', `/api/User/${editor.id}`);
   });
 
-  it('has a policy that is accepted without a warning', async () => {
+  it('the guide to policies has a policy that is accepted without a warning', async () => {
     const reply = await send('POST', '/admin/api/policies', policy);
     expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
   });
 
-  it('has a policy that is refused with the error shown', async () => {
+  it('the guide to policies has a policy that is refused with the error shown', async () => {
     const shown = JSON.parse(blocks.find((block) => block.startsWith('{ "path"')) ?? '') as object;
     const conditions = [{ field: 'resource.status', operator: 'eq', value: 'Draft' }];
     const rules = [{ resource: 'Article', action: 'read', conditions }];
@@ -57,7 +57,7 @@ describe('the guide to policies', () => {
     expect(reply.body).toMatchObject({ status: 422, errors: [shown] });
   });
 
-  it.each(ruleBlocks)('has a rule that is accepted: %s', async (rule) => {
+  it.each(ruleBlocks)('the guide to policies has a rule that is accepted: %s', async (rule) => {
     const body = { name: rule.slice(0, 100).replaceAll('\n', ' '), type: 'ATTRIBUTE_BASED', rules: [JSON.parse(rule)] };
     const reply = await send('POST', '/admin/api/policies', JSON.stringify(body));
     // The DENY on a department also fires for users without one, as the section on missing values explains.
@@ -65,7 +65,7 @@ describe('the guide to policies', () => {
     expect([reply.status, codes]).toEqual([201, rule.includes('user.department') ? ['fires-on-missing'] : []]);
   });
 
-  it.each(conditionBlocks.flatMap(toConditions))('has a condition that is accepted: %s', async (condition) => {
+  it.each(conditionBlocks.flatMap(toConditions))('the guide to policies has a condition that is accepted: %s', async (condition) => {
     const rules = [{ resource: 'Article', action: 'read', conditions: [JSON.parse(condition)] }];
     const reply = await send(
       'POST',
@@ -75,24 +75,24 @@ describe('the guide to policies', () => {
     expect([reply.status, reply.at('warnings')]).toEqual([201, undefined]);
   });
 
-  it('shows a finding as in the response', async () => {
+  it('the guide to managing policies shows a finding as in the response', async () => {
     const [written = '', shown = ''] = examples('managing-policies', 'json').filter((block) => block.includes('No sports'));
     const reply = await send('POST', '/admin/api/policies', written);
     expect(reply.body).toMatchObject(JSON.parse(shown) as object);
   });
 
-  it('has an import that is accepted as a dry run', async () => {
+  it('the guide to managing policies has an import that is accepted as a dry run', async () => {
     const body = examples('managing-policies', 'json').find((block) => block.startsWith('{ "dryRun"')) ?? '';
     const reply = await send('POST', '/admin/api/policies/import', body.replace('"dryRun": false', '"dryRun": true'));
     expect(reply.body).toMatchObject({ success: true });
   });
 
-  it('names every finding', () => {
+  it('the guide to managing policies names every finding', () => {
     const named = [...guide('managing-policies').matchAll(/^\| `([a-z-]+)` \|/gm)].map(([, code]) => code);
     expect(named.filter((code) => FINDINGS.has(code as never)).sort()).toEqual([...FINDINGS.keys()].sort());
   });
 
-  describe('has a table of missing values', () => {
+  describe('the table of missing values', () => {
     /** The first column → the request of an access test. */
     const given: Readonly<Record<string, object>> = {
       'a user without `department`': {},
@@ -111,12 +111,12 @@ describe('the guide to policies', () => {
       return [where, ...cells.map((cell) => cell.replaceAll('**', ''))] as const;
     });
 
-    it('that the test reads completely', () => {
+    it('this test reads the table of missing values completely', () => {
       expect(new Set(rows.map(([first]) => first))).toEqual(new Set(Object.keys(given)));
       expect(rows).toHaveLength(table.trim().split('\n').length - 2);
     });
 
-    it.each(rows)('with the row %s: %s', async (first, condition = '', is = '', allow, deny) => {
+    it.each(rows)('the table of missing values is right in the row %s: %s', async (first, condition = '', is = '', allow, deny) => {
       const asked = { user: { role: 'user' }, resource: { name: 'Article', id: 'a' }, action: 'delete', ...given[first] };
       const answers = await Promise.all(
         ['ALLOW', 'DENY'].map(async (effect) => {
@@ -181,7 +181,7 @@ describe('the newsroom of the guide to policies', () => {
     expect(await type('$DESK/assign')).toMatchObject({ success: true, data: { userId: known['CLEO'] } });
   });
 
-  it('decides as described', async () => {
+  it('the newsroom of the guide to policies decides as described', async () => {
     const [editor, author] = [
       { role: 'editor', department: 'sports' },
       { id: 'a', role: 'user' },
@@ -200,12 +200,12 @@ describe('the newsroom of the guide to policies', () => {
     expect(await may({ id: known['CLEO'] }, 'create', { name: 'Comment' }, '2030-01-01T10:00:00Z')).toBe(false);
   });
 
-  it('has access queries with the responses shown', async () => {
+  it('the newsroom of the guide to policies has access queries with the responses shown', async () => {
     for (const [index, part] of ['test-access', 'who-can', 'permissions'].entries())
       expect(await type(part)).toMatchObject(toExpected(JSON.parse(answers[index] ?? '')) as object);
   });
 
-  it('is locked by activating one policy, which has no findings while it is inactive', async () => {
+  it('activating one policy locks the newsroom of the guide, and the inactive policy has no findings', async () => {
     const about = (await send('GET', `/admin/api/policies-advice?policyId=${known['LOCK']}`)).at('data');
     expect(about).toEqual([]);
     expect(await type('$LOCK')).toMatchObject({ success: true, data: { isActive: true } });

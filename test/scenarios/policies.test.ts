@@ -10,18 +10,18 @@ afterAll(() => context.service.close());
 
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
-describe('policies over HTTP:', () => {
+describe('policies over HTTP', () => {
   checkScenarios(
     () => context,
     [
       {
-        name: 'a request without a token is refused',
+        name: 'a request for policies without a token is refused',
         send: 'GET /admin/api/policies',
         status: 401,
         body_has: { code: 'IDENTITY_REQUIRED' },
       },
       {
-        name: 'a request of a user is refused, with an audit entry',
+        name: 'a request for policies by a user is refused, with an audit entry',
         as: 'maya',
         send: 'GET /admin/api/policies',
         status: 403,
@@ -29,14 +29,14 @@ describe('policies over HTTP:', () => {
         entries: [{ kind: 'admin', allowed: false, userId: '{maya}' }],
       },
       {
-        name: 'a list includes the policy that setup created',
+        name: 'a list of policies includes the policy that setup created',
         as: 'admin',
         send: 'GET /admin/api/policies',
         status: 200,
         body_has: { count: 1, data: [{ name: 'Administrators: full access', type: 'ROLE_BASED', createdBy: '{admin}' }] },
       },
       {
-        name: 'a create fills defaults, and sets createdBy to the admin',
+        name: 'a create of a policy fills defaults, and sets createdBy to the admin',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: {
@@ -57,7 +57,6 @@ describe('policies over HTTP:', () => {
         },
         status: 201,
         body_has: {
-          message: 'created policy "Editors of drafts"',
           data: {
             priority: 100,
             isActive: true,
@@ -70,7 +69,7 @@ describe('policies over HTTP:', () => {
         entries: [{ kind: 'admin', resource: 'Policy', action: 'create', recordId: '{policy}', allowed: true }],
       },
       {
-        name: 'a create with an existing name is refused',
+        name: 'a create of a policy with an existing name is refused',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: { name: 'Editors of drafts', type: 'CUSTOM', rules: [{ resource: '*', action: 'read' }] },
@@ -78,7 +77,7 @@ describe('policies over HTTP:', () => {
         body_has: { code: 'POLICY_EXISTS' },
       },
       {
-        name: 'a create with six mistakes lists six errors, each with its path',
+        name: 'a create of a policy with six mistakes lists six errors, each with its path',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: {
@@ -108,7 +107,7 @@ describe('policies over HTTP:', () => {
         },
       },
       {
-        name: 'a create with an unknown resource has a warning',
+        name: 'a create of a policy for an unknown resource has a warning',
         as: 'admin',
         send: 'POST /admin/api/policies',
         body: { name: 'Ahead of its time', type: 'ROLE_BASED', rules: [{ resource: 'Podcast', action: 'read' }], isActive: false },
@@ -118,7 +117,7 @@ describe('policies over HTTP:', () => {
         entries: [{ kind: 'admin', action: 'create' }],
       },
       {
-        name: 'a read returns the policy',
+        name: 'a read of a policy returns it',
         as: 'admin',
         send: 'GET /admin/api/policies/{policy}',
         status: 200,
@@ -132,28 +131,27 @@ describe('policies over HTTP:', () => {
         body_has: { code: 'POLICY_UNKNOWN' },
       },
       {
-        name: 'a list can be filtered',
+        name: 'a list of policies can be filtered',
         as: 'admin',
         send: 'GET /admin/api/policies?isActive=false&type=ROLE_BASED',
         status: 200,
         body_has: { count: 1, data: [{ id: '{ahead}' }] },
       },
       {
-        name: 'a list with an unknown parameter is refused',
+        name: 'a list of policies with an unknown parameter is refused',
         as: 'admin',
         send: 'GET /admin/api/policies?isactive=true',
         status: 400,
         body_has: { code: 'REQUEST_PARAMETER' },
       },
       {
-        name: 'an update changes only the given members',
+        name: 'an update of a policy changes only the given members',
         as: 'admin',
         send: 'PUT /admin/api/policies/{policy}',
         body: { name: 'Editors: drafts', isActive: false },
         status: 200,
         body_has: {
           data: { name: 'Editors: drafts', isActive: false, priority: 100, rules: [{ id: '{rule}' }] },
-          message: 'updated policy "Editors: drafts"',
         },
         entries: [{ kind: 'admin', action: 'update', recordId: '{policy}' }],
       },
@@ -165,14 +163,13 @@ describe('policies over HTTP:', () => {
         status: 404,
       },
       {
-        name: 'a delete removes the policy',
+        name: 'a delete of a policy removes it',
         as: 'admin',
         send: 'DELETE /admin/api/policies/{ahead}',
         status: 200,
-        body_has: { message: 'deleted policy "Ahead of its time", its rules and its assignments' },
         entries: [{ kind: 'admin', action: 'delete', recordId: '{ahead}' }],
       },
-      { name: 'a second delete is refused', as: 'admin', send: 'DELETE /admin/api/policies/{ahead}', status: 404 },
+      { name: 'a second delete of a policy is refused', as: 'admin', send: 'DELETE /admin/api/policies/{ahead}', status: 404 },
     ],
   );
 
@@ -191,7 +188,7 @@ describe('policies over HTTP:', () => {
   });
 });
 
-describe('assignments over HTTP:', () => {
+describe('assignments over HTTP', () => {
   checkScenarios(
     () => context,
     [
@@ -250,7 +247,7 @@ describe('assignments over HTTP:', () => {
         body_has: { code: 'VALUE_INVALID' },
       },
       {
-        name: 'an invalid expiry is refused',
+        name: 'an assignment with an invalid expiry is refused',
         as: 'admin',
         send: 'POST /admin/api/policies/{policy}/assign/user/{reader}',
         body: { expiresAt: 'soon' },
@@ -278,7 +275,7 @@ describe('assignments over HTTP:', () => {
         body_has: { count: 1 },
       },
       {
-        name: 'an update changes an assignment',
+        name: 'an update of an assignment changes it',
         as: 'admin',
         send: 'PUT /admin/api/policies/{policy}/assign/user/{maya}',
         body: { isActive: false, expiresAt: null },
@@ -287,7 +284,7 @@ describe('assignments over HTTP:', () => {
         entries: [{ kind: 'admin', resource: 'UserPolicy', action: 'update' }],
       },
       {
-        name: 'a delete removes an assignment',
+        name: 'a delete of an assignment removes it',
         as: 'admin',
         send: 'DELETE /admin/api/policies/{policy}/assign/role/editor',
         status: 200,
@@ -305,7 +302,7 @@ describe('assignments over HTTP:', () => {
 });
 
 describe('the state of a policy', () => {
-  it('applies at once: an inactive or expired policy, rule or assignment has no effect', async () => {
+  it('applies at once that a policy, rule or assignment is inactive or expired', async () => {
     const { service, tokens, kept } = context;
     const admin = tokens.get('admin');
     const id = await service.createPolicy({

@@ -165,7 +165,7 @@ const EDITS: readonly (readonly [name: string, statements: () => readonly Sql[],
 ];
 
 describe('the policy history', () => {
-  it('is intact in one page or many, and proven by the newest entry', async () => {
+  it('the policy history is intact in one page or many, and proven by the newest entry', async () => {
     expect(await verify()).toEqual([]);
     expect(await verify(3)).toEqual([]);
     const whole = await ask('GET', '/decisions/verify?limit=10000');
@@ -174,12 +174,12 @@ describe('the policy history', () => {
     expect(provenUntil).toBe(until);
   });
 
-  it('has its hash in the audit entry of each change', async () => {
+  it('the audit entry of each change has the hash of the policy history', async () => {
     const [entry] = await service.decisions('kind=admin&limit=1');
     expect(entry?.['facts']).toEqual({ policyRevision: expect.any(Number), policyHash: expect.stringMatching(/^[\w-]{43}$/) });
   });
 
-  it.each(EDITS)('reports, in one page or many: %s', async (_, statements, detail) => {
+  it.each(EDITS)('describes an edit of the policy history, in one page or many: %s', async (_, statements, detail) => {
     await run(...statements());
     for (const limit of [10_000, 2]) {
       const found = await verify(limit);
@@ -191,7 +191,7 @@ describe('the policy history', () => {
     }
   });
 
-  it('reports a changed value in any column of any version', async () => {
+  it('reports a changed value in any column of any version of a policy', async () => {
     const ids = await database.transaction((tx) => tx.all<{ readonly id: string }>(sql`select "id" from "_PolicyHistory"`));
     const json = sql`cast('{}' as json)`;
     const others: Readonly<Record<string, Sql>> = {
@@ -209,7 +209,7 @@ describe('the policy history', () => {
     expect(await verify()).toEqual([]);
   });
 
-  it('reports an edit with recomputed hashes, because audit entries contain the earlier hashes', async () => {
+  it('reports an edited history with recomputed hashes, because audit entries contain the earlier hashes', async () => {
     await run(sql`update "_PolicyHistory" set "changedBy" = 'eve' where ${ofPolicy()}`);
     await rehash();
     const found = await verify();
@@ -217,7 +217,7 @@ describe('the policy history', () => {
     expect(found.every(({ detail }) => / has another hash than entry \S+ contains$/.test(detail))).toBe(true);
   });
 
-  it('is proven by the remaining audit entries, and not proven without any', async () => {
+  it('the policy history is proven by the remaining audit entries, and not proven without any', async () => {
     const newest = sql`(select max("id") from "_Decision" where cast("facts" as text) like '%policyHash%')`;
     await run(sql`update "_Decision" set "facts" = null where "kind" = 'admin' and "id" <> ${newest}`);
     const proven = async () => (await ask('GET', '/decisions/verify?limit=10000')).at('data.policies') as Readonly<Record<string, unknown>>;
@@ -228,7 +228,7 @@ describe('the policy history', () => {
     expect((await verify()).filter(({ kind }) => kind === 'history')).toEqual([]);
   });
 
-  it('accepts versions without a hash, and counts them as unproven', async () => {
+  it('accepts versions of policies without a hash, and counts them as unproven', async () => {
     await run(sql`update "_Decision" set "facts" = null where "kind" = 'admin'`, sql`update "_Epoch" set "historyHash" = null`);
     expect((await verify()).filter(({ kind }) => kind === 'history')).toEqual([]);
     const whole = await ask('GET', '/decisions/verify?limit=10000');

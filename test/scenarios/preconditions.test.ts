@@ -7,8 +7,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('where If-Match is required', () => {
-  it.each(['PUT', 'DELETE'])('%s without it is refused, with an audit entry', async (method) => {
+describe('a service that requires If-Match', () => {
+  it.each(['PUT', 'DELETE'])('%s without If-Match is refused, with an audit entry', async (method) => {
     const { token } = await service.admin();
     const id = await service.createRecord('Tip', { subject: 'psst', text: 'listen' });
     const body = method === 'PUT' ? { body: { subject: 'hush' } } : {};
@@ -19,7 +19,7 @@ describe('where If-Match is required', () => {
     expect(done.status).toBe(200);
   });
 
-  it('a read and a create do not need it', async () => {
+  it('a read and a create do not need If-Match', async () => {
     const { token } = await service.admin();
     const id = await service.createRecord('Tip', { subject: 'psst', text: 'listen' });
     expect((await service.call('GET', `/api/Tip/${id}`, { token })).status).toBe(200);
@@ -27,7 +27,7 @@ describe('where If-Match is required', () => {
 });
 
 describe('a deleted user', () => {
-  it('has no assignments', async () => {
+  it('a deleted user has no assignments', async () => {
     const { token } = await service.admin();
     const user = await service.user();
     const path = `/admin/api/users/${user.id}/policies`;

@@ -22,7 +22,7 @@ describe('the tutorial of the README', () => {
   }, 60_000);
   afterAll(() => service.close());
 
-  it('has a definition, commands and responses', () => {
+  it('the tutorial of the README has a definition, commands and responses', () => {
     expect(Object.keys(readDefinitions(readme))).toEqual(['Article.yaml']);
     expect(steps.length).toBeGreaterThan(10);
     expect(steps.filter((step) => step.promise !== undefined).length).toBeGreaterThan(6);
@@ -30,7 +30,7 @@ describe('the tutorial of the README', () => {
 
   for (const [index, step] of steps.entries()) {
     if (step.promise === undefined) continue;
-    it(`${step.command.trim().split('\n').at(-1)}`, () => {
+    it(`the tutorial of the README shows the response of step ${index + 1}: ${step.command.trim().split('\n').at(-1)}`, () => {
       expectPromised(JSON.parse(answers[index] as string), JSON.parse(step.promise as string), '');
     });
   }

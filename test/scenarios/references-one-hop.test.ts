@@ -23,13 +23,14 @@ const everything = when();
 /** Registers scenarios of Asa under the given rules. */
 function under(name: string, rules: readonly object[], scenarios: readonly Scenario[]): void {
   describe(name, () => {
-    const given = { name: 'the admin sets the rules', as: 'admin', send: 'PUT /admin/api/policies/{policy}', body: { rules } };
-    checkScenarios(() => context, [{ ...given, status: 200, entries: [{ kind: 'admin' }] }, ...scenarios]);
+    const given = { name: `the admin sets the rules: ${name}`, as: 'admin', send: 'PUT /admin/api/policies/{policy}', body: { rules } };
+    const named = scenarios.map((scenario) => ({ ...scenario, name: `${scenario.name}, under ${name}` }));
+    checkScenarios(() => context, [{ ...given, status: 200, entries: [{ kind: 'admin' }] }, ...named]);
   });
 }
 
 const changes = (send: string, body: object, recordId: string): Scenario => ({
-  name: `${send} ${JSON.stringify(body)}`,
+  name: `allows ${send} ${JSON.stringify(body)}`,
   as: 'asa',
   send,
   body,
@@ -45,7 +46,7 @@ under(
     mayNotRead('two', 'another department'),
     mayNotRead('three', 'no author, so nothing to compare'),
     mayNotRead('five', 'an author of no department'),
-    mayNot(`GET /api/Article/${NO_ONE}`, { name: 'denies a read of a missing record in the same words' }),
+    mayNot(`GET /api/Article/${NO_ONE}`, { name: 'denies a read of a missing record for the same reason' }),
     lists('one', 'four'),
     { ...lists('four'), name: 'combines the policy with a filter', send: 'GET /api/Article?where[parentId]={two}' },
     {
@@ -76,11 +77,11 @@ under(
 );
 
 under(
-  'writes under an ALLOW for authors of the same department',
+  'an ALLOW of writes for authors of the same department',
   [when(sameDepartment)],
   [
     {
-      name: 'allow a create for an author of the department',
+      name: 'allows a create for an author of the department',
       as: 'asa',
       send: 'POST /api/Article',
       body: { title: 'new', authorId: '{sam}' },
@@ -88,23 +89,23 @@ under(
       keep: { new: 'data.id' },
       entries: [{ action: 'create', allowed: true }],
     },
-    mayNot('POST /api/Article', { name: 'deny a create for an author of another department', body: { title: 'new', authorId: '{pia}' } }),
-    mayNot('POST /api/Article', { name: 'deny a create without an author', body: { title: 'new' } }),
+    mayNot('POST /api/Article', { name: 'denies a create for an author of another department', body: { title: 'new', authorId: '{pia}' } }),
+    mayNot('POST /api/Article', { name: 'denies a create without an author', body: { title: 'new' } }),
     mayNot('POST /api/Article', {
-      name: 'deny a create for a missing author in the same words',
+      name: 'denies a create for a missing author for the same reason',
       body: { title: 'new', authorId: NO_ONE },
     }),
     mayNot('POST /api/Article/import', {
-      name: 'deny an import for an author of another department',
+      name: 'denies an import for an author of another department',
       body: { data: [{ title: 'new', authorId: '{pia}' }] },
     }),
     changes('PUT /api/Article/{new}', { title: 'newer' }, '{new}'),
     mayNot('PUT /api/Article/{new}', { name: 'a change of the author is decided on the changed record', body: { authorId: '{pia}' } }),
-    mayNot('PUT /api/Article/{new}', { name: 'deny a removal of the author', body: { authorId: null } }),
+    mayNot('PUT /api/Article/{new}', { name: 'denies a removal of the author', body: { authorId: null } }),
     mayNot('PUT /api/Article/{two}', { name: 'a change of the author is also decided on the current record', body: { authorId: '{sam}' } }),
-    mayNot('DELETE /api/Article/{two}', { name: 'deny a delete of an article of another department' }),
+    mayNot('DELETE /api/Article/{two}', { name: 'denies a delete of an article of another department' }),
     {
-      name: 'allow a delete of an article of the department',
+      name: 'allows a delete of an article of the department',
       as: 'asa',
       send: 'DELETE /api/Article/{new}',
       status: 200,
@@ -140,7 +141,7 @@ under(
     mayNotRead('one', 'another title'),
     lists('four'),
     {
-      name: 'has no total, but a warning',
+      name: 'names in a warning why a list has no total',
       as: 'asa',
       send: 'GET /api/Article?total=true',
       status: 200,
@@ -188,7 +189,7 @@ under(
 );
 
 under(
-  'explanations of decisions that follow a reference:',
+  'an explained ALLOW for authors of the same department',
   [when(sameDepartment)],
   [
     { ...mayNotRead('two', 'another department'), keep: { decision: 'decisionId' } },
@@ -235,9 +236,9 @@ under(
   ],
 );
 
-describe('a filter of the caller cannot follow a reference:', () => {
+describe('a filter of the caller that follows a reference', () => {
   const refused = (query: string): Scenario => ({
-    name: query,
+    name: `refuses a filter or a sort key that follows a reference: ${query}`,
     as: 'admin',
     send: `GET /api/Article?${query}`,
     status: 400,
@@ -248,9 +249,9 @@ describe('a filter of the caller cannot follow a reference:', () => {
   checkScenarios(() => context, queries.map(refused));
 });
 
-describe('a policy is refused for', () => {
+describe('a policy that follows references', () => {
   const refused = (name: string, condition: object, member: string, detail?: string): Scenario => ({
-    name,
+    name: `refuses a policy with ${name}`,
     as: 'admin',
     send: 'PUT /admin/api/policies/{policy}',
     body: { rules: [when(condition)] },

@@ -54,7 +54,7 @@ export async function startAuthors(): Promise<ScenarioContext> {
 
 /** Expects that Asa reads the article. */
 export const reads = (title: string): Scenario => ({
-  name: `reads ${title}`,
+  name: `reads the article ${title}`,
   as: 'asa',
   send: `GET /api/Article/{${title}}`,
   status: 200,
@@ -62,20 +62,23 @@ export const reads = (title: string): Scenario => ({
 });
 /** Expects a denial by the rule `never`, or because no rule matched. */
 export const mayNot = (send: string, { reason = NO_RULE, ...more }: Partial<Scenario> & { readonly reason?: string } = {}): Scenario => ({
-  name: `may not ${send}`,
+  name: `denies ${send}`,
   as: 'asa',
   send,
   status: 403,
-  body_has: { detail: reason },
+  body_has: { code: 'ACCESS_DENIED' },
   entries: [{ allowed: false, reason }],
   ...more,
 });
 /** Expects that Asa is denied the article. */
 export const mayNotRead = (title: string, name: string, reason?: string): Scenario =>
-  mayNot(`GET /api/Article/{${title}}`, { name: `may not read ${title}: ${name}`, ...(reason !== undefined && { reason }) });
+  mayNot(`GET /api/Article/{${title}}`, {
+    name: `denies a read of the article ${title}: ${name}`,
+    ...(reason !== undefined && { reason }),
+  });
 /** Expects that Asa's list has exactly these articles. */
 export const lists = (...titles: readonly string[]): Scenario => ({
-  name: `lists ${titles.join(', ')}`,
+  name: `lists the articles ${titles.join(', ')}`,
   as: 'asa',
   send: 'GET /api/Article?sort=createdAt',
   status: 200,

@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => context.service.close());
 
-describe('the resource API:', () => {
+describe('the resource API', () => {
   checkScenarios(
     () => context,
     [
@@ -49,7 +49,7 @@ describe('the resource API:', () => {
         send: 'POST /api/Article',
         body: { title: 'Not mine', slug: 'not-mine', authorId: '{admin}' },
         status: 403,
-        body_has: { code: 'ACCESS_DENIED', detail: 'no rule matched' },
+        body_has: { code: 'ACCESS_DENIED' },
         entries: [{ action: 'create', allowed: false, reason: 'no rule matched' }],
       },
       {
@@ -101,7 +101,7 @@ describe('the resource API:', () => {
         as: 'maya',
         send: 'GET /api/Article/{second}',
         status: 403,
-        body_has: { detail: 'no rule matched' },
+        body_has: { code: 'ACCESS_DENIED' },
         entries: [{ action: 'read', allowed: false }],
       },
       {
@@ -109,7 +109,7 @@ describe('the resource API:', () => {
         as: 'maya',
         send: 'GET /api/Article/01900000-0000-7000-8000-000000000000',
         status: 403,
-        body_has: { detail: 'no rule matched' },
+        body_has: { code: 'ACCESS_DENIED' },
         entries: [{ action: 'read', allowed: false }],
       },
       {
@@ -148,7 +148,7 @@ describe('the resource API:', () => {
         name: 'a list without a token is decided for anon',
         send: 'GET /api/Article',
         status: 403,
-        body_has: { detail: 'no policies found for role anon' },
+        body_has: { code: 'ACCESS_DENIED' },
         entries: [{ role: 'anon', allowed: false, reason: 'no policies found for role anon' }],
       },
       {
@@ -177,7 +177,7 @@ describe('the resource API:', () => {
         send: 'PUT /api/Article/{first}',
         body: { authorId: '{admin}' },
         status: 403,
-        body_has: { detail: 'no rule matched' },
+        body_has: { code: 'ACCESS_DENIED' },
         entries: [{ action: 'update', recordId: '{first}', allowed: false }],
       },
       {
@@ -406,7 +406,7 @@ describe('the resource API:', () => {
         as: 'admin',
         send: 'GET /api/Artcle',
         status: 404,
-        body_has: { code: 'RESOURCE_UNKNOWN', detail: 'no resource is named "Artcle" (did you mean "Article"?)' },
+        body_has: { code: 'RESOURCE_UNKNOWN' },
       },
       {
         name: 'a system table cannot be requested as a resource',
@@ -424,7 +424,7 @@ describe('a batch', () => {
     () => context,
     [
       {
-        name: 'has one result per request in order, each with its own decision and audit entry',
+        name: 'a batch returns one result per request in order, each with its own decision and audit entry',
         as: 'maya',
         send: 'POST /api/batch',
         body: {
@@ -448,7 +448,7 @@ describe('a batch', () => {
         entries: [{ action: 'create' }, { action: 'delete', allowed: false }, { action: 'list' }],
       },
       {
-        name: 'that is atomic fails as a whole, names the failed request, and has an audit entry for each decision',
+        name: 'an atomic batch fails as a whole, names the failed request, and has an audit entry for each decision',
         as: 'maya',
         send: 'POST /api/batch',
         body: {
@@ -466,7 +466,7 @@ describe('a batch', () => {
         ],
       },
       {
-        name: 'that is atomic and failed has stored nothing',
+        name: 'an atomic batch that failed has stored nothing',
         as: 'admin',
         send: 'GET /api/Article?where[slug]=undone',
         status: 200,
@@ -474,7 +474,7 @@ describe('a batch', () => {
         entries: [{ action: 'list' }],
       },
       {
-        name: 'cannot contain a batch',
+        name: 'a batch cannot contain a batch',
         as: 'admin',
         send: 'POST /api/batch',
         body: { requests: [{ resource: 'Article', action: 'batch', data: {} }] },
@@ -485,8 +485,8 @@ describe('a batch', () => {
   );
 });
 
-describe('concurrent requests:', () => {
-  it('one of 50 createIfNotExists with the same filter creates a record', async () => {
+describe('concurrent requests', () => {
+  it('one of 50 concurrent createIfNotExists with the same filter creates a record', async () => {
     const { service, tokens, kept } = context;
     const body = { filter: { slug: 'raced' }, data: { title: 'Raced', slug: 'raced', authorId: kept.get('maya') } };
     const token = tokens.get('admin');
@@ -497,7 +497,7 @@ describe('concurrent requests:', () => {
     expect(replies.filter((reply) => reply.status === 200)).toHaveLength(49);
   });
 
-  it('one of 20 updates of the same version succeeds', async () => {
+  it('one of 20 concurrent updates of the same version succeeds', async () => {
     const { service, tokens, kept } = context;
     const token = tokens.get('admin');
     const path = `/api/Article/${kept.get('third')}`;

@@ -21,12 +21,12 @@ beforeAll(async () => {
 });
 afterAll(() => context.service.close());
 
-describe('a request that is refused halfway is rolled back, with audit entries:', () => {
+describe('a request that is refused halfway', () => {
   checkScenarios(
     () => context,
     [
       {
-        name: 'an import with a denied record',
+        name: 'rolls back an import with a denied record, with audit entries',
         as: 'maya',
         send: 'POST /api/Article/import',
         body: {
@@ -42,7 +42,7 @@ describe('a request that is refused halfway is rolled back, with audit entries:'
         ],
       },
       {
-        name: 'the import stored nothing',
+        name: 'the import with a denied record has stored nothing',
         as: 'admin',
         send: 'GET /api/Article?where[slug]=mine',
         status: 200,
@@ -50,7 +50,7 @@ describe('a request that is refused halfway is rolled back, with audit entries:'
         entries: [{ action: 'list' }],
       },
       {
-        name: 'an import with invalid records, which lists each error with its row',
+        name: 'rolls back an import with invalid records, and lists each error with its row',
         as: 'admin',
         send: 'POST /api/Article/import',
         body: {
@@ -64,7 +64,7 @@ describe('a request that is refused halfway is rolled back, with audit entries:'
         entries: [{ outcome: 'VALUE_INVALID' }, { outcome: 'VALUE_INVALID' }],
       },
       {
-        name: 'a cascade to a record that the caller may not delete',
+        name: 'rolls back a cascade to a record that the caller may not delete, with audit entries',
         as: 'maya',
         send: 'DELETE /api/Article/{article}',
         status: 403,
@@ -75,7 +75,7 @@ describe('a request that is refused halfway is rolled back, with audit entries:'
         ],
       },
       {
-        name: 'the cascade deleted nothing',
+        name: 'the refused cascade has deleted nothing',
         as: 'admin',
         send: 'GET /api/Comment?total=true',
         status: 200,
@@ -94,7 +94,7 @@ describe('a request that is refused halfway is rolled back, with audit entries:'
         ],
       },
       {
-        name: 'the allowed cascade deleted every record',
+        name: 'the allowed cascade has deleted every record',
         as: 'admin',
         send: 'GET /api/Comment?total=true',
         status: 200,

@@ -23,14 +23,14 @@ async function plan(): Promise<{ status: number; data: Record<string, unknown> }
 const write = (text: string): void => writeFileSync(join(service.dataFolder, '..', 'project', 'resources', 'Note.yaml'), text);
 
 describe('GET /admin/api/storage/plan', () => {
-  it('has no steps after the start', async () => {
+  it('the migration plan has no steps after the start', async () => {
     expect(await plan()).toEqual({
       status: 200,
       data: { hash: expect.stringMatching(/^[0-9a-f]{64}$/), steps: [], held: [], mistakes: [] },
     });
   });
 
-  it('shows the steps for changed files with their risk, and applies none', async () => {
+  it('the migration plan shows the steps for changed files with their risk, and applies none', async () => {
     await service.createRecord('Note', { text: 'words' });
     write(definition('text: { type: integer }'));
     const { data } = await plan();
@@ -42,14 +42,14 @@ describe('GET /admin/api/storage/plan', () => {
     expect((await plan()).data).toEqual(data);
   });
 
-  it('reports errors in the files', async () => {
+  it('the migration plan reports errors in the files', async () => {
     write(definition('text: { type: sting }'));
     expect((await plan()).data).toEqual({ steps: [], held: [], mistakes: [expect.stringContaining('resources/Note.yaml:3')] });
   });
 });
 
 describe('GET /admin/api/storage/history', () => {
-  it('shows applied migrations', async () => {
+  it('the migration history shows applied migrations', async () => {
     const { token } = await service.admin();
     const reply = await service.call('GET', '/admin/api/storage/history?limit=5', { token });
     expect([reply.at('count'), reply.at('data.0.actor')]).toEqual([1, 'start']);
@@ -59,7 +59,7 @@ describe('GET /admin/api/storage/history', () => {
 });
 
 describe('migrations over HTTP', () => {
-  it.each(['plan', 'history'])('%s is restricted to admins', async (path) => {
+  it.each(['plan', 'history'])('the migration %s is restricted to admins', async (path) => {
     const { token } = await service.user();
     expect((await service.call('GET', `/admin/api/storage/${path}`)).status).toBe(401);
     expect((await service.call('GET', `/admin/api/storage/${path}`, { token })).status).toBe(403);
@@ -72,7 +72,7 @@ describe('the command "storage restored"', () => {
       log: () => undefined,
     });
 
-  it('ends every session and creates a revision with an audit entry, even while a service runs', async () => {
+  it('the command ends every session and creates a revision with an audit entry, even while a service runs', async () => {
     write(definition('text: { type: string }'));
     const { token, email, password } = await service.admin();
     const before = Math.max(...(await service.decisions('limit=100')).map(({ epoch }) => Number(epoch)));
@@ -91,7 +91,7 @@ describe('the command "storage restored"', () => {
     expect(readFileSync(join(service.dataFolder, '..', 'project', 'data', 'checkpoints.ndjson'), 'utf8')).toContain('"kind":"restored"');
   });
 
-  it('refuses an empty database', async () => {
+  it('the command "storage restored" refuses an empty database', async () => {
     const tables = await open(createDatabaseUrl(service.dataFolder));
     await expect(tables.noteRestored()).rejects.toThrow('the database is empty; restore it first');
     await tables.close();

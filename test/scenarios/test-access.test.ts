@@ -82,8 +82,8 @@ const testCases: readonly TestCase[] = [
   },
 ];
 
-describe('a test agrees with the request:', () => {
-  it.each(testCases)('$name', async ({ action, rules, data, allowed }) => {
+describe('an access test and the request', () => {
+  it.each(testCases)('an access test agrees with the request: $name', async ({ action, rules, data, allowed }) => {
     await newsroom.policy({ name: 'P', role: 'editor', rules });
     const { id, token } = newsroom.person('maya');
     const body = JSON.parse(JSON.stringify(data).replaceAll('<me>', id));
@@ -96,7 +96,7 @@ describe('a test agrees with the request:', () => {
     if (!allowed) expect(told.at('data.reason')).toBe(done.at('detail'));
   });
 
-  it('an update that is denied as current or as changed record has a note', async () => {
+  it('describes in a note which record denies an update: the current or the changed record', async () => {
     await newsroom.policy({ role: 'editor', rules: [rule('update', DRAFT)] });
     const asked = { user: { id: newsroom.idOf('maya') }, resource: { name: 'Article', id: newsroom.idOf('own') }, action: 'update' };
     const changed = await test({ ...asked, data: { status: 'published' } });
@@ -106,7 +106,7 @@ describe('a test agrees with the request:', () => {
     expect([stored.at('data.allowed'), stored.at('data.note')]).toEqual([false, undefined]);
   });
 
-  it('an update may be tested with a hypothetical record', async () => {
+  it('tests an update with a hypothetical record', async () => {
     await newsroom.policy({ role: 'editor', rules: [rule('update', DRAFT, { field: 'resource.id', operator: 'exists', value: false })] });
     const asked = { user: { id: newsroom.idOf('maya') }, resource: { name: 'Article', status: 'draft' }, action: 'update' };
     expect((await test({ ...asked, data: { title: 'x' } })).at('data.allowed')).toBe(true);
@@ -115,7 +115,7 @@ describe('a test agrees with the request:', () => {
 });
 
 describe('unknown values in a test', () => {
-  it('include the method and path of the request, so that the result is conditional', async () => {
+  it('treats the method and path of the request as unknown in a test, so that the result is conditional', async () => {
     await newsroom.policy({ role: 'user', rules: [rule('read', eq('request.method', 'GET'))] });
     const asked = { user: { id: newsroom.idOf('pia') }, resource: { name: 'Article', id: newsroom.idOf('own') }, action: 'read' };
     expect((await test(asked)).at('data')).toMatchObject({ allowed: true, conditional: true, when: 'request.method eq "GET"' });
@@ -126,7 +126,7 @@ describe('the warnings of a test', () => {
   const asked = { resource: { name: 'Article' }, action: 'list' };
   const warnings = async (body: object): Promise<unknown> => (await test({ ...asked, ...body })).at('warnings');
 
-  it('are missing for a valid test', async () => {
+  it('a valid test has no warnings', async () => {
     expect(await warnings({ user: { id: newsroom.idOf('pia'), department: 'sports' } })).toBeUndefined();
     expect(
       await warnings({ user: { id: 'u1', role: 'editor', team: 'x' }, resource: { name: 'Article', id: 'a1', status: 'draft' } }),
@@ -157,21 +157,20 @@ describe('the warnings of a test', () => {
       () => ({ user: { role: 'user' }, action: 'create', data: { stauts: 'draft', status: 'done' } }),
       'the request would still be rejected, because its values are invalid: stauts: unknown field "stauts" (did you mean "status"?); status: expected one of draft, published',
     ],
-  ] as const)('report %s', async (_, body, warning) => {
+  ] as const)('describes in a warning of a test %s', async (_, body, warning) => {
     expect(await warnings(body())).toEqual([warning]);
   });
 
-  it('are part of a policy test too', async () => {
+  it('a policy test has the same warnings as an access test', async () => {
     const policy = await newsroom.policy({ rules: [rule('read')] });
     const reply = await newsroom.send('POST', `/admin/api/policies/${policy}/test`, { ...asked, user: { id: newsroom.idOf('gone') } });
     expect(reply.at('warnings')).toEqual(['the user is not active: every request of this user is refused, even if policies allow it']);
   });
 });
 
-describe('a test for an inactive user:', () => {
+describe('a test for an inactive user', () => {
   const asked = { resource: { name: 'Article' }, action: 'list' };
   const REFUSED = { allowed: false, reason: 'the user of this token is not active' };
-  const NOTE = 'requests of this user are refused before policies are evaluated; the trace shows the result of the policies';
 
   beforeEach(async () => {
     await newsroom.policy({ role: 'editor', rules: [rule('*')] });
@@ -186,16 +185,16 @@ describe('a test for an inactive user:', () => {
     ['not stored, given only by role', () => ({ role: 'editor' }), true],
   ];
 
-  it.each(cases)('%s', async (_, user, allowed) => {
+  it.each(cases)('decides a test for a user who is %s', async (_, user, allowed) => {
     for (const action of ['read', 'list', 'create', 'update', 'delete', 'export', 'import']) {
       const reply = await test({ ...asked, user: user(), action });
-      const expected = { ...REFUSED, matchedPolicy: null, matchedRule: null, note: NOTE };
+      const expected = { ...REFUSED, matchedPolicy: null, matchedRule: null, note: expect.any(String) };
       expect(reply.at('data'), action).toMatchObject(allowed ? { allowed } : expected);
       expect(reply.at('data.wouldAllow')).toBeUndefined();
     }
   });
 
-  it('policy tests, permissions, who-can and requests agree on the denial', async () => {
+  it('policy tests, permissions, who-can and requests agree on the denial of an inactive user', async () => {
     const policy = await newsroom.policy({ rules: [rule('read')] });
     const alone = await newsroom.send('POST', `/admin/api/policies/${policy}/test`, { ...asked, user: { id: newsroom.idOf('gone') } });
     expect(alone.at('data')).toMatchObject({ ...REFUSED, evaluation: { matched: false, effect: 'DENY', policy: { id: policy } } });
@@ -219,7 +218,7 @@ describe('an invalid access query', () => {
     return (reply.at('errors') as { path: string }[]).map((error) => error.path).sort();
   };
 
-  it('lists all errors, including unknown members', async () => {
+  it('lists all errors of an access query, including unknown members', async () => {
     expect(await paths(TEST, { usr: {}, resource: 5, action: 'reed', environment: { ip: 'home' } })).toEqual([
       'action',
       'environment.ip',

@@ -25,15 +25,15 @@ async function type(command: string): Promise<string> {
 describe('the guide to import and export', () => {
   const [importing = '', exporting = ''] = examples('sh');
 
-  it('has an import with the response shown', async () => {
+  it('the guide to import and export has an import with the response shown', async () => {
     expect(JSON.parse(await type(importing))).toEqual(JSON.parse(examples('json')[0] ?? ''));
   });
 
-  it('has an export that works', async () => {
+  it('the guide to import and export has an export that works', async () => {
     expect((await type(exporting)).replace(/[0-9a-f-]{36}/, 'ID')).toBe('id,slug,title\r\nID,a-harbour,A harbour\r\n');
   });
 
-  it('shows the problem of a row that stops an import', async () => {
+  it('the guide to import and export shows the problem of a row that stops an import', async () => {
     const rows = ['One more', 'x'].map((title) =>
       JSON.stringify({ title, slug: title.toLowerCase().replace(' ', '-'), authorId: admin.id }),
     );
@@ -41,7 +41,7 @@ describe('the guide to import and export', () => {
     expect(JSON.parse(await type(importing))).toMatchObject(JSON.parse(examples('json')[1] ?? ''));
   });
 
-  it('has an import of a JSON body that works', async () => {
+  it('the guide to import and export has an import of a JSON body that works', async () => {
     const body = (examples('json')[2] ?? '').replace('…', admin.id);
     const importing = `curl -s -X POST "$URL/api/Article/import" -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '${body}'`;
     expect(JSON.parse(await type(importing))).toMatchObject({ data: { imported: 0, unchanged: 1, rejected: 0 } });

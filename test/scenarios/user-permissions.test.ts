@@ -19,7 +19,7 @@ const permissionsOf = async (name: string, body: object = {}): Promise<Reply> =>
 };
 
 describe('the permissions of a user', () => {
-  it('use the user as creator of a new record', async () => {
+  it('permissions use the user as creator of a new record', async () => {
     const made = { field: 'resource.createdBy', operator: 'eq', value: `\${user.id}` };
     await newsroom.policy({ role: 'user', rules: [{ resource: 'Team', action: '*', conditions: [made] }] });
     const cells = (await permissionsOf('pia', { resources: ['Team'] })).at('data') as readonly { action: string; effect: string }[];
@@ -40,7 +40,7 @@ describe('the permissions of a user', () => {
     expect([withId.status, withId.at('errors.0.path')]).toEqual([422, 'id']);
   });
 
-  it('list every resource × every action with the deciding rule', async () => {
+  it('lists every resource × every action with the deciding rule', async () => {
     const id = await newsroom.policy({
       name: 'P',
       userId: newsroom.idOf('pia'),
@@ -89,7 +89,7 @@ describe('the permissions of a user', () => {
     expect(cell('Article', 'read')).toEqual({ resource: 'Article', action: 'read', effect: 'deny', reason: 'no rule matched' });
   });
 
-  it('can be limited to some resources', async () => {
+  it('limits permissions to the given resources', async () => {
     const reply = await permissionsOf('pia', { resources: ['Team'] });
     expect(reply.at('count')).toBe(7);
     expect(reply.at('data.0')).toEqual({
@@ -101,7 +101,7 @@ describe('the permissions of a user', () => {
     expect((await permissionsOf('pia', { resources: ['Team', 'Team'] })).at('count')).toBe(7);
   });
 
-  it('end a page after the time limit, and continue with a cursor', async () => {
+  it('ends a page of permissions after the time limit, and continues with a cursor', async () => {
     const whole = (await permissionsOf('pia')).at('data') as readonly object[];
     // A clock that advances by 150 ms with each call.
     let at = 0;
@@ -116,7 +116,7 @@ describe('the permissions of a user', () => {
     expect(pieces.flat()).toEqual(whole);
   });
 
-  it('report that no token of an inactive user is accepted', async () => {
+  it('warns that no token of an inactive user is accepted', async () => {
     const reply = await permissionsOf('gone');
     expect(reply.at('user.isActive')).toBe(false);
     expect(reply.at('warnings')).toEqual([expect.stringContaining('not active')]);
@@ -126,18 +126,8 @@ describe('the permissions of a user', () => {
 
 describe('a query of permissions', () => {
   const permissions: readonly (readonly [what: string, body: unknown, status: number, has: object])[] = [
-    [
-      'an unknown resource',
-      { resources: ['Article', 'Taem'] },
-      422,
-      { errors: [{ path: 'resources.1', detail: expect.stringContaining('did you mean "Team"?') }] },
-    ],
-    [
-      'a string instead of a list',
-      { resources: 'Article' },
-      422,
-      { errors: [{ path: 'resources', detail: 'expected a list of 1 to 3 names of resources, given "Article"' }] },
-    ],
+    ['an unknown resource', { resources: ['Article', 'Taem'] }, 422, { errors: [{ path: 'resources.1', code: 'resource' }] }],
+    ['a string instead of a list', { resources: 'Article' }, 422, { errors: [{ path: 'resources', code: 'type' }] }],
     ['an empty list', { resources: [] }, 422, { errors: [{ path: 'resources' }] }],
     ['a cursor of another query', { cursor: 'VGVhbQ' }, 400, { code: 'REQUEST_CURSOR' }],
     ['more names than resources', { resources: Array(4).fill('Team') }, 422, { errors: [{ path: 'resources' }] }],
@@ -147,25 +137,20 @@ describe('a query of permissions', () => {
       422,
       { errors: [{ path: 'environment' }, { path: 'resources.0' }] },
     ],
-    [
-      'an unknown member',
-      { resource: 'Team' },
-      422,
-      { errors: [{ path: 'resource', detail: expect.stringContaining('did you mean "resources"?') }] },
-    ],
+    ['an unknown member', { resource: 'Team' }, 422, { errors: [{ path: 'resource', code: 'unknown' }] }],
   ];
-  it.each(permissions)('is refused for %s', async (_, body, status, has) => {
+  it.each(permissions)('refuses a query of permissions with %s', async (_, body, status, has) => {
     const reply = await newsroom.send('POST', `/admin/api/users/${newsroom.idOf('pia')}/permissions`, body);
     expect(reply.status, reply.text).toBe(status);
     expect(reply.body).toMatchObject({ success: false, ...has });
   });
 
-  it('is refused for a missing user', async () => {
+  it('refuses a query of permissions for a missing user', async () => {
     const reply = await newsroom.send('POST', `/admin/api/users/${UNKNOWN_ID}/permissions`, {});
     expect([reply.status, reply.at('code')]).toEqual([404, 'USER_UNKNOWN']);
   });
 
-  it('is restricted to admins', async () => {
+  it('restricts queries of permissions to admins', async () => {
     const path = `/admin/api/users/${newsroom.idOf('maya')}/permissions`;
     const anon = await newsroom.service.call('POST', path, { body: {} });
     const other = await newsroom.service.call('POST', path, { body: {}, token: newsroom.person('maya').token });

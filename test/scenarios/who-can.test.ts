@@ -163,7 +163,7 @@ describe('who-can', () => {
     }
   });
 
-  it('ends a page after the time limit, and continues with a cursor', async () => {
+  it('ends a page of who-can after the time limit, and continues with a cursor', async () => {
     await newsroom.policy({ role: 'user', rules: [{ resource: 'Team', action: 'read' }] });
     const { seen: whole } = await newsroom.askAll({ resource: 'Team', action: 'read' });
     let clock = 0;
@@ -174,7 +174,7 @@ describe('who-can', () => {
     expect(sizes).toEqual([1, 1, 1, 1, 0]);
   });
 
-  it('has no audit entry and is not counted', async () => {
+  it('a who-can query has no audit entry and is not counted', async () => {
     const newest = async () => (await newsroom.service.decisions('limit=1'))[0]?.['id'];
     const counts = async () => (await newsroom.send('GET', '/admin/api/policies-analytics')).at('data');
     const before = [await newest(), await counts()];
@@ -187,20 +187,10 @@ describe('who-can', () => {
 describe('a who-can query', () => {
   const good = { resource: 'Article', action: 'read' };
   const whoCan: readonly (readonly [what: string, body: unknown, status: number, has: object])[] = [
-    [
-      'an unknown resource',
-      { ...good, resource: 'Artcle' },
-      422,
-      { errors: [{ path: 'resource', detail: 'no resource is named "Artcle" (did you mean "Article"?)' }] },
-    ],
+    ['an unknown resource', { ...good, resource: 'Artcle' }, 422, { errors: [{ path: 'resource', code: 'resource' }] }],
     ['an internal resource', { ...good, resource: '_Policy' }, 422, { errors: [{ path: 'resource' }] }],
     ['__proto__ as a resource', { ...good, resource: '__proto__' }, 422, { errors: [{ path: 'resource' }] }],
-    [
-      'an unknown action',
-      { ...good, action: 'raed' },
-      422,
-      { errors: [{ path: 'action', detail: expect.stringContaining('did you mean "read"?') }] },
-    ],
+    ['an unknown action', { ...good, action: 'raed' }, 422, { errors: [{ path: 'action', code: 'action' }] }],
     ['an empty object', {}, 422, { errors: [{ path: 'resource' }, { path: 'action' }] }],
     ['a list instead of an object', [], 400, { code: 'REQUEST_MALFORMED' }],
     [
@@ -221,13 +211,13 @@ describe('a who-can query', () => {
     ),
     ['a missing record', { ...good, id: UNKNOWN_ID }, 404, { code: 'RECORD_UNKNOWN' }],
   ];
-  it.each(whoCan)('is refused for %s', async (_, body, status, has) => {
+  it.each(whoCan)('refuses a who-can query with %s', async (_, body, status, has) => {
     const reply = await newsroom.send('POST', WHO_CAN, body);
     expect(reply.status, reply.text).toBe(status);
     expect(reply.body).toMatchObject({ success: false, ...has });
   });
 
-  it('is restricted to admins', async () => {
+  it('restricts who-can queries to admins', async () => {
     const anon = await newsroom.service.call('POST', WHO_CAN, { body: good });
     const other = await newsroom.service.call('POST', WHO_CAN, { body: good, token: newsroom.person('maya').token });
     expect([anon.status, anon.at('code'), other.status, other.at('code')]).toEqual([401, 'IDENTITY_REQUIRED', 403, 'ACCESS_ADMIN']);
