@@ -358,7 +358,7 @@ describe('access tests', () => {
     await call(`POST /admin/api/policies/${policy}/assign/user/${maya}`, { expiresAt: '2100-01-01T00:00:00Z' });
     const article = await service.createRecord('Article', { title: 'Here', slug: 'here', authorId: maya, department: 'politics' });
     const before = (await call('GET /admin/api/policies-analytics')).at('data.accessGrants');
-    const test = async (more: { user?: object; resource?: object; environment?: object }): Promise<unknown> => {
+    const testAccess = async (more: { user?: object; resource?: object; environment?: object }): Promise<unknown> => {
       const reply = await call('POST /admin/api/policies/test-access', {
         action: 'read',
         user: { id: maya, ...more.user },
@@ -368,11 +368,11 @@ describe('access tests', () => {
       expect(reply.status, reply.text).toBe(200);
       return reply.at('data.allowed');
     };
-    expect(await test({}), 'as stored').toBe(true);
-    expect(await test({ user: { department: 'sports' } }), 'another user').toBe(false);
-    expect(await test({ resource: { department: 'sports' } }), 'another record').toBe(false);
-    expect(await test({ user: { department: 'sports' }, resource: { department: 'sports' } }), 'both').toBe(true);
-    expect(await test({ environment: { timestamp: '2101-01-01T00:00:00Z' } }), 'after the assignment has expired').toBe(false);
+    expect(await testAccess({}), 'as stored').toBe(true);
+    expect(await testAccess({ user: { department: 'sports' } }), 'another user').toBe(false);
+    expect(await testAccess({ resource: { department: 'sports' } }), 'another record').toBe(false);
+    expect(await testAccess({ user: { department: 'sports' }, resource: { department: 'sports' } }), 'both').toBe(true);
+    expect(await testAccess({ environment: { timestamp: '2101-01-01T00:00:00Z' } }), 'after the assignment has expired').toBe(false);
     expect((await call('GET /admin/api/policies-analytics')).at('data.accessGrants')).toBe(before);
   });
 });

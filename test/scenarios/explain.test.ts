@@ -15,7 +15,7 @@ const eq = (field: string, value: unknown): object => ({ field, operator: 'eq', 
 const read = { resource: 'Article', action: 'read' };
 const list = { resource: 'Article', action: 'list' };
 
-const test = async (name: string, about: { readonly action: string; readonly article?: string }): Promise<Reply> => {
+const testAccess = async (name: string, about: { readonly action: string; readonly article?: string }): Promise<Reply> => {
   const id = about.article === undefined ? {} : { id: queries.idOf(about.article) };
   const body = { user: { id: queries.idOf(name) }, resource: { name: 'Article', ...id }, action: about.action };
   return queries.send('POST', '/admin/api/policies/test-access', body);
@@ -24,7 +24,7 @@ const test = async (name: string, about: { readonly action: string; readonly art
 describe('the response to an access test', () => {
   it('explains an allowed access test with trace and ties, and without members of denials', async () => {
     await queries.policy({ name: 'P', role: 'user', rules: [read, { ...read, description: 'again' }] });
-    const reply = await test('pia', { action: 'read', article: 'own' });
+    const reply = await testAccess('pia', { action: 'read', article: 'own' });
     expect(Object.keys(reply.at('data') as object)).toEqual(['allowed', 'reason', 'matchedPolicy', 'matchedRule', 'trace', 'ties']);
     const rank = { rule: { effect: 'ALLOW', priority: 100 }, policy: { name: 'P', priority: 100 }, assignment: { priority: 100 } };
     expect(reply.at('data.trace')).toMatchObject([{ ...rank, fired: true }]);
@@ -34,7 +34,7 @@ describe('the response to an access test', () => {
   it('names the ALLOW of the same rank that a DENY overrules', async () => {
     const deny = await queries.policy({ name: 'No', role: 'user', rules: [{ ...read, effect: 'DENY', description: 'never' }] });
     await queries.policy({ name: 'Yes', role: 'user', rules: [{ ...read, description: 'always' }] });
-    const reply = await test('pia', { action: 'read', article: 'own' });
+    const reply = await testAccess('pia', { action: 'read', article: 'own' });
     expect(reply.at('data')).toMatchObject({
       allowed: false,
       matchedPolicy: { id: deny },
@@ -46,7 +46,7 @@ describe('the response to an access test', () => {
   it('names the path of each missing value on both sides of a condition', async () => {
     const conditions = [eq('user.department', `\${resource.authorId.department}`), { not: eq('user.level', 3) }];
     await queries.policy({ role: 'user', rules: [{ ...read, conditions }] });
-    const reply = await test('pia', { action: 'read', article: 'bare' });
+    const reply = await testAccess('pia', { action: 'read', article: 'bare' });
     const missing = ['user.department', 'resource.authorId.department', 'user.level'];
     expect(reply.at('data.trace')).toMatchObject([{ answer: 'unknown', missing }]);
     expect(reply.at('data.wouldAllow')).toMatchObject([
@@ -69,7 +69,7 @@ describe('the response to an access test', () => {
         { ...list, description: 'the rest' },
       ],
     });
-    const reply = await test('pia', { action: 'list' });
+    const reply = await testAccess('pia', { action: 'list' });
     const allowing = (reply.at('data.trace') as readonly { rule: { id: string } }[]).at(-1)?.rule.id;
     expect(reply.at('data')).toMatchObject({
       allowed: true,
@@ -83,7 +83,7 @@ describe('the response to an access test', () => {
   it('describes in a note that no active rule allows the action', async () => {
     const policy = await queries.policy({ role: 'user', rules: [{ ...read, effect: 'DENY', conditions: [eq('user.level', 9)] }] });
     const note = 'no active ALLOW rule applies to this resource and action';
-    expect((await test('quin', { action: 'read', article: 'own' })).at('data')).toMatchObject({
+    expect((await testAccess('quin', { action: 'read', article: 'own' })).at('data')).toMatchObject({
       reason: 'no rule matched',
       wouldAllow: [],
       note,
@@ -116,7 +116,7 @@ describe('a past decision', () => {
     await queries.policy({ role: 'user', rules });
     const person = queries.person('pia');
     const path = article === undefined ? '/api/Article' : `/api/Article/${queries.idOf(article)}`;
-    const tested = (await test('pia', { action, ...(article !== undefined && { article }) })).at('data') as object;
+    const tested = (await testAccess('pia', { action, ...(article !== undefined && { article }) })).at('data') as object;
     const reply = await queries.service.call('GET', path, { token: person.token });
     await queries.forget();
     const past = (await queries.send('GET', `/admin/api/decisions/${reply.headers['x-decision-id']}`)).at('data') as object;

@@ -139,8 +139,8 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
 
 describe('responses', () => {
   it.each(CALLS.map((call) => [call[2], `${call[0]} ${JSON.stringify(call[3]) ?? ''}`, ...call] as const))(
-    'the response to %s matches its description',
-    async (_, send, path, status, body) => {
+    'the response %i to %s matches its description',
+    async (_status, _name, send, path, status, body) => {
       const [method = '', address = ''] = send.split(' ');
       const { token } = await service.admin();
       const reply = await service.call(

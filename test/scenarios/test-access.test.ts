@@ -15,7 +15,7 @@ const eq = (field: string, value: unknown): object => ({ field, operator: 'eq', 
 const DRAFT = eq('resource.status', 'draft');
 const rule = (action: string, ...conditions: readonly object[]): object => ({ resource: 'Article', action, conditions });
 
-const test = (body: object): Promise<Reply> => newsroom.send('POST', TEST, body);
+const testAccess = (body: object): Promise<Reply> => newsroom.send('POST', TEST, body);
 
 interface TestCase {
   readonly name: string;
@@ -89,7 +89,7 @@ describe('an access test and the request', () => {
     const body = JSON.parse(JSON.stringify(data).replaceAll('<me>', id));
     const article = await newsroom.service.createRecord('Article', { title: 'a', status: 'draft', authorId: id });
     const resource = action === 'create' ? { name: 'Article' } : { name: 'Article', id: article };
-    const told = await test({ user: { id }, resource, action, data: body });
+    const told = await testAccess({ user: { id }, resource, action, data: body });
     const [method, path] = action === 'create' ? ['POST', '/api/Article'] : ['PUT', `/api/Article/${article}`];
     const done = await newsroom.service.call(method, path, { token, body });
     expect([told.at('data.allowed'), done.status < 300]).toEqual([allowed, allowed]);
@@ -99,18 +99,18 @@ describe('an access test and the request', () => {
   it('describes in a note which record denies an update: the current or the changed record', async () => {
     await newsroom.policy({ role: 'editor', rules: [rule('update', DRAFT)] });
     const asked = { user: { id: newsroom.idOf('maya') }, resource: { name: 'Article', id: newsroom.idOf('own') }, action: 'update' };
-    const changed = await test({ ...asked, data: { status: 'published' } });
+    const changed = await testAccess({ ...asked, data: { status: 'published' } });
     expect(changed.at('data.note')).toBe('the current record passes; the changed record does not');
     expect(changed.at('data.wouldAllow.0.unmet')).toMatchObject([{ field: 'resource.status', actual: 'published' }]);
-    const stored = await test({ ...asked, resource: { name: 'Article', id: newsroom.idOf('other') }, data: { status: 'draft' } });
+    const stored = await testAccess({ ...asked, resource: { name: 'Article', id: newsroom.idOf('other') }, data: { status: 'draft' } });
     expect([stored.at('data.allowed'), stored.at('data.note')]).toEqual([false, undefined]);
   });
 
   it('tests an update with a hypothetical record', async () => {
     await newsroom.policy({ role: 'editor', rules: [rule('update', DRAFT, { field: 'resource.id', operator: 'exists', value: false })] });
     const asked = { user: { id: newsroom.idOf('maya') }, resource: { name: 'Article', status: 'draft' }, action: 'update' };
-    expect((await test({ ...asked, data: { title: 'x' } })).at('data.allowed')).toBe(true);
-    expect((await test({ ...asked, data: { status: 'published' } })).at('data.allowed')).toBe(false);
+    expect((await testAccess({ ...asked, data: { title: 'x' } })).at('data.allowed')).toBe(true);
+    expect((await testAccess({ ...asked, data: { status: 'published' } })).at('data.allowed')).toBe(false);
   });
 });
 
@@ -118,13 +118,13 @@ describe('unknown values in a test', () => {
   it('treats the method and path of the request as unknown in a test, so that the result is conditional', async () => {
     await newsroom.policy({ role: 'user', rules: [rule('read', eq('request.method', 'GET'))] });
     const asked = { user: { id: newsroom.idOf('pia') }, resource: { name: 'Article', id: newsroom.idOf('own') }, action: 'read' };
-    expect((await test(asked)).at('data')).toMatchObject({ allowed: true, conditional: true, when: 'request.method eq "GET"' });
+    expect((await testAccess(asked)).at('data')).toMatchObject({ allowed: true, conditional: true, when: 'request.method eq "GET"' });
   });
 });
 
 describe('the warnings of a test', () => {
   const asked = { resource: { name: 'Article' }, action: 'list' };
-  const warnings = async (body: object): Promise<unknown> => (await test({ ...asked, ...body })).at('warnings');
+  const warnings = async (body: object): Promise<unknown> => (await testAccess({ ...asked, ...body })).at('warnings');
 
   it('a valid test has no warnings', async () => {
     expect(await warnings({ user: { id: newsroom.idOf('pia'), department: 'sports' } })).toBeUndefined();
@@ -187,7 +187,7 @@ describe('a test for an inactive user', () => {
 
   it.each(cases)('decides a test for a user who is %s', async (_, user, allowed) => {
     for (const action of ['read', 'list', 'create', 'update', 'delete', 'export', 'import']) {
-      const reply = await test({ ...asked, user: user(), action });
+      const reply = await testAccess({ ...asked, user: user(), action });
       const expected = { ...REFUSED, matchedPolicy: null, matchedRule: null, note: expect.any(String) };
       expect(reply.at('data'), action).toMatchObject(allowed ? { allowed } : expected);
       expect(reply.at('data.wouldAllow')).toBeUndefined();

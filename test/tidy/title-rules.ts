@@ -32,7 +32,11 @@ export const titleRules: readonly Rule[] = [
   {
     name: 'title',
     check(source, report) {
-      for (const title of titlesOf(source)) checkTitle(title, report);
+      for (const title of titlesOf(source)) {
+        // A helper that registers a table of tests receives their titles.
+        const isReceived = title.words.join('') === PLACEHOLDER && !source.path.endsWith('.test.ts');
+        if (!isReceived) checkTitle(title, report);
+      }
     },
   },
   {
