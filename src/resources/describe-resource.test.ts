@@ -96,7 +96,7 @@ describe('definitionSchema', () => {
     ['an option of another type', { name: 'A', fields: { a: { type: 'boolean', maxLength: 3 } } }],
     ['an unknown action', { name: 'A', fields: { a: { type: 'string' } }, permissions: { publish: ['anon'] } }],
     ['a list of lists', { name: 'A', fields: { a: { type: 'list', of: 'list' } } }],
-  ])('refuses %s', (_name, definition) => {
+  ])('refuses %s, as parseDefinition does', (_name, definition) => {
     expect(validate(definition)).toBe(false);
     expect(parseDefinition(definition).mistakes).not.toEqual([]);
   });

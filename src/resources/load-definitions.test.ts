@@ -94,12 +94,12 @@ describe('loadDefinitions', () => {
     ['Latin-1', Uint8Array.from([0x6e, 0xe9]), /expected UTF-8 text/],
     ['an empty file', '', /a.yaml:1:1 expected an object with name and fields, given null/],
     ['a wrong indentation', 'a:\n  - b\n c: d\n', /a.yaml:3:1 all mapping items must start/],
-  ])('refuses %s', (_name, content, message) => {
+  ])('refuses a definition file: %s', (_name, content, message) => {
     write('a.yaml', content);
     expect(mistakes()[0]).toMatch(message);
   });
 
-  it('refuses without reading pipes and links to files outside the project', () => {
+  it('refuses pipes and links to files outside the project without reading them', () => {
     const outside = mkdtempSync(join(tmpdir(), 'bailiwick-outside-'));
     writeFileSync(join(outside, 'secret'), 'root:$6$secret: x\n- y\n');
     writeFileSync(join(folder, '..', 'shared.yaml'), 'name: Shared\nfields:\n  a: { type: string }\n');

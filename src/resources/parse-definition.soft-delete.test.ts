@@ -23,14 +23,14 @@ describe('softDelete', () => {
     expect([...parse({ softDelete: false }).fields.keys()]).not.toContain('deletedAt');
   });
 
-  it('changes the hash; false has the hash of a definition without it', () => {
+  it('softDelete changes the hash, and false does not', () => {
     expect(parse().hash).not.toBe(parse({ softDelete: false }).hash);
     expect(parse({ softDelete: false }).hash).toBe(
       parseDefinition({ name: 'Article', fields: { title: { type: 'string' } } }).resource?.hash,
     );
   });
 
-  it('does not change the hash of definitions without it, which databases store', () => {
+  it('a definition without soft deletes has the hash that databases store', () => {
     expect(parse({ softDelete: false }).hash).toBe('09bfd53a53cd5aecdda45eccadb02fed0a5cff4ca6a1e292379cd6bf818bfeb7');
   });
 
@@ -54,19 +54,19 @@ describe('softDelete', () => {
       'fields.removedAt.renamedFrom: expected a name that no field has now, given "deletedAt"',
     ],
     [{ fields: { deletedby: { type: 'string' } } }, 'fields.deletedby: expected another name: it differs from "deletedBy" only in case'],
-  ])('refuses %j', (changed, mistake) => {
+  ])('refuses the definition %j', (changed, mistake) => {
     expect(mistakesIn(changed)).toEqual([mistake]);
   });
 
-  it('accepts its fields in an index that is not unique', () => {
+  it('accepts deletedAt in an index that is not unique', () => {
     expect(mistakesIn({ indexes: [{ fields: ['title', 'deletedAt'] }] })).toEqual([]);
   });
 
-  it('is refused for system tables', () => {
+  it('refuses softDelete for system tables', () => {
     expect(mistakesIn({ name: '_Article' }, true)).toEqual(['softDelete: expected none: system tables have no soft deletes']);
   });
 
-  it('accepts fields with the names deletedAt and deletedBy if it is off', () => {
+  it('accepts fields with the names deletedAt and deletedBy if softDelete is off', () => {
     const fields: Json = { deletedAt: { type: 'timestamp' }, deletedBy: { type: 'reference', to: 'User' } };
     expect(mistakesIn({ softDelete: false, fields })).toEqual([]);
   });

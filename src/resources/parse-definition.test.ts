@@ -59,7 +59,7 @@ describe('parseDefinition', () => {
     expect(fieldIn({ type: 'password' })?.writeOnly).toBe(true);
   });
 
-  it('parses its own source to the same resource', () => {
+  it('parses the source of a resource to the same resource', () => {
     const resource = parse({ name: 'Article', fields: { title, secret: { type: 'string', writeOnly: true } } });
     expect(parseDefinition(resource.source, { builtIn: true }).resource).toEqual(resource);
   });
@@ -93,7 +93,7 @@ describe('parseDefinition', () => {
   });
 });
 
-describe('parseDefinition refuses', () => {
+describe('invalid definitions', () => {
   const field = (source: Json): Json => ({ name: 'Article', fields: { it: source } });
   const fields = (source: JsonObject): Json => ({ name: 'Article', fields: source });
   const named = (name: Json): Json => ({ name, fields: { title } });
@@ -214,7 +214,7 @@ describe('parseDefinition refuses', () => {
       /expected a list of roles/,
     ],
     ['a description that is not text', { name: 'A', description: nested(3), fields: { title } }, 'description', /expected a text/],
-  ])('%s', (_name, source, at, detail) => {
+  ])('refuses a definition: %s', (_name, source, at, detail) => {
     const { resource, mistakes } = parseDefinition(source);
     expect(resource).toBeUndefined();
     expect(mistakes).toHaveLength(1);
@@ -238,7 +238,7 @@ describe('the hash of a definition', () => {
     ['the former name of a field', { ...base, fields: { ...base.fields, a: { ...base.fields.a, renamedFrom: 'z' } } }],
     ['permissions', { ...base, permissions: { list: ['anon'] } }],
     ['the short form of an item', { ...base, fields: { ...base.fields, b: { type: 'list', of: { type: 'string', description: 'z' } } } }],
-  ])('does not change with %s', (_name, source) => {
+  ])('the hash does not change with %s', (_name, source) => {
     expect(hash(source)).toBe(hash(base));
   });
 
@@ -248,7 +248,7 @@ describe('the hash of a definition', () => {
     ['an item type', { ...base, fields: { ...base.fields, b: { type: 'list', of: 'date' } } }],
     ['an index', { ...base, indexes: [{ fields: ['a'] }] }],
     ['a field', { ...base, fields: { ...base.fields, c: { type: 'string' } } }],
-  ])('changes with %s', (_name, source) => {
+  ])('the hash changes with %s', (_name, source) => {
     expect(hash(source)).not.toBe(hash(base));
   });
 });

@@ -15,13 +15,13 @@ function parse(...indexes: readonly Json[]): ReturnType<typeof parseDefinition> 
 }
 
 describe('a partial index', () => {
-  it('has canonical values, sorted by field name', () => {
+  it('a partial index has canonical values, sorted by field name', () => {
     const { resource } = parse({ fields: ['status'], where: { price: 1.5, email: 'Ada@Example.org' } });
     expect(resource?.indexes).toEqual([{ fields: ['status'], unique: false, where: { email: 'ada@example.org', price: '1.50' } }]);
     expect(Object.keys(resource?.indexes[0]?.where ?? {})).toEqual(['email', 'price']);
   });
 
-  it('differs from the index without a condition and from one with another condition', () => {
+  it('a partial index differs from the index without a condition and from one with another condition', () => {
     const { mistakes } = parse(
       { fields: ['price'] },
       { fields: ['price'], where: { status: 'draft' } },
@@ -31,7 +31,7 @@ describe('a partial index', () => {
     expect(mistakes).toMatchObject([{ path: ['indexes', 3], detail: 'expected each index once, given another over price' }]);
   });
 
-  it('changes the hash of the definition', () => {
+  it('a partial index changes the hash of the definition', () => {
     expect(parse({ fields: ['price'] }).resource?.hash).not.toBe(parse({ fields: ['price'], where: { status: 'draft' } }).resource?.hash);
   });
 
@@ -45,7 +45,7 @@ describe('a partial index', () => {
     [{ secret: 'x' }, ['secret'], 'which is secret'],
     [{ tags: 'x' }, ['tags'], 'which is a list'],
   ];
-  it.each(wrong)('refuses %j', (where, path, detail) => {
+  it.each(wrong)('refuses the index condition %j', (where, path, detail) => {
     const { resource, mistakes } = parse({ fields: ['price'], where });
     expect(resource).toBeUndefined();
     expect(mistakes).toMatchObject([{ path: ['indexes', 0, 'where', ...path], detail: expect.stringContaining(detail) }]);

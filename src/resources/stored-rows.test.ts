@@ -35,7 +35,7 @@ const record: StoredRecord = {
 };
 
 describe('rows', () => {
-  it('convert a record to a row and back', () => {
+  it('converts a record to a row and back', () => {
     const row = toRow(article, record);
     expect(row).toEqual({
       id: record.id,
@@ -52,7 +52,7 @@ describe('rows', () => {
     expect(fromRow(article, row)).toEqual(record);
   });
 
-  it('have one column per field, in the order of the definition', () => {
+  it('rows have one column per field, in the order of the definition', () => {
     expect(columnsOf(article).map(({ name, type }) => `${name} ${type}`)).toEqual([
       'id text',
       'version integer',
@@ -71,20 +71,20 @@ describe('rows', () => {
     expect(columnsOf(article)).toBe(columnsOf(article));
   });
 
-  it('omit absent fields, and store null as NULL', () => {
+  it('a row omits absent fields, and stores null as NULL', () => {
     expect(toRow(article, { title: null, live: true })).toEqual({ title: null, live: 1 });
   });
 
-  it('are read without the fields that are NULL', () => {
+  it('reads a row without the fields that are NULL', () => {
     expect(fromRow(article, { id: record.id, version: 1, title: null, live: 0 })).toEqual({ id: record.id, version: 1, live: false });
   });
 
-  it('contain only columns of the definition', () => {
+  it('converts only columns of the definition', () => {
     expect(toRow(article, { 'title" = 1 --': 'x' })).toEqual({});
     expect(fromRow(article, { id: record.id, version: 1, other: 'x' })).toEqual({ id: record.id, version: 1 });
   });
 
-  it('throw on a value of the wrong type', () => {
+  it('refuses a value of the wrong type', () => {
     expect(() => toRow(article, { views: 'three' })).toThrow('Article.views cannot hold its value as integer');
   });
 });

@@ -12,14 +12,14 @@ function field(name: string, options: Partial<Field> = {}): Field {
 }
 
 describe('validateFieldValue', () => {
-  it.each<[string, Json, string | undefined]>([
-    ['title', 'Harbour', undefined],
-    ['title', 1, 'title'],
-    ['live', 'yes', 'live'],
-    ['authorEmail', 'ada', 'authorEmail'],
-    ['tags', ['a', 1, 'b'], 'tags.1'],
-    ['title', 'x'.repeat(1_000_000), 'title'],
-  ])('returns the path of a mistake: %s, %j', (name, value, path) => {
+  it.each<[what: string, name: string, value: Json, path: string | undefined]>([
+    ['a valid text', 'title', 'Harbour', undefined],
+    ['a number as text', 'title', 1, 'title'],
+    ['text as a boolean', 'live', 'yes', 'live'],
+    ['text that is no email address', 'authorEmail', 'ada', 'authorEmail'],
+    ['a number in a list of texts', 'tags', ['a', 1, 'b'], 'tags.1'],
+    ['a very long text', 'title', 'x'.repeat(1_000_000), 'title'],
+  ])('returns the paths of mistakes: %s', (_, name, value, path) => {
     expect(validateFieldValue(field(name), value).map((issue) => issue.path)).toEqual(path === undefined ? [] : [path]);
   });
 
@@ -31,7 +31,7 @@ describe('validateFieldValue', () => {
     }
   });
 
-  it('works after more fields than its cache holds', () => {
+  it('validates more fields than its cache holds', () => {
     for (let max = 0; max < 120; max++) expect(validateFieldValue(field('views', { max }), max + 1).length).toBe(1);
     expect(validateFieldValue(field('views', { max: 0 }), 0)).toEqual([]);
   });
@@ -74,7 +74,7 @@ describe('fitsSimpleSchema', () => {
     ['integer', 0.5, false],
     ['list', [], true],
     ['string', 'a', false],
-  ])('for a field of type %s and the value %j is %s', (type, value, expected) => {
+  ])('decides for a field of type %s and the value %j: %s', (type, value, expected) => {
     const at = options.findIndex((option) => option.type === type);
     expect(fitsSimpleSchema(schemas[at] ?? {}, value)).toBe(expected);
   });

@@ -67,7 +67,7 @@ describe('an increment', () => {
     ['price', '0.1', '10.00'],
     ['price', 0.05, '9.95'],
     ['price', -20, '-10.10'],
-  ])('of %s by %j results in %j', (field, increment, value) => {
+  ])('increments %s by %j to %j', (field, increment, value) => {
     expect(add(field, increment)).toEqual({ values: { [field]: value }, cleared: [], issues: [] });
   });
 
@@ -93,18 +93,18 @@ describe('an increment', () => {
     ['title', 1, 'type'],
     ['marks', 1, 'type'],
     ['nothing', 1, 'unknown'],
-  ])('of %s by %j is refused: %s', (field, increment, code) => {
+  ])('refuses to increment %s by %j: %s', (field, increment, code) => {
     const { values, issues } = add(field, increment);
     expect([values, issues.map((issue) => [issue.path, issue.code])]).toEqual([{}, [[field, code]]]);
   });
 
-  it('must be the only member of its object, and is a plain value in a JSON field', () => {
+  it('an increment must be the only member of its object, and is a plain value in a JSON field', () => {
     const options = { mode: 'update', isAdmin: false, stored: STORED } as const;
     expect(validateValues(stock, { count: { increment: 1, max: 2 } }, options).issues).toMatchObject([{ path: 'count', code: 'type' }]);
     expect(validateValues(stock, { extra: { increment: 1 } }, options)).toMatchObject({ values: { extra: { increment: 1 } }, issues: [] });
   });
 
-  it.each(['create', 'update'] as const)('is refused without a stored record: %s', (mode) => {
+  it.each(['create', 'update'] as const)('refuses an increment without a stored record on %s', (mode) => {
     const { issues } = validateValues(stock, { count: { increment: 1 } }, { mode, isAdmin: true });
     expect(issues).toEqual([{ path: 'count', code: 'increment', detail: 'expected a value: only an update can increment' }]);
   });
@@ -181,7 +181,7 @@ describe('validateValues', () => {
     ['null for a guarded field', 'update', { badge: null }, 'badge', 'guarded'],
     ['the prototype', 'update', JSON.parse('{"__proto__":{"role":"admin"}}'), '__proto__', 'unknown'],
     ['the constructor', 'update', { constructor: 'x' }, 'constructor', 'unknown'],
-  ])('refuses %s', (_name, mode, input, path, code) => {
+  ])('refuses values with a mistake: %s', (_name, mode, input, path, code) => {
     const { issues, values } = validateValues(article, input, { mode, isAdmin: false });
     expect(issues.map((issue) => [issue.path, issue.code])).toEqual([[path, code]]);
     expect(Object.hasOwn(values, path) && path !== 'level').toBe(false);

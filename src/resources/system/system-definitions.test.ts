@@ -15,7 +15,7 @@ function compose(...sources: Json[]) {
 const field = { type: 'string' };
 
 describe('the system resources', () => {
-  it('have the tables and fields that storage, policies and the audit log use', () => {
+  it('the system resources have the tables and fields that storage, policies and the audit log use', () => {
     const shapes = [...SYSTEM.values()].map(
       ({ name, fields, internal }) => `${internal ? '' : 'public '}${name}: ${[...fields.keys()].join(' ')}`,
     );
@@ -40,20 +40,20 @@ describe('the system resources', () => {
     ]);
   });
 
-  it('have their unique indexes', () => {
+  it('the system resources have their unique indexes', () => {
     expect(SYSTEM.get('User')?.fields.get('email')?.unique).toBe(true);
     expect(SYSTEM.get('_Policy')?.fields.get('name')?.unique).toBe(true);
     expect(SYSTEM.get('_UserPolicy')?.indexes).toEqual([{ fields: ['userId', 'policyId'], unique: true }]);
     expect(SYSTEM.get('_RolePolicy')?.indexes).toEqual([{ fields: ['role', 'policyId'], unique: true }]);
   });
 
-  it('can be parsed from their source', () => {
+  it('parses the system resources from their source', () => {
     for (const resource of SYSTEM.values()) {
       expect(parseDefinition(resource.source, { builtIn: true }).resource).toEqual(resource);
     }
   });
 
-  it('reference only each other', () => {
+  it('the system resources reference only each other', () => {
     for (const { fields } of SYSTEM.values()) {
       for (const { to } of fields.values()) expect(to === undefined || SYSTEM.has(to)).toBe(true);
     }
@@ -114,7 +114,7 @@ describe('composeDefinitions', () => {
 describe('the User file of a project', () => {
   const user = (fields: Json, more: JsonObject = {}) => compose({ name: 'User', fields, ...more });
 
-  it('adds fields, roles, indexes, a description and permissions', () => {
+  it('the User file adds fields, roles, indexes, a description and permissions', () => {
     const { definitions, mistakes } = user(
       {
         department: { type: 'string', index: true },
@@ -158,7 +158,7 @@ describe('the User file of a project', () => {
     ['an automatic field', { id: field }, /fields.id: expected another name/],
     ['the prototype', JSON.parse('{"__proto__":{"type":"string"}}'), /fields.__proto__: expected a name/],
     ['a list for fields', [], /fields: expected fields/],
-  ])('refuses %s', (_name, fields, mistake) => {
+  ])('refuses a User file with %s', (_name, fields, mistake) => {
     const { definitions, mistakes } = user(fields);
     expect(mistakes).toEqual([expect.stringMatching(mistake)]);
     expect(definitions.get('User')).toBe(SYSTEM.get('User'));
@@ -177,7 +177,7 @@ function composeFiles(...sources: readonly JsonObject[]): ReturnType<typeof comp
 }
 
 describe('renamedFrom', () => {
-  it('accepts the name of a resource that is no longer defined', () => {
+  it('accepts the name of a resource that is no longer defined in renamedFrom', () => {
     const { definitions, mistakes } = composeFiles({ name: 'Post', renamedFrom: 'Article' });
     expect([definitions.get('Post')?.renamedFrom, mistakes]).toEqual(['Article', []]);
   });
@@ -204,7 +204,7 @@ describe('renamedFrom', () => {
     ['the name of the resource itself', [{ name: 'Post', renamedFrom: 'Post' }], 'expected the previous name, given the current name'],
     ['an internal table', [{ name: 'Post', renamedFrom: '_Policy' }], 'expected a name of 1 to 63 letters'],
     ['a value that is no name', [{ name: 'Post', renamedFrom: 7 }], 'expected a name, given 7'],
-  ])('refuses %s', (_, sources, detail) => {
+  ])('refuses renamedFrom with %s', (_, sources, detail) => {
     expect(composeFiles(...sources).mistakes).toMatchObject([{ path: 'renamedFrom', detail: expect.stringContaining(detail) }]);
   });
 });
@@ -236,7 +236,7 @@ describe('softDelete', () => {
     ]);
   });
 
-  it.each(['restrict', 'setNull'])('accepts onDelete %s', (onDelete) => {
+  it.each(['restrict', 'setNull'])('accepts softDelete with onDelete %s', (onDelete) => {
     expect(mistakesIn(parent, child('Parent', onDelete), { ...parent, name: 'Other', softDelete: true })).toEqual([]);
   });
 
@@ -248,7 +248,7 @@ describe('softDelete', () => {
     expect(mistakesIn(parent, child('Parent', 'cascade', { softDelete: false }))).toEqual([]);
   });
 
-  it('is refused for users', () => {
+  it('refuses softDelete for users', () => {
     expect(mistakesIn({ name: 'User', softDelete: true, fields: { team: { type: 'string' } } })).toEqual([
       'softDelete: expected no softDelete: deactivate users with isActive instead',
     ]);
