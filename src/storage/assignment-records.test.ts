@@ -24,13 +24,13 @@ function codeOf(work: (tx: Transaction) => Promise<unknown>): Promise<string | u
   return problemCodeOf(test, work);
 }
 
-describe('an assignment', () => {
+describe('assignments', () => {
   let policyId: string;
   beforeEach(async () => {
     policyId = (await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }))).id;
   });
 
-  it('has defaults for omitted members', async () => {
+  it('an assignment has defaults for omitted members', async () => {
     const { assignment: own } = await inTransaction((tx) => assignToUser(tx, { policyId, userId: 'u1' }, { by }));
     const { assignment: ofRole } = await inTransaction((tx) => assignToRole(tx, { policyId, role: 'editor' }, { by }));
     expect(own).toMatchObject({ policyId, userId: 'u1', assignedBy: by, isActive: true, context: {} });
@@ -43,7 +43,7 @@ describe('an assignment', () => {
     });
   });
 
-  it('can be created only once', async () => {
+  it('an assignment can be created only once', async () => {
     const assign = (tx: Transaction) => assignToUser(tx, { policyId, userId: 'u1' }, { by });
     const toRole = (tx: Transaction) => assignToRole(tx, { policyId, role: 'user' }, { by });
     // Either of two concurrent calls may be the first.
@@ -52,13 +52,13 @@ describe('an assignment', () => {
     expect(await inTransaction(currentRevision)).toBe(3);
   });
 
-  it('requires an existing policy and user', async () => {
+  it('an assignment requires an existing policy and user', async () => {
     expect(await codeOf((tx) => assignToUser(tx, { policyId: 'none', userId: 'u1' }, { by }))).toBe('POLICY_UNKNOWN');
     expect(await codeOf((tx) => assignToUser(tx, { policyId, userId: 'none' }, { by }))).toBe('USER_UNKNOWN');
     expect(await codeOf((tx) => assignToRole(tx, { policyId: 'none', role: 'user' }, { by }))).toBe('POLICY_UNKNOWN');
   });
 
-  it('keeps members that an update omits', async () => {
+  it('an update of an assignment keeps members that it omits', async () => {
     const pair = { policyId, userId: 'u1' };
     const expiresAt = '2030-01-01T00:00:00.000Z';
     await inTransaction((tx) => assignToUser(tx, pair, { by, expiresAt, context: { ticket: 7 } }));
@@ -70,7 +70,7 @@ describe('an assignment', () => {
     expect(await codeOf((tx) => updateAssignment(tx, { policyId, userId: 'u2' }, { by }))).toBe('ASSIGNMENT_UNKNOWN');
   });
 
-  it('is removed', async () => {
+  it('removes an assignment once', async () => {
     const pair = { policyId, role: 'user' } as const;
     await inTransaction((tx) => assignToRole(tx, pair, { by, priority: 5 }));
     await inTransaction((tx) => removeAssignment(tx, pair, { by }));
@@ -78,7 +78,7 @@ describe('an assignment', () => {
     expect(await codeOf((tx) => removeAssignment(tx, pair, { by }))).toBe('ASSIGNMENT_UNKNOWN');
   });
 
-  it('is listed with its policy', async () => {
+  it('lists assignments with their policies', async () => {
     await inTransaction(async (tx) => {
       const other = await createPolicy(tx, toPolicyInput('B'), { by });
       await assignToUser(tx, { policyId, userId: 'u1' }, { by, isActive: false });

@@ -10,7 +10,7 @@ function append({ writer }: { readonly writer: ChainWriter }): ChainLink {
 }
 
 describe('chain writers', () => {
-  it('are leased to one transaction at a time, and continue after its last entry', () => {
+  it('leases a chain writer to one transaction at a time, and continues after its last entry', () => {
     const writers = createChainWriters();
     const [first, second] = [writers.lease(), writers.lease()];
     const ids = [first.writer.id, second.writer.id];
@@ -24,7 +24,7 @@ describe('chain writers', () => {
     ]);
   });
 
-  it('are unchanged by a transaction that is rolled back', () => {
+  it('a transaction that is rolled back does not change its chain writer', () => {
     const writers = createChainWriters();
     for (const outcome of ['committed', 'undone'] as const) {
       const lease = writers.lease();
@@ -34,7 +34,7 @@ describe('chain writers', () => {
     expect(writers.lease().writer.last).toEqual({ sequence: 1, hash: 'h1' });
   });
 
-  it('are discarded after a commit with an unknown outcome', () => {
+  it('discards a chain writer after a commit with an unknown outcome', () => {
     const writers = createChainWriters();
     const lease = writers.lease();
     const { id } = lease.writer;
@@ -42,7 +42,7 @@ describe('chain writers', () => {
     expect(writers.lease().writer.id).not.toBe(id);
   });
 
-  it('are all discarded together, including leased ones', () => {
+  it('discards all chain writers together, including leased ones', () => {
     const writers = createChainWriters();
     const [idle, leased] = [writers.lease(), writers.lease()];
     const ids = [idle.writer.id, leased.writer.id];

@@ -13,11 +13,11 @@ const flip = (index: number): string => {
 };
 
 describe('a cursor', () => {
-  it('opens to the sealed position', () => {
+  it('a cursor opens to the sealed position', () => {
     expect(openCursor(sealed, key, 'this list')).toEqual(position);
   });
 
-  it('does not reveal its content, and is different each time', () => {
+  it('a cursor does not reveal its content, and is different each time', () => {
     expect(Buffer.from(sealed, 'base64url').includes('secret')).toBe(false);
     expect(sealCursor(position, key, 'this list')).not.toBe(sealed);
   });
@@ -32,7 +32,7 @@ describe('a cursor', () => {
     ['changed content', flip(30), key, 'this list'],
     ['a truncated cursor', sealed.slice(0, 50), key, 'this list'],
     ['a cursor that is too long', sealed.repeat(100), key, 'this list'],
-  ])('is refused with the same error: %s', (_, text, withKey, binding) => {
+  ])('refuses a cursor with the same error: %s', (_, text, withKey, binding) => {
     const open = () => openCursor(text, withKey, binding);
     expect(open).toThrow(Problem);
     expect(open).toThrow('the cursor is not one that this list gave to this caller');

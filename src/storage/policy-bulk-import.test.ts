@@ -27,7 +27,7 @@ function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
 describe('policies from permissions', () => {
   const planned = policiesFromPermissions(NEWSROOM);
 
-  it('are created once, if they are missing', async () => {
+  it('creates policies from permissions once, if they are missing', async () => {
     const made = await inTransaction((tx) => applyPermissions(tx, planned, { by }));
     expect([made.missingPolicies.length, made.missingAssignments.length]).toEqual([3, 3]);
     const again = await inTransaction((tx) => applyPermissions(tx, planned, { by }));
@@ -36,7 +36,7 @@ describe('policies from permissions', () => {
     expect([policies.length, rolePolicies.length]).toEqual([3, 3]);
   });
 
-  it('are not overwritten after an admin changed them', async () => {
+  it('does not overwrite a policy that an admin changed', async () => {
     await inTransaction((tx) => applyPermissions(tx, planned, { by }));
     const [policy] = await inTransaction((tx) => listPolicies(tx, {}));
     const narrowed = policy?.rules.slice(1) ?? [];

@@ -172,7 +172,7 @@ describe('loadChanges', () => {
     expect(await since(await now())).toBeUndefined();
   });
 
-  it('has no user list if an earlier version of the service stored a change without its user id', async () => {
+  it('returns no user list if an earlier version of the service stored a change without its user id', async () => {
     const { id } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
     const from = await now();
     await inTransaction((tx) => updatePolicy(tx, toPolicyInput('A', { priority: 1 }), { id, by }));

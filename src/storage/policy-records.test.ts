@@ -34,8 +34,8 @@ function codeOf(work: (tx: Transaction) => Promise<unknown>): Promise<string | u
   return problemCodeOf(test, work);
 }
 
-describe('a policy', () => {
-  it('is loaded as it was created, with its rules in order', async () => {
+describe('policies', () => {
+  it('loads a policy as it was created, with its rules in order', async () => {
     const created = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A', { description: 'about' }), { by }));
     expect(created).toMatchObject({ ...toPolicyInput('A'), description: 'about', createdBy: by });
     const loaded = await inTransaction((tx) => loadPolicy(tx, created.id));
@@ -44,12 +44,12 @@ describe('a policy', () => {
     expect(loaded?.rules[1]).not.toHaveProperty('description');
   });
 
-  it('has the creator of the payload, if it names one', async () => {
+  it('a policy has the creator of the payload, if it names one', async () => {
     const { createdBy } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A', { createdBy: 'someone' }), { by }));
     expect(createdBy).toBe('someone');
   });
 
-  it('has a unique name', async () => {
+  it('a policy has a unique name', async () => {
     const { id } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
     await inTransaction((tx) => createPolicy(tx, toPolicyInput('B'), { by }));
     expect(await codeOf((tx) => createPolicy(tx, toPolicyInput('A'), { by }))).toBe('POLICY_EXISTS');
@@ -57,7 +57,7 @@ describe('a policy', () => {
     expect(await codeOf((tx) => updatePolicy(tx, toPolicyInput('A', { priority: 7 }), { id, by }))).toBeUndefined();
   });
 
-  it('keeps its creator, and the ids and times of unchanged rules', async () => {
+  it('an update keeps the creator of a policy, and the ids and times of unchanged rules', async () => {
     const created = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A', { description: 'about' }), { by }));
     const [first, second] = created.rules;
     const rules = [
@@ -74,7 +74,7 @@ describe('a policy', () => {
     expect(await inTransaction((tx) => loadPolicy(tx, created.id))).toEqual(updated);
   });
 
-  it('is deleted with its rules and assignments', async () => {
+  it('deletes a policy with its rules and assignments', async () => {
     await inTransaction(async (tx) => {
       const { id } = await createPolicy(tx, toPolicyInput('A'), { by });
       await assignToUser(tx, { policyId: id, userId: 'u1' }, { by });
@@ -85,12 +85,12 @@ describe('a policy', () => {
     });
   });
 
-  it('that does not exist cannot be changed', async () => {
+  it('refuses to change a policy that does not exist', async () => {
     expect(await codeOf((tx) => updatePolicy(tx, toPolicyInput('A'), { id: 'none', by }))).toBe('POLICY_UNKNOWN');
     expect(await codeOf((tx) => deletePolicy(tx, 'none', { by }))).toBe('POLICY_UNKNOWN');
   });
 
-  it('is listed by its state and type', async () => {
+  it('lists policies by state and type', async () => {
     await inTransaction(async (tx) => {
       await createPolicy(tx, toPolicyInput('A'), { by });
       await createPolicy(tx, toPolicyInput('B', { isActive: false, type: 'ROLE_BASED' }), { by });
@@ -102,7 +102,7 @@ describe('a policy', () => {
     });
   });
 
-  it('advances the revision once with each change, and not with refused ones', async () => {
+  it('each change advances the revision once, and a refused change does not', async () => {
     const { id } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
     expect(await codeOf((tx) => createPolicy(tx, toPolicyInput('A'), { by }))).toBe('POLICY_EXISTS');
     await inTransaction((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by }));
@@ -139,7 +139,7 @@ describe('lists for the policy linter', () => {
       ['after the last', 2, 2, []],
       ['all', undefined, 9, [0, 1, 2]],
     ];
-    it.each(rows)('%s', async (_, after, limit, expected) => {
+    it.each(rows)('loads a page of policies: %s', async (_, after, limit, expected) => {
       const page = await inTransaction((tx) => loadPolicyPage(tx, { after: after === undefined ? undefined : ids[after], limit }));
       expect(page.map(({ id }) => ids.indexOf(id))).toEqual(expected);
       expect(page.every(({ rules }) => rules.length === 2)).toBe(true);
@@ -149,12 +149,12 @@ describe('lists for the policy linter', () => {
   describe('active assignments of one policy', () => {
     const load = (limit: number) => inTransaction((tx) => loadActiveAssignments(tx, ids[0] ?? '', { limit }));
 
-    it('include active roles and users, the first to expire first', async () => {
+    it('loads active roles and users, the first to expire first', async () => {
       const { roles, users, isComplete } = await load(3);
       expect([roles.map(({ role }) => role), users.map(({ userId }) => userId), isComplete]).toEqual([['user'], ['u3', 'u2', 'u1'], true]);
     });
 
-    it('are truncated at the limit, with isComplete false', async () => {
+    it('truncates assignments at the limit, with isComplete false', async () => {
       const cut = [await load(2), await load(1)];
       expect(cut.map(({ users, isComplete }) => [users.map(({ userId }) => userId), isComplete])).toEqual([
         [['u3', 'u2'], false],

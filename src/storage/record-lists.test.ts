@@ -129,7 +129,7 @@ const keysOf = fc
 const defined = (values: object): JsonObject => JSON.parse(JSON.stringify(values)) as JsonObject;
 
 describe('consecutive pages', () => {
-  it('contain the whole list in order, also with missing and duplicate values and mixed directions', async () => {
+  it('consecutive pages contain the whole list in order, also with missing and duplicate values and mixed directions', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(record, { maxLength: 25 }), keysOf, fc.integer({ min: 1, max: 7 }), async (values, keys, limit) => {
         const records = values.map((each, index) => toRecord(`id-${index}`, defined(each)));
@@ -142,7 +142,7 @@ describe('consecutive pages', () => {
     );
   });
 
-  it('contain exactly the records that match a condition in memory', async () => {
+  it('consecutive pages contain exactly the records that match a condition in memory', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(record, { maxLength: 25 }),
@@ -165,7 +165,7 @@ describe('consecutive pages', () => {
     );
   });
 
-  it('continue at the same position after inserts and deletes', async () => {
+  it('pages continue at the same position after inserts and deletes', async () => {
     await fill([{ key: 1 }, { key: 2 }, { key: 3 }, { key: 4 }]);
     const first = await list({ sort: sortBy('key'), limit: 2 });
     await test.database.transaction(async (tx) => {
@@ -175,7 +175,7 @@ describe('consecutive pages', () => {
     expect(idsOf([await list({ sort: sortBy('key'), limit: 2, after: first.next })])).toEqual(['id-2', 'id-3']);
   });
 
-  it('continue after values too long for a cursor, as long as the record exists', async () => {
+  it('pages continue after values too long for a cursor, as long as the record exists', async () => {
     const story = (end: string): string => 'é'.repeat(5000) + end;
     await fill([{ story: story('b') }, { story: story('a') }, { story: story('c') }]);
     const first = await list({ sort: sortBy('story'), limit: 1 });
@@ -188,7 +188,7 @@ describe('consecutive pages', () => {
   it.each([
     ['of another sort order', { id: 'x', keys: [1, 2] }],
     ['whose field has another type now', { id: 'x', keys: ['text'] }],
-  ])('refuse a cursor %s', async (_, after) => {
+  ])('refuses a cursor %s', async (_, after) => {
     expect(await failure(list({ sort: sortBy('key'), after }))).toMatchObject({ code: 'REQUEST_CURSOR' });
   });
 });
@@ -196,26 +196,26 @@ describe('consecutive pages', () => {
 describe('offset and total', () => {
   beforeEach(() => fill(Array.from({ length: 30 }, (_, key) => ({ key, value: key % 3 === 0 ? 'x' : 'y' }))));
 
-  it('count matching records', async () => {
+  it('counts matching records at an offset', async () => {
     const page = await list({ where: compare('key', 'gte', 20), sort: sortBy('key'), offset: 3, limit: 2, total: true });
     expect(page).toMatchObject({ total: 10, records: [{ key: 23 }, { key: 24 }] });
     expect(await list({ where: compare('key', 'gt', 99), total: true })).toEqual({ records: [], total: 0 });
   });
 
-  it('skip matching records if the condition is evaluated in memory, without a total', async () => {
+  it('skips matching records if the condition is evaluated in memory, without a total', async () => {
     const page = await list({ where: inMemory('x'), sort: sortBy('key'), offset: 2, limit: 2, total: true });
     expect(page.records.map((each) => each['key'])).toEqual([6, 9]);
     expect(page).not.toHaveProperty('total');
   });
 
-  it('continue the rest of an offset on the next page', async () => {
+  it('continues the rest of an offset on the next page', async () => {
     const found = await pages({ where: inMemory('x'), sort: sortBy('key'), offset: 5, limit: 10, scanLimit: 4 });
     expect(found.flatMap((page) => page.records.map((each) => each['key']))).toEqual([15, 18, 21, 24, 27]);
     expect(found[0]).toMatchObject({ records: [], truncated: 'scanLimit', next: { skip: 3 } });
   });
 });
 
-describe('a list', () => {
+describe('lists', () => {
   it('evaluates at most scanLimit records in memory', async () => {
     await fill(Array.from({ length: 50 }, () => ({ value: 'y' })));
     let evaluated = 0;
@@ -244,7 +244,7 @@ describe('a list', () => {
     expect([evaluated, page.records.length]).toEqual([5, 5]);
   });
 
-  it.each([NEVER, constant(null)])('runs no query for a condition that is never true', async (where) => {
+  it.each([NEVER, constant(null)])('runs no query for a condition that is never true: %j', async (where) => {
     await test.database.transaction(async (tx) => {
       const unusable = { ...tx, all: () => Promise.reject(new Error('queried')), one: () => Promise.reject(new Error('queried')) };
       expect(
@@ -282,7 +282,7 @@ describe('findMatches', () => {
     ['key', 7, ['id-1']],
     ['price', '2.50', ['id-0', 'id-1']],
     ['value', 'none', []],
-  ] as const)('by %s', async (field, value, expected) => {
+  ] as const)('finds records by the field %s', async (field, value, expected) => {
     await fill([{ price: '2.50' }, { key: 7, price: '2.50' }, {}]);
     expect((await find(compare(field, 'eq', value))).map(({ id }) => id)).toEqual(expected);
   });

@@ -37,7 +37,7 @@ const insertAuthor = (id: string, values: JsonObject = {}) =>
   test.database.transaction((tx) => insertRecord(tx, author, toRecord(id, values)));
 const load = (id: string) => test.database.transaction((tx) => loadRecord(tx, article, id));
 
-describe('a record', () => {
+describe('records', () => {
   it.each<[string, JsonObject]>([
     ['texts', { title: `'; -- "é" 🦉` }],
     ['decimals of 18 digits', { price: '999999999999999.999' }],
@@ -47,19 +47,19 @@ describe('a record', () => {
     ['JSON null', { meta: null }],
     ['names that objects inherit', { title: '__proto__', meta: { constructor: 1 } }],
     ['nothing at all', {}],
-  ])('is loaded as it was inserted: %s', async (_, values) => {
+  ])('loads a record as it was inserted: %s', async (_, values) => {
     await insert('1', values);
     const { meta, ...others } = values;
     expect(await load('1')).toEqual(toRecord('1', { ...others, ...(meta !== undefined && meta !== null && { meta }) }));
   });
 
-  it('is loaded without its write-only fields', async () => {
+  it('loads a record without its write-only fields', async () => {
     await insertAuthor('a', { name: 'Ada', pin: '1234' });
     expect(await test.database.transaction((tx) => loadRecord(tx, author, 'a'))).toEqual(toRecord('a', { name: 'Ada' }));
     expect(await test.rows('Author')).toMatchObject([{ pin: '1234' }]);
   });
 
-  it('changes only in the given fields, and only at the given version', async () => {
+  it('updates only the given fields, and only at the given version', async () => {
     await insert('1', { title: 'old', price: '1.000', tags: ['kept'] });
     const now = Date.parse('2026-02-03T04:05:06.789Z');
     const change = { id: '1', version: 1, values: { title: 'new', id: 'stolen', version: 99 }, cleared: ['price', 'unknown'], now };
@@ -74,13 +74,13 @@ describe('a record', () => {
     expect(await load('2')).toBeUndefined();
   });
 
-  it('is deleted once', async () => {
+  it('deletes a record once', async () => {
     await insert('1', {});
     const remove = () => test.database.transaction((tx) => deleteRecord(tx, article, { id: '1' }));
     expect([await remove(), await remove()]).toEqual([true, false]);
   });
 
-  it('with a duplicate value fails with the names of the unique fields', async () => {
+  it('a duplicate value fails with the names of the unique fields', async () => {
     await insertAuthor('a', { name: 'Ada' });
     const error = await failure(insertAuthor('b', { name: 'Ada' }));
     expect(error).toBeInstanceOf(ConstraintError);
@@ -114,7 +114,7 @@ describe('referencing records', () => {
       return found;
     });
 
-  it('are found by field, with the onDelete option of the field', async () => {
+  it('finds referencing records by field, with the onDelete option of the field', async () => {
     await insertAuthor('a');
     await insertAuthor('b');
     await insert('1', { authorId: 'a', editorId: 'b' });
@@ -130,7 +130,7 @@ describe('referencing records', () => {
     expect(await find('none')).toEqual([]);
   });
 
-  it('are found page by page', async () => {
+  it('finds referencing records page by page', async () => {
     await insertAuthor('a');
     for (const id of ['1', '2', '3']) await insert(id, { authorId: 'a' });
     const [referencing] = referencingFieldsTo(definitions, { resource: author, ids: ['a'] });
@@ -139,7 +139,7 @@ describe('referencing records', () => {
     expect([await page(''), await page('2')]).toEqual([['1', '2'], ['3']]);
   });
 
-  it('are cleared with one statement, each with a new version', async () => {
+  it('clears references with one statement, each record with a new version', async () => {
     await insertAuthor('a');
     await insertAuthor('b');
     await insert('1', { authorId: 'b', editorId: 'a' });
@@ -157,7 +157,7 @@ describe('referencing records', () => {
     ]);
   });
 
-  it('are enforced by the database too', async () => {
+  it('the database enforces references too', async () => {
     await insertAuthor('a');
     await insert('1', { authorId: 'a' });
     expect(await failure(test.database.transaction((tx) => deleteRecord(tx, author, { id: 'a' })))).toMatchObject({

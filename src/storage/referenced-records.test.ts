@@ -99,12 +99,15 @@ describe('conditions on referenced records', () => {
   ];
   describe.each(rows)('%s %s %j', (path, operator, value, ids) => {
     const where = compare(path, operator, value);
-    it('record by record', async () => expect(await idsOneByOne(where, path)).toEqual(ids));
+    it(`evaluates ${path} ${operator} ${JSON.stringify(value)} record by record`, async () =>
+      expect(await idsOneByOne(where, path)).toEqual(ids));
     it.each([
       ['in SQL', where],
       ['in memory', all([where, inMemory])],
-    ])('as a list, %s', async (_, condition) => expect((await list({ where: condition })).records.map(({ id }) => id)).toEqual(ids));
-    it('matches the negation only if the value is known', async () => {
+    ])(`lists records by ${path} ${operator} ${JSON.stringify(value)} %s`, async (_, condition) =>
+      expect((await list({ where: condition })).records.map(({ id }) => id)).toEqual(ids),
+    );
+    it(`matches the negation of ${path} ${operator} ${JSON.stringify(value)} only if the value is known`, async () => {
       const opposite = not(where);
       const listed = (await list({ where: opposite })).records.map(({ id }) => id);
       expect(listed).toEqual(await idsOneByOne(opposite, path));
@@ -112,7 +115,7 @@ describe('conditions on referenced records', () => {
     });
   });
 
-  it('count and paginate', async () => {
+  it('counts and paginates by a condition on a referenced record', async () => {
     const where = compare('resource.parentId.title', 'exists', true);
     const first = await list({ where, limit: 2, total: true });
     expect([first.records.map(({ id }) => id), first.total]).toEqual([['n2', 'n3'], 3]);
@@ -120,7 +123,7 @@ describe('conditions on referenced records', () => {
     expect([rest.records.map(({ id }) => id), rest.next]).toEqual([['n4'], undefined]);
   });
 
-  it('are evaluated in memory if they need too many joins', async () => {
+  it('evaluates a condition in memory if it needs too many joins', async () => {
     const each = [...hub.fields.keys()].filter((name) => name.startsWith('desk'));
     const where = any(each.map((name) => compare(`resource.${name}.label`, 'eq', 'news')));
     const ofHub = (record: StoredRecord, referenced: ReferencedRecords): Scope =>
@@ -130,7 +133,7 @@ describe('conditions on referenced records', () => {
     expect([page.records.map(({ id }) => id), page.total]).toEqual([['h1', 'h2'], undefined]);
   });
 
-  it('load the references of the user, and nothing if no path continues beyond a reference', async () => {
+  it('loads the references of the user, and nothing if no path continues beyond a reference', async () => {
     const withDesk = define({
       User: { fields: { deskId: { type: 'reference', to: 'Desk' } } },
       Desk: { fields: { label: { type: 'string' } } },

@@ -70,12 +70,12 @@ const referring = (where: Condition, bounds?: Parameters<typeof load>[2]): Promi
 describe.each<[string, Condition, Condition]>([
   ['in SQL', ALWAYS, compareText('eq', 'x')],
   ['in memory', compareText('matches', '.'), compareText('matches', 'x')],
-])('referencing records, with a condition evaluated %s', (_, all, some) => {
-  it('are grouped by the referenced record, ordered by id', async () => {
+])('referencing records, with a condition evaluated %s', (evaluated, all, some) => {
+  it(`groups referencing records by the referenced record, ordered by id, with a condition ${evaluated}`, async () => {
     expect(await referring(all)).toEqual({ a: '2356', b: '1' });
   });
 
-  it('are limited for each referenced record, after the condition', async () => {
+  it(`limits the records for each referenced record, after a condition ${evaluated}`, async () => {
     expect(await referring(some, { limit: 2 })).toEqual({ a: '25', b: '1' });
   });
 });

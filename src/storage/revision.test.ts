@@ -23,7 +23,7 @@ async function change(seen: Revision[]): Promise<void> {
 }
 
 describe('the revision', () => {
-  it('starts at 0 and advances by one', async () => {
+  it('the revision starts at 0 and advances by one', async () => {
     await test.database.transaction((tx) => tx.run(sql`DELETE FROM "_State"`));
     expect(await test.database.transaction(currentRevision)).toBe(0);
     expect(await test.database.transaction(advanceRevision)).toBe(1);
@@ -31,7 +31,7 @@ describe('the revision', () => {
     expect(await test.database.transaction(currentRevision)).toBe(2);
   });
 
-  it('counts changes, and has a new stamp after each', async () => {
+  it('the revision counts changes, and has a new stamp after each', async () => {
     const before = await test.database.transaction(loadRevision);
     const seen: Revision[] = [];
     await change(seen);
@@ -41,7 +41,7 @@ describe('the revision', () => {
     expect(await test.database.transaction(currentRevision)).toBe(before.number + 2);
   });
 
-  it.skipIf(onPostgres)('reuses the number of a change that was rolled back, and not its stamp', async () => {
+  it.skipIf(onPostgres)('the revision reuses the number of a change that was rolled back, and not its stamp', async () => {
     const seen: Revision[] = [];
     await test.database.transaction(async (tx) => {
       const rolledBack = tx.savepoint(async () => {

@@ -11,7 +11,7 @@ describe('lazy savepoints', () => {
     savepoints = createLazySavepoints((sql) => void sent.push(sql));
   });
 
-  it('are sent before the first write in them', () => {
+  it('sends a savepoint before the first write in it', () => {
     savepoints.open('a');
     expect(sent).toEqual([]);
     savepoints.send();
@@ -21,7 +21,7 @@ describe('lazy savepoints', () => {
     expect(sent).toEqual(['SAVEPOINT a', 'SAVEPOINT b']);
   });
 
-  it('share one SAVEPOINT if nothing was written between their beginnings', () => {
+  it('shares one SAVEPOINT among savepoints without a write between their beginnings', () => {
     savepoints.open('a');
     savepoints.open('b');
     savepoints.open('c');
@@ -36,7 +36,7 @@ describe('lazy savepoints', () => {
     expect(sent).toEqual(['SAVEPOINT a', 'ROLLBACK TO SAVEPOINT a', 'SAVEPOINT d', 'RELEASE SAVEPOINT d', 'RELEASE SAVEPOINT a']);
   });
 
-  it('are not sent if nothing was written in them', () => {
+  it('does not send a savepoint if nothing was written in it', () => {
     savepoints.open('a');
     savepoints.open('b');
     savepoints.undo('b');
@@ -46,7 +46,7 @@ describe('lazy savepoints', () => {
     expect(sent).toEqual([]);
   });
 
-  it('are rolled back and released only if they were sent', () => {
+  it('rolls back and releases a savepoint only if it was sent', () => {
     savepoints.open('a');
     savepoints.send();
     savepoints.open('b');
@@ -57,7 +57,7 @@ describe('lazy savepoints', () => {
     expect(sent).toEqual(['SAVEPOINT a', 'ROLLBACK TO SAVEPOINT a', 'RELEASE SAVEPOINT a']);
   });
 
-  it('stay open after a rollback', () => {
+  it('a savepoint stays open after a rollback', () => {
     savepoints.open('a');
     savepoints.open('b');
     savepoints.undo('a');
@@ -65,7 +65,7 @@ describe('lazy savepoints', () => {
     expect(sent).toEqual(['SAVEPOINT a']);
   });
 
-  it('are implemented by the transaction if it begins in them, also repeatedly', () => {
+  it('a transaction that begins in savepoints implements them, also repeatedly', () => {
     savepoints.open('a');
     savepoints.open('b');
     savepoints.begin(() => void sent.push('ROLLBACK'));
@@ -81,7 +81,7 @@ describe('lazy savepoints', () => {
     expect(sent).toEqual(['SAVEPOINT c', 'ROLLBACK', 'ROLLBACK']);
   });
 
-  it('are forgotten with their transaction', () => {
+  it('forgets savepoints with their transaction', () => {
     savepoints.open('a');
     savepoints.clear();
     savepoints.send();

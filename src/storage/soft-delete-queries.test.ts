@@ -164,17 +164,17 @@ const OTHERS = new Set(
   ].flatMap((names) => names.split(' ')),
 );
 
-describe('a soft-deleted record', () => {
-  it.each(Object.entries(READS))('is not found by %s', async (_, [read, expected]) => {
+describe('soft-deleted records', () => {
+  it.each(Object.entries(READS))('%s finds no soft-deleted record', async (_, [read, expected]) => {
     expect(await run(read)).toEqual(expected);
   });
 
-  it('is tested with every read function that is exported', () => {
+  it('tests every exported read function with soft-deleted records', () => {
     const reads = Object.keys(storage).filter((name) => /^(load|list|find|lock|check|count)[A-Z]/.test(name));
     expect(reads.filter((name) => !OTHERS.has(name)).sort()).toEqual(Object.keys(READS).sort());
   });
 
-  it('cannot be updated or deleted again', async () => {
+  it('a soft-deleted record cannot be updated or deleted again', async () => {
     const change = { id: 'gone', version: 2, values: { title: 'x' }, cleared: [], now: 0 };
     expect(await run((tx) => storage.updateRecord(tx, article, change))).toBe(false);
     expect(await run((tx) => storage.deleteRecord(tx, article, { id: 'gone' }))).toBe(false);
@@ -182,13 +182,13 @@ describe('a soft-deleted record', () => {
     expect(row).toMatchObject({ id: 'gone', title: 'gone', version: 2, deletedBy: 'me', deletedAt: row?.['updatedAt'] });
   });
 
-  it('cannot be created by an update of deletedAt', async () => {
+  it('an update of deletedAt does not soft-delete a record', async () => {
     const values = { title: 'there', deletedAt: '2026-01-01T00:00:00.000Z', deletedBy: 'x' };
     await run((tx) => storage.updateRecord(tx, article, { id: 'there', version: 1, values, cleared: ['deletedAt'], now: 0 }));
     expect(await run((tx) => storage.loadRecord(tx, article, 'there'))).not.toHaveProperty('deletedAt');
   });
 
-  it('is found by reads of deleted records, and can be restored once', async () => {
+  it('reads of deleted records find a soft-deleted record, and it can be restored once', async () => {
     expect(await run((tx) => storage.loadDeletedRecord(tx, article, 'there'))).toBeUndefined();
     expect(await run((tx) => storage.loadDeletedRecord(tx, article, 'gone'))).toMatchObject({ id: 'gone', deletedBy: 'me' });
     const page = await run((tx) => storage.listRecords(tx, article, list(ALWAYS, { existence: 'deleted' })));
@@ -200,7 +200,7 @@ describe('a soft-deleted record', () => {
     );
   });
 
-  it('is not read for a cursor that needs its values', async () => {
+  it('a cursor does not read the values of a soft-deleted record', async () => {
     const sort = [{ field: field('title'), descending: false }];
     const after = { id: 'gone' };
     await expect(run((tx) => storage.listRecords(tx, article, list(ALWAYS, { sort, after })))).rejects.toMatchObject({
@@ -210,7 +210,7 @@ describe('a soft-deleted record', () => {
     expect(page.records).toEqual([]);
   });
 
-  it('is separated by partial indexes', async () => {
+  it('partial indexes separate soft-deleted records', async () => {
     const plan = async (query: string): Promise<string> => (await run((tx) => explain(tx, sql.raw(query)))).join('\n');
     const existing = '(SELECT * FROM "Article" WHERE "deletedAt" IS NULL) AS "Article"';
     expect(await plan(`SELECT "Article"."id" FROM ${existing} WHERE "title" = 'x'`)).toMatch(/^(SEARCH|Index Scan) .*ux_Article\$title/);

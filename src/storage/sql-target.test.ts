@@ -10,7 +10,7 @@ describe('isExactInSql', () => {
   it.each([
     ['eq', 'sports', true],
     ['matches', '^s', false],
-  ] as const)('%s', (operator, value, expected) => {
+  ] as const)('the operator %s with %j is exact in SQL: %s', (operator, value, expected) => {
     const path = { group: 'resource', keys: ['department'], text: 'resource.department' } as const;
     const comparison = { type: 'comparison', path, operator, operand: { type: 'literal', value }, ifExists: false } as const;
     const isExact = isExactInSql(comparison, resourceOf(definitions, 'Person'), {

@@ -42,7 +42,7 @@ describe('loadCandidates', () => {
     ['no user after the last id', { after: 'u9' }, '', undefined],
     ['no users by a role name that contains SQL', { roles: [`admin' OR 1 = 1 --`] }, 'u5 u8', undefined],
   ];
-  it.each(rows)('finds %s', async (_, query, ids, last) => {
+  it.each(rows)('loads candidates: %s', async (_, query, ids, last) => {
     const found = await load(query);
     expect([found.users.map(({ id }) => id).join(' '), found.last]).toEqual([ids, last]);
   });
@@ -104,7 +104,7 @@ describe('countUserValues', () => {
     expect([counted, isComplete, Object.fromEntries(withValue)]).toEqual([3, true, { createdBy: 0, department: 2, text: 1 }]);
   });
 
-  it('is incomplete above the limit', async () => {
+  it('reports an incomplete count above the limit', async () => {
     expect(await count(2)).toMatchObject({ counted: 2, isComplete: false });
   });
 });

@@ -33,27 +33,33 @@ function removeParent(id: string): Promise<boolean> {
   return test.database.transaction((tx) => deleteRecord(tx, resourceOf(without, 'Parent'), { id }));
 }
 
-describe('a deletion does not destroy archived data that reference the record', () => {
-  it.each(['restrict', 'cascade', 'setNull'])('records of an archived resource, onDelete %s', async (onDelete) => {
-    const before = withChild(onDelete);
-    await populate(before);
-    await migrate(test.database, without);
-    expect(await failure(removeParent('p1'))).toMatchObject({ constraint: 'reference' });
-    expect(await removeParent('p2')).toBe(true);
-    expect((await migrate(test.database, before)).plan.held).toEqual([]);
-    expect(await test.rows('Child')).toMatchObject([{ id: 'c1', parentId: 'p1' }]);
-  });
+describe('archived data that reference a deleted record', () => {
+  it.each(['restrict', 'cascade', 'setNull'])(
+    'a deletion does not destroy records of an archived resource, onDelete %s',
+    async (onDelete) => {
+      const before = withChild(onDelete);
+      await populate(before);
+      await migrate(test.database, without);
+      expect(await failure(removeParent('p1'))).toMatchObject({ constraint: 'reference' });
+      expect(await removeParent('p2')).toBe(true);
+      expect((await migrate(test.database, before)).plan.held).toEqual([]);
+      expect(await test.rows('Child')).toMatchObject([{ id: 'c1', parentId: 'p1' }]);
+    },
+  );
 
-  it.each(['restrict', 'cascade', 'setNull'])('records through an archived field, onDelete %s', async (onDelete) => {
-    const before = withChild(onDelete, { name: { type: 'string' } });
-    await populate(before);
-    await migrate(test.database, define({ Parent: parent, Child: { fields: { name: { type: 'string' } } } }));
-    expect(await failure(removeParent('p1'))).toMatchObject({ constraint: 'reference' });
-    await migrate(test.database, before);
-    expect(await test.rows('Child')).toMatchObject([{ id: 'c1', parentId: 'p1' }]);
-  });
+  it.each(['restrict', 'cascade', 'setNull'])(
+    'a deletion does not destroy records with an archived reference, onDelete %s',
+    async (onDelete) => {
+      const before = withChild(onDelete, { name: { type: 'string' } });
+      await populate(before);
+      await migrate(test.database, define({ Parent: parent, Child: { fields: { name: { type: 'string' } } } }));
+      expect(await failure(removeParent('p1'))).toMatchObject({ constraint: 'reference' });
+      await migrate(test.database, before);
+      expect(await test.rows('Child')).toMatchObject([{ id: 'c1', parentId: 'p1' }]);
+    },
+  );
 
-  it('for every onDelete that the field had before', async () => {
+  it('a deletion does not destroy archived data for any onDelete that the field had before', async () => {
     await populate(withChild('cascade'));
     await migrate(test.database, withChild('restrict'));
     expect(await failure(removeParent('p1'))).toMatchObject({ constraint: 'reference' });

@@ -31,12 +31,12 @@ describe('a changed type', () => {
     expect((await planMigration(test.database, article(asNumber))).steps).toEqual([]);
   });
 
-  it('is safe without values', async () => {
+  it('a changed type is safe without values', async () => {
     await test.apply(asText);
     expect(stepOf((await test.apply(asNumber)).done, 'convert').risk).toBe('safe');
   });
 
-  it('needs confirmation if values cannot be converted, and names their records', async () => {
+  it('a changed type needs confirmation if values cannot be converted, and names their records', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '12' }, ...Array.from({ length: 6 }, () => ({ price: 'free' })));
     const { plan, done, definitions } = await test.apply(asNumber);
@@ -46,7 +46,7 @@ describe('a changed type', () => {
     expect(await prices()).toContain('free');
   });
 
-  it('is performed for the hash of the present plan only', async () => {
+  it('performs a conversion for the hash of the present plan only', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '12' }, { price: 'free' }, { price: '1' });
     const { hash } = await planMigration(test.database, article(asNumber));
@@ -75,7 +75,7 @@ describe('a changed type', () => {
     expect(await prices()).toEqual([12, 0]);
   });
 
-  it('is refused if different unique values become equal', async () => {
+  it('refuses a conversion if different unique values become equal', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '1' }, { price: '1.0' });
     const migrated = await test.apply({ price: { type: 'integer', unique: true } });
@@ -92,7 +92,7 @@ describe('a changed type', () => {
     ]);
   });
 
-  it('can be combined with a rename', async () => {
+  it('a changed type can be combined with a rename', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '12' });
     const after = { cost: { type: 'integer', renamedFrom: 'price' } };
@@ -116,7 +116,7 @@ describe('a changed type', () => {
 });
 
 describe('a type that is changed back', () => {
-  it('restores every value, including those that the other type could not represent', async () => {
+  it('a type that is changed back restores every value, including those that the other type could not represent', async () => {
     await test.apply(asText);
     await test.insert(asText, { price: '1.0' }, { price: 'free' }, {}, { price: '5' }, { price: '6' });
     await test.force(asNumber);
@@ -167,7 +167,7 @@ describe('a type that is changed back', () => {
     [boolean, true, 1, [decimal, integer, decimal]],
     [integer, 0, 0, [boolean, json, integer, list]],
     [list, ['a'], '["a"]', [json, list, json, string]],
-  ])('has a value of %j again: %j', async (first, value, stored, others) => {
+  ])('restores the value of %j after other types: %j (case %#)', async (first, value, stored, others) => {
     const fieldsOf = (price: Fields[string]): Fields => ({ price });
     await test.apply(fieldsOf(first));
     await test.insert(fieldsOf(first), { price: value });
@@ -222,7 +222,7 @@ describe('a reference to another resource', () => {
   it.each([
     ['alone', false, [id(1), id(2)], [id(1), null]],
     ['in a list', true, [`["${id(1)}"]`, `["${id(1)}","${id(2)}"]`], [`["${id(1)}"]`, null]],
-  ])('%s keeps references to existing records, and needs confirmation for the rest', async (_, list, before, after) => {
+  ])('a changed reference %s keeps ids of existing records, and needs confirmation for the rest', async (_, list, before, after) => {
     await populate(before, list);
     const definitions = define(pointing('Right', list));
     const plan = await planMigration(test.database, definitions);
@@ -232,7 +232,7 @@ describe('a reference to another resource', () => {
     expect((await migrate(test.database, definitions, { thorough: true })).plan.steps).toEqual([]);
   });
 
-  it('to a new resource is lost', async () => {
+  it('a reference that changes to a new resource is lost', async () => {
     await populate([id(1)]);
     const definitions = define({ ...pointing('New'), New: { fields: one } });
     const plan = await planMigration(test.database, definitions);
@@ -242,7 +242,7 @@ describe('a reference to another resource', () => {
     expect((await test.rows('Article')).map(({ other }) => other)).toEqual([id(1)]);
   });
 
-  it('converted from text must be the id of a record', async () => {
+  it('a reference converted from text must be the id of a record', async () => {
     await test.apply(asText);
     await test.database.transaction((tx) => insertRecord(tx, resourceOf(define({}), 'User'), { id: id(1), email: 'a@example.org' }));
     await test.insert(asText, { price: id(1) }, { price: id(2) }, { price: 'Ada' });

@@ -59,14 +59,14 @@ describe('a value that can be converted', () => {
     ['json', listOf('integer'), [1, 2], [1, 2]],
     ['json', 'integer', 3, 3],
     ['text', 'string', 'short', 'short'],
-  ])('%j → %j: %j', (before, after, value, expected) => {
+  ])('converts from %j to %j: %j', (before, after, value, expected) => {
     expect(convertValue(value, toField(before), toField(after))).toEqual(
       expected === undefined ? { fits: true } : { fits: true, value: expected },
     );
   });
 });
 
-describe('a value that cannot be converted is not rounded, truncated or guessed', () => {
+describe('values that cannot be converted', () => {
   it.each<[Said, Said, Json]>([
     ['string', 'integer', '12.5'],
     ['string', 'integer', ''],
@@ -96,7 +96,7 @@ describe('a value that cannot be converted is not rounded, truncated or guessed'
     ['json', listOf('integer'), [1, { a: 1 }]],
     ['json', 'integer', { a: 1 }],
     ['text', 'string', 'x'.repeat(1001)],
-  ])('%j → %j: %j', (before, after, value) => {
+  ])('does not round, truncate or guess a value from %j to %j: %j', (before, after, value) => {
     expect(convertValue(value, toField(before), toField(after))).toEqual({ fits: false });
   });
 });

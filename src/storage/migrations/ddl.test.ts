@@ -21,8 +21,8 @@ const fields: Fields = {
 };
 const apply = (...indexes: readonly JsonObject[]): Promise<MigrationResult> => test.apply(fields, { indexes });
 
-describe('a partial index', () => {
-  it.skipIf(onPostgres)('says which in SQL, values written as their columns hold them', async () => {
+describe('partial indexes', () => {
+  it.skipIf(onPostgres)('writes the condition of a partial index in SQL, with values as their columns hold them', async () => {
     await apply({ fields: ['slug'], where: { status: "it's", live: true, price: '1.50' } });
     const [, partial] = await test.indexesOf('Article');
     expect(partial).toMatch(
@@ -31,7 +31,7 @@ describe('a partial index', () => {
     expect((await apply({ fields: ['slug'], where: { price: '1.50', live: true, status: "it's" } })).plan.steps).toEqual([]);
   });
 
-  it('is unique among its rows only', async () => {
+  it('a partial index is unique among its rows only', async () => {
     const unique = { fields: ['slug'], unique: true, where: { status: 'draft' } };
     await test.apply(fields);
     await test.insert(fields, { slug: 'a', status: 'draft' }, { slug: 'a', status: "it's" }, { slug: 'a' });
@@ -43,7 +43,7 @@ describe('a partial index', () => {
     expect(blocked(await apply(unique))).toEqual([expect.stringContaining('several records have "a" (2)')]);
   });
 
-  it('exists next to a full index, is replaced when its condition changes, and does not replace the index of a reference', async () => {
+  it('a partial index exists next to a full index, is replaced when its condition changes, and does not replace the index of a reference', async () => {
     const of = (status: string): JsonObject => ({ fields: ['authorId'], where: { status } });
     await apply(of('draft'), { fields: ['slug'] }, { fields: ['slug'], where: { live: true } });
     expect(await test.indexesOf('Article')).toHaveLength(4);

@@ -24,7 +24,7 @@ describe('resolveDefinitionsInForce', () => {
     ['leaves out a refused resource that was never applied', applied(), ['A'], [], []],
     ['leaves out a resource that references a missing one', applied('A'), ['A'], [], ['A']],
     ['ends if a referenced resource references a missing one', applied('A', 'B', '-Z'), ['A'], [], ['B', 'A']],
-  ] as const)('%s', (_, were, refused, inForce, also) => {
+  ] as const)('resolves the definitions in force: %s', (_, were, refused, inForce, also) => {
     const resolved = resolveDefinitionsInForce(after, { applied: were }, new Set(refused));
     expect(['A', 'B', 'Z'].filter((name) => resolved.definitions.has(name))).toEqual(inForce);
     expect([...resolved.refused.keys()]).toEqual(also);
@@ -41,7 +41,7 @@ describe('resolveDefinitionsInForce', () => {
       'Whole',
       /^Part cannot turn softDelete on: Whole/,
     ],
-  ] as const)('%s', (_, was, refused, why) => {
+  ] as const)('refuses definitions that contradict those in force: %s', (_, was, refused, why) => {
     const applied = new Map([...keeping(was)].map(([name, resource]) => [name, { resource, archived: false }]));
     const resolved = resolveDefinitionsInForce(keeping(!was), { applied }, new Set([refused]));
     expect(['Whole', 'Part'].map((name) => resolved.definitions.get(name)?.softDelete)).toEqual([was, was]);

@@ -37,18 +37,21 @@ function readAll(holder: DefinitionsHolder): Promise<readonly string[]> {
   });
 }
 
-describe('definitions change together with their tables', () => {
-  it.skipIf(onPostgres)('for requests before and behind the migration in the same commit', async () => {
-    await migrate(test.database, before);
-    const holder = createHolder(before);
-    let commits = 0;
-    using _ = onCommit(() => commits++);
-    const [first, , last] = await Promise.all([readAll(holder), migrate(test.database, after, { holder }), readAll(holder)]);
-    expect([first, last, commits]).toEqual([['title'], ['headline'], 1]);
-    expect(await readAll(holder)).toEqual(['headline']);
-  });
+describe('definitions and their tables', () => {
+  it.skipIf(onPostgres)(
+    'definitions change together with their tables for requests before and behind the migration in the same commit',
+    async () => {
+      await migrate(test.database, before);
+      const holder = createHolder(before);
+      let commits = 0;
+      using _ = onCommit(() => commits++);
+      const [first, , last] = await Promise.all([readAll(holder), migrate(test.database, after, { holder }), readAll(holder)]);
+      expect([first, last, commits]).toEqual([['title'], ['headline'], 1]);
+      expect(await readAll(holder)).toEqual(['headline']);
+    },
+  );
 
-  it.skipIf(onPostgres)('or not at all, where the commit fails', async () => {
+  it.skipIf(onPostgres)('definitions and tables do not change if the commit fails', async () => {
     await migrate(test.database, before);
     const holder = createHolder(before);
     let fails = 1;
@@ -65,7 +68,7 @@ describe('definitions change together with their tables', () => {
     expect(next).toEqual(['title']);
   });
 
-  it('both stay if a system table cannot be migrated', async () => {
+  it('definitions and tables stay if a system table cannot be migrated', async () => {
     const holder = createHolder(before);
     await test.database.transaction((tx) => tx.run(sql`CREATE TABLE "_Decision" ("id" INTEGER PRIMARY KEY, "at" INTEGER)`));
     expect(await failure(migrate(test.database, after, { holder }))).toBeDefined();

@@ -171,7 +171,7 @@ function countRecords({ database }: TestDatabase): Promise<number> {
 }
 
 describe('any sequence of definitions', () => {
-  it('leads to the tables that the last of them creates, leaves nothing to do, and loses no record', {
+  it('any sequence of definitions leads to the tables that the last of them creates, leaves nothing to do, and loses no record', {
     timeout: 120_000,
   }, async () => {
     const sequence = fc.array(fc.record({ sources: sourcesOf, allowed: fc.boolean(), seed: fc.nat(100) }), {
@@ -209,7 +209,7 @@ describe('any sequence of definitions', () => {
     );
   });
 
-  it('keeps every value that was ever written, in force or archived', { timeout: 120_000 }, async () => {
+  it('any sequence of definitions keeps every value that was ever written, in force or archived', { timeout: 120_000 }, async () => {
     const sequence = fc.array(fc.record({ fields: fieldsOf, seed: fc.nat(100) }), { minLength: 3, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(sequence, async (steps) => {
@@ -231,7 +231,7 @@ describe('any sequence of definitions', () => {
     );
   });
 
-  it('and back has every value that was there before', { timeout: 120_000 }, async () => {
+  it('a return to earlier definitions restores every value that was there before', { timeout: 120_000 }, async () => {
     const way = fc.record({
       first: fc.constantFrom(...TYPES),
       others: fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 4 }),

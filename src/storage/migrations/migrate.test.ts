@@ -15,7 +15,7 @@ beforeEach(() => {
 afterEach(() => test.dispose());
 
 describe('a new database', () => {
-  it('gets every table of the system, and a second run has nothing to do', async () => {
+  it('a new database gets every table of the system, and a second run has nothing to do', async () => {
     const first = await migrate(test.database, SYSTEM);
     expect(first.plan.held).toEqual([]);
     expect(
@@ -31,7 +31,7 @@ describe('a new database', () => {
     expect(await test.revision()).toBe(1);
   });
 
-  it('gets columns of the right type, which refuse other values', async () => {
+  it('a new database gets columns of the right type, which refuse other values', async () => {
     await test.apply({
       title: { type: 'string' },
       price: { type: 'decimal' },
@@ -53,7 +53,7 @@ describe('a new database', () => {
     expect(await failure(wrong)).toMatchObject(onPostgres ? { code: 'INTERNAL' } : { constraint: 'check' });
   });
 
-  it('gets indexes on fields, on several fields, unique ones, and those of references', async () => {
+  it('a new database gets indexes on fields, on several fields, unique ones, and those of references', async () => {
     const fields = {
       status: { type: 'string', index: true },
       slug: { type: 'string', unique: true },
@@ -69,7 +69,7 @@ describe('a new database', () => {
     ]);
   });
 
-  it('gets tables that reference each other and themselves', async () => {
+  it('a new database gets tables that reference each other and themselves', async () => {
     const definitions = define({
       A: { fields: { b: { type: 'reference', to: 'B', onDelete: 'setNull' }, a: { type: 'reference', to: 'A', onDelete: 'cascade' } } },
       B: { fields: { a: { type: 'reference', to: 'A' } } },
@@ -86,7 +86,7 @@ describe('a new database', () => {
     });
   });
 
-  it('is not changed by a plan', async () => {
+  it('a plan does not change a new database', async () => {
     const plan = await planMigration(test.database, SYSTEM);
     expect(plan.steps.length).toBeGreaterThan(10);
     expect(plan.steps[0]?.sql[0]).toMatch(/^CREATE TABLE "/);
@@ -95,7 +95,7 @@ describe('a new database', () => {
 });
 
 describe('similar names', () => {
-  it('lead to different indexes', async () => {
+  it('similar names lead to different indexes', async () => {
     const definitions = define({
       A: {
         fields: { b: { type: 'string' }, c: { type: 'string' }, b_c: { type: 'string', index: true } },
@@ -108,7 +108,7 @@ describe('similar names', () => {
     expect([...(await test.indexesOf('A')), ...(await test.indexesOf('A_b'))]).toHaveLength(3);
   });
 
-  it('of any length stay within the limit of every database', async () => {
+  it('index names of any length stay within the limit of every database', async () => {
     const long = (start: string): string => start + 'x'.repeat(61);
     const fields = { [long('a')]: { type: 'string', index: true }, [long('b')]: { type: 'string', index: true } };
     await test.apply(fields);
@@ -126,7 +126,7 @@ describe('similar names', () => {
 describe('a refusal', () => {
   const a: Fields = { title: { type: 'string' } };
 
-  it('does not affect other resources', async () => {
+  it('a refusal does not affect other resources', async () => {
     await migrate(test.database, define({ A: { fields: a }, B: { fields: a } }));
     const migrated = await migrate(
       test.database,
@@ -137,7 +137,7 @@ describe('a refusal', () => {
     expect(migrated.definitions.get('B')?.fields.has('more')).toBe(true);
   });
 
-  it('keeps the resources that the refused one references', async () => {
+  it('a refusal keeps the resources that the refused one references', async () => {
     await migrate(test.database, define({ A: { fields: { ...a, b: { type: 'reference', to: 'B' } } }, B: { fields: a } }));
     const { definitions, plan, done } = await migrate(test.database, define({ A: { fields: { title: { type: 'password' } } } }));
     expect(done).toEqual([]);
@@ -145,7 +145,7 @@ describe('a refusal', () => {
     expect(definitions.has('B')).toBe(true);
   });
 
-  it('leaves out a resource that references one that was never applied', async () => {
+  it('a refusal leaves out a resource that references one that was never applied', async () => {
     await test.database.transaction((tx) => tx.run(sql`CREATE TABLE "B" ("id" TEXT PRIMARY KEY, "title" DOUBLE PRECISION)`));
     const { definitions, plan } = await migrate(
       test.database,
@@ -155,7 +155,7 @@ describe('a refusal', () => {
     expect([definitions.has('A'), definitions.has('B')]).toEqual([false, false]);
   });
 
-  it('of a system table stops the program', async () => {
+  it('a refusal of a system table stops the program', async () => {
     await test.database.transaction((tx) => tx.run(sql`CREATE TABLE "_Decision" ("id" INTEGER PRIMARY KEY, "at" INTEGER)`));
     expect(await failure(migrate(test.database, SYSTEM))).toBeInstanceOf(SetupError);
     expect(await test.database.transaction((tx) => dialectOf(tx).hasTable(tx, '_Policy'))).toBe(false);

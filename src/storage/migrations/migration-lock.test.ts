@@ -50,7 +50,7 @@ describe('the backup before a migration', () => {
   it.each([
     ['writes values', counted],
     ['loses values', numbers],
-  ])('that %s is written, logged, and named in the history', async (_, fields) => {
+  ])('writes a backup before a migration that %s, logs it, and names it in the history', async (_, fields) => {
     await apply(fields);
     const [file = '', ...more] = test.backups();
     expect([columns(file), more]).toEqual([['size'], []]);
@@ -58,18 +58,18 @@ describe('the backup before a migration', () => {
     expect(await backupsInHistory()).toEqual([`a backup was written first: ${basename(file)}`]);
   });
 
-  it('is not written if no value changes', async () => {
+  it('writes no backup if no value changes', async () => {
     await apply({ ...texts, more: { type: 'string' } });
     await apply(texts);
     expect([test.backups(), logged, await backupsInHistory()]).toEqual([[], [], []]);
   });
 
-  it('is not written if the plan is not confirmed', async () => {
+  it('writes no backup if the plan is not confirmed', async () => {
     await test.apply(numbers);
     expect(test.backups()).toEqual([]);
   });
 
-  it('is written before a prune', async () => {
+  it('writes a backup before a prune', async () => {
     await apply({ more: { type: 'string' } });
     expect(test.backups()).toEqual([]);
     await pruneArchived(test.database, article({ more: { type: 'string' } }), { actor: 'cli', log });
@@ -78,7 +78,7 @@ describe('the backup before a migration', () => {
     expect(test.backups()).toHaveLength(1);
   });
 
-  it('is not written for a database in memory', async () => {
+  it('writes no backup for a database in memory', async () => {
     const database = openSqlite({ path: ':memory:', backups: { folder: join(dirname(test.path), 'none'), kept: 1 } });
     await migrate(database, article(texts));
     await database.transaction((tx) =>
@@ -90,10 +90,10 @@ describe('the backup before a migration', () => {
   });
 });
 
-describe('nothing is changed', () => {
+describe('a migration without a backup', () => {
   const folder = (): string => join(dirname(test.path), 'backups');
 
-  it('if no backup can be written', async () => {
+  it('changes nothing if no backup can be written', async () => {
     writeFileSync(folder(), 'a file');
     const error = await failure(test.apply(counted));
     rmSync(folder());
@@ -103,7 +103,7 @@ describe('nothing is changed', () => {
     expect(columns(test.path)).toEqual(['size']);
   });
 
-  it('if the migration fails, and its backup is removed', async () => {
+  it('changes nothing if the migration fails, and removes its backup', async () => {
     const exec = BetterSqlite3.prototype.exec;
     vi.spyOn(BetterSqlite3.prototype, 'exec').mockImplementation(function (this: BetterSqlite3.Database, text) {
       if (text === 'COMMIT') throw new BetterSqlite3.SqliteError('full', 'SQLITE_FULL');

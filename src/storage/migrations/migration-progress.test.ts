@@ -34,7 +34,7 @@ async function logOf(fields: Fields): Promise<readonly string[]> {
 }
 
 describe('a step on many records', () => {
-  it('is logged before and after, with the number of records and the reason why requests wait', async () => {
+  it('logs a step on many records before and after, with the number of records and the reason why requests wait', async () => {
     await insert(10_001);
     expect(await logOf({ size: { type: 'string', index: true } })).toEqual([
       `Article (size) is indexed: processing 10,001 records; ${WAIT}`,
@@ -42,7 +42,7 @@ describe('a step on many records', () => {
     ]);
   });
 
-  it('is logged at intervals during a conversion', async () => {
+  it('logs progress at intervals during a conversion', async () => {
     await insert(100_001);
     expect(await logOf({ size: { type: 'integer' } })).toEqual([
       `Article.size: converting the values of 100,001 records; ${WAIT}`,
@@ -55,7 +55,7 @@ describe('a step on many records', () => {
     ]);
   });
 
-  it('is logged during a prune', async () => {
+  it('logs progress during a prune', async () => {
     await insert(10_001);
     await test.apply({ other: { type: 'string' } });
     await pruneArchived(test.database, article({ other: { type: 'string' } }), { actor: 'cli', log });
@@ -65,7 +65,7 @@ describe('a step on many records', () => {
     ]);
   });
 
-  it('is not logged for fewer records', async () => {
+  it('does not log a step on fewer records', async () => {
     await insert(10_000);
     expect(await logOf({ size: { type: 'string', index: true }, other: { type: 'string' } })).toEqual([]);
   });

@@ -19,14 +19,14 @@ const after = { ...before, note: { type: 'text' } };
 const read = <T>(work: (tx: Transaction) => Promise<T>): Promise<T> => test.database.transaction(work);
 
 describe('definitions that are in force already', () => {
-  it('are not compared with the tables again', async () => {
+  it('does not compare definitions in force with the tables again', async () => {
     await test.apply(before);
     await read((tx) => tx.run(sql`ALTER TABLE "Article" DROP COLUMN "title"`));
     expect((await test.apply(before)).plan.steps).toEqual([]);
     expect(kinds(await migrate(test.database, article(before), { thorough: true }))).toEqual(['addColumn title']);
   });
 
-  it('are compared again if any of them has changed, or a resource was held', async () => {
+  it('compares definitions again if any of them has changed, or a resource was held', async () => {
     await test.apply(before);
     await test.apply({ title: { type: 'string', description: 'shown' } });
     const known = await read((tx) => loadOtherDefinitions(tx, article(before)));
@@ -36,7 +36,7 @@ describe('definitions that are in force already', () => {
     for (let start = 0; start < 2; start++) expect((await test.apply(required)).plan.held).toEqual(['Article']);
   });
 
-  it('are distinguished from those of another process', async () => {
+  it('distinguishes definitions in force from those of another process', async () => {
     await test.apply(before);
     expect(await read((tx) => loadOtherDefinitions(tx, article(before)))).toBeUndefined();
     await test.apply(after);
@@ -49,7 +49,7 @@ describe('definitions that are in force already', () => {
 });
 
 describe('the history', () => {
-  it('has a row for each migration that performed a step', async () => {
+  it('the history has a row for each migration that performed a step', async () => {
     await test.apply(before);
     await migrate(test.database, article(before), { thorough: true });
     await test.apply({ title: { type: 'string', description: 'shown' } });
@@ -67,16 +67,16 @@ describe('the history', () => {
     expect(await read((tx) => listMigrations(tx, 1))).toEqual([last]);
   });
 
-  it('has one row for several processes that start at once', async () => {
+  it('the history has one row for several processes that start at once', async () => {
     await Promise.all(Array.from({ length: 5 }, () => test.apply(before)));
     expect(await read((tx) => listMigrations(tx, 10))).toHaveLength(1);
   });
 
-  it('of a new database is empty', async () => {
+  it('the history of a new database is empty', async () => {
     expect(await read((tx) => listMigrations(tx, 10))).toEqual([]);
   });
 
-  it('has no row for a migration that fails', async () => {
+  it('the history has no row for a migration that fails', async () => {
     await test.apply(before);
     await test.insert(before, { title: '1' });
     for (const text of REFUSING) await read((tx) => tx.run(sql.raw(text)));

@@ -38,8 +38,8 @@ const ALL = [
   ['c3', 'p2', 'drum'],
 ];
 
-describe('no data is lost', () => {
-  it('by a rename without renamedFrom', async () => {
+describe('data loss', () => {
+  it('a rename without renamedFrom loses no data', async () => {
     await migrate(test.database, define(family({ title: { ...text, renamedFrom: 'name' }, code: text })));
     expect((await test.rows('Parent')).map(({ title }) => title)).toEqual(['Ada', 'Bea']);
     await migrate(test.database, define(family({ label: text, code: text })));
@@ -55,14 +55,14 @@ describe('no data is lost', () => {
     ['another type', { name: { type: 'list', of: 'string' }, code: text }, {}],
     ['required and unique', { name: { ...text, required: true, unique: true }, code: text }, {}],
     ['an index', { name: text, code: text }, { indexes: [{ fields: ['code', 'name'] }] }],
-  ])('children, through ON DELETE, where their parents’ table is rebuilt: %s', async (_, fields, more) => {
+  ])('a table that is rebuilt loses no children through ON DELETE: %s', async (_, fields, more) => {
     const migrated = await migrate(test.database, define(family(fields, more)));
     expect([migrated.plan.held, await children()]).toEqual([[], ALL]);
     const undone = await migrate(test.database, define(family()));
     expect([undone.plan.held, await children()]).toEqual([[], ALL]);
   });
 
-  it('by a narrower text, or leading zeros of a number', async () => {
+  it('a narrower text and leading zeros of a number lose no data', async () => {
     const narrower = { name: text, code: { type: 'enum', values: ['007'] } };
     expect((await migrate(test.database, define(family(narrower)))).plan.held).toContain('Parent');
     expect((await migrate(test.database, define(family({ name: text, code: { type: 'integer' } })))).plan.held).toContain('Parent');
@@ -70,7 +70,7 @@ describe('no data is lost', () => {
     expect((await test.rows('Parent')).map(({ code }) => String(code).length)).toEqual([3, 300]);
   });
 
-  it('by a second run, which does nothing', async () => {
+  it('a second run does nothing and loses no data', async () => {
     const after = define(family({ title: { ...text, renamedFrom: 'name' }, code: { type: 'list', of: 'string' } }));
     expect((await migrate(test.database, after)).done.length).toBeGreaterThan(1);
     const [revision, columns] = [await test.database.transaction(currentRevision), await test.shapeOf('Parent')];
@@ -78,12 +78,12 @@ describe('no data is lost', () => {
     expect([await test.database.transaction(currentRevision), await test.shapeOf('Parent')]).toEqual([revision, columns]);
   });
 
-  it('by a changed description, which changes no table', async () => {
+  it('a changed description changes no table', async () => {
     const shown = family({ name: { ...text, description: 'as shown' }, code: text }, { description: 'A parent' });
     expect((await migrate(test.database, define(shown))).done).toEqual([]);
   });
 
-  it('by two processes that start at once: one of them migrates', async () => {
+  it('one of two processes that start at once migrates, and no data is lost', async () => {
     const other = openUrl(test.url);
     const after = define(family({ name: text, code: { type: 'list', of: 'string' } }));
     const both = await Promise.all([migrate(test.database, after), migrate(other, after)]);
@@ -93,7 +93,7 @@ describe('no data is lost', () => {
     expect(await children()).toEqual(ALL);
   });
 
-  it('with a removed resource that archived records reference', async () => {
+  it('a removed resource that archived records reference loses no data', async () => {
     const { Child: child = {} } = family();
     const gone = await migrate(test.database, define({}));
     expect(kinds(gone)).toEqual(['keepAside', 'keepAside']);

@@ -46,7 +46,7 @@ describe('prune', () => {
     expect((await migrate(test.database, article(left), { thorough: true })).plan.steps).toEqual([]);
   });
 
-  it('keeps what the definitions use again', async () => {
+  it('keeps archived data that the definitions use again', async () => {
     await test.apply(whole);
     await test.apply(left);
     expect((await planned(whole)).map(({ field }) => field)).toEqual(['price$1']);
@@ -74,7 +74,7 @@ describe('prune', () => {
     expect((await test.rows('_Definition')).map(({ id }) => id)).not.toContain('B');
   });
 
-  it('has nothing to do in a new database', async () => {
+  it('prune has nothing to do in a new database', async () => {
     expect(await planned(left)).toEqual([]);
   });
 });

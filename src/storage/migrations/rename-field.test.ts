@@ -24,7 +24,7 @@ async function populate(): Promise<void> {
 }
 
 describe('a field that is renamed to the name of an archived one', () => {
-  it('is not mistaken for a restore of the archived one', async () => {
+  it('a field that is renamed to the name of an archived one is not mistaken for a restore of it', async () => {
     await populate();
     await apply({ Article: { fields: { note: text } } });
     const migrated = await apply({ Article: { fields: { title: { ...text, renamedFrom: 'note' } } } });
@@ -34,7 +34,7 @@ describe('a field that is renamed to the name of an archived one', () => {
     expect(blocked(migrated)).toEqual([`${beside}; ${then}`]);
   });
 
-  it('is refused too if the names differ only in case, and the other is in force, archived, or about to be', async () => {
+  it('refuses a rename if the names differ only in case, and the other is in force, archived, or about to be', async () => {
     await populate();
     const taken = expect.stringContaining('Article.note cannot be renamed to TITLE, because the column title exists');
     const onto: Sources = { Article: { fields: { TITLE: { ...text, renamedFrom: 'note' } } } };
@@ -45,7 +45,7 @@ describe('a field that is renamed to the name of an archived one', () => {
     expect(blocked(await apply(onto))).toEqual([taken]);
   });
 
-  it('is refused if renamedFrom is added too late, because the former values would stay archived', async () => {
+  it('refuses renamedFrom that is added too late, because the former values would stay archived', async () => {
     await populate();
     await apply({ Article: { fields: { titel: text, note: text } } });
     const late = await apply({ Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } });
@@ -56,7 +56,7 @@ describe('a field that is renamed to the name of an archived one', () => {
     expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);
   });
 
-  it('may keep renamedFrom after the rename', async () => {
+  it('a field may keep renamedFrom after the rename', async () => {
     await populate();
     const renamed: Sources = { Article: { fields: { titel: { ...text, renamedFrom: 'title' }, note: text } } };
     await apply(renamed);
@@ -64,7 +64,7 @@ describe('a field that is renamed to the name of an archived one', () => {
     expect(await test.rows('Article')).toMatchObject([{ titel: 'kept' }]);
   });
 
-  it('can be swapped with another by way of a third name', async () => {
+  it('two fields can be swapped by way of a third name', async () => {
     await populate();
     expect(() =>
       define({ Article: { fields: { title: { ...text, renamedFrom: 'note' }, note: { ...text, renamedFrom: 'title' } } } }),
@@ -75,7 +75,7 @@ describe('a field that is renamed to the name of an archived one', () => {
     expect(await test.rows('Article')).toMatchObject([{ note: 'kept', title: 'n' }]);
   });
 
-  it('may be renamed to a name that differs only in case', async () => {
+  it('a field may be renamed to a name that differs only in case', async () => {
     await populate();
     await apply({ Article: { fields: { TITLE: { ...text, index: true, renamedFrom: 'title' }, note: text } } });
     expect(await test.rows('Article')).toMatchObject([{ TITLE: 'kept', note: 'n' }]);

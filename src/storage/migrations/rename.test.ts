@@ -33,7 +33,7 @@ async function populate(sources: Sources = { Article: article, Comment: comment(
 describe('a renamed resource', () => {
   const post = { ...article, renamedFrom: 'Article' };
 
-  it('keeps its records, and references to them', async () => {
+  it('a renamed resource keeps its records, and references to them', async () => {
     await populate();
     const renamed = await apply({ Post: post, Comment: comment('Post') });
     expect(kinds(renamed)).toEqual(['renameTable', 'dropIndex', 'createIndex']);
@@ -47,7 +47,7 @@ describe('a renamed resource', () => {
     expect((await test.rows('_Definition')).map(({ id }) => id)).not.toContain('Article');
   });
 
-  it('keeps its archived fields, and those of resources that reference it', async () => {
+  it('a renamed resource keeps its archived fields, and those of resources that reference it', async () => {
     await populate();
     await apply({ Article: { fields: { title: { type: 'string', index: true } } } });
     await apply({ Post: { fields: { title: { type: 'string', index: true } }, renamedFrom: 'Article' } });
@@ -57,7 +57,7 @@ describe('a renamed resource', () => {
     expect(await test.rows('Comment')).toMatchObject([{ articleId: 'a1' }]);
   });
 
-  it('is still referenced by archived lists of references', async () => {
+  it('archived lists of references still reference a renamed resource', async () => {
     const list = { type: 'list', of: { type: 'reference', to: 'Article' } };
     await apply({ Article: article, Issue: { fields: { articles: list, number: text } } });
     await test.database.transaction((tx) => tx.run(sql`INSERT INTO "Issue" ("id", "articles") VALUES ('i1', '["a1"]')`));
@@ -71,7 +71,7 @@ describe('a renamed resource', () => {
     expect(await test.rows('Issue')).toMatchObject([{ articles: '["a1"]' }]);
   });
 
-  it('may change in other ways at the same time; if that is refused, it keeps its name', async () => {
+  it('a renamed resource may change in other ways at the same time; if that is refused, it keeps its name', async () => {
     await populate();
     const more = await apply({
       Post: { ...post, fields: { title: text, rank: { type: 'integer', default: 3 } } },
@@ -89,7 +89,7 @@ describe('a renamed resource', () => {
     expect(await test.rows('Post')).toHaveLength(1);
   });
 
-  it('waits for a refused resource that references it by its former name', async () => {
+  it('a renamed resource waits for a refused resource that references it by its former name', async () => {
     await populate();
     const sources = { Post: post, Comment: { fields: { articleId: { type: 'reference', to: 'Post' }, body: { type: 'password' } } } };
     const migrated = await apply(sources);
@@ -100,14 +100,14 @@ describe('a renamed resource', () => {
     ]);
   });
 
-  it('may differ from its former name only in case', async () => {
+  it('a renamed resource may differ from its former name only in case', async () => {
     await populate({ Article: article });
     const migrated = await apply({ ARTICLE: post });
     expect(migrated.plan.held).toEqual([]);
     expect(await test.rows('ARTICLE')).toMatchObject([{ title: 'kept' }]);
   });
 
-  it('is refused if renamedFrom is added too late, because the former records would stay archived', async () => {
+  it('refuses renamedFrom that is added too late, because the former records would stay archived', async () => {
     await populate({ Article: article });
     await apply({ Post: article });
     const late = await apply({ Post: post, Other: { fields: { note: text } } });
@@ -118,7 +118,7 @@ describe('a renamed resource', () => {
     expect(await test.rows('Article')).toMatchObject([{ title: 'kept' }]);
   });
 
-  it('is not mistaken for a restore of an archived one', async () => {
+  it('a rename is not mistaken for a restore of an archived resource', async () => {
     await populate({ Article: article });
     await apply({});
     await apply({ Post: article });
@@ -127,7 +127,7 @@ describe('a renamed resource', () => {
     expect(migrated.definitions.has('Post')).toBe(true);
   });
 
-  it('can be renamed back', async () => {
+  it('a resource can be renamed back', async () => {
     await populate({ Article: article });
     await apply({ Post: post });
     const back = await apply({ Article: { fields: { title: { ...text, index: true } }, renamedFrom: 'Post' } });
@@ -136,7 +136,7 @@ describe('a renamed resource', () => {
     expect(kinds(await apply({ Post: article }))).toEqual(['bringBack note']);
   });
 
-  it('is refused if its name differs only in case from an archived one', async () => {
+  it('refuses a name that differs only in case from an archived one', async () => {
     await populate({ Article: article });
     await apply({});
     await apply({ Post: article });
@@ -147,7 +147,7 @@ describe('a renamed resource', () => {
     expect([migrated.done, migrated.definitions.has('Post')]).toEqual([[], true]);
   });
 
-  it('without renamedFrom is archived, and a new one is created', async () => {
+  it('archives a resource that is renamed without renamedFrom, and creates a new one', async () => {
     await populate({ Article: article });
     expect(kinds(await apply({ Post: article }))).toEqual(['createTable', 'createIndex', 'keepAside']);
     expect(await test.rows('Article')).toHaveLength(1);
@@ -171,7 +171,7 @@ describe('policies that contain a renamed name', () => {
     };
   }
 
-  it('are rewritten for a field, wherever a path reads it', async () => {
+  it('rewrites policies for a renamed field, wherever a path reads it', async () => {
     await populate();
     const rules = await makePolicy(
       rule('Article', [equal('resource.title'), { anyOf: [equal('resource.title', '${request.data.title}')] }]),
@@ -202,7 +202,7 @@ describe('policies that contain a renamed name', () => {
     expect(await test.rows('_Policy')).toMatchObject([{ version: revision + 1 }]);
   });
 
-  it('are rewritten for a field of users', async () => {
+  it('rewrites policies for a renamed field of users', async () => {
     const user = (fields: JsonObject): Sources => ({ User: { fields: { email: { type: 'email' }, ...fields } } });
     await apply(user({ team: text }));
     const rules = await makePolicy(rule('*', [equal('user.team'), equal('resource.createdBy', '${user.team}')]));
@@ -210,7 +210,7 @@ describe('policies that contain a renamed name', () => {
     expect(await rules()).toEqual([['*', equal('user.department'), equal('resource.createdBy', '${user.department}')]]);
   });
 
-  it('are rewritten for a resource', async () => {
+  it('rewrites policies for a renamed resource', async () => {
     await populate();
     const rules = await makePolicy(rule('Article', [equal('resource.title')]), rule('Comment', []));
     const renamed = await apply({ Post: { ...article, renamedFrom: 'Article' }, Comment: comment('Post') });
@@ -220,7 +220,7 @@ describe('policies that contain a renamed name', () => {
     expect(await rules()).toEqual([['Post', equal('resource.title')], ['Comment']]);
   });
 
-  it('are rewritten for a resource and its field at once', async () => {
+  it('rewrites policies for a renamed resource and its field at once', async () => {
     await populate({ Article: article });
     const rules = await makePolicy(rule('Article', [equal('resource.title')]));
     const both = { Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } };
@@ -228,7 +228,7 @@ describe('policies that contain a renamed name', () => {
     expect(await rules()).toEqual([['Post', equal('resource.headline')]]);
   });
 
-  it('need confirmation if an expression reads a field of a resource that is renamed at once', async () => {
+  it('needs confirmation if an expression reads a field of a resource that is renamed at once', async () => {
     await populate({ Article: article });
     await makePolicy(rule('Article', [{ expression: 'resource.title == "x"' }]));
     const both = { Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } };
@@ -241,7 +241,7 @@ describe('policies that contain a renamed name', () => {
   it.each([
     ['an expression', rule('Article', [{ expression: 'resource.title.startsWith("x")' }])],
     ['a rule on all resources, of which others have the field', rule('*', [equal('resource.title')])],
-  ])('need confirmation if %s would break', async (_, broken) => {
+  ])('needs confirmation if %s would break', async (_, broken) => {
     const sources = { Article: article, Tip: article };
     await populate(sources);
     const rules = await makePolicy({ ...broken, description: 'the broken one' });
@@ -254,14 +254,14 @@ describe('policies that contain a renamed name', () => {
     expect(await rules()).toEqual([[broken.resource, ...broken.conditions]]);
   });
 
-  it('need confirmation if a condition compares the name of the resource', async () => {
+  it('needs confirmation if a condition compares the name of the resource', async () => {
     await populate({ Article: article });
     await makePolicy(rule('*', [equal('resource.name', 'Article')]));
     const { plan } = await apply({ Post: { ...article, renamedFrom: 'Article' } });
     expect(stepOf(plan.steps, 'renameTable').risk).toBe('lossy');
   });
 
-  it('are named when a field that they read is removed, restored or created again', async () => {
+  it('names policies when a field that they read is removed, restored or created again', async () => {
     const without = { Article: { fields: { note: text } } };
     await populate({ Article: article });
     await makePolicy(rule('Article', [equal('resource.title')], { description: 'titled' }));
@@ -277,7 +277,7 @@ describe('policies that contain a renamed name', () => {
     expect(stepOf((await apply({})).done, 'keepAside').rules).toMatchObject([{ rule: 'titled' }]);
   });
 
-  it('stay as they are if the rename is held', async () => {
+  it('policies stay as they are if the rename is held', async () => {
     await populate({ Article: article });
     const rules = await makePolicy(rule('Article', [equal('resource.title')]));
     await apply({ Article: { fields: { headline: { ...text, renamedFrom: 'title' }, must: { ...text, required: true } } } });

@@ -35,7 +35,7 @@ const remove = (id: string) => test.database.transaction((tx) => deleteRecord(tx
 const insert = (id: string, values: JsonObject) => test.database.transaction((tx) => insertRecord(tx, kept, toRecord(id, values)));
 
 describe('softDelete', () => {
-  it('on a new table restricts unique indexes to records that are not soft-deleted, and indexes soft-deleted ones', async () => {
+  it('softDelete on a new table restricts unique indexes to records that are not soft-deleted, and indexes soft-deleted ones', async () => {
     await test.apply(fields, KEPT);
     expect((await test.indexesOf('Article')).map((text) => text.replace(/\$[0-9a-f]{12}/g, '$#'))).toEqual([
       'CREATE INDEX "ix_Article$deletedAt$#" ON "Article" ("deletedAt", "id") WHERE "deletedAt" IS NOT NULL',
@@ -48,7 +48,7 @@ describe('softDelete', () => {
     expect((await test.apply(fields, KEPT)).done).toEqual([]);
   });
 
-  it('has index names that stay the same from version to version', async () => {
+  it('index names of soft deletes stay the same from version to version', async () => {
     await test.apply({ slug: { type: 'string', unique: true } }, { softDelete: true });
     expect((await test.indexesOf('Article')).map((text) => text.split('"')[1])).toEqual([
       'ix_Article$deletedAt$fd17332b32bc',
@@ -56,7 +56,7 @@ describe('softDelete', () => {
     ]);
   });
 
-  it('on a table with rows leads to the same indexes, loses nothing, and can be turned off again', async () => {
+  it('softDelete on a table with rows leads to the same indexes, loses nothing, and can be turned off again', async () => {
     await test.apply(fields, SECTIONS);
     await test.insert(fields, { slug: 'a', section: 'front', place: 1 }, { slug: 'b' });
     const before = await test.indexesOf('Article');
@@ -99,7 +99,7 @@ describe('softDelete', () => {
     expect(await failure(insert('6', { slug: 'c' }))).toMatchObject({ constraint: 'unique', columns: ['slug'] });
   });
 
-  it('cannot be turned off as long as there are soft-deleted records, which would be visible again', async () => {
+  it('softDelete cannot be turned off as long as there are soft-deleted records, which would be visible again', async () => {
     await test.apply(fields, KEPT);
     await test.insert(fields, { slug: 'a' }, { slug: 'b' }, { slug: 'c' });
     await remove('3');
@@ -152,7 +152,7 @@ describe('softDelete', () => {
     expect((await test.apply({ slug: { type: 'string' } }, { softDelete: true })).plan.held).toEqual([]);
   });
 
-  it('stays on when the resource is renamed', async () => {
+  it('softDelete stays on when the resource is renamed', async () => {
     await test.apply(fields, KEPT);
     await test.insert(fields, { slug: 'a' });
     await remove('1');
@@ -193,7 +193,7 @@ describe('prune of soft-deleted records', () => {
   const left = async (table: string): Promise<readonly unknown[]> => (await test.rows(table)).map(({ id }) => id);
   const drop = (deletedBefore: number) => pruneArchived(test.database, definitions, { actor: 'cli', deletedBefore });
 
-  it('counts them, deletes none without --deleted-before, and then those that are old enough, in circles too', async () => {
+  it('counts soft-deleted records, deletes none without --deleted-before, and then those that are old enough, in circles too', async () => {
     await migrate(test.database, definitions);
     await rows('Folder', { id: 'f1', deletedAt: OLD }, { id: 'f2' }, { id: 'f3', deletedAt: new Date().toISOString() });
     await rows('Page', { id: 'p1', folderId: 'f1', deletedAt: OLD, seeIds: ['p1'] }, { id: 'p2', folderId: 'f2' });

@@ -49,13 +49,13 @@ const lines = async (): Promise<readonly unknown[]> =>
   (await runSql(`SELECT "id", "revision", "xmin"::text AS "commit" FROM "Log" ORDER BY "id"`)).rows;
 const commits = async (): Promise<number> => (await runSql(`SELECT count(DISTINCT "xmin"::text)::int AS "n" FROM "Log"`)).rows[0].n;
 
-describe('lines of units of work that write nothing else', () => {
-  it('share commits', async () => {
+describe('units of work that only append lines', () => {
+  it('units of work that only append lines share commits', async () => {
     await Promise.all(Array.from({ length: 200 }, (_, at) => database.transaction((tx) => read(tx, `line ${at}`))));
     expect([(await lines()).length, (await commits()) < 100]).toEqual([200, true]);
   });
 
-  it('are saved if the unit of work succeeds, and not if it fails', async () => {
+  it('saves appended lines if the unit of work succeeds, and not if it fails', async () => {
     expect(await database.transaction((tx) => read(tx, 'done'))).toBe('first');
     const error = new Error('no');
     const failed = database.transaction(async (tx) => {
@@ -66,7 +66,7 @@ describe('lines of units of work that write nothing else', () => {
     expect(await lines()).toMatchObject([{ id: 'done' }]);
   });
 
-  it('are rolled back with their savepoint', async () => {
+  it('rolls back appended lines with their savepoint', async () => {
     await database.transaction(async (tx) => {
       await tx.append(LOG, [{ id: 'before', revision: '' }]);
       await failure(
@@ -80,13 +80,13 @@ describe('lines of units of work that write nothing else', () => {
     expect(await lines()).toMatchObject([{ id: 'before' }, { id: 'within another' }]);
   });
 
-  it('are saved though the line of another unit of work cannot be written', async () => {
+  it('saves appended lines though the line of another unit of work cannot be written', async () => {
     const unitsOfWork = ['a', 'refused', 'b'].map((id) => database.transaction((tx) => read(tx, id)));
     expect((await Promise.allSettled(unitsOfWork)).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(await lines()).toMatchObject([{ id: 'a' }, { id: 'b' }]);
   });
 
-  it('are committed with the other changes of their unit of work', async () => {
+  it('commits appended lines with the other changes of their unit of work', async () => {
     await database.transaction(async (tx) => {
       await read(tx, 'with it');
       await tx.run(sql`UPDATE "User" SET "version" = 2 WHERE "id" = 'user 0'`);
@@ -97,8 +97,8 @@ describe('lines of units of work that write nothing else', () => {
   });
 });
 
-describe('in a commit batch, a unit of work whose read set is stale', () => {
-  it('is retried, and the others are not', async () => {
+describe('a unit of work with a stale read set in a commit batch', () => {
+  it('retries a unit of work whose read set is stale, and not the others of its commit batch', async () => {
     const runs = new Map<string, number>();
     const readAs = (user: string) =>
       database.transaction(async (tx) => {
@@ -119,7 +119,7 @@ describe('in a commit batch, a unit of work whose read set is stale', () => {
     expect([0, 2, 4].map((at) => runs.get(`user ${at}`))).toEqual([1, 1, 1]);
   });
 
-  it('succeeds though the revision changes again and again', async () => {
+  it('a unit of work with a stale read set succeeds though the revision changes again and again', async () => {
     let ended = false;
     const change = async () => {
       for (let at = 0; at < 20; at++) await database.transaction((tx) => advanceRevision(tx));
@@ -148,7 +148,7 @@ describe('a unit of work that only reads', () => {
     return seen;
   };
 
-  it('has no transaction until it writes, takes a lock or locks a row', async () => {
+  it('a unit of work that only reads has no transaction until it writes, takes a lock or locks a row', async () => {
     await database.transaction((tx) => tx.one(sql`SELECT 1`));
     const inTransaction = async (work: (tx: Transaction) => Promise<unknown>) =>
       database.transaction(async (tx) => {
@@ -164,7 +164,7 @@ describe('a unit of work that only reads', () => {
     expect(await transactions((tx) => tx.one(sql`SELECT 1`))).toBe(0);
   });
 
-  it('rolls back its writes in a savepoint, even if they are its first ones', async () => {
+  it('rolls back the writes of a savepoint, even if they are the first of the unit of work', async () => {
     const versionOf = async (tx: Transaction) =>
       (await tx.one<{ version: number }>(sql`SELECT "version" FROM "User" WHERE "id" = 'user 0'`))?.version;
     const seen: unknown[] = [];
@@ -183,7 +183,7 @@ describe('a unit of work that only reads', () => {
     expect(seen).toEqual([7, 1, 8, 1]);
   });
 
-  it('is validated even if it appends nothing', async () => {
+  it('validates a unit of work even if it appends nothing', async () => {
     let runs = 0;
     const answer = await database.transaction(async (tx) => {
       const { stamp } = await loadRevision(tx);

@@ -80,17 +80,17 @@ const CASES = [
   ['an assignment expires, by the clock of the server', byClock, () => waitUntil(expires), 'valid', 'expired'],
 ] as const;
 
-describe('a unit of work is retried if, before it commits,', () => {
+describe('changes before a unit of work commits', () => {
   beforeEach(async () => {
     expires = await database.transaction(async (tx) => tx.now + 300);
   });
 
-  it.each(CASES)('%s', async (_, load, meanwhile, __, now) => {
+  it.each(CASES)('retries a unit of work if, before it commits, %s', async (_, load, meanwhile, __, now) => {
     await noteState(load, meanwhile);
     expect(await done()).toEqual([now]);
   });
 
-  it.each(CASES)('%s: without commit validation it would commit the stale state', async (_, load, meanwhile, before) => {
+  it.each(CASES)('commits the stale state without commit validation if %s', async (_, load, meanwhile, before) => {
     await runSql(commitValidationSql().replace(/BEGIN[\s\S]*END \$guard\$/, 'BEGIN RETURN 0; END $guard$'));
     await noteState(load, meanwhile);
     expect(await done()).toEqual([before]);
@@ -98,7 +98,7 @@ describe('a unit of work is retried if, before it commits,', () => {
 });
 
 describe('a unit of work', () => {
-  it('that reads two revisions is retried', async () => {
+  it('retries a unit of work that reads two revisions', async () => {
     let runs = 0;
     await database.transaction(async (tx) => {
       tx.addToReadSet((await byRevision(tx)).readSet);
@@ -109,7 +109,7 @@ describe('a unit of work', () => {
     expect(runs).toBe(2);
   });
 
-  it('may change the records of its own read set', async () => {
+  it('a unit of work may change the records of its own read set', async () => {
     await database.transaction(async (tx) => {
       tx.addToReadSet((await byRevision(tx)).readSet);
       tx.addToReadSet((await byUser(tx)).readSet);
@@ -126,7 +126,7 @@ describe('a unit of work', () => {
     expect(await done()).toEqual(['all']);
   });
 
-  it('is validated against the former state if its own change is rolled back', async () => {
+  it('validates a unit of work against the former state if its own change is rolled back', async () => {
     let runs = 0;
     const work = database.transaction(async (tx) => {
       const { readSet } = await byUser(tx);
@@ -145,7 +145,7 @@ describe('a unit of work', () => {
     expect([runs, await done()]).toEqual([2, ['user']]);
   });
 
-  it('whose read set is stale in every run fails with STORAGE_BUSY', async () => {
+  it('a unit of work whose read set is stale in every run fails with STORAGE_BUSY', async () => {
     let runs = 0;
     const work = database.transaction(async (tx) => {
       tx.addToReadSet((await byRevision(tx)).readSet);
@@ -170,8 +170,8 @@ it('many concurrent changes that advance the revision all succeed', async () => 
   expect([new Set(numbers).size, runs < 200]).toEqual([40, true]);
 });
 
-describe('of two concurrent units of work', () => {
-  it('that advance the revision, the second uses the revision of the first', async () => {
+describe('two concurrent units of work', () => {
+  it('the second of two units of work that advance the revision uses the revision of the first', async () => {
     const seen: number[] = [];
     let waiting = 0;
     const change = () =>
@@ -190,7 +190,7 @@ describe('of two concurrent units of work', () => {
     ]);
   });
 
-  it('one that revokes waits until one that was validated has committed', async () => {
+  it('a unit of work that revokes waits until one that was validated has committed', async () => {
     await runSql('BEGIN');
     const { sql: text, parameters } = toCommitValidation([
       {

@@ -4,19 +4,24 @@ import { parsePostgresUrl, toDisplayUrl } from './connection-string.ts';
 
 const PLAIN = 'postgres://ann:secret@db.example.com:6543/news';
 
-describe('a connection string', () => {
+describe('connection strings', () => {
   it.each([
-    [PLAIN, { host: 'db.example.com', port: 6543, user: 'ann', password: 'secret', database: 'news', ssl: false }],
+    [
+      PLAIN,
+      {
+        ...{ host: 'db.example.com', port: 6543, user: 'ann', password: 'secret', database: 'news', ssl: false },
+        ...{ schema: undefined, applicationName: 'bailiwick' },
+      },
+    ],
     ['postgresql://ann@[::1]/news', { host: '::1', port: 5432, password: undefined }],
     ['postgres://a%40b:p%3A%2F%25@db/n%20s', { user: 'a@b', password: 'p:/%', database: 'n s' }],
     ['postgres://%2Fvar%2Frun%2Fpostgresql/news?user=ann', { host: '/var/run/postgresql', user: 'ann' }],
     ['postgres:///news?host=/tmp&user=ann', { host: '/tmp', user: 'ann' }],
     [`${PLAIN}?schema=desk&application_name=one`, { schema: 'desk', applicationName: 'one' }],
-    [PLAIN, { schema: undefined, applicationName: 'bailiwick' }],
     [`${PLAIN}?sslmode=require`, { ssl: { rejectUnauthorized: false } }],
     [`${PLAIN}?sslmode=verify-full`, { ssl: { rejectUnauthorized: true } }],
     [`${PLAIN}?sslmode=verify-ca`, { ssl: { rejectUnauthorized: true, checkServerIdentity: expect.any(Function) } }],
-  ])('%s', (url, expected) => {
+  ])('parses the connection string %s', (url, expected) => {
     expect(parsePostgresUrl(url)).toMatchObject(expected);
   });
 
@@ -32,22 +37,22 @@ describe('a connection string', () => {
     [`${PLAIN}?sslmode=prefer`, ['sslmode: expected one of disable, require, verify-ca, verify-full, given "prefer"']],
     [`${PLAIN}?schema=a"b`, ['schema: expected a name']],
     [`${PLAIN}?schema=&options=-c`, ['unknown parameter "options"', 'schema: expected a name']],
-  ])('%s is refused', (url, mistakes) => {
+  ])('refuses the connection string %s', (url, mistakes) => {
     const refusal = refused(url);
     expect(refusal.mistakes).toEqual(mistakes.map((mistake) => expect.stringContaining(mistake)));
     expect(`${refusal.message} ${refusal.mistakes.join(' ')}`).not.toContain('secret');
   });
 
-  it('with a % that is not an escape is refused', () => {
+  it('refuses a connection string with a % that is not an escape', () => {
     const { message } = refused('postgres://ann:100%secret@db.example.com/news');
     expect(message).toBe('the address of the database cannot be read: expected %25 for each % in it');
   });
 
-  it('the error names a certificate file that cannot be read', () => {
+  it('names a certificate file that cannot be read in the error', () => {
     expect(refused(`${PLAIN}?sslmode=verify-full&sslrootcert=/none/ca.pem`).message).toContain('/none/ca.pem');
   });
 
-  it('is displayed without its password', () => {
+  it('displays a connection string without its password', () => {
     expect(toDisplayUrl(parsePostgresUrl(PLAIN))).toBe('postgres://ann@db.example.com:6543/news');
   });
 });

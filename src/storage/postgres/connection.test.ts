@@ -19,14 +19,14 @@ describe('prepared statements', () => {
     for (let i = 0; i < 12; i++) await work();
   };
 
-  it('still work after a column changes its type', async () => {
+  it('prepared statements still work after a column changes its type', async () => {
     await runSql(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
     await often(read);
     await runSql('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
     expect(await read()).toEqual([{ n: '7' }]);
   });
 
-  it('still work after a parameter changes its type', async () => {
+  it('prepared statements still work after a parameter changes its type', async () => {
     const find = (n: unknown): Promise<unknown> => database.transaction((tx) => tx.all(sql`SELECT "id" FROM "Parent" WHERE "n" = ${n}`));
     await often(() => find(7));
     await runSql('ALTER TABLE "Parent" ALTER COLUMN "n" TYPE TEXT');
@@ -34,7 +34,7 @@ describe('prepared statements', () => {
     expect(await find('seven')).toEqual([{ id: 'a' }]);
   });
 
-  it('write the given value after the column changed its type', async () => {
+  it('writes the given value after the column changed its type', async () => {
     const write = (id: string, n: unknown, type: 'integer' | 'text'): Promise<unknown> =>
       database.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES (${id}, ${tx.dialect.writtenValue(n, type)})`));
     for (let i = 0; i < 12; i++) await write(`i${i}`, i, 'integer');
@@ -43,7 +43,7 @@ describe('prepared statements', () => {
     expect((await runSql(`SELECT "n" FROM "Parent" WHERE "id" = 'a'`)).rows).toEqual([{ n: '007' }]);
   });
 
-  it('still work behind a pooler that switches connections', async () => {
+  it('prepared statements still work behind a pooler that switches connections', async () => {
     await runSql(`INSERT INTO "Parent" ("id", "n") VALUES ('a', 7)`);
     const pooled = await open({ connections: 1 });
     const again = (): Promise<unknown> => pooled.transaction((tx) => tx.all(sql`SELECT "n" FROM "Parent" WHERE "id" = ${'a'}`));
@@ -57,14 +57,14 @@ describe('prepared statements', () => {
     await pooled.close();
   });
 
-  it('are not created if they are disabled', async () => {
+  it('creates no prepared statements if they are disabled', async () => {
     const plain = await open({ connections: 1, preparedStatements: false });
     await often(() => plain.transaction((tx) => tx.all(sql`SELECT ${1}::int AS "n"`)));
     expect(await plain.transaction((tx) => tx.all(sql`SELECT "name" FROM pg_prepared_statements`))).toEqual([]);
     await plain.close();
   });
 
-  it('are limited in number', async () => {
+  it('limits the number of prepared statements', async () => {
     const one = await open({ connections: 1 });
     for (let i = 0; i < 600; i++) {
       await one.transaction(async (tx) => {
@@ -98,7 +98,7 @@ describe('the idle timeout', () => {
     expect(await Promise.all(results)).toEqual(['first', 'second']);
   });
 
-  it('does nothing if no statement is pending, after a failure, or without a limit', async () => {
+  it('the idle timeout does nothing if no statement is pending, after a failure, or without a limit', async () => {
     const closeConnection = vi.fn();
     const idleTimeout = createIdleTimeout(closeConnection);
     idleTimeout.set(100);

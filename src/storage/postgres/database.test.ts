@@ -21,7 +21,7 @@ const ids = async (): Promise<readonly string[]> =>
   (await database.transaction((tx) => tx.all<{ id: string }>(sql`SELECT "id" FROM "Parent" ORDER BY "id"`))).map(({ id }) => id);
 
 describe('metrics', () => {
-  it('count commits and connections; the observer receives each commit', async () => {
+  it('counts commits and connections, and the observer receives each commit', async () => {
     const observed: number[] = [];
     const withObserver = await open({ observer: { committed: ({ ms, unitsOfWork }) => void observed.push(ms > 0 ? unitsOfWork : 0) } });
     const { commits } = withObserver.metrics;
@@ -36,7 +36,7 @@ describe('metrics', () => {
 });
 
 describe('a unit of work', () => {
-  it('is committed if it resolves, and rolled back if it throws', async () => {
+  it('commits a unit of work if it resolves, and rolls it back if it throws', async () => {
     await database.transaction(async (tx) => {
       await insert(tx, 'a');
       await insert(tx, 'b');
@@ -63,7 +63,7 @@ describe('a unit of work', () => {
     expect(await ids()).toEqual(['a', 'c']);
   });
 
-  it('fails if it ignored an error outside of a savepoint', async () => {
+  it('a unit of work fails if it ignored an error outside of a savepoint', async () => {
     const work = database.transaction(async (tx) => {
       await insert(tx, 'a');
       await failure(insert(tx, 'a'));
@@ -72,7 +72,7 @@ describe('a unit of work', () => {
     expect(await ids()).toEqual([]);
   });
 
-  it('cannot use a transaction that has ended, nor overlapping savepoints', async () => {
+  it('a unit of work cannot use a transaction that has ended, nor overlapping savepoints', async () => {
     let ended: Transaction | undefined;
     await database.transaction(async (tx) => {
       ended = tx;
@@ -95,7 +95,7 @@ describe('a unit of work', () => {
 });
 
 describe('values', () => {
-  it('are returned as from SQLite', async () => {
+  it('returns values as SQLite does', async () => {
     const row = await database.transaction(async (tx) => {
       await tx.run(
         sql`INSERT INTO "Parent" ("id", "n", "x", "is", "j", "t") VALUES ('a', ${9007199254740993n}, ${0.1}, ${true}, ${'{"b":1, "a":2}'}, ${'é😀'})`,
@@ -105,7 +105,7 @@ describe('values', () => {
     expect(row).toEqual({ id: 'a', n: 9007199254740993n, x: 0.1, is: 1, j: '{"b":1, "a":2}', t: 'é😀', count: 1, sum: 1, large: 0 });
   });
 
-  it('with NUL are refused before they are sent', async () => {
+  it('refuses values with NUL before they are sent', async () => {
     await database.transaction(async (tx) => {
       expect(await failure(tx.one(sql`SELECT 1 FROM "Parent" WHERE "id" = ${'a\u0000b'}`))).toMatchObject({
         code: 'VALUE_INVALID',
@@ -125,7 +125,7 @@ describe('values', () => {
     ['a reference to a missing record', `INSERT INTO "Child" VALUES ('c', 'none')`, { constraint: 'reference', columns: ['parentId'] }],
     ['a delete of a referenced record', `DELETE FROM "Parent"`, { constraint: 'reference' }],
     ['a check', `INSERT INTO "Child" VALUES ('')`, { constraint: 'check' }],
-  ])('that violate a constraint are reported as ConstraintError: %s', async (_, text, expected) => {
+  ])('reports the violation of a constraint as ConstraintError: %s', async (_, text, expected) => {
     await runSql(`INSERT INTO "Parent" ("id", "t", "n") VALUES ('a', 'x', 1)`);
     await runSql(`INSERT INTO "Child" VALUES ('c0', 'a')`);
     expect(await failure(database.transaction((tx) => tx.run({ sql: text, parameters: [] })))).toMatchObject(expected);
@@ -133,7 +133,7 @@ describe('values', () => {
 });
 
 describe('concurrent units of work', () => {
-  it('wait for row locks and named locks', async () => {
+  it('waits for row locks and named locks', async () => {
     await database.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES ('a', 0)`));
     const addOne = (hold: (tx: Transaction) => Promise<unknown>): Promise<unknown> =>
       database.transaction(async (tx) => {
@@ -148,7 +148,7 @@ describe('concurrent units of work', () => {
     expect(await database.transaction((tx) => tx.one(sql`SELECT "n" FROM "Parent"`))).toEqual({ n: 40 });
   });
 
-  it('are retried after a deadlock', async () => {
+  it('retries units of work after a deadlock', async () => {
     await database.transaction(async (tx) => {
       for (const id of ['a', 'b']) await insert(tx, id);
     });
@@ -169,7 +169,7 @@ describe('concurrent units of work', () => {
     await patient.close();
   });
 
-  it('fail after the lock timeout', async () => {
+  it('a unit of work fails after the lock timeout', async () => {
     await runSql('BEGIN');
     await runSql(`INSERT INTO "Parent" ("id") VALUES ('a')`);
     expect(await failure(database.transaction((tx) => insert(tx, 'a')))).toMatchObject({ code: 'STORAGE_BUSY' });
@@ -178,7 +178,7 @@ describe('concurrent units of work', () => {
     expect(database.healthy).toBe(true);
   });
 
-  it('never exceed the number of connections', async () => {
+  it('concurrent units of work never exceed the number of connections', async () => {
     let [now, most] = [0, 0];
     const work = (): Promise<unknown> =>
       database.transaction(async (tx) => {
@@ -192,7 +192,7 @@ describe('concurrent units of work', () => {
 });
 
 describe('a lost connection', () => {
-  it('fails the running unit of work; the next one uses another connection', async () => {
+  it('a lost connection fails the running unit of work, and the next one uses another connection', async () => {
     const cut = database.transaction(async (tx) => {
       await insert(tx, 'a');
       const row = await tx.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS "pid"`);
@@ -208,7 +208,7 @@ describe('a lost connection', () => {
   it.each([
     ['is idle for too long', '25P03'],
     ['takes too long', '25P04'],
-  ])('because its transaction %s is reported as STORAGE_UNAVAILABLE and not reused', async (_, code) => {
+  ])('reports a connection whose transaction %s as STORAGE_UNAVAILABLE, and does not reuse it', async (_, code) => {
     const process = (): Promise<unknown> => database.transaction((tx) => tx.one(sql`SELECT pg_backend_pid() AS "process"`));
     const before = await process();
     const ended = database.transaction((tx) => tx.run(sql.raw(`DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}'; END $$`)));
@@ -216,7 +216,7 @@ describe('a lost connection', () => {
     expect(await process()).not.toEqual(before);
   });
 
-  it('is replaced without a request', async () => {
+  it('replaces a lost connection without a request', async () => {
     const cut = database.transaction((tx) => tx.one(sql`SELECT pg_terminate_backend(pg_backend_pid())`));
     expect(await failure(cut)).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
     expect(database.healthy).toBe(false);
@@ -239,7 +239,7 @@ it('creates a missing schema, but not when it is opened for reading', async () =
 });
 
 describe('closing', () => {
-  it('waits for running units of work and refuses new ones', async () => {
+  it('closing waits for running units of work and refuses new ones', async () => {
     const closing = await openPostgres({ url: url.href });
     const running = closing.transaction(async (tx) => {
       await tx.one(sql`SELECT pg_sleep(0.05)`);

@@ -60,7 +60,7 @@ describe.each<Cut>(['before', 'after'])('if the connection is lost at COMMIT, %s
   it.each([
     ['a change', change, 1],
     ['an entry alone', appendOnly, 0],
-  ])('%s is saved exactly once', async (_, work, count) => {
+  ])(`saves %s exactly once if the connection is lost ${how} the server commits`, async (_, work, count) => {
     proxy.cut(how);
     const before = proxy.cuts;
     const id = await database.transaction(work);
@@ -68,7 +68,7 @@ describe.each<Cut>(['before', 'after'])('if the connection is lost at COMMIT, %s
     expect(await stored()).toEqual([count, [id]]);
   });
 
-  it('each entry of a commit batch is saved exactly once', async () => {
+  it(`saves each entry of a commit batch exactly once if the connection is lost ${how} the server commits`, async () => {
     proxy.cut(how);
     const ids = await Promise.all(Array.from({ length: 50 }, () => database.transaction(appendOnly)));
     expect(await stored()).toEqual([0, ids.toSorted()]);
@@ -76,7 +76,7 @@ describe.each<Cut>(['before', 'after'])('if the connection is lost at COMMIT, %s
 });
 
 describe('a COMMIT that reaches the server late', () => {
-  it('is awaited, and the change is not made twice', async () => {
+  it('awaits a COMMIT that reaches the server late, and does not make the change twice', async () => {
     proxy.cut('late');
     const before = proxy.cuts;
     const changed = database.transaction(change);
@@ -88,7 +88,7 @@ describe('a COMMIT that reaches the server late', () => {
     expect(await stored()).toEqual([1, [id]]);
   });
 
-  it('does not write entries again that the retry has saved', async () => {
+  it('a late COMMIT does not write entries again that the retry has saved', async () => {
     proxy.cut('late');
     const before = proxy.cuts;
     const appended = database.transaction(appendOnly);

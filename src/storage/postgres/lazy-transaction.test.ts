@@ -71,15 +71,18 @@ async function openConfigured(options: { readonly preparedStatements?: boolean }
 describe.each([
   ['a direct connection', {}],
   ['a connection that a pooler may share', { preparedStatements: false }],
-] as const)('after a BEGIN that fails on %s', (_, options) => {
-  it.each(unitsOfWork)('a unit of work that %s changes nothing, and later ones succeed', async (__, work) => {
-    const database = await openConfigured(options);
-    failing = 'BEGIN';
-    expect(await failure(database.transaction(work))).toMatchObject({ code: 'INTERNAL' });
-    expect((await runSql(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows).toEqual([{ id: 'x' }, { id: 'y' }]);
-    await database.transaction((tx) => tx.run(insert('z')));
-    await database.close();
-  });
+] as const)('after a BEGIN that fails on %s', (connection, options) => {
+  it.each(unitsOfWork)(
+    `a unit of work that %s changes nothing after a BEGIN that fails on ${connection}, and later ones succeed`,
+    async (_, work) => {
+      const database = await openConfigured(options);
+      failing = 'BEGIN';
+      expect(await failure(database.transaction(work))).toMatchObject({ code: 'INTERNAL' });
+      expect((await runSql(`SELECT "id" FROM "Parent" ORDER BY "id"`)).rows).toEqual([{ id: 'x' }, { id: 'y' }]);
+      await database.transaction((tx) => tx.run(insert('z')));
+      await database.close();
+    },
+  );
 });
 
 describe('a savepoint around the first write', () => {
@@ -94,13 +97,13 @@ describe('a savepoint around the first write', () => {
   const rolledBack = (tx: Transaction, id: string): Promise<unknown> =>
     tx.savepoint(() => tx.run(insert(id)).then(() => Promise.reject(new Error('rolled back')))).catch(() => undefined);
 
-  it('sends no SAVEPOINT', async () => {
+  it('sends no SAVEPOINT around the first write', async () => {
     await database.transaction((tx) => tx.savepoint(() => tx.savepoint(() => tx.run(insert('a')))));
     expect(await ids()).toEqual(['a', 'x', 'y']);
     expect(sent).not.toContain('SAVEPOINT');
   });
 
-  it('is rolled back with its contents; later writes stay', async () => {
+  it('rolls back a savepoint around the first write with its contents; later writes stay', async () => {
     await database.transaction(async (tx) => {
       await rolledBack(tx, 'a');
       await tx.savepoint(async () => {
@@ -114,7 +117,7 @@ describe('a savepoint around the first write', () => {
     expect(await ids()).toEqual(['b', 'd', 'f', 'x', 'y']);
   });
 
-  it('is rolled back with the savepoints that were released in it', async () => {
+  it('rolls back a savepoint with the savepoints that were released in it', async () => {
     await database.transaction(async (tx) => {
       await tx
         .savepoint(async () => {
@@ -128,7 +131,7 @@ describe('a savepoint around the first write', () => {
     expect(await ids()).toEqual(['c', 'x', 'y']);
   });
 
-  it('stays open after an inner savepoint is rolled back, and can be rolled back too', async () => {
+  it('a savepoint stays open after an inner savepoint is rolled back, and can be rolled back too', async () => {
     await database.transaction(async (tx) => {
       await tx
         .savepoint(async () => {
@@ -143,7 +146,7 @@ describe('a savepoint around the first write', () => {
     expect(sent).not.toContain('SAVEPOINT');
   });
 
-  it('is rolled back after a failed statement; entries appended later are saved', async () => {
+  it('rolls back a savepoint after a failed statement, and saves entries that are appended later', async () => {
     const append = { write: () => [insert('z')], findCommitted: () => sql`SELECT 1 WHERE FALSE` };
     await database.transaction(async (tx) => {
       const conflicting = tx.savepoint(() => tx.run(insert('a')).then(() => tx.run(insert('x'))));
@@ -153,14 +156,14 @@ describe('a savepoint around the first write', () => {
     expect(await ids()).toEqual(['x', 'y', 'z']);
   });
 
-  it('releases its locks when it is rolled back', async () => {
+  it('releases the locks of a savepoint when it is rolled back', async () => {
     await database.transaction(async (tx) => {
       await tx.savepoint(() => tx.lock('a name').then(() => Promise.reject(new Error('rolled back')))).catch(() => undefined);
       await first.transaction((other) => other.lock('a name'));
     });
   });
 
-  it('is not open any more on the connection of the next transaction, even if its rollback failed', async () => {
+  it('a savepoint is not open any more on the connection of the next transaction, even if its rollback failed', async () => {
     failing = 'ROLLBACK';
     await database.transaction((tx) => rolledBack(tx, 'a'));
     await database.transaction((tx) => tx.one(sql`SELECT 1 AS "one"`));

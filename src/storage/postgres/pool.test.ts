@@ -25,7 +25,7 @@ afterAll(async () => {
 });
 
 describe('connection slots', () => {
-  it('are distinct while they are in use, and reused after they are released', () => {
+  it('connection slots are distinct while they are in use, and reused after they are released', () => {
     const slots = createConnectionSlots();
     const [a, b, c] = [slots.take(), slots.take(), slots.take()];
     expect([b, c]).toEqual([a + 1, a + 2]);
@@ -48,7 +48,7 @@ describe('session settings', () => {
     ['unsafe defaults', ['off', 'off', '-15', `'repeatable read'`], ['on', 'on', '1', 'read committed']],
     ['synchronous_commit = local', ['local'], ['on', 'on', '1', 'read committed']],
     ['synchronous_commit = remote_apply, which is safer', ['remote_apply'], ['remote_apply', 'on', '1', 'read committed']],
-  ])('are safe for a role with %s', async (_, given, expected) => {
+  ])('session settings are safe for a role with %s', async (_, given, expected) => {
     const names = NAMES.with(-1, 'default_transaction_isolation');
     await runSql(`ALTER ROLE ${ROLE} RESET ALL`);
     for (const [index, value] of given.entries()) await runSql(`ALTER ROLE ${ROLE} SET ${names[index]} = ${value}`);
@@ -115,14 +115,14 @@ async function startLongStatement(server: URL, patient: boolean): Promise<{ read
 describe.each([
   ['a statement', false],
   ['a statement without a timeout', true],
-])('%s of a killed process is cancelled', (_, patient) => {
-  it('by the server', async () => {
+])('%s of a killed process is cancelled', (statement, patient) => {
+  it(`the server cancels ${statement} of a killed process`, async () => {
     const { child, running } = await startLongStatement(url, patient);
     child.kill('SIGKILL');
     await expect.poll(running, { timeout: 30_000 }).toBe(0);
   });
 
-  it.runIf(installed !== undefined)('behind a pooler', async () => {
+  it.runIf(installed !== undefined)(`the server cancels ${statement} of a killed process behind a pooler`, async () => {
     const pooler = await startPgbouncer(process.env['TEST_POSTGRES_URL'] ?? '', { poolSize: 2 });
     try {
       const behind = new URL(url);

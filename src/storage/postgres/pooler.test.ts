@@ -19,9 +19,9 @@ const modes = [
   ...(installed?.knowsNames === true ? [['that tracks prepared statements', { known: 100, prepares: true }] as const] : []),
 ] as const;
 
-it.runIf(installed === undefined)('a real pooler', ({ skip }) => skip('no pgbouncer is installed'));
+it.runIf(installed === undefined)('runs behind a real pooler', ({ skip }) => skip('no pgbouncer is installed'));
 
-describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { known, prepares }) => {
+describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (mode, { known, prepares }) => {
   const { url, runSql, open, close } = openFamily(`storage_postgres_pooler_${known}_${prepares}`);
   let proxy: PostgresProxy;
   let pooler: Pgbouncer;
@@ -51,7 +51,7 @@ describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { 
   });
   beforeEach(() => runSql(FAMILY));
 
-  it('a client never runs a prepared statement of another client', async () => {
+  it(`a client never runs a prepared statement of another client, behind a pooler ${mode}`, async () => {
     const [one, other] = [await openBehind({ connections: 1 }), await openBehind({ connections: 1 })];
     const select = (database: Database, text: string, meanwhile?: Promise<void>): Promise<unknown> =>
       database.transaction(async (tx) => {
@@ -73,7 +73,7 @@ describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { 
     }
   });
 
-  it('concurrent units of work wait for locks, commit or roll back, and are retried', async () => {
+  it(`concurrent units of work wait for locks, commit or roll back, and are retried, behind a pooler ${mode}`, async () => {
     const [one, other] = [await openBehind(), await openBehind()];
     await one.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES ('a', 0)`));
     const addOne = (database: Database, fails: boolean): Promise<unknown> =>
@@ -88,7 +88,7 @@ describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { 
     expect((await runSql('SELECT "n" FROM "Parent"')).rows).toEqual([{ n: '30' }]);
   });
 
-  it('its connections keep no session settings and no locks', async () => {
+  it(`connections keep no session settings and no locks, behind a pooler ${mode}`, async () => {
     const database = await openBehind();
     await Promise.all(Array.from({ length: 20 }, () => database.transaction((tx) => tx.lock('a'))));
     const clients = await Promise.all(Array.from({ length: POOL }, () => connect(pooler.url)));
@@ -108,13 +108,13 @@ describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { 
     }
   });
 
-  it('connection slots are between 0 and 31, as without a pooler', async () => {
+  it(`connection slots are between 0 and 31, behind a pooler ${mode}`, async () => {
     const databases = await Promise.all(Array.from({ length: 8 }, () => openBehind({ connections: 1 })));
     const slots = await Promise.all(databases.map((database) => database.transaction(async (tx) => tx.slot)));
     expect(slots.filter((slot) => slot < 0 || slot > 31)).toEqual([]);
   });
 
-  it('a read succeeds though the server connection is lost when its transaction ends', async () => {
+  it(`a read succeeds though the server connection is lost when its transaction ends, behind a pooler ${mode}`, async () => {
     const database = await openBehind({ connections: 1 });
     const LOG: AppendStatements<string> = {
       write: (_tx, ids) => ids.map((id) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`),
@@ -129,12 +129,12 @@ describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (_, { 
     expect(proxy.cuts).toBe(1);
   });
 
-  it('many processes can start at once', async () => {
+  it(`many processes can start at once, behind a pooler ${mode}`, async () => {
     const opening = Array.from({ length: 16 }, () => openBehind({ connections: 2 }));
     expect((await Promise.allSettled(opening)).filter(({ status }) => status === 'rejected')).toEqual([]);
   });
 
-  it('requests fail with STORAGE_UNAVAILABLE while the pooler restarts', async () => {
+  it(`requests fail with STORAGE_UNAVAILABLE while a pooler ${mode} restarts`, async () => {
     const database = await openBehind();
     const work = database.transaction(async (tx) => {
       await tx.run(sql`INSERT INTO "Parent" ("id") VALUES ('a')`);

@@ -40,19 +40,19 @@ const queryThrice = async (): Promise<void> => {
 };
 
 describe('the columns of a prepared statement', () => {
-  it('are described once and then reused', async () => {
+  it('describes the columns of a prepared statement once and then reuses them', async () => {
     connection.setBackendProcess(client.processID ?? 0);
     await queryThrice();
     // Once for the unnamed statement, and once for the prepared statement.
     expect(described).toHaveBeenCalledTimes(2);
   });
 
-  it('are described each time behind a pooler that may switch the process of the server', async () => {
+  it('describes the columns each time behind a pooler that may switch the process of the server', async () => {
     await queryThrice();
     expect(described).toHaveBeenCalledTimes(5);
   });
 
-  it('are described again after the statement is prepared again', async () => {
+  it('describes the columns again after the statement is prepared again', async () => {
     connection.setBackendProcess(client.processID ?? 0);
     await queryThrice();
     connection.forgetStatements();
@@ -60,7 +60,7 @@ describe('the columns of a prepared statement', () => {
     expect(described).toHaveBeenCalledTimes(4);
   });
 
-  it('are the new ones if the statement is sent again before it is prepared again', async () => {
+  it('uses the new columns if the statement is sent again before it is prepared again', async () => {
     connection.setBackendProcess(client.processID ?? 0);
     await connection.send('CREATE TEMPORARY TABLE numbers AS SELECT 7 AS "n"');
     const numbers = async (): Promise<unknown> => (await connection.query({ sql: 'SELECT "n" FROM numbers', parameters: [] })).rows;
@@ -70,7 +70,7 @@ describe('the columns of a prepared statement', () => {
     expect(await Promise.all([numbers(), numbers(), numbers()])).toEqual([[{ n: '7' }], [{ n: '7' }], [{ n: '7' }]]);
   });
 
-  it('are described by the next success after a failure', async () => {
+  it('the next success after a failure describes the columns', async () => {
     connection.setBackendProcess(client.processID ?? 0);
     const divide = (by: string): Promise<unknown> => connection.query({ sql: 'SELECT 6 / $1::int AS "n"', parameters: [by] });
     await divide('3');
@@ -82,7 +82,7 @@ describe('the columns of a prepared statement', () => {
 });
 
 describe('statements of one turn of the event loop', () => {
-  it('leave in one message', async () => {
+  it('statements of one turn of the event loop leave in one message', async () => {
     const written = [vi.spyOn(wire.stream, '_write'), vi.spyOn(wire.stream, '_writev')];
     const messages = (): number => written.reduce((sum, { mock }) => sum + mock.calls.length, 0);
     await Promise.all([connection.send('BEGIN'), queryPairs(1), connection.send('SAVEPOINT a'), queryPairs(2), connection.send('COMMIT')]);

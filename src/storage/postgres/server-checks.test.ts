@@ -42,7 +42,7 @@ describe('server settings', () => {
       { standby: 1, fsync: 'off', number: '90600', version: '9.6' },
       ['expected PostgreSQL 14', 'hot standby', 'fsync'],
     ],
-  ])('%s', (_, facts, expected) => {
+  ])('checks server settings %s', (_, facts, expected) => {
     expect(findServerProblems({ ...FINE, ...facts })).toEqual(expected.map((part) => expect.stringContaining(part)));
   });
 });
@@ -65,7 +65,7 @@ describe('advisory locks', () => {
   });
   afterEach(() => inside.query('DROP SCHEMA shadow CASCADE'));
 
-  it('are accepted if they lock', async () => {
+  it('accepts advisory locks that lock', async () => {
     await inside.query('CREATE SCHEMA shadow');
     await opened();
   });
@@ -88,7 +88,7 @@ describe('advisory locks', () => {
       [stub('pg_advisory_xact_lock', ONE), stub('pg_try_advisory_xact_lock', ONE, 'false')],
       ['pg_try_advisory_xact_lock fails for a lock that no transaction holds'],
     ],
-  ])('refuse the server %s', async (_, stubs, expected) => {
+  ])('refuses a server %s', async (_, stubs, expected) => {
     await inside.query(['CREATE SCHEMA shadow', ...stubs].join('; '));
     await expect(opened()).rejects.toMatchObject({
       name: 'SetupError',

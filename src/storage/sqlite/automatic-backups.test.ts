@@ -18,7 +18,7 @@ afterEach(() => file.dispose());
 describe('automatic backups', () => {
   const names = (): string[] => readdirSync(join(folder, 'backups')).toSorted();
 
-  it('are named by time and label; completing one deletes the oldest, and other files stay', async () => {
+  it('names automatic backups by time and label; completing one deletes the oldest, and other files stay', async () => {
     const backups = createBackups(path, { folder: join(folder, 'backups'), kept: 2 });
     mkdirSync(join(folder, 'backups'));
     for (const mine of ['before-the-move.db', '2026.db']) writeFileSync(join(folder, 'backups', mine), '');
@@ -36,7 +36,7 @@ describe('automatic backups', () => {
     expect(readNumbers(made[2] ?? '')).toEqual([1]);
   });
 
-  it('of one label are limited before they are complete', async () => {
+  it('limits the backups of one label before they are complete', async () => {
     const backups = createBackups(path, { folder: join(folder, 'backups'), kept: 10 });
     backups.create('other');
     for (let count = 0; count < 4; count++) {
@@ -53,14 +53,14 @@ describe('automatic backups', () => {
 });
 
 describe.skipIf(process.getuid?.() === 0)('a backup folder without permissions', () => {
-  it('is refused with a plain error', () => {
+  it('refuses a backup folder without permissions with a plain error', () => {
     mkdirSync(join(folder, 'backups'), { mode: 0o100 });
     expect(() => createBackups(path, { folder: join(folder, 'backups'), kept: 2 }).create('plan')).toThrow(/^cannot use the folder/);
   });
 });
 
 describe('automatic backups after the clock was set back', () => {
-  it('stay, though older backups have later times in their names', () => {
+  it('backups stay after the clock was set back, though older backups have later times in their names', () => {
     const target = join(folder, 'backups');
     mkdirSync(target);
     for (const label of ['plan', 'other']) writeFileSync(join(target, `29990101T000000000Z-${label}.db`), '');

@@ -170,8 +170,8 @@ function appendingTo(batches: (readonly string[])[]): AppendStatements<string> {
   };
 }
 
-describe('a transaction', () => {
-  it('cannot be used after its end', async () => {
+describe('transactions', () => {
+  it('a transaction cannot be used after its end', async () => {
     let ended: Transaction | undefined;
     await family.database.transaction(async (tx) => {
       ended = tx;
@@ -180,7 +180,7 @@ describe('a transaction', () => {
     expect(await codeOf((ended as Transaction).savepoint(async () => 1))).toBe('INTERNAL');
   });
 
-  it('fails if it awaits anything but its own statements, and does not block others', async () => {
+  it('a transaction fails if it awaits anything but its own statements, and does not block others', async () => {
     let later: unknown;
     const stuck = family.database.transaction(async (tx) => {
       await insert(tx, 'a');
@@ -195,12 +195,12 @@ describe('a transaction', () => {
     expect(await family.ids()).toEqual(['c']);
   });
 
-  it('fails if it awaits another transaction', async () => {
+  it('a transaction fails if it awaits another transaction', async () => {
     const nested = family.database.transaction(async () => family.database.transaction(async () => 1));
     expect(await codeOf(nested)).toBe('INTERNAL');
   });
 
-  it('may run many statements', async () => {
+  it('a transaction may run many statements', async () => {
     await family.database.transaction(async (tx) => {
       for (let n = 0; n < 2000; n++) await insert(tx, `p${n}`);
     });
@@ -221,7 +221,7 @@ describe('a transaction', () => {
     expect(await family.ids()).toEqual(['a', 'd']);
   });
 
-  it('fails if savepoints overlap or are not awaited', async () => {
+  it('a transaction fails if savepoints overlap or are not awaited', async () => {
     const overlapping = family.database.transaction((tx) =>
       Promise.all([tx.savepoint(() => insert(tx, 'a')), tx.savepoint(() => insert(tx, 'b'))]),
     );

@@ -24,7 +24,7 @@ function prepared(n: number): number {
 }
 
 describe('prepared statements', () => {
-  it('are planned once for all parameters', () => {
+  it('plans a statement once for all parameters', () => {
     // The driver creates a function for the rows of each plan.
     const planned = vi.spyOn(globalThis, 'Function');
     const driver = new BetterSqlite3(':memory:');
@@ -44,7 +44,7 @@ describe('prepared statements', () => {
     planned.mockRestore();
   });
 
-  it('are reused; the least recently used are dropped above a limit', () => {
+  it('reuses prepared statements, and drops the least recently used above a limit', () => {
     for (let n = 0; n < 500; n++) query(n);
     query(0);
     expect(prepared(0)).toBe(1);
@@ -54,7 +54,7 @@ describe('prepared statements', () => {
     expect([prepared(0), prepared(2)]).toEqual([2, 1]);
   });
 
-  it('are dropped when a table changes, rolled back or not', () => {
+  it('drops prepared statements when a table changes, rolled back or not', () => {
     query(7);
     connection.run({ sql: 'CREATE TABLE "T" ("id" TEXT)', parameters: [] });
     query(7);
@@ -66,7 +66,7 @@ describe('prepared statements', () => {
     expect(connection.all({ sql: 'SELECT * FROM "T"', parameters: [] })).toEqual([]);
   });
 
-  it('are dropped when another process has changed a table, so that values have the new column type', () => {
+  it('drops prepared statements when another process has changed a table, so that values have the new column type', () => {
     const folder = mkdtempSync(join(tmpdir(), 'bailiwick-connection-'));
     const [mine, other] = [new BetterSqlite3(join(folder, 'x.db')), new BetterSqlite3(join(folder, 'x.db'))];
     try {

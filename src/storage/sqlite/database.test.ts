@@ -80,7 +80,7 @@ describe('values', () => {
     expect(await family.database.transaction((tx) => tx.one(sql`SELECT "id", "n" FROM "Parent"`))).toEqual({ id: evil, n: null });
   });
 
-  it('sees columns added after a statement was prepared', async () => {
+  it('returns columns that were added after a statement was prepared', async () => {
     const all = (): Promise<unknown> => family.database.transaction((tx) => tx.all(sql`SELECT * FROM "Child"`));
     await all();
     await family.database.transaction(async (tx) => {

@@ -21,7 +21,7 @@ describe('errors of the driver', () => {
     ['reference', [], sql`DELETE FROM "Parent"`],
     ['check', ['n'], sql`INSERT INTO "Parent" ("id", "n") VALUES ('2', 'text')`],
     ['check', ['id'], sql`INSERT INTO "Parent" ("id") VALUES (NULL)`],
-  ] as const)('%s constraint on %j', async (constraint, columns, statement) => {
+  ] as const)('reports the violation of a %s constraint on %j (case %#)', async (constraint, columns, statement) => {
     await family.database.transaction(async (tx) => {
       await insert(tx, 'p');
       await tx.run(sql`INSERT INTO "Child" VALUES ('1', 'p', 'x', 'y')`);
@@ -31,13 +31,13 @@ describe('errors of the driver', () => {
     expect(error).toMatchObject({ constraint, columns: constraint === 'check' && columns[0] === 'n' ? [] : columns });
   });
 
-  it('do not reveal SQL to the caller', async () => {
+  it('driver errors do not reveal SQL to the caller', async () => {
     const error = await failure(family.database.transaction((tx) => tx.all(sql`SELECT * FROM "Secret"`)));
     expect(error).toMatchObject({ code: 'INTERNAL', detail: 'the request could not be completed' });
     expect((error as Problem).cause).toMatchObject({ message: expect.stringContaining('Secret') });
   });
 
-  it('report STORAGE_BUSY while another process holds the lock', async () => {
+  it('reports STORAGE_BUSY while another process holds the lock', async () => {
     const other = new BetterSqlite3(family.path);
     other.exec('BEGIN IMMEDIATE');
     expect(await codeOf(family.database.transaction((tx) => insert(tx, 'a')))).toBe('STORAGE_BUSY');
@@ -56,7 +56,7 @@ describe('a full disk', () => {
   const big = (tx: Transaction, id: string): Promise<unknown> =>
     tx.run(sql`INSERT INTO "Parent" ("id") VALUES (${id + 'x'.repeat(20_000)})`);
 
-  it('rejects writes that do not fit, and accepts writes again when there is space', async () => {
+  it('rejects writes that do not fit on the disk, and accepts writes again when there is space', async () => {
     await family.database.transaction((tx) => insert(tx, 'before'));
     await pages(1);
     const [full] = await Promise.allSettled([family.database.transaction((tx) => big(tx, 'a'))]);
@@ -86,7 +86,7 @@ describe('a full disk', () => {
     expect(await family.ids()).toEqual(['before']);
   });
 
-  it('is healthy again without a request when there is space', async () => {
+  it('the database is healthy again without a request when the disk has space', async () => {
     await pages(1);
     await failure(family.database.transaction((tx) => big(tx, 'a')));
     expect(family.database.healthy).toBe(false);

@@ -23,7 +23,7 @@ describe('open files', () => {
     ['emptied', () => truncateSync(family.path)],
     ['left without its WAL', () => unlinkSync(`${family.path}-wal`)],
     ['left without its shared memory file', () => unlinkSync(`${family.path}-shm`)],
-  ])('fail a commit during which the file was %s', async (_, lose) => {
+  ])('fails a commit during which the file was %s', async (_, lose) => {
     using _commits = onCommit(lose);
     const refused = family.database.transaction((tx) => insert(tx, 'a'));
     expect(await refused.catch((error: unknown) => error)).toMatchObject({
@@ -33,7 +33,7 @@ describe('open files', () => {
     expect([family.database.fault, family.database.healthy]).toEqual([LOST, false]);
   });
 
-  it('are not written any more after the file is removed; one line is logged', async () => {
+  it('does not write to the file after it is removed, and logs one line', async () => {
     const lines: string[] = [];
     const database = openSqlite({ path: family.path, log: (line) => lines.push(line) });
     renameSync(family.path, `${family.path}.away`);
@@ -45,7 +45,7 @@ describe('open files', () => {
     await database.close();
   });
 
-  it('fail commits while they cannot be reached, and work again afterwards', async () => {
+  it('fails commits while the files cannot be reached, and works again afterwards', async () => {
     const away = `${family.path}.away`;
     renameSync(family.path, away);
     symlinkSync(family.path, family.path);

@@ -40,7 +40,7 @@ function refusal(): SetupError {
 }
 
 describe('a backup', () => {
-  it('has facts: size, revision and time of the last entry', () => {
+  it('returns the size, the revision and the time of the last entry of a backup', () => {
     make(
       `${TABLES} INSERT INTO "_State" VALUES ('epoch', 7, 'stamp'); INSERT INTO "_Decision" VALUES ('1', '2026-01-01'), ('2', '2026-01-02')`,
     );
@@ -49,7 +49,7 @@ describe('a backup', () => {
     expect([countEntriesSince(path, '2026-01-01'), countEntriesSince(path, '')]).toEqual([1, 2]);
   });
 
-  it('may have no entries; the current database may have no tables', () => {
+  it('a backup may have no entries, and the current database may have no tables', () => {
     make('');
     expect(readFacts(path)).toMatchObject({ hasTables: false, revision: { number: 0, stamp: '' }, lastEntryAt: undefined });
     expect(countEntriesSince(path, '')).toBe(0);
@@ -75,13 +75,13 @@ describe('a backup', () => {
     ['has an index that contradicts its table', () => breakIndex(), /is damaged$/],
     ['is cut off', () => cutOff(), /is damaged$/],
     ['is overwritten in its middle', () => overwrite(), /is damaged$/],
-  ])('that %s is refused', (_, prepare, message) => {
+  ])('refuses a backup that %s', (_, prepare, message) => {
     prepare();
     expect(refusal().message).toMatch(message);
     expect(refusal().message).toContain(path);
   });
 
-  it('is refused with a list of its unexpected views and triggers', () => {
+  it('lists the unexpected views and triggers of a refused backup', () => {
     make(`${TABLES} CREATE VIEW "v" AS SELECT 1; CREATE TRIGGER "t" AFTER INSERT ON "_Session" BEGIN DELETE FROM "User"; END`);
     expect(refusal().mistakes).toEqual(['trigger t', 'view v']);
   });

@@ -17,7 +17,7 @@ beforeEach(() => {
 afterEach(() => file.dispose());
 
 describe('a backup', () => {
-  it('contains the committed data, and is one file that only its owner can read', () => {
+  it('a backup contains the committed data, and is one file that only its owner can read', () => {
     driver.exec('BEGIN IMMEDIATE; INSERT INTO "T" VALUES (2)');
     const to = join(folder, 'copy.db');
     expect(writeBackup({ from: path, to })).toEqual({ file: to, bytes: statSync(to).size });
@@ -27,13 +27,13 @@ describe('a backup', () => {
     expect(readdirSync(folder).toSorted()).toEqual(['copy.db', 'live.db', 'live.db-shm', 'live.db-wal']);
   });
 
-  it('cannot have the name of a SQLite auxiliary file, which SQLite would remove', () => {
+  it('a backup cannot have the name of a SQLite auxiliary file, which SQLite would remove', () => {
     for (const suffix of ['-journal', '-wal', '-shm'])
       expect(() => writeBackup({ from: path, to: `${path}${suffix}` })).toThrow(`is a name that SQLite uses beside ${path}`);
     expect(existsSync(`${path}-journal`)).toBe(false);
   });
 
-  it('is refused with a SetupError if its name is too long', () => {
+  it('refuses a backup name that is too long with a SetupError', () => {
     for (const length of [230, 300]) expect(() => writeBackup({ from: path, to: join(folder, 'x'.repeat(length)) })).toThrow(SetupError);
   });
 
