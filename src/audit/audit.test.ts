@@ -48,7 +48,7 @@ const hours = () =>
   database.transaction((tx) => tx.all(sql`select "hour", "resource", "grants", "denials" from "_DecisionHour" order by "id"`));
 
 describe('appendEntry', () => {
-  it('stores every member', async () => {
+  it('stores every member of an entry', async () => {
     const whole = entry({
       userId: 'u1',
       recordId: 'a1',
@@ -85,7 +85,7 @@ describe('appendEntry', () => {
     ]);
   });
 
-  it('is rolled back with its transaction, including the count', async () => {
+  it('an appended entry is rolled back with its transaction, including the count', async () => {
     const work = database.transaction(async (tx) => {
       await appendEntry(tx, entry());
       throw new Error('undone');
@@ -99,7 +99,7 @@ describe('appendEntry', () => {
     ['SQL', `'); drop table "_Decision"; --`],
     ['line breaks', 'a\nb\r\n{"level":"error"}'],
     ['the name of an inherited property', '__proto__'],
-  ])('stores %s unchanged', async (_, text) => {
+  ])('stores a value unchanged: %s', async (_, text) => {
     const nasty = entry({ recordId: text, requestId: text, ip: text, reason: text, userId: text });
     await append(nasty);
     expect(await load(nasty.id)).toMatchObject({ recordId: text, requestId: text, ip: text, reason: text, userId: text });
@@ -169,9 +169,10 @@ describe('searchEntries', () => {
     expect(seen).toEqual(all.map(({ id }) => id).reverse());
   });
 
-  it.each(['', 'x', Buffer.from('now me').toString('base64url'), 'A'.repeat(100_000)])('refuses the cursor "%.20s"', async (cursor) => {
-    await expect(search({ cursor })).rejects.toMatchObject({ code: 'REQUEST_CURSOR' });
-  });
+  for (const cursor of ['', 'x', Buffer.from('now me').toString('base64url'), 'A'.repeat(100_000)])
+    it(`refuses the cursor "${cursor.slice(0, 20)}"`, async () => {
+      await expect(search({ cursor })).rejects.toMatchObject({ code: 'REQUEST_CURSOR' });
+    });
 
   it('finds nothing under an unknown id', async () => {
     expect(await load('nothing')).toBeUndefined();
@@ -259,7 +260,7 @@ describe('parseTimeframe', () => {
   });
 
   it.each(['', '0d', '7', 'd', '-1d', '1.5d', '7D', '7m', '7y', ' 7d', '7d7d', '3661d', '999999w', '1e3d', '٧d'])(
-    'refuses "%s"',
+    'refuses the timeframe "%s"',
     (text) => {
       expect(() => parseTimeframe(text)).toThrow(expect.objectContaining({ code: 'REQUEST_PARAMETER' }));
     },

@@ -130,7 +130,7 @@ describe('scopeFromFacts', () => {
     ['read', 'a1', undefined],
     ['create', undefined, undefined],
     ['update', 'a1', undefined],
-  ] as const)('knows whether the record was unknown: %s of %s', (action, recordId, expected) => {
+  ] as const)('keeps the fact whether the record was unknown: %s of %s', (action, recordId, expected) => {
     const after = past({}, { action, recordId });
     expect(after.valueOf(path('resource.title'))).toBe(expected);
     expect(after.valueOf(path('resource.title.inner'))).toBe(expected);

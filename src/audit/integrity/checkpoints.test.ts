@@ -30,7 +30,7 @@ async function fill(count: number): Promise<void> {
 }
 
 describe('checkpoints', () => {
-  it('are signed lines with the new heads, each with the hash of the previous line', async () => {
+  it('checkpoints are signed lines with the new heads, each with the hash of the previous line', async () => {
     await fill(3);
     const parsed = lines().map((line) => JSON.parse(line) as { previous: string; heads: unknown[] });
     expect(parsed.map(({ previous }) => previous)).toEqual(['', hashOfLine(lines()[0] ?? ''), hashOfLine(lines()[1] ?? '')]);
@@ -38,7 +38,7 @@ describe('checkpoints', () => {
     expect(await auditLog.verify()).toMatchObject({ breaks: [], checkpoints: { lines: 3 } });
   });
 
-  it('are written only if there are new entries', async () => {
+  it('writes a checkpoint only if there are new entries', async () => {
     const parts = { database: auditLog.database, path: auditLog.path, key: key(), log: () => undefined, interval: 1 };
     const checkpoints = createCheckpoints(parts);
     checkpoints.start();
@@ -49,7 +49,7 @@ describe('checkpoints', () => {
     expect(lines()).toEqual(made);
   });
 
-  it('are written later if the file cannot be written; the failure is logged once', async () => {
+  it('writes a checkpoint later if the file cannot be written, and logs the failure once', async () => {
     const lines: string[] = [];
     mkdirSync(auditLog.path);
     const checkpoints = createCheckpoints({
@@ -70,7 +70,7 @@ describe('checkpoints', () => {
     expect(await summary()).toEqual([]);
   });
 
-  it('have a private key that only its owner can read, and a public key that openssl reads', async () => {
+  it('the private key can be read only by its owner, and the public key by openssl', async () => {
     await fill(1);
     expect(statSync(join(auditLog.folder, 'checkpoint.ed25519.pem')).mode & 0o777).toBe(0o600);
     expect(statSync(auditLog.path).mode & 0o777).toBe(0o600);
@@ -93,7 +93,7 @@ it('checkpoints of a replaced key are still valid', async () => {
 describe('verification of checkpoints', () => {
   beforeEach(() => fill(4));
 
-  it('finds an edit of each member', async () => {
+  it('finds an edit of each member of a checkpoint', async () => {
     const all = lines();
     const edits = { at: '2020-01-01T00:00:00.000Z', service: 'other', kind: 'cut', previous: 'other', signature: 'AAAA', heads: [] };
     for (const [member, value] of Object.entries(edits)) {
@@ -110,7 +110,7 @@ describe('verification of checkpoints', () => {
     ['one between', [0, 2, 3]],
     ['the last', [0, 1, 2]],
     ['all', []],
-  ])('finds the removal of %s', async (_, kept) => {
+  ])('finds the removal of checkpoints: %s', async (_, kept) => {
     const all = lines();
     write(kept.map((index) => all[index] ?? ''));
     expect(await summary()).toEqual([expect.stringMatching(/^checkpoint: .*removed$/)]);
@@ -168,7 +168,7 @@ describe('a restored line', () => {
     ['as it is', (line: string) => line],
     ['with a space', (line: string) => `${line} `],
     ['with its signature in another encoding', (line: string) => line.replace(/"}$/, '="}')],
-  ])('hides nothing if a copy of it is appended, %s', async (_, spell) => {
+  ])('a copy of a line that is appended hides nothing, %s', async (_, spell) => {
     await removeNewest();
     const missed = [expect.stringMatching(/^truncated: the whole chain is missing/)];
     expect(await summary()).toEqual(missed);
@@ -180,7 +180,7 @@ describe('a restored line', () => {
 describe('a signed head', () => {
   beforeEach(() => fill(2));
 
-  it('reveals a chain that was rewritten from an entry on, with correct hashes', async () => {
+  it('a signed head reveals a chain that was rewritten from an entry on, with correct hashes', async () => {
     const [{ writer } = { writer: '' }] = await auditLog.rows();
     const rows = (await auditLog.rows()).filter((row) => row.writer === writer);
     const start = await auditLog.database.transaction((tx) => loadStart(tx, writer));
@@ -197,7 +197,7 @@ describe('a signed head', () => {
     expect(await summary()).toEqual([expect.stringMatching(/^edited: entry 3, .* is not the one that the checkpoint of .* knows/)]);
   });
 
-  it('reveals a rewritten chain even if the service has signed the rewritten head since', async () => {
+  it('a signed head reveals a rewritten chain even if the service has signed the rewritten head since', async () => {
     const [{ writer } = { writer: '' }] = await auditLog.rows();
     await auditLog.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" = 3`);
     const [, { hash } = { hash: '' }] = await auditLog.rows();
@@ -215,7 +215,7 @@ describe('a signed head', () => {
     expect(await summary()).toEqual([expect.stringMatching(/^edited: entry 3, put, is not the one that the checkpoint of .* knows/)]);
   });
 
-  it('is compared by the service that has signed it, which logs a change at once', async () => {
+  it('the service compares the head that it has signed, and logs a change at once', async () => {
     const lines: string[] = [];
     const checkpoints = createCheckpoints({
       database: auditLog.database,
@@ -233,7 +233,7 @@ describe('a signed head', () => {
     expect([lines.length, checkpoints.heads.get(writer)?.sequence]).toEqual([1, 3]);
   });
 
-  it('is discarded if a restored backup does not contain its entry, which is reported', async () => {
+  it('discards a signed head if a restored backup does not contain its entry, and reports it', async () => {
     const [first] = await auditLog.rows();
     const writer = first?.writer ?? '';
     await auditLog.tamper(
@@ -251,7 +251,7 @@ describe('a signed head', () => {
 describe('a pruned chain', () => {
   beforeEach(() => fill(2));
 
-  it('is intact after a signed cut, and not after a forged one', async () => {
+  it('a pruned chain is intact after a signed cut, and not after a forged one', async () => {
     const rows = await auditLog.rows();
     const [first, second] = rows as [(typeof rows)[0], (typeof rows)[0]];
     const { writer } = first;

@@ -33,11 +33,11 @@ const shift = (from: StoredEntry, by: 1 | -1) => [
 ];
 
 describe('an unchanged audit log', () => {
-  it('is intact', async () => {
+  it('an unchanged audit log is intact', async () => {
     expect(await auditLog.verify()).toMatchObject({ entries: 22, chains: 3, notChained: 0, breaks: [], checkpoints: { lines: 1 } });
   });
 
-  it('is intact while entries are appended', async () => {
+  it('an unchanged audit log is intact while entries are appended', async () => {
     await auditLog.fill([5, 3]);
     expect(summary(await auditLog.verify())).toEqual([]);
   });
@@ -83,7 +83,7 @@ describe('verification of an entry', () => {
     ['facts', '{"changed":1}'],
   ]);
 
-  it.each(CONTENT)('finds a change of its %s at every position, and its removal', async (column) => {
+  it.each(CONTENT)('finds a change of the %s of an entry at every position, and its removal', async (column) => {
     for (const index of [0, 5, 11, 12, -1]) {
       const { id, sequence } = at(index);
       const before = at(index)[column] ?? null;
@@ -100,7 +100,7 @@ describe('verification of an entry', () => {
     expect(summary(await auditLog.verify())).toEqual([]);
   });
 
-  it('finds another hash', async () => {
+  it('finds another hash of an entry', async () => {
     for (const index of [0, 5, -1]) {
       const { id, sequence, hash } = at(index);
       await auditLog.tamper(sql`update "_Decision" set "hash" = 'other' where "id" = ${id}`);
@@ -109,7 +109,7 @@ describe('verification of an entry', () => {
     }
   });
 
-  it('finds another sequence number', async () => {
+  it('finds another sequence number of an entry', async () => {
     const { id } = at(5);
     await auditLog.tamper(sql`update "_Decision" set "sequence" = 40 where "id" = ${id}`);
     expect(summary(await auditLog.verify())).toEqual([
@@ -269,7 +269,7 @@ it('a service whose next sequence number is taken continues in another chain', a
 });
 
 describe('verification of a chain', () => {
-  it.each(['id', 'at', 'found'])('finds another beginning: its %s', async (column) => {
+  it.each(['id', 'at', 'found'])('finds another beginning of a chain: its %s', async (column) => {
     const change = column === 'at' ? '2020-01-01T00:00:00.000Z' : column === 'found' ? '[]' : 'zzz';
     await auditLog.tamper(sql`update "_Chain" set ${sql.ref(column)} = ${change} where "id" = ${at(-1).writer}`);
     const kinds = new Set((await auditLog.verify()).breaks.map(({ kind }) => kind));

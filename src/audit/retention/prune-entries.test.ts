@@ -108,7 +108,7 @@ describe('pruneEntries', () => {
     expect([steps.length > 1, hurried]).toEqual([true, []]);
   });
 
-  it('is not reported as a change by the checkpoints of a running service', async () => {
+  it('the checkpoints of a running service do not report pruning as a change', async () => {
     const lines: string[] = [];
     const checkpoints = createCheckpoints({
       database: auditLog.database,
@@ -199,7 +199,7 @@ describe('pruneEntries', () => {
     expect(await verifyChains({ ...verifying, from: first.next })).toMatchObject({ breaks: [], breakCount: 0 });
   });
 
-  it('runs twice concurrently and deletes once', async () => {
+  it('two concurrent runs delete entries once', async () => {
     const pruned = await Promise.all([prune(), prune(), prune()]);
     expect(pruned.reduce((sum, { entries }) => sum + entries, 0)).toBe(80);
     expect((await reasons()).filter((reason) => reason.endsWith('are pruned')).length).toBe(1);
@@ -249,7 +249,7 @@ it('entries older than hash chains are counted, noted in the audit log, and dele
 describe('entries with a forged time', () => {
   const chainOf = async () => (await auditLog.rows()).filter(({ reason }) => reason === `${D4}T00:00:00.000Z`)[0]?.writer;
 
-  it('are not pruned, and are reported', async () => {
+  it('entries with a forged time are not pruned, and are reported', async () => {
     await fillDays(auditLog, [D4], 10);
     await auditLog.checkpoint();
     await auditLog.tamper(
@@ -262,7 +262,7 @@ describe('entries with a forged time', () => {
     ]);
   });
 
-  it('are reported if the whole chain was rewritten, because checkpoints know its last entry', async () => {
+  it('reports entries with a forged time if the whole chain was rewritten, because checkpoints contain its last entry', async () => {
     await fillDays(auditLog, [D4], 10);
     await auditLog.checkpoint();
     const writer = await chainOf();

@@ -78,7 +78,7 @@ function wastefulLinesOf(plans: readonly (readonly string[])[], isInOrder: boole
 }
 
 describe('entries', () => {
-  it('are found page by page, regardless of their age', async () => {
+  it('finds entries page by page, regardless of their age', async () => {
     const found: AuditEntry[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await read((tx) => searchEntries(tx, { limit: 7, cursor }));
@@ -89,7 +89,7 @@ describe('entries', () => {
     expect(found.map(({ id }) => id)).toEqual(entries.map(({ id }) => id));
   });
 
-  it.each(AGES.filter((_, at) => at % 6 === 0))('are found by user, between two times, and by id: %i days old', async (age) => {
+  it.each(AGES.filter((_, at) => at % 6 === 0))('finds entries by user, between two times, and by id: %i days old', async (age) => {
     const expected = entries.find(({ userId }) => userId === `${age} days`) as AuditEntry;
     const by = (query: object) => read((tx) => searchEntries(tx, { limit: 2, ...query })).then((page) => page.entries.map(({ id }) => id));
     const time = Date.parse(expected.at);
@@ -100,7 +100,7 @@ describe('entries', () => {
     expect((await read((tx) => loadEntry(tx, expected.id)))?.at).toBe(expected.at);
   });
 
-  it('are found by their sequence number, even with a wrong time', async () => {
+  it('finds an entry by its sequence number, even with a wrong time', async () => {
     const { writer, sequence, at } = placeOf(3);
     const hash = await read((tx) => loadHash(tx, { writer, sequence }));
     expect(hash).toHaveLength(43);
@@ -109,7 +109,7 @@ describe('entries', () => {
     expect(await read((tx) => loadHash(tx, { writer, sequence: 1000, at }))).toBeUndefined();
   });
 
-  it('are found by an id with a wrong time; an unknown id finds none', async () => {
+  it('finds an entry by an id with a wrong time, and none by an unknown id', async () => {
     const entry = { ...testEntry(2), id: createEntryId(), at: new Date(NOW - 100 * DAY).toISOString() };
     await read((tx) => appendEntry(tx, entry));
     expect((await read((tx) => loadEntry(tx, entry.id)))?.at).toBe(entry.at);
@@ -118,7 +118,7 @@ describe('entries', () => {
   });
 });
 
-describe('a query reads only the partitions of its days, by an index', () => {
+describe('partitions that a query reads', () => {
   it.each<[string, number, (tx: Transaction) => Promise<unknown>]>([
     ['the newest', 2, (tx) => searchEntries(tx, { limit: 0 })],
     ['the newest of one user', 8, (tx) => searchEntries(tx, { limit: 0, userId: '5 days' })],
@@ -127,7 +127,7 @@ describe('a query reads only the partitions of its days, by an index', () => {
     ['an entry by its id and time', 10, (tx) => tx.one(AUDIT_LOG.findCommitted(entries[2] as AuditEntry))],
     ['an entry by its sequence number and the time of its checkpoint', 11, (tx) => loadHash(tx, placeOf(2))],
     ['the heads of chains', 7, (tx) => loadChainHeads(tx, 32)],
-  ])('%s', async (what, days, work) => {
+  ])('a query for %s reads only the partitions of its days, by an index', async (what, days, work) => {
     const plans = await plansOf(work);
     if (onPostgres) expect(oldestIn(plans)).toBeDefined();
     if (onPostgres) expect((oldestIn(plans) ?? '') >= dayOf(NOW - days * DAY)).toBe(true);

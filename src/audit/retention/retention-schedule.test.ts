@@ -34,7 +34,7 @@ describe.runIf(onPostgres)('while a transaction reads for long', () => {
     await dump;
   }
 
-  it('a service starts and logs that it could not create a partition', async () => {
+  it('a service starts while a transaction reads for long, and logs that it could not create a partition', async () => {
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);
     const retention = createRetention({ database: auditLog.database, path: auditLog.path, key, days: undefined, log });
@@ -48,7 +48,7 @@ describe.runIf(onPostgres)('while a transaction reads for long', () => {
     ).toEqual({ is: 1 });
   });
 
-  it('pruning that is aborted does not wait for it', async () => {
+  it('pruning that is aborted does not wait for a transaction that reads for long', async () => {
     await fillDays(auditLog, [D1], 5);
     await createPartitions(auditLog.database, AUDIT_RESOURCE);
     const stop = new AbortController();
