@@ -18,6 +18,11 @@ const rules = [...importRules, ...nameRules, ...shapeRules, ...constructRules, .
 const TITLED = [
   'scripts/',
   'src/audit/',
+  'src/authz/assignment-cache',
+  'src/authz/context/',
+  'src/authz/decision/',
+  'src/authz/linter/',
+  'src/authz/policy-store',
   'src/conditions/',
   'src/fields/',
   'src/operators/',

@@ -162,7 +162,7 @@ describe('definitions that another process applied', () => {
   const fieldsOf = (known: { readonly definitions: Definitions }): readonly string[] =>
     [...(known.definitions.get('Note')?.fields.keys() ?? [])].slice(5);
 
-  it('apply to the next snapshot, and to every transaction of a withRevisions database before its work runs', async () => {
+  it('definitions of another process apply to the next snapshot, and to every transaction of a withRevisions database before its work runs', async () => {
     const { database: other, dispose } = openTestDatabase();
     const ownStore = createPolicyStore(text('one'), LIMITS);
     await migrate(other, text('one'), { holder: ownStore });
@@ -174,7 +174,7 @@ describe('definitions that another process applied', () => {
     await dispose();
   });
 
-  it('make a prefetch run again, also if it failed', async () => {
+  it('definitions of another process make a prefetch run again, also if it failed', async () => {
     const { database: other, dispose } = openTestDatabase();
     const ownStore = createPolicyStore(text('one'), LIMITS);
     await migrate(other, text('one'), { holder: ownStore });
@@ -194,7 +194,7 @@ describe('definitions that another process applied', () => {
 });
 
 describe('a prefetch', () => {
-  it('is sent after the query of the revision, before its result', async () => {
+  it('a prefetch is sent after the query of the revision, before its result', async () => {
     const order: string[] = [];
     const logged: Database = {
       ...database,
@@ -206,7 +206,7 @@ describe('a prefetch', () => {
     expect(order.at(-1)).toBe('work');
   });
 
-  it('that fails rejects the transaction', async () => {
+  it('a prefetch that fails rejects the transaction', async () => {
     const refused = withRevisions(database, store).transactionAtRevision(
       () => Promise.reject(new Error('unavailable')),
       async () => 'done',

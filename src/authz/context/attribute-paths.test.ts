@@ -59,7 +59,7 @@ describe('describePath', () => {
     ['Article', 'request.data.embargo', problem('is secret')],
     ['Article', 'request.body', problem('request has no "body"')],
   ];
-  it.each(rows)('%s: %s', (resource, path, expected) => {
+  it.each(rows)('describes the path $1 of $0', (resource, path, expected) => {
     expect(describePath(NOTED, resource)(pathOf(path))).toEqual(expected);
   });
 

@@ -64,7 +64,7 @@ describe('valueOf', () => {
     ['request.data', [{ title: 'new' }, 3], { data: [{ title: 'new', embargo: 'secret' }, 3] }],
     ['request.data', undefined],
   ];
-  it.each(rows)('%s is %j', (path, expected, parts) => {
+  it.each(rows)('returns the value of %s as %j (case %#)', (path, expected, parts) => {
     expect(scopeOf(parts).valueOf(pathOf(path))).toStrictEqual(expected);
   });
 
@@ -86,7 +86,7 @@ describe('the time zone', () => {
     ['Europe/Berlin', '2026-01-01T00:00:00+01:00', '2026-01-01', 0, 4],
     ['UTC', '0099-12-31T00:00:00Z', '0099-12-31', 0, 4],
   ];
-  it.each(rows)('%s at %s', (timeZone, now, date, hour, dayOfWeek) => {
+  it.each(rows)('returns date, hour and day of the week in %s at %s', (timeZone, now, date, hour, dayOfWeek) => {
     const scope = scopeOf({ timeZone, now: Date.parse(now) });
     expect(['date', 'hour', 'dayOfWeek'].map((name) => scope.valueOf(pathOf(`environment.${name}`)))).toStrictEqual([
       date,
@@ -95,7 +95,7 @@ describe('the time zone', () => {
     ]);
   });
 
-  it('changes with the first millisecond of a second, in both directions', () => {
+  it('the time changes with the first millisecond of a second, in both directions', () => {
     const at = (text: string) =>
       ['hour', 'minute'].map((name) => scopeOf({ now: Date.parse(text) }).valueOf(pathOf(`environment.${name}`)));
     expect(at('2026-03-08T10:59:59.999Z')).toEqual([10, 59]);
@@ -126,18 +126,18 @@ describe('kindOf', () => {
     ['request.method', { kind: 'text' }],
     ['request.data.views', undefined],
   ];
-  it.each(rows)('%s is %j', (path, expected, parts) => {
+  it.each(rows)('returns the kind of %s: %j (case %#)', (path, expected, parts) => {
     expect(scopeOf(parts).kindOf(pathOf(path))).toEqual(expected);
   });
 });
 
-describe('a referenced record', () => {
+describe('referenced records', () => {
   const author: JsonObject = { id: 'u7', email: 'a@example.com', password: 'hash', isActive: true };
   const referenced = new Map([['resource.authorId', author]]);
   const record: JsonObject = { id: 'a1', authorId: 'u7' };
   const valueAt = (text: string, parts: Partial<ScopeInput>) => scopeOf(parts).valueOf(pathOf(text));
 
-  it('is read without its secret fields', () => {
+  it('reads a referenced record without its secret fields', () => {
     expect(valueAt('resource.authorId', { record, referenced })).toBe('u7');
     expect(valueAt('resource.authorId.email', { record, referenced })).toBe('a@example.com');
     expect(valueAt('resource.authorId.isActive', { record, referenced })).toBe(true);
@@ -145,13 +145,13 @@ describe('a referenced record', () => {
     expect(valueAt('resource.authorId.constructor', { record, referenced })).toBeUndefined();
   });
 
-  it('is missing without a reference or without the record itself, and open if the record is open', () => {
+  it('a referenced record is missing without a reference or without the record itself, and open if the record is open', () => {
     expect(valueAt('resource.authorId.email', { record: { id: 'a1' }, referenced })).toBeUndefined();
     expect(valueAt('resource.authorId.email', { record })).toBeUndefined();
     expect(valueAt('resource.authorId.email', { record: UNRESOLVED, referenced })).toBe(UNRESOLVED);
   });
 
-  it('has the kinds of its own definition', () => {
+  it('a referenced record has the kinds of its own definition', () => {
     expect(scopeOf().kindOf(pathOf('resource.authorId.isActive'))).toEqual({ kind: 'boolean' });
     expect(scopeOf().kindOf(pathOf('resource.authorId.password'))).toBeUndefined();
     expect(scopeOf().kindOf(pathOf('resource.authorId.email.domain'))).toBeUndefined();

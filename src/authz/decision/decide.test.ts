@@ -43,11 +43,11 @@ describe('one rule', () => {
     ['DENY', 'false and unknown', [...FALSE, ...UNKNOWN], { effect: 'deny', reason: 'no rule matched' }],
     ['DENY', 'true and unknown', [...TRUE, ...UNKNOWN], { effect: 'deny', reason: 'denied by rule "p.0" of policy "P"' }],
   ];
-  it.each(rows)('%s, condition %s', (effect, _, conditions, decision) => {
+  it.each(rows)('decides by one %s rule, condition %s', (effect, _, conditions, decision) => {
     expect(decideOn([{ effect, conditions }])).toMatchObject(decision);
   });
 
-  it('is named by its description if it has one', () => {
+  it('names a rule by its description if it has one', () => {
     expect(decideOn([{ description: 'own drafts' }]).reason).toBe('allowed by rule "own drafts" of policy "P"');
   });
 });
@@ -60,7 +60,7 @@ describe('several rules', () => {
     ['a false DENY does not fire', [{}, { effect: 'DENY', conditions: FALSE }], 'allow', 'p.0'],
     ['an unknown ALLOW does not fire', [{ conditions: UNKNOWN, priority: 900 }, {}], 'allow', 'p.1'],
   ];
-  it.each(rows)('%s', (_, rules, effect, ruleId) => {
+  it.each(rows)('decides by several rules: %s', (_, rules, effect, ruleId) => {
     const decision = decideOn(rules);
     expect([decision.effect, 'rule' in decision ? decision.rule?.id : undefined]).toEqual([effect, ruleId]);
   });
@@ -75,7 +75,7 @@ describe('no policies', () => {
     found: false,
     validUntil: Number.POSITIVE_INFINITY,
   };
-  it('denies and names the user and the role', () => {
+  it('denies without policies, and names the user and the role', () => {
     expect(decide(none, scopeOf(), principal)).toEqual({ effect: 'deny', reason: 'no policies found for user u1 or role user' });
     expect(decide(none, scopeOf(), { role: 'anon' })).toEqual({ effect: 'deny', reason: 'no policies found for role anon' });
   });
@@ -105,7 +105,7 @@ describe('an open record', () => {
     ['allowed where a DENY does not hold', [{ effect: 'DENY', conditions: draft }, allow], 'allow-where', ['p.0', 'p.1']],
     ['denied for all by a conditional DENY without an ALLOW', [{ effect: 'DENY', conditions: draft }, { conditions: FALSE }], 'deny', []],
   ];
-  it.each(rows)('%s', (_, rules, effect, ruleIds = []) => {
+  it.each(rows)('decides an open record: %s', (_, rules, effect, ruleIds = []) => {
     const decision = decideOn(rules, { record: UNRESOLVED });
     const involved = decision.effect === 'allow-where' ? decision.rules : decision.rule === undefined ? [] : [decision.rule];
     expect([decision.effect, involved.map(({ id }) => id)]).toEqual([effect, ruleIds]);
@@ -166,7 +166,7 @@ describe('an open record', () => {
 });
 
 describe('the trace', () => {
-  it('contains each evaluated rule, and none after the rule that fired', () => {
+  it('the trace contains each evaluated rule, and none after the rule that fired', () => {
     const steps: RuleStep[] = [];
     const rules: readonly SomeRule[] = [
       { conditions: UNKNOWN, priority: 5 },

@@ -104,7 +104,7 @@ describe('ties', () => {
     ['an open DENY', [{}, { effect: 'DENY', conditions: [DRAFT] }], { record: UNRESOLVED }, [['p.1', 'DENY', 'open', 'DENY before ALLOW']]],
     ['none if no rule fired', [{ conditions: [FAILED] }], {}, []],
   ];
-  it.each(rows)('%s', (_, rules, parts, ties) => {
+  it.each(rows)('lists ties of the rule that fired: %s', (_, rules, parts, ties) => {
     const explained = explainOf(rules, parts).ties;
     expect(explained.map(({ rule, answer, brokenBy }) => [rule.id, rule.effect, answer, brokenBy])).toEqual(ties);
   });
@@ -118,11 +118,11 @@ describe('ties', () => {
       'assignment',
       { policies: [policyOf('a', [{}]), policyOf('b', [{}])], rolePolicies: [toRole('user', 'a'), toRole('user', 'b', { priority: 99 })] },
     ],
-  ])('none with another priority of the %s', (_, state) => {
+  ])('lists no tie with another priority of the %s', (_, state) => {
     expect(explainState(state).ties).toEqual([]);
   });
 
-  it('are found across policies, role assignments and user assignments; at most twenty', () => {
+  it('finds ties across policies, role assignments and user assignments; at most twenty', () => {
     const policies = Array.from({ length: 30 }, (_, index) => policyOf(`p${index}`, [{}]));
     const state = { policies, rolePolicies: policies.slice(1).map(({ id }) => toRole('user', id)), userPolicies: [toUser('u1', 'p0')] };
     expect(explainState(state).ties).toHaveLength(20);
@@ -133,14 +133,14 @@ describe('ties', () => {
 });
 
 describe('when', () => {
-  it('is the residual condition', () => {
+  it('returns the residual condition in "when"', () => {
     const rules: readonly SomeRule[] = [{ effect: 'DENY', conditions: [DRAFT], priority: 200 }, { conditions: [HELD] }];
     const explanation = explainOf(rules, { record: UNRESOLVED });
     expect(explanation.when).toBe('not resource.status eq "draft"');
     expect(explainOf(rules)).not.toHaveProperty('when');
   });
 
-  it('is limited in length', () => {
+  it('limits the length of "when"', () => {
     const conditions = [{ anyOf: Array.from({ length: 150 }, (_, index) => eq('resource.title', `the title number ${index}`)) }];
     const { when } = explainOf([{ conditions }], { record: UNRESOLVED });
     expect(when).toHaveLength(2001);
@@ -185,7 +185,7 @@ describe('wouldAllow', () => {
     ],
     ['an expression', [{ expression: 'user.id == "u2" && size(user.role) > 9' }], expect.arrayContaining(['expression false'])],
   ];
-  it.each(rows)('shows %s', (_, conditions, unmet) => {
+  it.each(rows)('shows unmet conditions: %s', (_, conditions, unmet) => {
     expect(unmetOf(conditions)).toEqual(unmet);
   });
 
@@ -193,7 +193,7 @@ describe('wouldAllow', () => {
     expect(unmetOf([DRAFT, FAILED], { record: UNRESOLVED })).toEqual(['resource.status eq open', 'user.id eq false']);
   });
 
-  it('is sorted by the number of comparisons that would have to change', () => {
+  it('sorts rules by the number of comparisons that would have to change', () => {
     const { wouldAllow } = explainOf([
       { conditions: [FAILED, MISSING], priority: 300 },
       { conditions: [{ anyOf: [{ allOf: [FAILED, MISSING] }, { not: { anyOf: [HELD, eq('user.role', 'user'), HELD] } }] }], priority: 250 },
@@ -237,7 +237,7 @@ describe('wouldAllow', () => {
     expect(note).toBeUndefined();
   });
 
-  it('is empty with a note if there is no ALLOW', () => {
+  it('returns a note and no rules if there is no ALLOW', () => {
     expect(explainOf([{ effect: 'DENY' }])).toMatchObject({
       wouldAllow: [],
       note: 'no active ALLOW rule applies to this resource and action',

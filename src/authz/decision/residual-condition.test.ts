@@ -26,6 +26,10 @@ const TABLE: readonly (readonly [name: string, condition: Condition, isTrue: Con
 ];
 
 describe('residual condition', () => {
-  it.each(TABLE)('whereTrue of %s', (_, condition, isTrue) => expect(whereTrue(condition)).toEqual(isTrue));
-  it.each(TABLE)('whereFalse of %s', (_, condition, __, isFalse) => expect(whereFalse(condition)).toEqual(isFalse));
+  it.each(TABLE)('whereTrue returns the condition under which "%s" is true', (_, condition, isTrue) =>
+    expect(whereTrue(condition)).toEqual(isTrue),
+  );
+  it.each(TABLE)('whereFalse returns the condition under which "%s" is false', (_, condition, __, isFalse) =>
+    expect(whereFalse(condition)).toEqual(isFalse),
+  );
 });

@@ -38,7 +38,7 @@ describe('findings about assignments', () => {
       ['empty: the policy has no rules, so it has no effect'],
     ],
   ];
-  it.each(rows)('%s', (_, policies, expected) =>
+  it.each(rows)('checks assignments: %s', (_, policies, expected) =>
     expect(lintAll(policies).map(({ code, detail }) => `${code}: ${detail}`)).toEqual(expected),
   );
 });
@@ -48,7 +48,7 @@ describe('findings about an assignment that was just written', () => {
   const codes = (policy: Policy, assignment: RolePolicy | UserPolicy): readonly string[] =>
     lintAssignment(policy, assignment, { definitions: NEWSROOM, now: NOW }).map(({ code }) => code);
 
-  it('name the reason why it has no effect, but not an expiry in the future', () => {
+  it('names the reason why an assignment has no effect, but not an expiry in the future', () => {
     expect(codes({ ...p, isActive: false }, toRole('user', 'p'))).toEqual(['assigned-inactive']);
     expect(codes(p, toRole('moderator', 'p'))).toEqual(['unknown-role']);
     expect(codes(p, toUser('a', 'p', { expiresAt: new Date(NOW).toISOString() }))).toEqual(['expired']);

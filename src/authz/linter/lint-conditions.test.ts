@@ -85,7 +85,7 @@ describe('findings about a single rule', () => {
     ],
     ['a DENY on * on a field of all resources', { ...deny, ...when(comparison('resource.createdAt', 'withinLast', '1d')) }, []],
   ];
-  it.each(rows)('%s', (_, rule, expected) => {
+  it.each(rows)('checks a single rule: %s', (_, rule, expected) => {
     const findings = lintAll({ policies: [policyOf('p', [rule])], rolePolicies: [toRole('user', 'p')] });
     expect(findings.map(({ path, code, detail }) => `${path?.replace('rules.0.', '')} ${code}: ${detail}`)).toEqual(expected);
     for (const finding of findings)

@@ -77,7 +77,7 @@ const NEVER: readonly (readonly [string, SomeRule, string])[] = [
 ];
 
 describe('findings about literals', () => {
-  it.each(NEVER)('%s', (_, conditions, expected) => {
+  it.each(NEVER)('finds a literal that makes a condition constant: %s', (_, conditions, expected) => {
     expect(findingsOf(conditions)).toEqual([`rules.0.${expected}`]);
   });
 
@@ -88,7 +88,7 @@ describe('findings about literals', () => {
     ['either of two', when({ anyOf: [comparison('resource.state', 'eq', 'open'), comparison('resource.state', 'eq', 'closed')] })],
     ['a removed field', when(comparison('resource.gone', 'eq', 'x'))],
     ['prices and addresses', when(comparison('resource.owner', 'in', ['$5', 'ann@example.com', '{}', '@ann', 'user.id', '%']))],
-  ])('no finding about %s', (_, conditions) => {
+  ])('reports no finding about %s', (_, conditions) => {
     expect(findingsOf(conditions)).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { definitionsOf, policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
 import { comparison, DENY, lintAll, READ, type TestPolicies, when } from './lint.fixture.ts';
 
-describe('a DENY that fires where a value is missing', () => {
+describe('a DENY that fires if a value is missing', () => {
   const definitions = definitionsOf(
     {
       name: 'User',
@@ -99,7 +99,7 @@ describe('a DENY that fires where a value is missing', () => {
     ['together with a condition that is always unknown', when(department, comparison('resource.gone')), []],
     ['an ALLOW', { effect: 'ALLOW', ...when(department) }, []],
   ];
-  it.each(rows)('%s', (_, rule, expected) => expect(lackersOf(rule)).toEqual(expected));
+  it.each(rows)('checks a DENY for missing values: %s', (_, rule, expected) => expect(lackersOf(rule)).toEqual(expected));
 
   it('reports callers without a token if the policy is assigned to anon', () => {
     expect(lackersOf(when(comparison('user.id', 'ne', `\${resource.authorId}`)), 'anon')).toEqual([
@@ -109,7 +109,7 @@ describe('a DENY that fires where a value is missing', () => {
     expect(lackersOf(when(comparison('user.role', 'ne', 'admin')), 'anon')).toEqual([]);
   });
 
-  it('says if not all users were counted', () => {
+  it('reports if not all users were counted', () => {
     expect(lackersOf(when(department), 'user', { users: { ...users, isComplete: false } })[0]).toContain(
       '(3 of the first 10 active users have none now)',
     );

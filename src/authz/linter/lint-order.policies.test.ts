@@ -112,14 +112,14 @@ describe('rules of several policies', () => {
       [],
     ],
   ];
-  it.each(rows)('%s', (_, policies, expected) => {
+  it.each(rows)('compares rules of several policies: %s', (_, policies, expected) => {
     const findings = lintAll(policies).map(({ policy, rule, code, other }) =>
       [rule?.id ?? policy.id, code, other?.rule.id].filter(Boolean).join(' '),
     );
     expect(findings).toEqual(expected);
   });
 
-  it('suggest a change only if the other policy is permanent: it may be a temporary lock', () => {
+  it('suggests a change only if the other policy is permanent, because it may be a temporary lock', () => {
     const rolePolicies = [toRole('user', 'p'), toRole('user', 'q')];
     const todosBelow = (above: SomeRule): readonly string[] =>
       lintAll({ policies: [p, policyOf('q', [{ resource: '*', action: '*', priority: 1000, ...above }])], rolePolicies }, 'p').map(
@@ -131,14 +131,14 @@ describe('rules of several policies', () => {
     expect(todosBelow({})).toEqual(['if that rule is permanent: delete this rule']);
   });
 
-  it('are reported once if both rules are of the linted policy', () => {
+  it('reports two rules of the linted policy once', () => {
     const both = policyOf('p', [...p.rules, { ...hours.rules[0], id: 'p.1' }]);
     expect(
       lintAll({ policies: [both], rolePolicies: [toRole('user', 'p')], isSingle: true }).map(({ path, code }) => `${path} ${code}`),
     ).toEqual(['rules.0 conflict']);
   });
 
-  it('are reported for both rules if only one policy is linted', () => {
+  it('reports a finding for both rules if only one policy is linted', () => {
     const conflict: TestPolicies = { policies: [p, hours], rolePolicies: [toRole('user', 'p'), toRole('user', 'q')] };
     const copies: TestPolicies = {
       policies: [policyOf('p', [{ ...READ, ...when(drafts) }]), same],

@@ -137,7 +137,7 @@ describe('rules of one policy', () => {
       ['rules.0 never-fires', 'rules.1 redundant'],
     ],
   ];
-  it.each(rows)('%s', (_, rules, expected) => expect(lintRules(...rules)).toEqual(expected));
+  it.each(rows)('compares rules of one policy: %s', (_, rules, expected) => expect(lintRules(...rules)).toEqual(expected));
 
   it('reports at most three conflicts of a rule', () => {
     const denials = Array.from(
@@ -177,7 +177,7 @@ describe('rules of one policy', () => {
     expect(findings.map(({ path, code }) => `${path} ${code}`)).toEqual(['rules.0 conflict']);
   });
 
-  it('names the other rule and what to do', () => {
+  it('names the other rule and suggests a change', () => {
     const [finding] = lintAll({
       policies: [policyOf('p', [READ, { ...READ, ...DENY, priority: 900, description: 'closed' }])],
       rolePolicies: [toRole('user', 'p')],

@@ -5,7 +5,7 @@ import { lintAll } from './lint.fixture.ts';
 
 describe('templates', () => {
   it.each(TEMPLATES.map((template) => [template.id, template] as const))(
-    '%s has no findings except missing attributes',
+    'the template %s has no findings except missing attributes',
     (_, { template }) => {
       const policy = policyOf('p', template['rules'] as unknown as readonly SomeRule[], template as unknown as Partial<Policy>);
       const found = lintAll({ definitions: definitionsOf(), policies: [policy], rolePolicies: [toRole('admin', 'p')] });
