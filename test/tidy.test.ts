@@ -28,6 +28,7 @@ const TITLED = [
   'src/operators/',
   'src/resources/',
   'src/storage/',
+  'src/transfer/',
   'test/scenarios/',
 ];
 

@@ -10,7 +10,7 @@ describe('nextPageSize', () => {
     ['counts the content of lists and JSON', 16, page(16, ['x'.repeat(99_994)]), 10],
     ['is at least one', 16, page(16, 'x'.repeat(5_000_000)), 1],
     ['stays the same after an empty page', 40, [], 40],
-  ])('%s', (_, rows, records, expected) => {
+  ])('the next page size %s', (_, rows, records, expected) => {
     expect(nextPageSize(rows, records)).toBe(expected);
   });
 });

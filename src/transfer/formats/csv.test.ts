@@ -99,7 +99,7 @@ describe('CSV', () => {
     ['a row that is too long', `title\n${'x'.repeat(300)}`, {}, ['REQUEST_MALFORMED: the row is too long in line 2']],
     ['a quoted cell without an end', `title\n"${'x\n'.repeat(300)}`, {}, ['REQUEST_MALFORMED: the row is too long in line 102']],
     ['NUL as it is, which validation refuses', 'title\na\u0000b', {}, [[2, { title: 'a\u0000b' }]]],
-  ])('reads %s', async (_, body, options, expected) => {
+  ])('reads CSV: %s', async (_, body, options, expected) => {
     for (const size of [1, 7, 1000]) expect(await read('csv', body, options, size)).toEqual(expected);
   });
 

@@ -56,7 +56,7 @@ describe('NDJSON', () => {
       new TextEncoder().encode('{"a":1}\n"ü').subarray(0, 10),
       [[1, { a: 1 }], 'REQUEST_MALFORMED: the body is not valid UTF-8'],
     ],
-  ])('reads %s', async (_, body, expected) => {
+  ])('reads NDJSON: %s', async (_, body, expected) => {
     for (const size of [1, 7, 1000]) expect(await read('ndjson', body, {}, size)).toEqual(expected);
   });
 });
@@ -120,7 +120,7 @@ describe('a JSON array', () => {
       `[{"a":"${'x'.repeat(300)}"}]`,
       ['REQUEST_MALFORMED: expected items of at most 200 characters in the array'],
     ],
-  ])('reads %s', async (_, body, expected) => {
+  ])('reads a JSON array: %s', async (_, body, expected) => {
     for (const size of [1, 2, 7, 1000]) {
       const rows = await read('json', body, {}, size);
       // The chunk size decides whether rows before a mistake were yielded; the mistake is the same.

@@ -17,7 +17,7 @@ describe('written files', () => {
     return writer.begin() + pages.map((page) => writer.rows(page)).join('') + writer.end();
   };
 
-  it('are read back with the same values', async () => {
+  it('reads written files back with the same values', async () => {
     const stripped = records.map((record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)));
     for (const delimiter of [',', ';', '\t']) {
       const rows = await read('csv', write('csv', [records.slice(0, 1), [], records.slice(1)], true, delimiter), { delimiter });
@@ -27,7 +27,7 @@ describe('written files', () => {
       expect((await read(format, write(format, [records.slice(0, 2), records.slice(2)]))).map((row) => row[1])).toEqual(records);
   });
 
-  it('guard texts that are formulas, and no numbers', () => {
+  it('written files guard texts that are formulas, and no numbers', () => {
     expect(write('csv', [records])).toBe(
       [
         'title,amount,views,open,tags,extra',
@@ -40,13 +40,16 @@ describe('written files', () => {
     expect(write('csv', [records.slice(0, 1)], false)).toContain('\r\n=1+1,');
   });
 
-  it.each(['+1', '-1', '@SUM(A1)', '\tx', '\rx', ' =1', '\n=1', "''=1", `' "=1`, '\u00a0=1', '\uff1d1'])('guard %j', async (title) => {
-    const text = write('csv', [[{ title }]]);
-    expect(text).toContain(`'${title.replaceAll('"', '""')}`);
-    expect((await read('csv', text)).map((row) => row[1])).toEqual([{ title }]);
-  });
+  it.each(['+1', '-1', '@SUM(A1)', '\tx', '\rx', ' =1', '\n=1', "''=1", `' "=1`, '\u00a0=1', '\uff1d1'])(
+    'written files guard %j',
+    async (title) => {
+      const text = write('csv', [[{ title }]]);
+      expect(text).toContain(`'${title.replaceAll('"', '""')}`);
+      expect((await read('csv', text)).map((row) => row[1])).toEqual([{ title }]);
+    },
+  );
 
-  it('are read back unchanged for any beginning of a text', async () => {
+  it('reads written files back unchanged for any beginning of a text', async () => {
     const beginning = fc.string({
       unit: fc.constantFrom("'", '"', ' ', '\t', '\r', '\n', '=', '-', '\uff0b', 'a', ','),
       minLength: 1,
@@ -58,7 +61,7 @@ describe('written files', () => {
     await fc.assert(check, { numRuns: 500 });
   });
 
-  it('are complete without a record', () => {
+  it('written files are complete without a record', () => {
     expect([write('json', []), write('json', [[], []]), write('ndjson', []), write('csv', [])]).toEqual([
       '[\n]\n',
       '[\n]\n',
