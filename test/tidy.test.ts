@@ -25,6 +25,7 @@ const TITLED = [
   'src/authz/policy-store',
   'src/conditions/',
   'src/fields/',
+  'src/http/',
   'src/operators/',
   'src/resources/',
   'src/storage/',

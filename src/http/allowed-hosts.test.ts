@@ -23,7 +23,7 @@ const FOREIGN = [
 ];
 
 describe('allowedHosts', () => {
-  it('accepts IP addresses and localhost if it is empty', async () => {
+  it('accepts IP addresses and localhost if allowedHosts is empty', async () => {
     listening = await startServer({ allowedHosts: [] });
     for (const host of ADDRESSES) expect(await statusFor(host), host).toBe('200');
     for (const host of FOREIGN) expect(['400', '421'], host).toContain(await statusFor(host));

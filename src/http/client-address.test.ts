@@ -13,7 +13,7 @@ describe('toAddress', () => {
     ['192.0.2.1:443', '127.0.0.1', '127.0.0.1'],
     [undefined, '::ffff:127.0.0.1', '127.0.0.1'],
     ['', undefined, '0.0.0.0'],
-  ])('forwarded %s over connection %s is %s', (forwarded, connected, expected) => {
+  ])('reads the forwarded address %s over the connection %s as %s', (forwarded, connected, expected) => {
     expect(toAddress(forwarded, connected)).toBe(expected);
   });
 });
@@ -27,7 +27,7 @@ describe('toRateKey', () => {
     ['::1', '0:0:0:0::/64'],
     ['2001:db8:1::', '2001:db8:1:0::/64'],
     ['2001:db8:1:2:3:4:192.0.2.1', '2001:db8:1:2::/64'],
-  ])('of %s is %s', (address, expected) => {
+  ])('returns the rate key of %s: %s', (address, expected) => {
     expect(toRateKey(address)).toBe(expected);
   });
 });
@@ -39,7 +39,7 @@ function local(headers: IncomingHttpHeaders, { peer = '127.0.0.1', httpVersion =
 
 const host = 'localhost:8787';
 
-describe('isLocal accepts a request', () => {
+describe('requests that isLocal accepts', () => {
   it.each([
     'localhost',
     'localhost:8787',
@@ -50,15 +50,15 @@ describe('isLocal accepts a request', () => {
     '127.8.9.1',
     '[::1]:8787',
     '[::1]',
-  ])('for the host %s', (name) => {
+  ])('isLocal accepts a request for the host %s', (name) => {
     expect(local({ host: name })).toBe(true);
   });
 
-  it.each(['127.0.0.1', '127.0.0.2', '::1', '::ffff:127.0.0.1'])('from %s', (peer) => {
+  it.each(['127.0.0.1', '127.0.0.2', '::1', '::ffff:127.0.0.1'])('isLocal accepts a request from the address %s', (peer) => {
     expect(local({ host }, { peer })).toBe(true);
   });
 
-  it.each(['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:5173'])('from a page of %s', (origin) => {
+  it.each(['http://localhost:3000', 'https://127.0.0.1', 'http://[::1]:5173'])('isLocal accepts a request from a page of %s', (origin) => {
     expect(local({ host, origin })).toBe(true);
   });
 });
@@ -83,7 +83,7 @@ it('isLocal accepts the headers of curl, a browser and fetch', () => {
   expect([curl, browser, fetch].map((headers) => local({ host, ...headers }))).toEqual([true, true, true]);
 });
 
-describe('isLocal refuses a request', () => {
+describe('requests that isLocal refuses', () => {
   it.each([
     undefined,
     '',
@@ -103,11 +103,11 @@ describe('isLocal refuses a request', () => {
     'localhost/',
     'localhost evil',
     'evil.example#localhost',
-  ])('for the host %s', (name) => {
+  ])('isLocal refuses a request for the host %s', (name) => {
     expect(local({ host: name })).toBe(false);
   });
 
-  it.each(['192.0.2.1', '::ffff:192.0.2.1', 'fe80::1%lo', '', undefined])('from %s', (peer) => {
+  it.each(['192.0.2.1', '::ffff:192.0.2.1', 'fe80::1%lo', '', undefined])('isLocal refuses a request from the address %s', (peer) => {
     expect(isLocal({ headers: { host }, httpVersion: '1.1', socket: { remoteAddress: peer } } as IncomingMessage)).toBe(false);
   });
 
@@ -122,7 +122,7 @@ describe('isLocal refuses a request', () => {
     'chrome-extension://localhost',
     'localhost',
     'http://localhost, http://evil.example',
-  ])('from a page of "%s"', (origin) => {
+  ])('isLocal refuses a request from a page of "%s"', (origin) => {
     expect(local({ host, origin })).toBe(false);
   });
 
@@ -152,11 +152,11 @@ describe('isLocal refuses a request', () => {
     'x-request-id',
     'traceparent',
     'constructor',
-  ])('with the header %s, empty or not', (name) => {
+  ])('isLocal refuses a request with the header %s, empty or not', (name) => {
     expect([local({ host, [name]: '127.0.0.1' }), local({ host, [name]: '' })]).toEqual([false, false]);
   });
 
-  it('in HTTP/1.0, which nginx uses for forwarded requests', () => {
+  it('isLocal refuses a request in HTTP/1.0, which nginx uses for forwarded requests', () => {
     expect(local({ host }, { httpVersion: '1.0' })).toBe(false);
   });
 });

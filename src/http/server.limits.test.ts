@@ -21,7 +21,7 @@ async function statuses(url: string, count: number, init: RequestInit = {}): Pro
 }
 
 describe('the request timeout', () => {
-  it('is 408 if the body does not arrive in time, in one complete response', async () => {
+  it('answers 408 if the body does not arrive in time, in one complete response', async () => {
     const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
     const names = 'Host: x\r\nX-Request-Id: slow-1\r\nContent-Type: application/json\r\nContent-Length: 100';
     const response = await sendRaw(port, `POST /api/User HTTP/1.1\r\n${names}\r\n\r\n{`, 4000);
@@ -33,7 +33,7 @@ describe('the request timeout', () => {
     expect(response).toContain('connection: close');
   });
 
-  it('is 408 if the headers do not arrive in time', async () => {
+  it('answers 408 if the headers do not arrive in time', async () => {
     const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
     const response = await sendRaw(port, 'GET /api/User HTTP/1.1\r\nHost: x\r\n', 4000);
     expect(response).toMatch(/^HTTP\/1\.1 408 /);
@@ -43,16 +43,19 @@ describe('the request timeout', () => {
   it.each([
     ['', {}],
     [' with a body', withBody],
-  ])('is 503 if the handler of a request%s does not finish in time; the hint does not claim that nothing was done', async (_, sent) => {
-    const { url } = await start({ limits: { requestTimeoutSeconds: 1 } });
-    const response = await fetch(`${url}/never`, { method: 'POST', ...sent, signal: AbortSignal.timeout(10_000) });
-    expect(response.status).toBe(503);
-    expect(((await response.json()) as { hint: string }).hint).toContain('check before you send it again');
-  });
+  ])(
+    'answers 503 if the handler of a request%s does not finish in time; the hint does not claim that nothing was done',
+    async (_, sent) => {
+      const { url } = await start({ limits: { requestTimeoutSeconds: 1 } });
+      const response = await fetch(`${url}/never`, { method: 'POST', ...sent, signal: AbortSignal.timeout(10_000) });
+      expect(response.status).toBe(503);
+      expect(((await response.json()) as { hint: string }).hint).toContain('check before you send it again');
+    },
+  );
 });
 
 describe('the rate limit', () => {
-  it('is 429 with the seconds to wait, and counts requests without a route', async () => {
+  it('answers 429 with the seconds to wait, and counts requests without a route', async () => {
     const { url } = await start({ limits: { rateLimit: 3 } });
     expect(await statuses(`${url}/nowhere`, 2)).toEqual([404, 404]);
     expect(await statuses(`${url}/api/User`, 2)).toEqual([200, 429]);
@@ -77,7 +80,7 @@ describe('the rate limit', () => {
   it.each([
     ['the connection if the sender of X-Forwarded-For is not a trusted proxy', [], ['200', '429']],
     ['X-Forwarded-For from a trusted proxy', ['127.0.0.1'], ['200', '200']],
-  ])('counts by %s', async (_, trustProxy, expected) => {
+  ])('counts requests by %s', async (_, trustProxy, expected) => {
     const { url } = await start({ limits: { rateLimit: 1 }, trustProxy });
     const from = (address: string) => fetch(`${url}/api/User`, { headers: { 'x-forwarded-for': address } });
     expect([(await from('192.0.2.1')).status, (await from('192.0.2.2')).status].map(String)).toEqual(expected);
@@ -85,7 +88,7 @@ describe('the rate limit', () => {
 });
 
 describe('readiness', () => {
-  it('is 503 with the reason if requests cannot be served', async () => {
+  it('answers 503 with the reason if requests cannot be served', async () => {
     const { url } = await start({ ready: () => ({ ok: false, why: 'the last commit failed' }) });
     const response = await fetch(`${url}/readyz`);
     expect(response.status).toBe(503);
@@ -141,7 +144,7 @@ describe('graceful shutdown', () => {
     await expect(fetch(`${url}/healthz`)).rejects.toThrow();
   });
 
-  it('found a request that arrives on a connection opened before the shutdown', async () => {
+  it('serves a request that arrives on a connection opened before the shutdown', async () => {
     const { server, port } = await startServer({ limits: { drainSeconds: 5 } });
     const opened = connect(port, '127.0.0.1');
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -167,7 +170,7 @@ describe('graceful shutdown', () => {
 });
 
 describe('CORS', () => {
-  it('is off without origins', async () => {
+  it('CORS is off without origins', async () => {
     const { url } = await start({});
     const response = await fetch(`${url}/api/User`, { headers: { origin: 'https://app.example.com' } });
     expect(response.headers.get('access-control-allow-origin')).toBeNull();

@@ -101,7 +101,7 @@ const requests: readonly (readonly [string, string, RequestInit, Expected])[] = 
 ];
 
 describe('the server', () => {
-  it.each(requests)('answers %s', async (_, path, init, expected) => {
+  it.each(requests)('answers a request: %s', async (_, path, init, expected) => {
     const response = await fetch(shared.url + path, init);
     const body = (await response.json()) as Record<string, unknown>;
     expect({ status: response.status, code: body['code'] }).toEqual({ status: expected.status, code: expected.code });
@@ -213,7 +213,7 @@ const raw: readonly (readonly [string, string, number, string])[] = [
 ];
 
 describe('the server, on raw bytes', () => {
-  it.each(raw)('answers %s', async (_, text, status, code) => {
+  it.each(raw)('answers raw bytes: %s', async (_, text, status, code) => {
     const response = await sendRaw(shared.port, text);
     expect(response.split(' ', 2)).toEqual(['HTTP/1.1', String(status)]);
     expect(response).toContain(`"code":"${code}"`);
