@@ -26,10 +26,13 @@ const TITLED = [
   'src/conditions/',
   'src/fields/',
   'src/http/',
+  'src/observability/',
   'src/operators/',
+  'src/project/',
   'src/resources/',
   'src/storage/',
   'src/transfer/',
+  'src/workers/',
   'test/scenarios/',
 ];
 

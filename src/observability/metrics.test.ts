@@ -24,7 +24,7 @@ async function sent(metrics: Metrics): Promise<readonly MetricValues[]> {
 }
 
 describe('metrics of one process', () => {
-  it('contain histograms with cumulative buckets', async () => {
+  it('metrics contain histograms with cumulative buckets', async () => {
     const text = await createUsed(7).text();
     expect(linesOf(text, 'bailiwick_decision_duration_seconds')).toEqual([
       'bailiwick_decision_duration_seconds_bucket{le="0.000001"} 0',
@@ -41,7 +41,7 @@ describe('metrics of one process', () => {
     expect(linesOf(text, 'bailiwick_commit_transactions_bucket{le="4"}')).toEqual(['bailiwick_commit_transactions_bucket{le="4"} 1']);
   });
 
-  it('contain the current metrics of the database and the revision', async () => {
+  it('metrics contain the current values of the database and the revision', async () => {
     const text = await createUsed(7).text();
     expect(linesOf(text, 'bailiwick_queue_depth ')).toEqual(['bailiwick_queue_depth 4']);
     expect(linesOf(text, 'bailiwick_guard_retries_total ')).toEqual(['bailiwick_guard_retries_total 2']);
@@ -54,7 +54,7 @@ describe('metrics of one process', () => {
 });
 
 describe('metrics of several processes', () => {
-  it('are added up, except the revision, which is the newest', async () => {
+  it('adds up the metrics of several processes, except the revision, which is the newest', async () => {
     const text = await createAggregatedMetrics().text([await sent(createUsed(7)), await sent(createUsed(9))]);
     expect(linesOf(text, 'bailiwick_http_requests_total{')).toEqual([
       'bailiwick_http_requests_total{method="GET",route="/api/:resource",status="2xx"} 2',
@@ -67,7 +67,7 @@ describe('metrics of several processes', () => {
     ]);
   });
 
-  it('include the counters of exited processes, not their gauges', async () => {
+  it('includes the counters of exited processes, not their gauges', async () => {
     const aggregated = createAggregatedMetrics();
     aggregated.addEnded(await sent(createUsed(7)));
     aggregated.addEnded(await sent(createUsed(9)));

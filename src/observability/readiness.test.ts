@@ -53,7 +53,7 @@ function createTestDatabase(trustMs: number): TestDatabase {
 }
 
 describe('readiness', () => {
-  it('is negative before a revision is loaded', async () => {
+  it('readiness is negative before a revision is loaded', async () => {
     const database = createTestDatabase(60_000);
     database.epoch = undefined;
     expect(await database.readiness.check()).toEqual({ ok: false, why: 'no policies have been loaded yet' });
@@ -89,7 +89,7 @@ describe('readiness', () => {
     expect(await database.readiness.check()).toEqual({ ok: true });
   });
 
-  it('is negative if the database does not answer in time, and makes one probe commit at a time', async () => {
+  it('readiness is negative if the database does not answer in time, and makes one probe commit at a time', async () => {
     const database = createTestDatabase(0);
     database.next = 'silent';
     const red = { ok: false, why: 'the database does not answer' };
@@ -106,7 +106,7 @@ describe('readiness', () => {
     expect(await database.readiness.check()).toEqual({ ok: true });
   });
 
-  it('is negative when the service shuts down', async () => {
+  it('readiness is negative when the service shuts down', async () => {
     const database = createTestDatabase(60_000);
     database.readiness.stop();
     expect(await database.readiness.check()).toEqual({ ok: false, why: 'the service is shutting down' });

@@ -60,7 +60,7 @@ const revisionOf = (path: string): number => Number(select(path, `SELECT number 
 const stampOf = (path: string): unknown => select(path, `SELECT text FROM _State WHERE id = 'epoch'`)[0];
 
 describe('a restore', () => {
-  it('describes its effect without --yes, and changes nothing', async () => {
+  it('describes the effect of a restore without --yes, and changes nothing', async () => {
     const backups = openBackups(place);
     const { bytes } = await backups.write(file());
     change(live(), `DELETE FROM "Note"; ${entry('2', '2026-01-02T00:00:00.000Z')}; ${entry('3', '2026-01-03T00:00:00.000Z')}`);
@@ -70,7 +70,7 @@ describe('a restore', () => {
     expect(readdirSync(place.data).filter((name) => name !== 'bailiwick.db' && !name.startsWith('bailiwick.db-'))).toEqual([]);
   });
 
-  it('restores the content of the backup under a higher revision, ends sessions, and is recorded in the audit log and the history', async () => {
+  it('restores the content of the backup under a higher revision, ends sessions, and records the restore in the audit log and the history', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(live(), `DELETE FROM "Note"; UPDATE _State SET number = 40 WHERE id = 'epoch'; ${entry('2', '2026-01-02T00:00:00.000Z')}`);
@@ -132,7 +132,7 @@ describe('a restore', () => {
 });
 
 describe('the backup of the former content', () => {
-  it('is kept through several restores, up to the number to keep', async () => {
+  it('keeps the backup of the former content through several restores, up to the number to keep', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     const kept: (string | undefined)[] = [];
@@ -140,7 +140,7 @@ describe('the backup of the former content', () => {
     expect(kept.map((each) => each !== undefined && existsSync(each))).toEqual([true, true, true, true]);
   });
 
-  it('is kept if the content is replaced and a later step fails', async () => {
+  it('keeps the backup of the former content if the content is replaced and a later step fails', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(live(), `DELETE FROM "Note"`);
@@ -162,7 +162,7 @@ describe('the backup of the former content', () => {
 });
 
 describe('a backup of another version', () => {
-  it('is migrated to the system tables of this version', async () => {
+  it('migrates a backup of another version to the system tables of this version', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(file(), `ALTER TABLE "_Session" DROP COLUMN "revokedAt"; UPDATE _State SET text = 'older' WHERE id = 'definitions'`);
@@ -172,7 +172,7 @@ describe('a backup of another version', () => {
     expect(select(live(), 'SELECT size FROM Note')).toEqual(['wide']);
   });
 
-  it('is refused if it is newer, with everything unknown; nothing changes', async () => {
+  it('refuses a newer backup with everything that is unknown in it, and changes nothing', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(
@@ -198,8 +198,8 @@ describe('a backup of another version', () => {
   });
 });
 
-describe('nothing changes', () => {
-  it('if the present database cannot be read, and the message says what to do', async () => {
+describe('a restore that fails', () => {
+  it('changes nothing if the present database cannot be read, and names the next step', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     for (const suffix of ['-wal', '-shm']) rmSync(`${live()}${suffix}`, { force: true });
@@ -211,7 +211,7 @@ describe('nothing changes', () => {
     await expect(backups.restore(file())).rejects.toThrow(SetupError);
   });
 
-  it('if no backup of the present database can be written', async () => {
+  it('changes nothing if no backup of the present database can be written', async () => {
     const backups = openBackups(place);
     await backups.write(file());
     change(live(), `DELETE FROM "Note"`);

@@ -66,7 +66,7 @@ it('a process that another program forked has no primary', () => {
   expect(connectToPrimary(Object.assign(createWorkerDeps(), { env: {} }))).toBe(undefined);
 });
 
-describe('after an update, workers exchange messages with a primary of the previous version', () => {
+describe('messages of a primary of the previous version', () => {
   it('a channel sends and receives the messages of earlier versions', async () => {
     const sent: unknown[] = [];
     const listeners: ((message: unknown) => void)[] = [];
