@@ -40,7 +40,7 @@ describe('createId', () => {
     expect(createId() > before).toBe(true);
   });
 
-  it('has new random bits each time', () => {
+  it('creates new random bits each time', () => {
     const tails = Array.from({ length: 1000 }, () => createId().slice(-10));
     expect(new Set(tails).size).toBe(tails.length);
   });

@@ -22,7 +22,7 @@ describe('main', () => {
     expect({ status, out }).toEqual({ status: 0, out: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) });
   });
 
-  it('answers exit code 2 to a wrong setting', () => {
+  it('returns exit code 2 for a wrong setting', () => {
     const { status, err } = runOn('24.0.0', ['start', '--port', 'x']);
     expect({ status, err }).toEqual({ status: 2, err: 'bailiwick: --port: expected a whole number from 0 to 65535, given "x"\n' });
   });

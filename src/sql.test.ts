@@ -28,7 +28,7 @@ describe('sql', () => {
     expect(render(sql.join([value, value]))).toEqual({ sql: '$1, $2', parameters: [value, value] });
   });
 
-  it('quotes names', () => {
+  it('quotes names in statements', () => {
     expect(render(sql`${sql.ref('Article.title')} ${sql.ref('id')} ${sql.table('Article')}`).sql).toBe('"Article"."title" "id" "Article"');
     expect(render(sql.ref('a"; DROP TABLE b; --')).sql).toBe('"a""; DROP TABLE b; --"');
     expect(render(sql.table('a".b')).sql).toBe('"a"""."b"');
@@ -46,7 +46,7 @@ describe('sql', () => {
     expect(render(sql.join([sql.raw('a')], sql``)).sql).toBe('a');
   });
 
-  it('can be put into several statements', () => {
+  it('a fragment can be put into several statements', () => {
     const fragment = sql`"a" = ${1}`;
     for (let again = 0; again < 2; again++) expect(render(sql`${fragment} AND ${fragment}`).parameters).toEqual([1, 1]);
   });

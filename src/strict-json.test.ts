@@ -33,7 +33,7 @@ describe('names given twice', () => {
     ['with white space', '{ "a" : 1 , \n "a" : 2 }', 'a'],
     ['a half of a pair of surrogates', '{"\\ud800":1,"\\uD800":2}', '\ud800'],
     ['the first of several', '{"a":1,"b":{"c":1,"c":2},"a":3}', 'b.c'],
-  ])('%s', (_, text, path) => {
+  ])('finds a name given twice: %s', (_, text, path) => {
     const { code, extras } = refusalOf(text);
     expect([code, extras.errors?.map((issue) => [issue.path, issue.code])]).toEqual(['REQUEST_MALFORMED', [[path, 'duplicate']]]);
   });
@@ -45,17 +45,17 @@ describe('names given twice', () => {
     '{"a":"a","b":"\\"a\\":1,\\"a\\":2"}',
     '{"é":1,"e\u0301":2}',
     '{"":{"":0}}',
-  ])('are not seen in %s', (text) => {
+  ])('finds no name given twice in %s', (text) => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
-  it('bound what a refusal repeats', () => {
+  it('bounds the text that a refusal repeats', () => {
     const long = 'x'.repeat(100_000);
     expect(JSON.stringify(refusalOf(`{"${long}":1,"${long}":2}`).extras.errors).length).toBeLessThan(300);
     expect(JSON.stringify(refusalOf(`${`{"${long}":`.repeat(60)}{"a":1,"a":2}${'}'.repeat(60)}`).extras.errors).length).toBeLessThan(1000);
   });
 
-  it('are found in any JSON text, and in no text without them', () => {
+  it('finds names given twice in any JSON text, and none in a text without them', () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 8 }), (text) => {
         expect(parse(text)).toEqual(JSON.parse(text));
@@ -67,13 +67,16 @@ describe('names given twice', () => {
 });
 
 describe('numbers', () => {
-  it.each(['{"a":1.7976931348623157e308}', '{"b":"1e400"}', '[1e-400]', `["${'9'.repeat(400)}"]`])('%s is read', (text) => {
+  it.each(['{"a":1.7976931348623157e308}', '{"b":"1e400"}', '[1e-400]', `["${'9'.repeat(400)}"]`])('parses the numbers in %s', (text) => {
     expect(parse(text)).toEqual(JSON.parse(text));
   });
 
-  it.each(['1e400', '{"a":[-1e400]}', `{"a":${'9'.repeat(400)}}`, '{"a":{"b":1E+309}}'])('%s is refused', (text) => {
-    expect(refusalOf(text).detail).toContain('a number that is too large');
-  });
+  it.each(['1e400', '{"a":[-1e400]}', `{"a":${'9'.repeat(400)}}`, '{"a":{"b":1E+309}}'])(
+    'refuses a number that is too large: %s',
+    (text) => {
+      expect(refusalOf(text).detail).toContain('a number that is too large');
+    },
+  );
 });
 
 const nested = (depth: number): string => `${'[{"a":'.repeat(depth / 2)}1${'}]'.repeat(depth / 2)}`;
@@ -86,7 +89,7 @@ describe('nesting', () => {
     ['brackets in a text', `["${'['.repeat(100)}"]`, 1],
     ['brackets after an escaped quote', '["\\"[[[[["]', 1],
     ['brackets in a name', '{"[[[[":1}', 1],
-  ])('%s is read', (_, text, max) => {
+  ])('accepts the nesting: %s', (_, text, max) => {
     expect(parse(text, max)).toEqual(JSON.parse(text));
   });
 
@@ -94,11 +97,11 @@ describe('nesting', () => {
     ['one level deeper', nested(66), 65],
     ['very deep', '['.repeat(100_000), 64],
     ['brackets after an escaped backslash', '["\\\\",[[["x"]]]]', 3],
-  ])('%s is refused', (_, text, max) => {
+  ])('refuses the nesting: %s', (_, text, max) => {
     expect(refusalOf(text, max).detail).toBe(`expected at most ${max} levels of nesting in the body, more were given`);
   });
 
-  it('a text that never ends is no JSON', () => {
+  it('refuses a text that never ends', () => {
     expect(refusalOf('["[[[[', 1).detail).toContain('the body is not valid JSON');
   });
 });

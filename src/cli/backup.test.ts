@@ -45,7 +45,7 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  it('prints what would be lost, without --yes', async () => {
+  it('prints the data that a restore would lose, without --yes', async () => {
     const run = createRestoring(7, 'never');
     expect(await runCli(['restore', 'a.db'], run.context)).toBe(0);
     expect(run.out).toEqual([

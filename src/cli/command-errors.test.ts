@@ -11,7 +11,7 @@ describe('describeFailure', () => {
     [{ code: 'EROFS', path: '/data' }, 'cannot write /data: the file system is read-only'],
     [{ code: 'ENOENT', path: 'resources' }, 'resources does not exist'],
   ];
-  it.each(known)('describes %j', (members, message) => {
+  it.each(known)('describes the error %j', (members, message) => {
     const error = Object.assign(new Error('driver text'), { syscall: 'any' }, members);
     expect(describeFailure(error)).toEqual({ message, mistakes: [], exitCode: 2 });
   });

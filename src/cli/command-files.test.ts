@@ -19,7 +19,7 @@ function write(path: string, content: AsyncIterable<string>, options = { force: 
 }
 
 describe('files of commands', () => {
-  it('are read as they were written', async () => {
+  it('reads a file as it was written', async () => {
     const path = join(folder, 'whole');
     await write(path, pieces('a\n', 'ü\n'));
     const chunks: Uint8Array[] = [];
@@ -27,7 +27,7 @@ describe('files of commands', () => {
     expect(Buffer.concat(chunks).toString()).toBe('a\nü\n');
   });
 
-  it('are removed if writing fails, and an existing file is kept', async () => {
+  it('removes a new file if writing fails, and keeps an existing file', async () => {
     const path = join(folder, 'broken');
     await expect(write(path, pieces('a\n', new Error('revoked')))).rejects.toThrow('revoked');
     await write(path, pieces('before'));
@@ -36,7 +36,7 @@ describe('files of commands', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('broken'))).toEqual(['broken']);
   });
 
-  it('are refused before their content is requested if they exist, and replaced with force', async () => {
+  it('refuses an existing file before its content is requested, and replaces it with force', async () => {
     const path = join(folder, 'existing');
     await write(path, pieces('first'));
     const open = vi.fn(async () => pieces('second'));
@@ -46,7 +46,7 @@ describe('files of commands', () => {
     expect(readFileSync(path, 'utf8')).toBe('second');
   });
 
-  it('are refused before their content is requested if the folder does not exist', async () => {
+  it('refuses a file before its content is requested if the folder does not exist', async () => {
     const open = vi.fn(async () => pieces('content'));
     for (const force of [false, true]) {
       await expect(writeOutput(join(folder, 'none', 'file.csv'), open, { force })).rejects.toThrow(
@@ -56,7 +56,7 @@ describe('files of commands', () => {
     expect(open).not.toHaveBeenCalled();
   });
 
-  it('are written by one of several concurrent writers', async () => {
+  it('one of several concurrent writers writes the file', async () => {
     const path = join(folder, 'raced');
     const done = await Promise.allSettled(Array.from({ length: 8 }, (_, index) => write(path, pieces(`${index}`))));
     const won = done.findIndex(({ status }) => status === 'fulfilled');
@@ -65,7 +65,7 @@ describe('files of commands', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('raced'))).toEqual(['raced']);
   });
 
-  it('end with the reason of an aborted signal', async () => {
+  it('writing ends with the reason of an aborted signal', async () => {
     const path = join(folder, 'long');
     await write(path, pieces('x'.repeat(1_000_000)));
     const stop = new AbortController();
@@ -75,11 +75,11 @@ describe('files of commands', () => {
     await expect(read()).rejects.toThrow('interrupted');
   });
 
-  it('are refused at once if they are folders', async () => {
+  it('refuses a folder at once', async () => {
     await expect(openInput(folder)).rejects.toThrow('expected a file, found a folder in');
   });
 
-  it('are refused at once if they do not exist', async () => {
+  it('refuses a missing file at once', async () => {
     await expect(openInput(join(folder, 'none'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

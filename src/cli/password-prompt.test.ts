@@ -18,13 +18,13 @@ describe('a password from a pipe', () => {
     ['without its end', 'open sesame now', 'open sesame now'],
     ['of Windows', 'open sesame now\r\nmore\r\n', 'open sesame now'],
     ['with blanks that belong to it', '  open sesame \n', '  open sesame '],
-  ])('is the first line: %s', async (_, text, password) => {
+  ])('reads the password from the first line of a pipe: %s', async (_, text, password) => {
     const { streams, input } = createStreams(false);
     input.end(text);
     expect(await readPassword(streams)).toBe(password);
   });
 
-  it.each(['', '\n'])('is missing in %j', async (text) => {
+  it.each(['', '\n'])('finds no password in %j', async (text) => {
     const { streams, input } = createStreams(false);
     input.end(text);
     await expect(readPassword(streams)).rejects.toThrow('given none');
@@ -32,7 +32,7 @@ describe('a password from a pipe', () => {
 });
 
 describe('a password from a terminal', () => {
-  it('is read twice and not shown', async () => {
+  it('reads the password twice from a terminal and does not show it', async () => {
     const { streams, input, shown } = createStreams(true);
     const read = readPassword(streams);
     await typed(input, 'open sesamf\u007fe now\r');
@@ -46,7 +46,7 @@ describe('a password from a terminal', () => {
     ['it is interrupted', ['open\u0003'], 'no password was given'],
     ['the terminal closes', ['\u0004'], 'no password was given'],
     ['it is empty', ['\r', '\r'], 'given none'],
-  ])('is refused if %s', async (_, lines, words) => {
+  ])('refuses a password from a terminal if %s', async (_, lines, words) => {
     const { streams, input } = createStreams(true);
     const read = readPassword(streams);
     const refused = expect(read).rejects.toThrow(words);

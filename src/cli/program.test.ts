@@ -150,15 +150,12 @@ describe('runCli', () => {
     expect(run.made[0]?.host).toBe('::1');
   });
 
-  it.each([['start'], ['dev'], ['import'], ['policies', 'from-permissions']])(
-    'lists every option with a flag in the help of %s %s',
-    async (...words) => {
-      const run = createRun();
-      expect(await runCli([...words, '--help'], run.context)).toBe(0);
-      const flags = [...CONFIG_OPTIONS.values()].flatMap(({ flag }) => flag ?? []);
-      expect(flags.filter((flag) => !run.out.join('\n').includes(`${flag} <`))).toEqual([]);
-    },
-  );
+  it.each(['start', 'dev', 'import', 'policies from-permissions'])('lists every option with a flag in the help of %s', async (line) => {
+    const run = createRun();
+    expect(await runCli([...line.split(' '), '--help'], run.context)).toBe(0);
+    const flags = [...CONFIG_OPTIONS.values()].flatMap(({ flag }) => flag ?? []);
+    expect(flags.filter((flag) => !run.out.join('\n').includes(`${flag} <`))).toEqual([]);
+  });
 
   it.each(['storage plan', 'storage apply', 'storage history', 'storage prune', 'storage restored', 'backup some.db', 'restore some.db'])(
     'lists only the options of project and database in the help of %s, and accepts the others',
@@ -183,7 +180,7 @@ describe('runCli', () => {
     },
   );
 
-  it('prints its version', async () => {
+  it('prints the version of the package', async () => {
     const run = createRun();
     expect(await runCli(['--version'], run.context)).toBe(0);
     expect(run.out).toEqual(['1.2.3']);
@@ -191,7 +188,7 @@ describe('runCli', () => {
 });
 
 describe('files of records', () => {
-  it('import: derives the format from the file name; prints rejected rows and returns exit code 1', async () => {
+  it('import derives the format from the file name, prints rejected rows and returns exit code 1', async () => {
     const run = createRun();
     const args = [
       'import',
@@ -216,7 +213,7 @@ describe('files of records', () => {
     expect([run.out, run.err]).toEqual([['{"row":3,"code":"VALUE_INVALID"}'], ['1 imported']]);
   });
 
-  it('import: stops listening to signals, also if there is no file', async () => {
+  it('import stops listening to signals, also if there is no file', async () => {
     const run = createRun();
     const context = { ...run.context, openInput: () => Promise.reject(new SetupError('none')) };
     expect(await runCli(['import', 'Article', 'new.csv', '--as', 'ada@example.com'], context)).toBe(2);
@@ -230,7 +227,7 @@ describe('files of records', () => {
     ['policies', 'export', 'a.json'],
     ['export', 'Article', 'a.csv', '--as', 'ada@example.com'],
     ['import', 'Article', 'a.csv', '--as', 'ada@example.com'],
-  ])('%s %s: creates no database', async (...args) => {
+  ])('%s %s creates no database', async (...args) => {
     const run = createRun();
     await runCli(args, run.context);
     expect(run.made.map(({ createDatabase }) => createDatabase)).toEqual(['never']);
@@ -239,14 +236,14 @@ describe('files of records', () => {
   it.each([
     ['export', 'Article', 'a.csv', '--as', 'ada@example.com'],
     ['policies', 'export', 'a.json'],
-  ])('%s: replaces a file only with --force', async (...args) => {
+  ])('%s replaces a file only with --force', async (...args) => {
     const [refusing, forced] = [createRun(), createRun()];
     await runCli(args, refusing.context);
     await runCli([...args, '--force'], forced.context);
     expect([refusing, forced].map(({ calls }) => calls.some((call) => call.includes('by force')))).toEqual([false, true]);
   });
 
-  it('export: writes to standard output by default, or to the file', async () => {
+  it('export writes to standard output by default, or to the file', async () => {
     const run = createRun();
     expect(await runCli(['export', 'Article', '--as', 'ada@example.com', '--format', 'ndjson', '--sort', '-slug'], run.context)).toBe(0);
     expect(
@@ -277,7 +274,7 @@ describe('files of records', () => {
     ],
     [['export', 'Article', '--as', 'a@example.com', '--format', 'xml'], 'expected --format ndjson or csv or json, given "xml"'],
     [['import', 'Article'], "missing required argument 'file'"],
-  ])('refuses %j', async (args, message) => {
+  ])('refuses the arguments %j', async (args, message) => {
     const run = createRun();
     expect(await runCli(args, run.context)).toBe(2);
     expect(run.err.join('\n')).toContain(message);
@@ -285,15 +282,18 @@ describe('files of records', () => {
   });
 });
 
-describe('the commands', () => {
-  it.each([...COMMANDS])('%s has its name in the table, and prints the same help alone as among all commands', async (typed, load) => {
-    expect((await load()).name).toBe(typed);
-    const alone = createRun();
-    const among = createRun();
-    const words = typed.split(' ');
-    expect(await runCli([...words, '--help'], alone.context)).toBe(0);
-    expect(await runCli(words.toSpliced(-1, 0, 'help'), among.context)).toBe(0);
-    expect(alone.out[0]?.startsWith(`Usage: bailiwick ${typed} `)).toBe(true);
-    expect(alone.out).toEqual(among.out);
-  });
+describe('commands', () => {
+  it.each([...COMMANDS])(
+    'the command %s has its name in the table, and prints the same help alone as among all commands',
+    async (typed, load) => {
+      expect((await load()).name).toBe(typed);
+      const alone = createRun();
+      const among = createRun();
+      const words = typed.split(' ');
+      expect(await runCli([...words, '--help'], alone.context)).toBe(0);
+      expect(await runCli(words.toSpliced(-1, 0, 'help'), among.context)).toBe(0);
+      expect(alone.out[0]?.startsWith(`Usage: bailiwick ${typed} `)).toBe(true);
+      expect(alone.out).toEqual(among.out);
+    },
+  );
 });

@@ -33,7 +33,7 @@ describe('start with workers', () => {
     expect(run.calls.at(-1)).toBe('kill workers');
   });
 
-  it('is refused by dev', async () => {
+  it('dev refuses to start workers', async () => {
     const run = createRun();
     expect(await runCli(['dev', ...WITH_WORKERS.slice(1)], run.context)).toBe(2);
     expect(run.err).toEqual(['bailiwick: workers: expected 1 with bailiwick dev; use bailiwick start for more']);
@@ -41,27 +41,30 @@ describe('start with workers', () => {
 });
 
 describe('a worker', () => {
-  it.each([true, false])('serves, reports only that it is ready, and ends when the primary ends it (replaced: %s)', async (isReplaced) => {
-    const ends: ((end: { isReplaced: boolean }) => void)[] = [];
-    const events: string[] = [];
-    const run = createRun({ close: async (how) => void events.push(`closed, replaced: ${how?.isReplaced}`) });
-    const primary = {
-      ready: (url: string) => void events.push(`ready at ${url}`),
-      onEnd: (listener: (end: { isReplaced: boolean }) => void) => void ends.push(listener),
-    };
-    const exit = runCli(WITH_WORKERS, { ...run.context, primary });
-    await expect.poll(() => events).toEqual(['ready at http://127.0.0.1:4242']);
-    // A process group receives it as a whole; only the primary acts on it.
-    run.signals.emit('SIGUSR2');
-    for (const end of ends) end({ isReplaced });
-    expect(await exit).toBe(0);
-    expect(events.at(-1)).toBe(`closed, replaced: ${isReplaced}`);
-    expect([run.out, run.err, run.calls]).toEqual([[], [], []]);
-  });
+  it.each([true, false])(
+    'a worker serves, reports only that it is ready, and ends when the primary ends it (replaced: %s)',
+    async (isReplaced) => {
+      const ends: ((end: { isReplaced: boolean }) => void)[] = [];
+      const events: string[] = [];
+      const run = createRun({ close: async (how) => void events.push(`closed, replaced: ${how?.isReplaced}`) });
+      const primary = {
+        ready: (url: string) => void events.push(`ready at ${url}`),
+        onEnd: (listener: (end: { isReplaced: boolean }) => void) => void ends.push(listener),
+      };
+      const exit = runCli(WITH_WORKERS, { ...run.context, primary });
+      await expect.poll(() => events).toEqual(['ready at http://127.0.0.1:4242']);
+      // A process group receives it as a whole; only the primary acts on it.
+      run.signals.emit('SIGUSR2');
+      for (const end of ends) end({ isReplaced });
+      expect(await exit).toBe(0);
+      expect(events.at(-1)).toBe(`closed, replaced: ${isReplaced}`);
+      expect([run.out, run.err, run.calls]).toEqual([[], [], []]);
+    },
+  );
 });
 
 describe('a single process', () => {
-  it('ignores SIGUSR2', async () => {
+  it('a single process ignores SIGUSR2', async () => {
     const run = createRun();
     const exit = runCli(['start'], run.context);
     await expect.poll(() => run.out.length).toBe(4);

@@ -14,7 +14,7 @@ describe('storage', () => {
   const stay = { resource: 'Desk', kind: 'stay', risk: 'blocked', reason: 'has 3 rows', sql: [] };
   const plan = { hash: 'abc', steps: [tags, price, stay], held: ['Tip', 'Desk'] };
 
-  it('plan prints steps with their SQL, and fails if a resource is not migrated', async () => {
+  it('storage plan prints steps with their SQL, and fails if a resource is not migrated', async () => {
     const run = createRun({ tables: { plan: async () => plan } });
     expect(await runCli(['storage', 'plan'], run.context)).toBe(1);
     expect(run.out).toEqual([
@@ -33,7 +33,7 @@ describe('storage', () => {
     expect(run.calls).toEqual(['close']);
   });
 
-  it('plan --json prints the whole plan, and fails as well', async () => {
+  it('storage plan --json prints the whole plan, and fails as well', async () => {
     const run = createRun({ tables: { plan: async () => plan } });
     expect(await runCli(['storage', 'plan', '--json'], run.context)).toBe(1);
     expect(JSON.parse(run.out.join(''))).toEqual(plan);
@@ -50,7 +50,7 @@ describe('storage', () => {
     ]);
   });
 
-  it('apply passes the allowed hash on, and prints the performed steps', async () => {
+  it('storage apply passes the allowed hash on, and prints the performed steps', async () => {
     const run = createRun({
       tables: { apply: async ({ allow }) => ({ plan: { ...plan, held: [] }, done: allow === 'abc' ? [tags, price] : [] }) },
     });
@@ -59,13 +59,13 @@ describe('storage', () => {
     expect(await runCli(['storage', 'apply', '--allow'], run.context)).toBe(2);
   });
 
-  it('restored prints its effects', async () => {
+  it('storage restored prints its effects', async () => {
     const run = createRun();
     expect(await runCli(['storage', 'restored'], run.context)).toBe(0);
     expect([run.out, run.calls]).toEqual([['all sessions were ended, and a new revision has begun'], ['noteRestored', 'close']]);
   });
 
-  it('prune deletes only with --yes', async () => {
+  it('storage prune deletes only with --yes', async () => {
     const drop = { resource: 'Tip', kind: 'dropTable', risk: 'destructive', reason: '3 records', sql: ['DROP TABLE "Tip"'] };
     const dropped: string[] = [];
     const prune = async (): Promise<readonly (typeof drop)[]> => {
@@ -82,7 +82,7 @@ describe('storage', () => {
     expect([dropped, run.out.at(-1)]).toEqual([['Tip'], '-- deleted']);
   });
 
-  it('history prints time, actor and steps', async () => {
+  it('storage history prints time, actor and steps', async () => {
     const steps = [{ kind: 'addColumn', resource: 'Article', risk: 'safe', reason: 'Article.tags is new' }];
     const migration = { at: '2026-01-01T00:00:00.000Z', actor: 'start', planHash: 'a'.repeat(64), durationMs: 12, steps };
     const run = createRun({ tables: { history: async () => [migration] } });
@@ -92,7 +92,7 @@ describe('storage', () => {
     expect(JSON.parse(run.out.slice(2).join(''))).toEqual([migration]);
   });
 
-  it('history prints the reason of a backup or restore', async () => {
+  it('storage history prints the reason of a backup or restore', async () => {
     const restored = { kind: 'restore', resource: '*', risk: 'destructive', reason: 'restored from a backup' };
     const migration = { at: '2026-01-01T00:00:00.000Z', actor: 'cli', planHash: '', durationMs: 12, steps: [restored] };
     const run = createRun({ tables: { history: async () => [migration] } });
@@ -100,7 +100,7 @@ describe('storage', () => {
     expect(run.out).toEqual(['2026-01-01T00:00:00.000Z  by cli, in 12 ms', '  restored from a backup']);
   });
 
-  it('prune counts soft-deleted records, and deletes them with --deleted-before', async () => {
+  it('storage prune counts soft-deleted records, and deletes them with --deleted-before', async () => {
     const deleted = { resource: 'Tip', count: 3, oldest: '2026-01-01T00:00:00.000Z', newest: '2026-02-01T00:00:00.000Z' };
     const drop = { resource: 'Tip', kind: 'dropRecords', risk: 'destructive', reason: '2 Tip records …', sql: ['DELETE 1'] };
     const stays = { resource: 'Tip', kind: 'stay', risk: 'blocked', reason: '1 Tip record stays', sql: [] };

@@ -119,7 +119,7 @@ describe('parseConfig', () => {
     ],
     ['a mistyped variable', { env: { BAILIWICK_POORT: '1' } }, 'there is no setting BAILIWICK_POORT (did you mean "BAILIWICK_PORT"?)'],
   ];
-  it.each(wrong)('refuses %s', (_, sources, sentence) => {
+  it.each(wrong)('refuses settings with %s', (_, sources, sentence) => {
     expect(mistakesOf(sources)).toEqual([sentence]);
   });
 
@@ -132,7 +132,7 @@ describe('parseConfig', () => {
     ]);
   });
 
-  it('lists every mistake', () => {
+  it('lists every mistake of the settings', () => {
     expect(mistakesOf({ flags: { port: 'x', drainSeconds: -1 }, env: { BAILIWICK_TIMEZONE: 'Mars/Olympus' } })).toHaveLength(3);
   });
 
@@ -152,7 +152,7 @@ describe('CONFIG_OPTIONS', () => {
     expect(CONFIG_OPTIONS.get('jwtSecret')?.flag).toBeUndefined();
   });
 
-  it('has a titled group for each option, and a default within its range', () => {
+  it('each option has a titled group, and a default within its range', () => {
     for (const option of CONFIG_OPTIONS.values()) {
       expect(CONFIG_GROUPS.has(option.group), option.name).toBe(true);
       const [min, max] = option.range ?? [0, 0];

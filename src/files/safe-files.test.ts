@@ -57,7 +57,7 @@ describe('makeFolder', () => {
     ['dangling', 'is a link to something that does not exist'],
     ['dangling/x', 'is a link to something that does not exist'],
     ['circle/x', 'ELOOP'],
-  ])('refuses %s', (name, message) => {
+  ])('refuses to make the folder %s', (name, message) => {
     expect(() => makeFolder(at(name))).toThrow(message);
   });
 
