@@ -8,7 +8,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: ': all([passes, rest])',
     replace: ': rest',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'an open record allowed where a DENY does not hold',
+    test: 'an open record decides an open record: allowed where a DENY does not hold',
   },
   {
     name: 'an ALLOW restricts the later rules like a DENY',
@@ -16,7 +16,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'any([passes, rest])',
     replace: 'all([passes, rest])',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'an open record allowed where an ALLOW holds',
+    test: 'an open record decides an open record: allowed where an ALLOW holds',
   },
   {
     name: 'a rule that fires does not end the evaluation',
@@ -24,7 +24,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'if (fired) return conclude(open, decidedBy(rule));',
     replace: 'if (fired && rule === applicable.rules.at(-1)) return conclude(open, decidedBy(rule));',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'several rules a higher DENY overrides a lower ALLOW',
+    test: 'several rules decides by several rules: a higher DENY overrides a lower ALLOW',
   },
   {
     name: 'a request is allowed if no rule matches',
@@ -32,7 +32,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: "last.effect === 'allow' ? ALWAYS : NEVER",
     replace: 'ALWAYS',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'one rule ALLOW, condition unknown',
+    test: 'one rule decides by one ALLOW rule, condition unknown',
   },
   {
     name: 'an unknown ALLOW fires',
@@ -40,7 +40,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return replaceUnknowns(condition, false);',
     replace: 'return replaceUnknowns(condition, true);',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'several rules an unknown ALLOW does not fire',
+    test: 'several rules decides by several rules: an unknown ALLOW does not fire',
   },
   {
     name: 'an unknown DENY does not fire',
@@ -48,7 +48,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return not(replaceUnknowns(condition, true));',
     replace: 'return not(replaceUnknowns(condition, false));',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'several rules an unknown DENY fires before an ALLOW',
+    test: 'several rules decides by several rules: an unknown DENY fires before an ALLOW',
   },
   {
     name: 'unknown under "not" is treated like unknown outside of it',
@@ -56,7 +56,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return not(replaceUnknowns(condition.of, !value));',
     replace: 'return not(replaceUnknowns(condition.of, value));',
     red: 'src/authz/decision/residual-condition.test.ts',
-    test: 'residual condition whereTrue of not (x and unknown)',
+    test: 'residual condition whereTrue returns the condition under which "not (x and unknown)" is true',
   },
   {
     name: 'ALLOW goes before DENY',
@@ -160,7 +160,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'if (field.writeOnly) return undefined;',
     replace: '',
     red: 'src/authz/context/decision-scope.test.ts',
-    test: 'valueOf resource.embargo is undefined',
+    test: 'valueOf returns the value of resource.embargo as undefined (case 17)',
   },
   {
     name: 'conditions read secret fields of a referenced record',
@@ -168,7 +168,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'reached === undefined || reached.field.writeOnly || own === undefined',
     replace: 'reached === undefined || own === undefined',
     red: 'src/authz/context/decision-scope.test.ts',
-    test: 'a referenced record is read without its secret fields',
+    test: 'referenced records reads a referenced record without its secret fields',
   },
   {
     name: 'a user attribute replaces the role',
@@ -176,7 +176,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: "if (key === 'role') return principal.role;",
     replace: '',
     red: 'src/authz/context/decision-scope.test.ts',
-    test: 'valueOf user.role is "anon"',
+    test: 'valueOf returns the value of user.role as "anon" (case 5)',
   },
   {
     name: 'conditions read secret fields of the sent data',
@@ -184,7 +184,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'if (secret.size === 0) return data;',
     replace: 'if (secret.size >= 0) return data;',
     red: 'src/authz/context/decision-scope.test.ts',
-    test: 'valueOf request.data is {"title":"new"}',
+    test: 'valueOf returns the value of request.data as {"title":"new"} (case 47)',
   },
   {
     name: 'a rule is reported as never firing if one of several roles shadows it',
@@ -192,7 +192,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'if (shadowing === undefined) return [];',
     replace: 'if (shadowing === undefined) continue;',
     red: 'src/authz/linter/lint-order.policies.test.ts',
-    test: 'rules of several policies of one of two roles',
+    test: 'rules of several policies compares rules of several policies: of one of two roles',
   },
   {
     name: 'the linter does not report a DENY that fires on a missing value',
@@ -200,7 +200,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return condition.value === null;',
     replace: 'return false;',
     red: 'src/authz/linter/lint-missing.test.ts',
-    test: 'a DENY that fires where a value is missing a field of users',
+    test: 'a DENY that fires if a value is missing checks a DENY for missing values: a field of users',
   },
   {
     name: 'wouldAllow omits a DENY of higher precedence',
@@ -216,7 +216,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: ' OR EXISTS (SELECT 1 FROM "_UserPolicy" WHERE "userId" = "scanned"."id")',
     replace: '',
     red: 'src/storage/user-queries.test.ts',
-    test: 'loadCandidates finds users with a role or an assigned policy',
+    test: 'loadCandidates loads candidates: users with a role or an assigned policy',
   },
   {
     name: 'an audit entry omits the values read by rules of the same rank as the one that fired',

@@ -169,7 +169,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'sql`${column} > ${value}`;',
     replace: 'sql`${column} >= ${value}`;',
     red: 'src/storage/record-lists.test.ts',
-    test: 'consecutive pages contain the whole list in order, also with missing and duplicate values and mixed directions',
+    test: 'consecutive pages consecutive pages contain the whole list in order, also with missing and duplicate values and mixed directions',
   },
   {
     name: 'secret fields are selected',
@@ -177,7 +177,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'columnsOf(resource).filter(({ field }) => !field.writeOnly)',
     replace: 'columnsOf(resource)',
     red: 'src/storage/record-lists.test.ts',
-    test: 'a list never reads write-only fields',
+    test: 'lists never reads write-only fields',
   },
   {
     name: 'a list includes records whose condition is unknown in memory',
@@ -185,7 +185,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'scopeFor(record, referenced)) === true',
     replace: 'scopeFor(record, referenced)) !== false',
     red: 'src/storage/record-lists.test.ts',
-    test: 'consecutive pages contain exactly the records that match a condition in memory',
+    test: 'consecutive pages consecutive pages contain exactly the records that match a condition in memory',
   },
   {
     name: 'records without a referenced record are never listed',
@@ -193,7 +193,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '`LEFT JOIN ',
     replace: '`INNER JOIN ',
     red: 'src/storage/referenced-records.test.ts',
-    test: 'conditions on referenced records resource.deskId.label exists false as a list, in SQL',
+    test: 'conditions on referenced records resource.deskId.label exists false lists records by resource.deskId.label exists false in SQL',
   },
   {
     name: 'an update ignores the version of the record',
@@ -201,7 +201,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: ' AND "version" = ${change.version}',
     replace: '',
     red: 'src/storage/records.test.ts',
-    test: 'a record changes only in the given fields, and only at the given version',
+    test: 'records updates only the given fields, and only at the given version',
   },
   {
     name: 'removing an assignment begins no revision',
@@ -305,7 +305,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (!options.isAdmin) issues.push',
     replace: 'if (false) issues.push',
     red: 'src/resources/validate-values.test.ts',
-    test: 'validateValues refuses a guarded field',
+    test: 'validateValues refuses values with a mistake: a guarded field',
   },
   {
     name: 'secret fields can be used in filters',
@@ -321,7 +321,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '} else if (field.readOnly) {',
     replace: "} else if (field.readOnly && field.name === '') {",
     red: 'src/resources/validate-values.test.ts',
-    test: 'validateValues refuses the id',
+    test: 'validateValues refuses values with a mistake: the id',
   },
   {
     name: 'records are returned with secret fields',
@@ -577,7 +577,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: ', "version" = ${revision} WHERE',
     replace: ' WHERE',
     red: 'src/storage/migrations/rename.test.ts',
-    test: 'policies that contain a renamed name are rewritten for a field, wherever a path reads it',
+    test: 'policies that contain a renamed name rewrites policies for a renamed field, wherever a path reads it',
   },
   {
     name: 'a page that ends early because of the time limit is not marked as truncated',
