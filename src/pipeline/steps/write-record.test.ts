@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../operators/index.ts';
+import { ConstraintError } from '../../storage/index.ts';
+import {
+  codeOf,
+  inCode,
+  inShort,
+  openPipeline,
+  storedIn,
+  type TestPipeline,
+  type TestRecords,
+  type TestRequest,
+  type TestRule,
+  type TestUser,
+} from '../pipeline.fixture.ts';
+import { runPipeline } from '../pipeline.ts';
+import type { Proposal } from '../request-context.ts';
+import { storeChange, translateConstraints } from './write-record.ts';
+
+let test: TestPipeline;
+beforeAll(async () => {
+  test = await openPipeline({
+    definitions: {
+      Article: {
+        fields: {
+          slug: { type: 'string', unique: true },
+          status: { type: 'string' },
+          code: { type: 'string', writeOnly: true },
+        },
+      },
+    },
+  });
+});
+afterAll(() => test.dispose());
+
+const filterOf = (values: JsonObject): TestRequest['filter'] =>
+  Object.entries(values).map(([field, value]) => ({ field, operator: 'eq', value }));
+const isOpen: JsonObject = { field: 'resource.status', operator: 'eq', value: 'open' };
+const allow = (action: string, ...conditions: readonly JsonObject[]): TestRule => ({ resource: 'Article', action, conditions });
+const everything = [allow('*')];
+
+interface Case {
+  readonly title: string;
+  readonly as?: TestUser;
+  readonly request: Omit<TestRequest, 'resource'>;
+  readonly rules?: readonly TestRule[];
+  readonly articles?: TestRecords[string];
+  /** Members of the result, or the problem in short. */
+  readonly ends: object | string;
+  readonly stored: readonly string[];
+  readonly entries: readonly string[];
+}
+
+/** Runs the whole pipeline of the action, because the steps share what they found. */
+async function check({ as = 'ann', request, rules = everything, articles = {}, ends, stored, entries }: Case): Promise<void> {
+  const situation = { as, request: { resource: 'Article', ...request }, rules, records: { Article: articles } };
+  await test.inContext(situation, async (context) => {
+    const outcome = await runPipeline(context);
+    expect('problem' in outcome ? inCode(outcome.problem) : outcome.result).toEqual(
+      typeof ends === 'string' ? ends : expect.objectContaining(ends),
+    );
+    const rows = await storedIn(context.tx, ['Article']);
+    expect(rows.map((row) => row.replace(/[0-9a-f]{8}-[0-9a-f-]+/, 'NEW'))).toEqual(stored);
+    expect(inShort(context.entries)).toEqual(entries);
+  });
+}
+
+const create = (data: JsonObject): Case['request'] => ({ action: 'create', data });
+const update = (data: JsonObject): Case['request'] => ({ action: 'update', id: 'a1', data });
+const createIfNotExists = (filter: JsonObject, data: JsonObject): Case['request'] => ({
+  action: 'createIfNotExists',
+  filter: filterOf(filter),
+  data,
+});
+const updateIfExists = (filter: JsonObject, data: JsonObject): Case['request'] => ({
+  action: 'updateIfExists',
+  filter: filterOf(filter),
+  data,
+});
+const a1 = { a1: { slug: 'one', status: 'open' } };
+
+const writes: readonly Case[] = [
+  {
+    title: 'a create stores the record and answers 201 with its path, without write-only fields',
+    request: create({ slug: 'one', code: 'hush' }),
+    ends: { status: 201, version: 1, location: expect.stringMatching(/^\/api\/Article\/[0-9a-f-]{36}$/) },
+    stored: ['Article NEW createdBy=ann slug=one code=hush'],
+    entries: ['allow create Article'],
+  },
+  {
+    title: 'a create with a taken value is refused with the name of the field',
+    request: create({ slug: 'one' }),
+    articles: a1,
+    ends: 'RECORD_EXISTS slug:taken',
+    stored: ['Article a1 slug=one status=open'],
+    entries: ['allow create Article'],
+  },
+  {
+    title: 'an import stores all records',
+    request: { action: 'import', data: [{ slug: 'one' }, { slug: 'two' }] },
+    ends: { status: 201, data: [expect.any(String), expect.any(String)], extras: expect.objectContaining({ count: 2 }) },
+    stored: ['Article NEW createdBy=ann slug=one', 'Article NEW createdBy=ann slug=two'],
+    entries: ['allow import Article', 'allow import Article'],
+  },
+  {
+    title: 'an import stores no record if one of them is refused',
+    request: { action: 'import', data: [{ slug: 'two' }, { slug: 'one' }] },
+    articles: a1,
+    ends: 'RECORD_EXISTS slug:taken',
+    stored: ['Article a1 slug=one status=open'],
+    entries: ['allow import Article', 'allow import Article'],
+  },
+  {
+    title: 'an update stores the values, removes values given as null, and returns the record to a caller who may read it',
+    request: update({ slug: null, status: 'late' }),
+    articles: a1,
+    ends: { status: 200, version: 2, data: expect.objectContaining({ id: 'a1', status: 'late' }) },
+    stored: ['Article a1 version=2 status=late'],
+    entries: ['allow update Article a1'],
+  },
+  {
+    title: 'an update returns only the id and the version to a caller who may not read the record',
+    request: update({ status: 'late' }),
+    rules: [allow('update'), allow('read', isOpen)],
+    articles: a1,
+    ends: { status: 200, version: 2, data: { id: 'a1', version: 2 } },
+    stored: ['Article a1 version=2 slug=one status=late'],
+    entries: ['allow update Article a1'],
+  },
+  {
+    title: 'an update with a taken value is refused',
+    request: update({ slug: 'two' }),
+    articles: { ...a1, a2: { slug: 'two' } },
+    ends: 'RECORD_EXISTS slug:taken',
+    stored: ['Article a1 slug=one status=open', 'Article a2 slug=two'],
+    entries: ['allow update Article a1'],
+  },
+  {
+    title: 'a deletion removes the record and returns its id',
+    request: { action: 'delete', id: 'a1' },
+    articles: a1,
+    ends: { status: 200, data: { id: 'a1' } },
+    stored: [],
+    entries: ['allow delete Article a1'],
+  },
+];
+
+const filtered: readonly Case[] = [
+  {
+    title: 'createIfNotExists creates a record if none matches',
+    request: createIfNotExists({ slug: 'two' }, { slug: 'two' }),
+    articles: a1,
+    ends: { status: 201, extras: { created: true } },
+    stored: ['Article NEW createdBy=ann slug=two', 'Article a1 slug=one status=open'],
+    entries: ['allow create Article', 'allow read Article'],
+  },
+  {
+    title: 'createIfNotExists returns the record that matches and changes nothing, even if the data is invalid',
+    request: createIfNotExists({ slug: 'one' }, { slug: 5 }),
+    articles: a1,
+    ends: { status: 200, version: 1, data: expect.objectContaining({ id: 'a1' }), extras: { created: false } },
+    stored: ['Article a1 slug=one status=open'],
+    entries: ['allow create Article', 'allow read Article a1'],
+  },
+  {
+    title: 'createIfNotExists refuses invalid data if no record matches',
+    request: createIfNotExists({ slug: 'two' }, { slug: 5 }),
+    articles: a1,
+    ends: 'VALUE_INVALID slug:type',
+    stored: ['Article a1 slug=one status=open'],
+    entries: ['allow create Article', 'allow read Article'],
+  },
+  {
+    title: 'createIfNotExists does not match a record that the caller may not read',
+    request: createIfNotExists({ slug: 'one' }, { slug: 'two' }),
+    rules: [allow('create'), allow('read', isOpen)],
+    articles: { a1: { slug: 'one', status: 'late' } },
+    ends: { status: 201, extras: { created: true } },
+    stored: ['Article NEW createdBy=ann slug=two', 'Article a1 slug=one status=late'],
+    entries: ['allow create Article', 'allow read Article'],
+  },
+  {
+    title: 'createIfNotExists returns one of several records that match',
+    request: createIfNotExists({ status: 'open' }, { slug: 'two' }),
+    articles: { ...a1, a2: { status: 'open' } },
+    ends: { status: 200, data: expect.objectContaining({ id: 'a1' }), extras: { created: false } },
+    stored: ['Article a1 slug=one status=open', 'Article a2 status=open'],
+    entries: ['allow create Article', 'allow read Article a1'],
+  },
+  {
+    title: 'a filter with an unknown field is refused',
+    request: createIfNotExists({ slag: 'one' }, {}),
+    ends: 'REQUEST_FIELD filter.slag:field',
+    stored: [],
+    entries: ['allow create Article', 'allow read Article'],
+  },
+  {
+    title: 'updateIfExists changes the record that matches',
+    request: updateIfExists({ slug: 'one' }, { status: 'late' }),
+    articles: a1,
+    ends: { status: 200, version: 2, data: expect.objectContaining({ id: 'a1', status: 'late' }), extras: { updated: true } },
+    stored: ['Article a1 version=2 slug=one status=late'],
+    entries: ['allow update Article a1', 'allow read Article a1'],
+  },
+  {
+    title: 'updateIfExists changes nothing if no record matches',
+    request: updateIfExists({ slug: 'two' }, { status: 'late' }),
+    articles: a1,
+    ends: { status: 200, data: null, extras: { updated: false } },
+    stored: ['Article a1 slug=one status=open'],
+    entries: ['allow update Article', 'allow read Article'],
+  },
+  {
+    title: 'updateIfExists changes nothing if several records match',
+    request: updateIfExists({ status: 'open' }, { status: 'late' }),
+    articles: { ...a1, a2: { status: 'open' } },
+    ends: 'RECORD_AMBIGUOUS',
+    stored: ['Article a1 slug=one status=open', 'Article a2 status=open'],
+    entries: ['allow update Article', 'allow read Article'],
+  },
+  {
+    title: 'updateIfExists matches only records that the caller may read',
+    request: updateIfExists({ slug: 'one' }, { status: 'open' }),
+    rules: [allow('update'), allow('read', isOpen)],
+    articles: { a1: { slug: 'one', status: 'late' } },
+    ends: { status: 200, data: null, extras: { updated: false } },
+    stored: ['Article a1 slug=one status=late'],
+    entries: ['allow update Article', 'allow read Article'],
+  },
+  {
+    title: 'updateIfExists refuses a record that the caller may read but not update',
+    request: updateIfExists({ slug: 'one' }, { slug: 'two' }),
+    rules: [allow('update', isOpen), allow('read')],
+    articles: { a1: { slug: 'one', status: 'late' } },
+    ends: 'ACCESS_DENIED',
+    stored: ['Article a1 slug=one status=late'],
+    entries: ['deny update Article a1', 'allow read Article a1'],
+  },
+  {
+    title: 'updateIfExists refuses a change into a record that the caller may not update',
+    request: updateIfExists({ slug: 'one' }, { status: 'late' }),
+    rules: [allow('update', isOpen), allow('read')],
+    articles: a1,
+    ends: 'ACCESS_DENIED',
+    stored: ['Article a1 slug=one status=open'],
+    entries: ['deny update Article a1', 'allow read Article a1'],
+  },
+  {
+    title: 'updateIfExists refuses invalid values',
+    request: updateIfExists({ slug: 'one' }, { status: 5 }),
+    articles: a1,
+    ends: 'VALUE_INVALID status:type',
+    stored: ['Article a1 slug=one status=open'],
+    entries: ['allow update Article a1', 'allow read Article a1'],
+  },
+];
+
+describe('writes', () => {
+  for (const each of [...writes, ...filtered]) it(each.title, () => check(each));
+});
+
+describe('constraints', () => {
+  const situation = { as: 'ann', request: { action: 'create', resource: 'Article' } } as const;
+  it.each<[string, ConstraintError, string]>([
+    [
+      'names all readable fields of the index',
+      new ConstraintError('unique', { columns: ['slug', 'status'], cause: undefined }),
+      'RECORD_EXISTS slug:taken status:taken',
+    ],
+    [
+      'leaves out write-only and unknown columns',
+      new ConstraintError('unique', { columns: ['code', 'gone'], cause: undefined }),
+      'RECORD_EXISTS',
+    ],
+    ['reports a foreign key of archived data', new ConstraintError('reference', { cause: undefined }), 'RECORD_REFERENCED'],
+  ])('a violated constraint %s', async (_, error, code) => {
+    await test.inContext(situation, async (context) => {
+      expect(await codeOf(translateConstraints(context, () => Promise.reject(error)))).toBe(code);
+    });
+  });
+
+  it('another error is thrown unchanged', async () => {
+    const error = new Error('disk');
+    await test.inContext(situation, async (context) => {
+      await expect(translateConstraints(context, () => Promise.reject(error))).rejects.toBe(error);
+    });
+  });
+
+  it('an update of a version that is no longer stored is refused', async () => {
+    await test.inContext({ ...situation, records: { Article: { a1: {} } } }, async (context) => {
+      const proposal: Proposal = { record: { id: 'a1', version: 8 }, values: { slug: 'two' }, cleared: [], issues: [] };
+      expect(await codeOf(storeChange(context, { found: [{ id: 'a1', version: 7 }], proposals: [proposal] }))).toBe('RECORD_VERSION');
+    });
+  });
+});
