@@ -40,6 +40,7 @@ const TITLED = [
   'src/strict-json',
   'src/transfer/',
   'src/workers/',
+  'test/attack/',
   'test/scenarios/',
 ];
 

@@ -125,11 +125,11 @@ export async function underRules<Result>(
   }
 }
 
-/** Registers one test per attack and caller. Each test also checks that the response discloses nothing. */
-export function checkAttacks(target: () => AttackTarget, attacks: readonly Attack[]): void {
+/** Registers one test per attack and caller. Each test also checks that the response discloses nothing. Each title begins with `start`. */
+export function checkAttacks(target: () => AttackTarget, attacks: readonly Attack[], start = ''): void {
   for (const attack of attacks) {
     for (const caller of typeof attack.as === 'object' ? attack.as : [attack.as ?? 'alice']) {
-      it(`${attack.name}, as ${caller}`, () => checkAttack(target(), attack, caller));
+      it(`${start}${attack.name}, as ${caller}`, () => checkAttack(target(), attack, caller));
     }
   }
 }

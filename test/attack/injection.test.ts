@@ -55,6 +55,7 @@ describe.each(NAMES)('the field name %j', (name) => {
       { name: 'in data', as: ['alice', 'admin'], send: 'POST /api/Case', body: { title: 'x', [name]: 'x' }, answers: 422 },
       { name: 'in a change', send: ({ cases }) => `PUT /api/Case/${cases.alice}`, body: { [name]: 'x' }, answers: 422 },
     ],
+    `refuses the field name ${JSON.stringify(name)} `,
   );
 });
 
@@ -81,14 +82,14 @@ describe.each(RESOURCES)('the resource name %j', (name) => {
   checkAttacks(
     () => target,
     [
-      { name: 'is listed', as: ['anon', 'admin'], send: `GET ${base}`, answers: 404 },
-      { name: 'is described', as: 'admin', send: `GET ${base}/schema`, answers: 404 },
-      { name: 'is read', as: 'admin', send: `GET ${base}/epoch`, answers: 404 },
-      { name: 'is written', as: 'admin', send: `POST ${base}`, body: { id: 'x' }, answers: 404 },
-      { name: 'is deleted from', as: 'admin', send: `DELETE ${base}/epoch`, answers: 404 },
-      { name: 'is exported', as: 'admin', send: `POST ${base}/export`, body: {}, answers: 404 },
+      { name: 'in a list', as: ['anon', 'admin'], send: `GET ${base}`, answers: 404 },
+      { name: 'in a description', as: 'admin', send: `GET ${base}/schema`, answers: 404 },
+      { name: 'in a read', as: 'admin', send: `GET ${base}/epoch`, answers: 404 },
+      { name: 'in a create', as: 'admin', send: `POST ${base}`, body: { id: 'x' }, answers: 404 },
+      { name: 'in a delete', as: 'admin', send: `DELETE ${base}/epoch`, answers: 404 },
+      { name: 'in an export', as: 'admin', send: `POST ${base}/export`, body: {}, answers: 404 },
       {
-        name: 'is in a batch',
+        name: 'in a batch',
         as: 'admin',
         send: 'POST /api/batch',
         body: { requests: [{ resource: name, action: 'list' }] },
@@ -96,13 +97,14 @@ describe.each(RESOURCES)('the resource name %j', (name) => {
         also: (reply) => expect(reply.at('data.0.status')).toBe(404),
       },
       {
-        name: 'is tested',
+        name: 'in an access test',
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: { user: { role: 'admin' }, resource: { name }, action: 'list' },
         answers: 422,
       },
     ],
+    `finds no resource with the name ${JSON.stringify(name)} `,
   );
 });
 
@@ -117,13 +119,13 @@ const VALUES: readonly (readonly [string, string])[] = [
   ['a class', '[A-Z]*'],
 ];
 
-describe.each(VALUES)('%s as a value', (_name, value) => {
+describe.each(VALUES)('%s as a value', (what, value) => {
   const encoded = encodeURIComponent(value);
   const none: Attack['also'] = (reply) => expect(reply.at('data')).toEqual([]);
   checkAttacks(
     () => target,
     ['eq', 'contains', 'startsWith', 'endsWith', 'icontains', 'istartsWith'].map((operator) => ({
-      name: `matches nothing by ${operator}`,
+      name: `matches nothing by ${operator} with ${what} as a value`,
       as: 'admin',
       send: `GET /api/Case?where[code][${operator}]=${encoded}`,
       answers: 200,
@@ -131,7 +133,7 @@ describe.each(VALUES)('%s as a value', (_name, value) => {
     })),
   );
 
-  it('is stored and found as it is', async () => {
+  it(`stores and finds ${what} as a value`, async () => {
     const made = await target.as('alice', 'POST', '/api/Case', { body: { title: value } });
     expect(made.at('data.title')).toBe(value);
     const found = await target.as('alice', 'GET', `/api/Case?where[title]=${encoded}`);
@@ -140,7 +142,7 @@ describe.each(VALUES)('%s as a value', (_name, value) => {
   });
 });
 
-describe('values of wrong types are refused', () => {
+describe('values of wrong types', () => {
   checkAttacks(
     () => target,
     [
@@ -161,7 +163,7 @@ describe('values of wrong types are refused', () => {
       { name: 'where as a list', send: 'POST /api/Case/list', body: { where: [{ title: 'x' }] }, answers: 400 },
       { name: 'where as text', send: 'GET /api/Case?where=title', answers: 400 },
       { name: 'where of a group for a value', send: 'GET /api/Case?where[title][eq][eq]=x', answers: 400 },
-      { name: 'where with or', send: 'POST /api/Case/list', body: { where: { or: [{ title: 'x' }] } }, answers: 400 },
+      { name: 'where with or around filters', send: 'POST /api/Case/list', body: { where: { or: [{ title: 'x' }] } }, answers: 400 },
       {
         name: 'where with anyOf',
         send: 'POST /api/Case/list',
@@ -228,6 +230,7 @@ describe('values of wrong types are refused', () => {
       },
       { name: 'a refresh with an object', as: 'anon', send: 'POST /auth/refresh', body: { refreshToken: {} }, answers: 422 },
     ],
+    'refuses ',
   );
 });
 
@@ -288,10 +291,11 @@ describe('parameters', () => {
         answers: 400,
       },
     ],
+    'refuses ',
   );
 });
 
-it('SQL in a definition is stored as text: defaults (also of new columns), enum values, descriptions and index conditions', async () => {
+it('stores SQL in a definition as text: defaults, enum values, descriptions and index conditions', async () => {
   const hostile = `x'); DROP TABLE "User"; --"\\`;
   const text = (more: object): string =>
     JSON.stringify({
@@ -323,7 +327,7 @@ it('SQL in a definition is stored as text: defaults (also of new columns), enum 
   }
 });
 
-it('changed no data', async () => {
+it('no injection has changed data', async () => {
   expect(await target.countCases()).toBe(2);
   expect((await target.as('admin', 'GET', '/admin/api/policies')).at('count')).toBe(4);
   expect((await target.as('admin', 'GET', '/readyz')).status).toBe(200);

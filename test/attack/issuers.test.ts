@@ -35,7 +35,7 @@ describe('a subject that is the id of a local user', () => {
     ['with claims that name the user', { id: 'admin', userId: 'admin', email: 'admin@example.com' }],
     ['with claims that name another issuer', { issuer: 'bailiwick', subject: 'admin' }],
     ['with a session', { sid: '01890a5d-ac96-774b-bcce-b302099a8057' }],
-  ])('is not that user: %s', async (_name, claims) => {
+  ])('a subject that is the id of a local user is not that user: %s', async (_name, claims) => {
     const sub = target.ids.admin;
     const said = Object.fromEntries(Object.entries(claims).map(([name, value]) => [name, value === 'admin' ? sub : value]));
     const token = { ...said, sub, role: 'user' };
@@ -48,7 +48,7 @@ describe('a subject that is the id of a local user', () => {
     });
   });
 
-  it('cannot read or change records of the user', async () => {
+  it('refuses records of a local user to a subject that is the id of the user', async () => {
     const token = { sub: target.ids.alice, role: 'user' };
     expect((await send(token, 'GET', '/api/Case')).at('data')).toEqual([]);
     for (const [method, path, body] of [
@@ -65,7 +65,7 @@ describe('a subject that is the id of a local user', () => {
     expect((await target.as('alice', 'GET', '/auth/me')).status).toBe(200);
   });
 
-  it('does not get the policies that are assigned to the user', async () => {
+  it('gives a subject no policies that are assigned to the local user with its id', async () => {
     const id = await target.createPolicy({ userId: target.ids.alice, rules: [{ resource: 'Case', action: 'list' }] });
     try {
       expect((await target.as('alice', 'GET', '/api/Case')).at('count')).toBe(2);
@@ -75,7 +75,7 @@ describe('a subject that is the id of a local user', () => {
     }
   });
 
-  it('does not end the sessions of the user, and stays valid when the user is deactivated', async () => {
+  it('a subject does not end the sessions of the local user with its id, and is valid without the user', async () => {
     const user = await target.user();
     const token = { sub: user.id, role: 'user' };
     expect((await send(token, 'POST', '/auth/logout')).status).toBe(401);
@@ -86,7 +86,7 @@ describe('a subject that is the id of a local user', () => {
 });
 
 describe('an identity of an issuer', () => {
-  it('owns the records it creates, distinct from the same subject of another issuer', async () => {
+  it('an identity of an issuer owns the records it creates, distinct from the same subject of another issuer', async () => {
     const claims = { sub: target.ids.bob, role: 'user' };
     const made = await send(claims, 'POST', '/api/Case', { title: 'made elsewhere' });
     expect(made.at('data.createdBy')).toBe(`${ISSUER}|${target.ids.bob}`);
@@ -100,7 +100,7 @@ describe('an identity of an issuer', () => {
     expect([explained.status, explained.at('data.warnings')]).toEqual([200, undefined]);
   });
 
-  it('has an issuer and a subject in conditions, which a local user does not have', async () => {
+  it('an identity of an issuer has an issuer and a subject in conditions, which a local user does not have', async () => {
     const conditions = [
       { field: 'user.issuer', operator: 'eq', value: ISSUER },
       { field: 'resource.origin', operator: 'eq', value: `\${user.subject}` },
@@ -121,7 +121,7 @@ describe('an identity of an issuer', () => {
     await target.as('admin', 'DELETE', `/admin/api/policies/${id}`);
   });
 
-  it('cannot have a policy assigned', async () => {
+  it('refuses to assign a policy to an identity of an issuer', async () => {
     for (const id of ['them-1', `x|them-1`, target.ids.alice.replace(/.$/, '|')]) {
       const path = `/admin/api/policies/${target.policies.user}/assign/user/${encodeURIComponent(id)}`;
       const reply = await target.as('admin', 'POST', path, { body: {} });
@@ -129,7 +129,7 @@ describe('an identity of an issuer', () => {
     }
   });
 
-  it('cannot be created as a local user, because no route accepts an id', async () => {
+  it('creates no local user with the id of an identity, because no route accepts an id', async () => {
     const id = `${ISSUER}|them-1`;
     const user = { id, email: 'them@example.com', name: 'Them' };
     const routes: readonly (readonly [string, unknown])[] = [
@@ -149,7 +149,7 @@ describe('an identity of an issuer', () => {
     expect((users.at('data') as readonly { id: string }[]).filter((each) => !/^[0-9a-f-]{36}$/.test(each.id))).toEqual([]);
   });
 
-  it('has the role in its claims, also admin, and is the author of its changes', async () => {
+  it('an identity of an issuer has the role in its claims, also admin, and is the author of its changes', async () => {
     const admin = { sub: 'root-1', role: 'admin' };
     const made = await send(admin, 'POST', '/admin/api/policies', { name: 'by an admin elsewhere', type: 'ROLE_BASED', rules: [] });
     expect([made.status, made.at('data.createdBy')]).toEqual([201, `${ISSUER}|root-1`]);
@@ -161,7 +161,7 @@ describe('an identity of an issuer', () => {
   });
 });
 
-describe('a token of a trusted issuer is refused with', () => {
+describe('a token of a trusted issuer', () => {
   it.each<[string, Part]>([
     ['no role', { role: undefined }],
     ['an unknown role', { role: 'root' }],
@@ -179,7 +179,7 @@ describe('a token of a trusted issuer is refused with', () => {
     ['an issuer with the same prefix', { iss: `${ISSUER}.evil.example` }],
     ['the issuer as a list', { iss: [ISSUER] }],
     ['an issuer with a subject appended', { iss: `${ISSUER}|them-1` }],
-  ])('%s', async (_name, claims) => {
+  ])('refuses a token of a trusted issuer with %s', async (_name, claims) => {
     const reply = await send({ sub: 'someone-elsewhere', role: 'admin', ...claims }, 'GET', '/admin/api/policies');
     expectDiscreet(reply);
     expect([reply.status, reply.at('code')]).toEqual([401, 'IDENTITY_TOKEN']);

@@ -25,9 +25,9 @@ const numbers = (count: number) => ({
 const pattern = (value: string) => ({ field: 'resource.title', operator: 'matches', value });
 const sum = (length: number) => ({ expression: `${'1 + '.repeat(length / 4)}1 == 2` });
 
-/** Returns path, code and detail of each mistake in a response. */
+/** Returns path and code of each mistake in a response. */
 const mistakesOf = (reply: Reply): readonly (readonly string[])[] =>
-  (reply.at('errors') as readonly Record<'path' | 'code' | 'detail', string>[]).map(({ path, code, detail }) => [path, code, detail]);
+  (reply.at('errors') as readonly Record<'path' | 'code', string>[]).map(({ path, code }) => [path, code]);
 const says =
   (...mistakes: readonly (readonly string[])[]) =>
   (reply: Reply): void =>
@@ -44,45 +44,46 @@ describe('a policy', () => {
           name: 'of 10,000 rules',
           body: { name: 'x', type: 'CUSTOM', rules: Array(10_000).fill({ resource: '*', action: '*' }) },
           answers: 422,
-          also: says(['rules', 'tooMany', 'expected at most 1000 rules, given 10000']),
+          also: says(['rules', 'tooMany']),
         },
         {
-          name: '1,000 conditions deep',
+          name: 'with 1,000 conditions deep in each other',
           body: policyOf(nots(1000)),
           answers: 400,
-          also: (reply) => expect(reply.at('detail')).toContain('64 levels'),
+          also: (reply) => expect(reply.at('code')).toBe('REQUEST_MALFORMED'),
         },
         {
-          name: 'some conditions deep',
+          name: 'with 50 conditions deep in each other',
           body: policyOf(nots(50)),
           answers: 422,
-          also: says([`${CONDITION}${'.not'.repeat(17)}`, 'limit', 'expected at most 16 groups within each other']),
+          also: says([`${CONDITION}${'.not'.repeat(17)}`, 'limit']),
         },
         { name: 'with an expression of 1 MB', body: policyOf(sum(1_048_576)), answers: 413 },
         {
           name: 'with an expression of 1 MB, all but its envelope',
           body: policyOf(sum(1_048_000)),
           answers: 422,
-          also: says([`${CONDITION}.expression`, 'limit', 'expected at most 4096 characters, given 1048006']),
+          also: says([`${CONDITION}.expression`, 'limit']),
         },
         { name: 'with an in of a million', body: policyOf(numbers(1_000_000)), answers: 413 },
         {
           name: 'with an in of a hundred thousand',
           body: policyOf(numbers(100_000)),
           answers: 422,
-          also: says([`${CONDITION}.value`, 'limit', 'expected at most 10000 items, given 100000']),
+          also: says([`${CONDITION}.value`, 'limit']),
         },
         {
           name: 'with a pattern of repetitions of repetitions',
           body: policyOf(pattern('((a{1,1000}){1,1000}){1,1000}')),
           answers: 422,
-          also: (reply) => expect(mistakesOf(reply)[0]?.slice(0, 2)).toEqual([`${CONDITION}.value`, 'value']),
+          also: (reply) => expect(mistakesOf(reply)[0]).toEqual([`${CONDITION}.value`, 'value']),
         },
       ] satisfies readonly Omit<Attack, 'send'>[]
     ).map((attack) => ({ ...attack, as: 'admin', send: 'POST /admin/api/policies' })),
+    'refuses a policy ',
   );
 
-  it('with all of these mistakes gets an error for each, with its path', async () => {
+  it('refuses a policy with all of these mistakes with an error for each, with its path', async () => {
     // A larger body limit, so that the policy is refused and not the body.
     const roomy = await startAttackTarget({ bodyBytes: 64_000_000, jsonDepth: 500 });
     try {
@@ -106,7 +107,7 @@ describe('a policy', () => {
     }
   }, 30_000);
 
-  it('with a pattern that backtracks in other engines is accepted, and decides in time', async () => {
+  it('accepts a policy with a pattern that backtracks in other engines, and decides in time', async () => {
     const id = await target.createPolicy({
       role: 'user',
       rules: [{ resource: 'Case', action: 'read', effect: 'DENY', conditions: [pattern('(a+)+$')] }],

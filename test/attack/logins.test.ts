@@ -46,7 +46,7 @@ it('wrong passwords from one address lock only that address out of the account',
   expect((await logIn(email, password, '203.0.113.7')).status, 'a login elsewhere gives no attempts back').toBe(429);
 });
 
-it('wrong passwords from many addresses are limited per account, known or not; an address with an earlier login is exempt', async () => {
+it('wrong passwords from many addresses are limited per account, except at an address with an earlier login', async () => {
   const { email, password } = await start({ loginAttemptsPerAccount: 6 });
   expect((await logIn(email, password, HOME)).status).toBe(200);
   for (const target of [email, 'nobody@example.com']) {

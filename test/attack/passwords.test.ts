@@ -56,7 +56,7 @@ async function outcomeOfLast(user: TestUser): Promise<unknown> {
 }
 
 describe.each(ROUTES)("one's own password by $name", (route) => {
-  it.each(['user', 'admin'])('requires the current one, for a %s', async (role) => {
+  it.each(['user', 'admin'])(`requires the current password to change one's own by ${route.name}, for a %s`, async (role) => {
     const user = await target.user({ role });
     for (const data of [{ password: NEXT }, { password: null }, { password: NEXT, name: 'x' }, { password: NEXT, currentPassword: 5 }]) {
       const refused = await send(route, user, data);
@@ -77,7 +77,7 @@ describe.each(ROUTES)("one's own password by $name", (route) => {
     expect((await target.call('GET', '/auth/me', { token: user.token })).status, 'every session ends').toBe(401);
   });
 
-  it('is removed with the current one', async () => {
+  it(`removes one's own password by ${route.name} with the current one`, async () => {
     const user = await target.user();
     expect(statusOf(await send(route, user, { password: null, currentPassword: user.password }))).toBe(200);
     expect(await canLogIn(user.email, user.password)).toBe(false);
@@ -95,7 +95,7 @@ it('an import does not change the password of its caller, even with the current 
   expect(await canLogIn(admin.email, admin.password)).toBe(true);
 });
 
-it('is refused in requests that do not change the password', async () => {
+it('refuses currentPassword in requests that do not change the password', async () => {
   const user = await target.user();
   const extra = { currentPassword: user.password };
   const replies = [
@@ -125,7 +125,7 @@ it('the current password is neither read by conditions nor stored in audit entri
   await target.as('admin', 'DELETE', `/admin/api/policies/${policy}`);
 });
 
-describe('guessing the current password', () => {
+describe('guesses at the current password', () => {
   let service: RunningService;
   let user: TestUser;
   beforeAll(async () => {
@@ -138,7 +138,7 @@ describe('guessing the current password', () => {
   const guess = (currentPassword: string): Promise<Reply> =>
     service.call('PUT', `/api/User/${user.id}`, { token: user.token, body: { password: NEXT, currentPassword } });
 
-  it('is limited to one guess per batch, and guesses count as logins', async () => {
+  it('limits guesses at the current password to one per batch, and counts them as logins', async () => {
     const toItem = (currentPassword: string): object => ({
       resource: 'User',
       action: 'update',
@@ -159,7 +159,7 @@ describe('a password that is easy to guess', () => {
   const EASY = ['password1', 'PassWord1', 'qwertyuiop', 'Sunshine1', 'easy@example.com', 'EASY@example.com', 'Easy Rider', 'easy rider'];
   const PERSON = { email: 'easy@example.com', name: 'Easy Rider' };
 
-  it.each(EASY)('%s is refused on create, import and update', async (password) => {
+  it.each(EASY)('refuses a password that is easy to guess on create, import and update: %s', async (password) => {
     const id = await target.createRecord('User', { ...PERSON, email: 'easy@example.com' });
     const data = { ...PERSON, email: `easy+${Math.random()}@example.com`, name: 'Easy Rider' };
     const refused = [
@@ -179,7 +179,7 @@ describe('a password that is easy to guess', () => {
     await target.as('admin', 'DELETE', `/api/User/${id}`);
   });
 
-  it('is refused for the first admin', async () => {
+  it('refuses a password that is easy to guess for the first admin', async () => {
     const fresh = await startService();
     try {
       for (const password of EASY) {

@@ -28,7 +28,7 @@ const INSIDE: ReadonlyMap<string, string> = new Map([
 describe('patterns', () => {
   const { patterns, built } = collect();
 
-  it('are all written as literals, so that this test finds them', () => {
+  it('all patterns are written as literals, so that this test finds them', () => {
     expect(built).toEqual([]);
     expect(patterns.length).toBeGreaterThan(80);
     expect([...INSIDE.keys()].filter((file) => !patterns.some((pattern) => pattern.file === file))).toEqual([]);
@@ -38,12 +38,12 @@ describe('patterns', () => {
     patterns
       .filter(({ file }) => !INSIDE.has(file))
       .map((pattern) => [`/${pattern.source}/${pattern.flags}`, pattern.file, pattern] as const),
-  )('%s of %s grows no faster than the text', (_name, _file, { source, flags }) => {
+  )('the time of the pattern %s of %s grows no faster than the text', (_name, _file, { source, flags }) => {
     const pattern = new RegExp(source, flags);
     for (const attack of attacksOn(source)) expect(slowTextOf((text) => text.replace(pattern, ''), attack)).toBeUndefined();
   });
 
-  it.each(['\\s+$', '\\$\\{([^}]*)\\}', '^(a|a)*$', ';\\s*q\\s*=\\s*\\s*;'])('with backtracking are detected: /%s/', (source) => {
+  it.each(['\\s+$', '\\$\\{([^}]*)\\}', '^(a|a)*$', ';\\s*q\\s*=\\s*\\s*;'])('detects a pattern with backtracking: /%s/', (source) => {
     const pattern = new RegExp(source);
     expect(attacksOn(source).some((attack) => slowTextOf((text) => text.replace(pattern, ''), attack) !== undefined)).toBe(true);
   });
@@ -84,11 +84,11 @@ const READ_ATTACKS: readonly Attack[] = [
 ].flatMap((pump) => ['', '{', '[', '"', 'a', '{"a":'].map((prefix) => ({ prefix, pump, suffix: '' })));
 
 describe('parsers', () => {
-  it.each(READERS)('%s is parsed in linear time', (_, read) => {
+  it.each(READERS)('parses %s in linear time', (_, read) => {
     for (const attack of READ_ATTACKS) expect(slowTextOf(forgiving(read), attack)).toBeUndefined();
   });
 
-  it('duplicate names are found in linear time', () => {
+  it('finds duplicate names in linear time', () => {
     const names = (text: string): string =>
       `{"z":[${text}{}],"a":1,${Array.from({ length: text.length / 8 }, (_, index) => `"n${index}":1`).join(',')},"a":2}`;
     for (const pump of ['[],', '{"a":[]},', '"\\\\",', '0,'])
@@ -100,7 +100,7 @@ describe('parsers', () => {
       ).toBeUndefined();
   });
 
-  it.each(['{"a":1}\n', '\n', ' ', '"', '{', '\\"'])('lines of %j are parsed in linear time', async (pump) => {
+  it.each(['{"a":1}\n', '\n', ' ', '"', '{', '\\"'])('parses lines of %j in linear time', async (pump) => {
     const costs: number[] = [];
     for (const size of [100_000, 200_000]) {
       const begun = process.cpuUsage();

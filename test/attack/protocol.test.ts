@@ -57,13 +57,13 @@ const REFUSED: readonly (readonly [name: string, bytes: string])[] = [
 ];
 
 describe('a request with', () => {
-  it.each(REFUSED)('%s is refused', async (_, bytes) => {
+  it.each(REFUSED)('refuses a request with %s', async (_, bytes) => {
     const received = await converse(target.url, bytes);
     expect(statusesOf(received), received).toEqual([400]);
     expect(received).toContain('"code":"REQUEST_MALFORMED"');
   });
 
-  it('two Authorization headers is refused', async () => {
+  it('refuses a request with two Authorization headers', async () => {
     const received = await converse(target.url, head(GET, HOST, CLOSE, 'Authorization: Bearer a', 'Authorization: Bearer b'));
     expect(statusesOf(received), received).toEqual([401]);
   });
@@ -75,7 +75,7 @@ describe('a request with', () => {
     ['an absolute target of the same host', head('GET http://A.example/api/Case?limit=1 HTTP/1.1', HOST, CLOSE)],
     ['chunks', `${head(POST, HOST, CLOSE, JSON_TYPE, CHUNKED)}${CHUNKS}`],
     ['chunks that have extensions and trailers', `${head(POST, HOST, CLOSE, JSON_TYPE, CHUNKED)}2;a=b\r\n{}\r\n0\r\nX-A: b\r\n\r\n`],
-  ])('%s is answered', async (_, bytes) => {
+  ])('answers a request with %s', async (_, bytes) => {
     expect(statusesOf(await converse(target.url, bytes))).toEqual([200]);
   });
 
@@ -84,7 +84,7 @@ describe('a request with', () => {
     expect(statusesOf(received)).toEqual([200, 200]);
   });
 
-  it('an Authorization trailer is anonymous', async () => {
+  it('treats an Authorization trailer as anonymous', async () => {
     const token = await target.logIn(target.emails.eve, target.passwords);
     const bytes = `${head(POST, HOST, CLOSE, JSON_TYPE, CHUNKED)}2\r\n{}\r\n0\r\nAuthorization: Bearer ${token}\r\n\r\n`;
     const before = await target.decisions('limit=1000');
@@ -100,7 +100,7 @@ describe('another spelling of a path', () => {
     ['an encoded letter in lower case', 'GET /api/Ca%73e HTTP/1.1'],
     ['an absolute target', 'GET http://a.example/api/Case HTTP/1.1'],
     ['a query', 'GET /api/Case?limit=1 HTTP/1.1'],
-  ])('with %s matches the same condition', async (_, line) => {
+  ])('applies a condition on the path to another spelling, with %s', async (_, line) => {
     const conditions = [{ field: 'request.path', operator: 'eq', value: '/api/Case' }];
     const rules = [{ resource: 'Case', action: 'list', effect: 'DENY', priority: 1000, conditions }];
     const id = await target.createPolicy({ role: 'anon', rules });

@@ -28,7 +28,7 @@ describe.each(SEES)('%s', (caller, count) => {
     return (reply.at('data') as readonly { id: string }[]).map(({ id }) => id);
   };
 
-  it('lists exactly the records that single reads return', async () => {
+  it(`lists to ${caller} exactly the records that single reads return`, async () => {
     const all = (await target.as('admin', 'GET', '/api/Case')).at('data') as readonly { id: string }[];
     const readable: string[] = [];
     for (const { id } of all) if ((await target.as(caller, 'GET', `/api/Case/${id}`)).status === 200) readable.push(id);
@@ -42,12 +42,12 @@ describe.each(SEES)('%s', (caller, count) => {
     'limit=1&offset=1000',
     'limit=1&where[title][exists]=true',
     'limit=1&where[id][exists]=true&sort=title,-amount',
-  ])('counts only readable records: %s', async (query) => {
+  ])(`counts only records that ${caller} may read: %s`, async (query) => {
     expect((await target.as(caller, 'GET', `/api/Case?total=true&${query}`)).at('total')).toBe(count);
   });
 
   it.each(['sort=amount', 'sort=-amount', 'sort=-title,amount', 'sort=isOpen'])(
-    'pages through each readable record once: %s',
+    `pages ${caller} through each readable record once: %s`,
     async (sort) => {
       const seen: string[] = [];
       for (let cursor: unknown = ''; typeof cursor === 'string'; ) {
@@ -63,7 +63,7 @@ describe.each(SEES)('%s', (caller, count) => {
 
 const none: Attack['also'] = (reply) => expect([reply.at('data'), reply.at('total') ?? 0]).toEqual([[], 0]);
 
-describe('filters cannot widen a policy', () => {
+describe('filters of a list', () => {
   checkAttacks(
     () => target,
     [
@@ -85,7 +85,7 @@ describe('filters cannot widen a policy', () => {
       { name: 'by closed cases', as: 'anon', send: 'GET /api/Case?total=true&where[isOpen]=false', answers: 200, also: none },
       { name: 'by a range', as: 'anon', send: 'GET /api/Case?total=true&where[amount][gte]=9', answers: 200, also: none },
       {
-        name: 'by export',
+        name: 'of an export',
         as: 'anon',
         send: 'POST /api/Case/export',
         body: { where: { isOpen: false }, total: true },
@@ -93,7 +93,7 @@ describe('filters cannot widen a policy', () => {
         also: none,
       },
       {
-        name: 'by createIfNotExists, which returns no match',
+        name: 'of createIfNotExists, which returns no match',
         as: 'alice',
         send: 'POST /api/Case/createIfNotExists',
         body: { filter: { code: 'B-1' }, data: { title: 'x' } },
@@ -104,7 +104,7 @@ describe('filters cannot widen a policy', () => {
         },
       },
       {
-        name: 'by updateIfExists',
+        name: 'of updateIfExists',
         as: 'alice',
         send: 'POST /api/Case/updateIfExists',
         body: { filter: { code: 'B-1' }, data: { title: 'mine' } },
@@ -112,6 +112,7 @@ describe('filters cannot widen a policy', () => {
         also: (reply) => expect(reply.body).toEqual({ success: true, data: null, updated: false }),
       },
     ],
+    'shows no hidden record to a filter ',
   );
 
   it('a missing value matches neither a comparison nor its negation', async () => {
@@ -124,20 +125,20 @@ describe('filters cannot widen a policy', () => {
   });
 });
 
-describe('a hidden record gets the same response as a missing one', () => {
+describe('a hidden and a missing record', () => {
   const NOWHERE = '01890a5d-ac96-774b-bcce-b302099a8057';
   it.each([
     ['GET', undefined],
     ['DELETE', undefined],
     ['PUT', { title: 'x' }],
-  ])('%s', async (method, body) => {
+  ])('a hidden record gets the same response as a missing record by %s', async (method, body) => {
     const [foreign, absent] = [closed, NOWHERE].map((id) => target.as('alice', method, `/api/Case/${id}`, { body }));
     const [a, b] = [await foreign, await absent];
     expect(a?.status).toBe(403);
     expect(withoutIds(a as never).replaceAll(closed, '<record>')).toBe(withoutIds(b as never).replaceAll(NOWHERE, '<record>'));
   });
 
-  it('updateIfExists', async () => {
+  it('a hidden record gets the same response as a missing record by updateIfExists', async () => {
     const body = (code: string): object => ({ filter: { code }, data: { title: 'mine' } });
     const match = await target.as('alice', 'POST', '/api/Case/updateIfExists', { body: body('B-1') });
     const nothing = await target.as('alice', 'POST', '/api/Case/updateIfExists', { body: body('B-2') });
@@ -149,7 +150,7 @@ describe('a cursor', () => {
   const cursorOf = async (caller: 'bob' | 'eve'): Promise<string> =>
     String((await target.as(caller, 'GET', '/api/Case?limit=2&sort=-amount')).at('nextCursor'));
 
-  it('is encrypted, and discloses nothing of the records', async () => {
+  it('encrypts a cursor, which discloses nothing of the records', async () => {
     const cursor = await cursorOf('bob');
     expect(Buffer.from(cursor, 'base64url').toString('latin1')).not.toMatch(/amount|title|[0-9a-f]{8}-/);
   });
@@ -163,12 +164,12 @@ describe('a cursor', () => {
     ['made up', () => 'limit=2&sort=-amount&cursor=eyJpZCI6IngifQ'],
     ['empty', () => 'limit=2&sort=-amount&cursor='],
     ['beside an offset', (cursor) => `limit=2&sort=-amount&offset=1&cursor=${cursor}`],
-  ])('%s is refused', async (what, query) => {
+  ])('refuses the cursor of another list, or one that is not whole: %s', async (what, query) => {
     const reply = await target.as(what === 'of another caller' ? 'eve' : 'bob', 'GET', `/api/Case?${query(await cursorOf('bob'))}`);
     expect(reply.status).toBe(400);
   });
 
-  it('is refused by another action', async () => {
+  it('refuses the cursor of a list in another action', async () => {
     const reply = await target.as('bob', 'POST', '/api/Case/export', {
       body: { limit: 2, sort: '-amount', cursor: await cursorOf('bob') },
     });

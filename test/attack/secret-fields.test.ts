@@ -87,18 +87,18 @@ const ROUTES: readonly Route[] = [
 ];
 
 describe.each(CALLERS)('a secret field, named by %s', (caller: Caller) => {
-  it.each(ROUTES)('gets the same response as an unknown field: $name', async ({ send }) => {
+  it.each(ROUTES)(`treats a secret field like an unknown field for ${caller}: $name`, async ({ send }) => {
     const before = await target.countCases();
     const [secret, unknown] = [await ask(caller, send('pin', SECRETS.alice)), await ask(caller, send('zqx', SECRETS.alice))];
     expect(secret.replaceAll('pin', '<field>')).toBe(unknown.replaceAll('zqx', '<field>'));
     expect(await target.countCases()).toBe(before);
   });
 
-  it.each(ROUTES)('gets the same response for a right and a wrong value: $name', async ({ send }) => {
+  it.each(ROUTES)(`gives ${caller} the same response for a right and a wrong value of a secret field: $name`, async ({ send }) => {
     expect(await ask(caller, send('pin', SECRETS.alice))).toBe(await ask(caller, send('pin', 'pin-of-nobody-0000')));
   });
 
-  it.each(['password', 'recovery'])('cannot be filtered or sorted by: User.%s', async (field) => {
+  it.each(['password', 'recovery'])(`refuses ${caller} to filter or sort by the secret field User.%s`, async (field) => {
     for (const path of [`/api/User?where[${field}][isNull]=false`, `/api/User?sort=${field}`]) {
       const [secret, unknown] = [await ask(caller, get(path)), await ask(caller, get(path.replace(field, 'zqxzqxzqx')))];
       expect(secret.replaceAll(field, '<field>')).toBe(unknown.replaceAll('zqxzqxzqx', '<field>'));
@@ -124,7 +124,7 @@ const pinned = (pin: unknown): Body => ({ title: 'x', pin });
 const hidesPin: Attack['also'] = (reply) => expect(reply.at('data.pin')).toBeUndefined();
 const WRITE_POLICY = 'POST /admin/api/policies';
 
-describe('a secret value is not in a response', () => {
+describe('secret values in responses', () => {
   checkAttacks(
     () => target,
     [
@@ -204,6 +204,7 @@ describe('a secret value is not in a response', () => {
         answers: 200,
       },
     ],
+    'contains no secret value in the response to ',
   );
 
   it.each<[string, string, Body]>([
@@ -213,7 +214,7 @@ describe('a secret value is not in a response', () => {
     ['all data of any resource', '*', { field: 'request.data', operator: 'exists', value: true }],
     ['the field in an expression', '*', { expression: 'request.data.pin != "something else"' }],
     ['all data in an expression', '*', { expression: 'size(request.data) > 0' }],
-  ])('or in the audit log if a condition reads %s', async (what, resource, condition) => {
+  ])('contains no secret value in the audit log if a condition reads %s', async (what, resource, condition) => {
     const rules = [{ resource, action: 'create', priority: 500, conditions: [condition] }];
     const written = await target.as('admin', 'POST', '/admin/api/policies', { body: { name: what, type: 'CUSTOM', rules } });
     // The policy may be refused. If it is accepted, it must not read the secret.

@@ -47,7 +47,7 @@ describe('setup while there is no admin', () => {
     ['from a web page', { origin: 'https://evil.example' }],
     ['from a sandboxed page', { origin: 'null' }],
     ['from a page whose host begins with localhost', { origin: 'http://localhost.evil.example' }],
-  ])('is refused %s', async (_name, headers) => {
+  ])('refuses setup %s', async (_name, headers) => {
     await expectRefused(service, await setUp(service, headers), 'IDENTITY_SETUP_TOKEN');
   });
 
@@ -55,7 +55,7 @@ describe('setup while there is no admin', () => {
     ['a host name that resolves to this machine', { host: 'evil.example' }],
     ['a host name that begins with a loopback address', { host: '127.0.0.1.evil.example' }],
     ['a host name and a page of that host', { host: 'evil.example', origin: 'http://evil.example' }],
-  ])('is refused for %s', async (_name, headers) => {
+  ])('refuses setup for %s', async (_name, headers) => {
     await expectRefused(service, await setUp(service, headers), 'REQUEST_HOST');
     const read = await service.call('GET', '/openapi.json', { headers });
     expect([read.status, read.at('code')]).toEqual([421, 'REQUEST_HOST']);
@@ -69,11 +69,11 @@ describe('setup while there is no admin', () => {
     ['an object', { $ne: '' }],
     ['a hash', 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855'],
     ['a space', ' '],
-  ])('is refused with %s as token', async (_name, token) => {
+  ])('refuses setup with %s as token', async (_name, token) => {
     await expectRefused(service, await setUp(service, { via: '1.1 x' }, { token }), 'IDENTITY_SETUP_TOKEN');
   });
 
-  it('limits wrong tokens, and accepts the right token from the same address afterwards', async () => {
+  it('limits wrong setup tokens, and accepts the right token from the same address afterwards', async () => {
     const replies: Reply[] = [];
     for (let attempt = 0; attempt < 20; attempt++) replies.push(await setUp(service, { via: '1.1 x' }, { token: `guess ${attempt}` }));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([403, 429]));

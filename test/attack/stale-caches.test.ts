@@ -102,15 +102,18 @@ const CHANGES: readonly Change[] = [
   ['the role', changeReader({ role: 'editor' }), ['case 1', 'case 2'], changeReader({ role: 'anon' })],
 ];
 
-describe('no decision or statement is reused after a change of', () => {
-  it.each(CHANGES.map(([name, ...change]) => [name, change] as const))('%s', async (_name, [make, expected, back]) => {
-    expect(await seen()).toEqual(['case 1']);
-    await make();
-    expect(await seen()).toEqual(expected);
-    await back?.();
-    await changePolicy({ rules: usual() })();
-    expect(await seen()).toEqual(['case 1']);
-  });
+describe('a change', () => {
+  it.each(CHANGES.map(([name, ...change]) => [name, change] as const))(
+    'reuses no decision or statement after a change of %s',
+    async (_name, [make, expected, back]) => {
+      expect(await seen()).toEqual(['case 1']);
+      await make();
+      expect(await seen()).toEqual(expected);
+      await back?.();
+      await changePolicy({ rules: usual() })();
+      expect(await seen()).toEqual(['case 1']);
+    },
+  );
 });
 
 /** Pairs of texts that are equal once they are joined with the separator. */
@@ -122,37 +125,40 @@ const SPLITS: readonly (readonly [string, string, string, string])[] = [
   ['a:', 'b', 'a', ':b'],
 ];
 
-describe('values that are equal when concatenated do not share a cache key', () => {
-  it.each(SPLITS)('%j and %j beside %j and %j', async (name, department, otherName, otherDepartment) => {
-    const users = [
-      await target.user({ role: 'anon', name, department }),
-      await target.user({ role: 'anon', name: otherName, department: otherDepartment }),
-    ];
-    const values = [
-      [name, department],
-      [otherName, otherDepartment],
-    ];
-    const conditions = [
-      { field: 'resource.title', operator: 'eq', value: `\${user.name}` },
-      { field: 'resource.code', operator: 'eq', value: `\${user.department}` },
-    ];
-    const rules = [{ resource: 'Case', action: '*', conditions }];
-    for (const { id } of users) await target.createPolicy({ userId: id, rules });
-    const ids = await Promise.all(values.map(([title, code]) => target.createRecord('Case', { title, code })));
-    for (let round = 0; round < 2; round++) {
-      for (const [index, { token }] of users.entries()) {
-        const listed = await target.call('GET', '/api/Case?where[isOpen]=false', { token });
-        expect((listed.at('data') as Part[]).map(({ id }) => id)).toEqual([ids[index]]);
-        const [title, code] = values[index] ?? [];
-        const found = await target.call('POST', '/api/Case/createIfNotExists', {
-          token,
-          body: { filter: { title, code }, data: { title, code } },
-        });
-        expect([found.status, found.at('data.id')]).toEqual([200, ids[index]]);
+describe('values that are equal when concatenated', () => {
+  it.each(SPLITS)(
+    'shares no cache key between %j and %j and the values %j and %j',
+    async (name, department, otherName, otherDepartment) => {
+      const users = [
+        await target.user({ role: 'anon', name, department }),
+        await target.user({ role: 'anon', name: otherName, department: otherDepartment }),
+      ];
+      const values = [
+        [name, department],
+        [otherName, otherDepartment],
+      ];
+      const conditions = [
+        { field: 'resource.title', operator: 'eq', value: `\${user.name}` },
+        { field: 'resource.code', operator: 'eq', value: `\${user.department}` },
+      ];
+      const rules = [{ resource: 'Case', action: '*', conditions }];
+      for (const { id } of users) await target.createPolicy({ userId: id, rules });
+      const ids = await Promise.all(values.map(([title, code]) => target.createRecord('Case', { title, code })));
+      for (let round = 0; round < 2; round++) {
+        for (const [index, { token }] of users.entries()) {
+          const listed = await target.call('GET', '/api/Case?where[isOpen]=false', { token });
+          expect((listed.at('data') as Part[]).map(({ id }) => id)).toEqual([ids[index]]);
+          const [title, code] = values[index] ?? [];
+          const found = await target.call('POST', '/api/Case/createIfNotExists', {
+            token,
+            body: { filter: { title, code }, data: { title, code } },
+          });
+          expect([found.status, found.at('data.id')]).toEqual([200, ids[index]]);
+        }
       }
-    }
-    for (const id of ids) await target.as('admin', 'DELETE', `/api/Case/${id}`);
-  });
+      for (const id of ids) await target.as('admin', 'DELETE', `/api/Case/${id}`);
+    },
+  );
 
   it('a cursor of one filter is refused with a filter of similar text', async () => {
     const pages = (query: string) => target.as('admin', 'GET', `/api/Case?limit=1&${query}`);

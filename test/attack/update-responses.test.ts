@@ -60,11 +60,11 @@ async function change({ token }: TestUser, [method, path, body]: ReturnType<Send
   return reply;
 }
 
-describe.each(ROUTES)('the response of an update by %s', (_name, send, at) => {
+describe.each(ROUTES)('the response of an update by %s', (route, send, at) => {
   it.each<[string, Body]>([
     ['nothing', {}],
     ['a value', { title: 'Changed' }],
-  ])('contains only the id and the version if the caller may not read the record: %s', async (_what, data) => {
+  ])(`returns only the id and the version from an update by ${route} if the caller may not read the record: %s`, async (_what, data) => {
     const reply = await change(blind, send(data));
     expect(reply.status).toBe(200);
     expect(reply.at(`${at}data`)).toEqual({ id, version: 2 });
@@ -75,30 +75,30 @@ describe.each(ROUTES)('the response of an update by %s', (_name, send, at) => {
     ['in range', { amount: { increment: 1 } }],
     ['out of range', { amount: { increment: Number.MAX_SAFE_INTEGER } }],
     ['of a field without a value', { price: { increment: '1.00' } }],
-  ])('is 403 for an increment if the caller may not read the record: %s', async (_what, data) => {
+  ])(`refuses an increment by ${route} with 403 if the caller may not read the record: %s`, async (_what, data) => {
     const reply = await change(blind, send(data));
     expect(reply.at('data.0.status') ?? reply.status, reply.text).toBe(403);
     const stored = await target.as('admin', 'GET', `/api/Case/${id}`);
     expect([stored.at('data.version'), stored.at('data.amount')]).toEqual([1, 731]);
   });
 
-  it('does not contain the record if only a condition on the sent data would allow reading it', async () => {
+  it(`returns no record from an update by ${route} if only a condition on the sent data allows reading it`, async () => {
     expect((await change(guesser, send({ amount: 731 }))).at(`${at}data`)).toEqual({ id, version: 2 });
   });
 
-  it('contains the record if the caller may read it after the change', async () => {
+  it(`returns the record from an update by ${route} if the caller may read it after the change`, async () => {
     const shown = await change(partial, send({ title: 'Shown case' }));
     expect(shown.at(`${at}data`)).toMatchObject({ id, version: 2, title: 'Shown case', code: 'U-1', amount: 731 });
     expect((await change(partial, send({ title: 'Hidden again' }))).at(`${at}data`)).toEqual({ id, version: 3 });
   });
 
-  it('contains the record if the caller may read it because of its new reference', async () => {
+  it(`returns the record from an update by ${route} if the caller may read it because of its new reference`, async () => {
     const { alice, eve } = target.ids;
     expect((await change(colleague, send({ ownerId: alice }))).at(`${at}data`)).toMatchObject({ id, code: 'U-1', ownerId: alice });
     expect((await change(colleague, send({ ownerId: eve }))).at(`${at}data`)).toEqual({ id, version: 3 });
   });
 
-  it('has only the entry of the update in the audit log', async () => {
+  it(`records an update by ${route} with one entry in the audit log`, async () => {
     await change(blind, send({ title: 'Changed' }));
     const entries = await target.as('admin', 'GET', `/admin/api/decisions?userId=${blind.id}&limit=20`);
     const found = entries.at('data') as readonly { action: string; allowed: boolean; recordId?: string }[];
@@ -106,7 +106,7 @@ describe.each(ROUTES)('the response of an update by %s', (_name, send, at) => {
   });
 });
 
-it('the response of updateIfExists contains only the id and the version if the caller may no longer read the record', async () => {
+it('updateIfExists returns only the id and the version if the caller may no longer read the record', async () => {
   await target.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: 'Shown case' } });
   const body = { filter: { code: 'U-1' }, data: { title: 'Hidden again' } };
   const reply = await change(partial, ['POST', '/api/Case/updateIfExists', body]);
@@ -140,21 +140,24 @@ describe.each(['code', 'id'])('an import row with a guessed value of an unreadab
   };
 
   describe.each(['', '&dryRun=true', '&onError=skip', '&onError=skip&dryRun=true', '&atomic=true'])('%s', (query) => {
-    it.each(GUESSES)('has the same response whether the guess is right or wrong: %s', async (_name, row) => {
-      const outcomes: string[] = [];
-      for (const value of ['right', 'wrong'] as const) {
-        const before = (await target.as('admin', 'GET', `/api/Case/${id}`)).at('data.version');
-        const answer = await imported(blind, query, row(value));
-        const after = (await target.as('admin', 'GET', `/api/Case/${id}`)).at('data.version');
-        expect(answer).not.toContain('ACCESS_DENIED');
-        expect(answer).not.toContain('"unchanged":1');
-        outcomes.push(`${answer} ${Number(after) - Number(before)}`);
-      }
-      expect(outcomes[0]).toBe(outcomes[1]);
-    });
+    it.each(GUESSES)(
+      `answers a right and a wrong guess in an import row alike, by ${key} with the query "${query}": %s`,
+      async (_name, row) => {
+        const outcomes: string[] = [];
+        for (const value of ['right', 'wrong'] as const) {
+          const before = (await target.as('admin', 'GET', `/api/Case/${id}`)).at('data.version');
+          const answer = await imported(blind, query, row(value));
+          const after = (await target.as('admin', 'GET', `/api/Case/${id}`)).at('data.version');
+          expect(answer).not.toContain('ACCESS_DENIED');
+          expect(answer).not.toContain('"unchanged":1');
+          outcomes.push(`${answer} ${Number(after) - Number(before)}`);
+        }
+        expect(outcomes[0]).toBe(outcomes[1]);
+      },
+    );
   });
 
-  it('counts as unchanged for a caller who may read the record', async () => {
+  it(`counts an import row as unchanged by ${key} for a caller who may read the record`, async () => {
     await target.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: 'Shown case' } });
     expect(await imported(partial, '', { amount: 731, origin: 'post' })).toContain('"unchanged":1');
   });

@@ -86,7 +86,7 @@ const FORBIDDEN: readonly (readonly [string, unknown])[] = [
 ];
 
 describe.each(FORBIDDEN)('%s: %j', (field, value) => {
-  it.each(ROUTES)('cannot be set by $name', async ({ send, body, ofAnotherId }) => {
+  it.each(ROUTES)(`does not set ${field} to ${JSON.stringify(value)} by $name`, async ({ send, body, ofAnotherId }) => {
     for (const caller of ['alice', 'admin'] as const) {
       const before = await target.as('admin', 'GET', `/api/Case/${target.cases.alice}`);
       const count = await target.countCases();
@@ -146,7 +146,7 @@ describe.each([
   { isActive: false },
   { isActive: null },
 ])('a user who sends %j', (values) => {
-  it.each(ROLE_ROUTES)('gets neither role nor status by %s', async (_name, toRequest) => {
+  it.each(ROLE_ROUTES)(`gives neither role nor status to a user who sends ${JSON.stringify(values)} by %s`, async (_name, toRequest) => {
     const [sent, body] = toRequest(target, values);
     for (const caller of ['alice', 'eve'] as const) {
       const reply = await sendAs(caller, sent, body);
@@ -277,16 +277,17 @@ describe('a change', () => {
         also: async (_, { countCases }) => expect(await countCases()).toBe(2),
       },
     ],
+    'refuses a change ',
   );
 
-  it('keeps the values of fields that are not sent', async () => {
+  it('a change keeps the values of fields that are not sent', async () => {
     const id = await target.createRecord('Case', { title: 'whole', amount: 7, tags: ['a'], extra: { a: 1 }, pin: 'kept' });
     const changed = await target.as('admin', 'PUT', `/api/Case/${id}`, { body: { title: 'changed' } });
     expect([changed.at('data.amount'), changed.at('data.tags'), changed.at('data.extra')]).toEqual([7, ['a'], { a: 1 }]);
     await target.as('admin', 'DELETE', `/api/Case/${id}`);
   });
 
-  it('of one version succeeds once among many concurrent ones', async () => {
+  it('one of many concurrent changes of one version succeeds', async () => {
     const id = await target.createRecord('Case', { title: 'contested' });
     const replies = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
@@ -297,7 +298,7 @@ describe('a change', () => {
     await target.as('admin', 'DELETE', `/api/Case/${id}`);
   });
 
-  it('by fifty concurrent createIfNotExists creates one record', async () => {
+  it('fifty concurrent createIfNotExists create one record', async () => {
     const filters = [
       { title: 'only one', price: '1.50', amount: { in: [3, 4] } },
       { amount: { in: [4, 3, 3] }, price: '1.5', title: 'only one' },
@@ -324,7 +325,7 @@ describe('a change', () => {
     expect(ids.size).toBe(5);
   });
 
-  it('that was refused is not stored', async () => {
+  it('stores no change that was refused', async () => {
     expect(await target.countCases()).toBe(2);
   });
 });

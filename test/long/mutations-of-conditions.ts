@@ -232,7 +232,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: ' ?? validateEnum(operator, operand.value, field)',
     replace: '',
     red: 'test/attack/literals.test.ts',
-    test: 'a filter by an unknown enum value where[state]=Open is 400',
+    test: 'refuses a filter by an unknown enum value with 400: where[state]=Open',
   },
   {
     name: 'a conditional expression with an unknown condition is false if both branches are false',

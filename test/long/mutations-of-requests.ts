@@ -17,7 +17,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return `${issuer}|${subject}`;',
     replace: 'return subject;',
     red: 'test/attack/issuers.test.ts',
-    test: 'a subject that is the id of a local user cannot read or change records of the user',
+    test: 'refuses records of a local user to a subject that is the id of the user',
   },
   {
     name: 'the last value of a duplicate JSON name is used',
@@ -25,7 +25,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (countMembers(value, subject) !== written)',
     replace: 'if (countMembers(value, subject) > written)',
     red: 'test/attack/json.test.ts',
-    test: 'a duplicate name is refused in a policy, as admin',
+    test: 'refuses a duplicate name in a policy, as admin',
   },
   {
     name: 'the first of two Host headers is used',
@@ -33,7 +33,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "['host', 'content-type']",
     replace: "['content-type']",
     red: 'test/attack/protocol.test.ts',
-    test: 'a request with two Host headers is refused',
+    test: 'refuses a request with two Host headers',
   },
   {
     name: 'a large body is read for an anonymous caller',
@@ -41,7 +41,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'length <= admission.freeBytes',
     replace: 'length > 0',
     red: 'test/attack/bodies.test.ts',
-    test: 'a large body from an anonymous caller is read up to the limit',
+    test: 'reads a body from an anonymous caller up to the limit',
   },
   {
     name: 'the OpenAPI document contains every resource',
@@ -49,7 +49,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (await maySeeDescription(createRequestContext(unit, toRequest(name)))) names.push(name);',
     replace: 'names.push(name);',
     red: 'test/attack/description.test.ts',
-    test: 'the description of the API describes to each caller exactly the resources whose schema the caller can read',
+    test: 'describes to each caller exactly the resources whose schema the caller can read',
   },
   {
     name: 'setup is allowed through a proxy on this machine',
@@ -57,7 +57,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'Object.keys(headers).every((name) => USUAL.test(name))',
     replace: 'true',
     red: 'test/attack/setup.test.ts',
-    test: 'setup while there is no admin is refused through a proxy',
+    test: 'refuses setup through a proxy',
   },
   {
     name: 'setup needs no token for a service with a configured host name',
@@ -73,7 +73,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (await mayRead(context, record)) return',
     replace: 'return',
     red: 'test/attack/update-responses.test.ts',
-    test: 'the response of an update by PUT contains only the id and the version if the caller may not read the record: nothing',
+    test: 'returns only the id and the version from an update by PUT if the caller may not read the record: nothing',
   },
   {
     name: 'conditions on the sent data decide the read after an update',
@@ -81,7 +81,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'const reading = asRead(context);',
     replace: 'const reading = context;',
     red: 'test/attack/update-responses.test.ts',
-    test: 'the response of an update by PUT does not contain the record if only a condition on the sent data would allow reading it',
+    test: 'returns no record from an update by PUT if only a condition on the sent data allows reading it',
   },
   {
     name: 'an import counts an unread record as unchanged',
@@ -89,7 +89,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (isReadable && proposals',
     replace: 'if (proposals',
     red: 'test/attack/update-responses.test.ts',
-    test: 'an import row with a guessed value of an unreadable record, found by its code, &dryRun=true has the same response whether the guess is right or wrong: an amount',
+    test: 'answers a right and a wrong guess in an import row alike, by code with the query "&dryRun=true": an amount',
   },
   {
     name: 'setup is allowed from a web page',
@@ -97,7 +97,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '(headers.origin === undefined || isLoopbackOrigin(headers.origin))',
     replace: 'true',
     red: 'test/attack/setup.test.ts',
-    test: 'setup while there is no admin is refused from a web page',
+    test: 'refuses setup from a web page',
   },
   {
     name: 'any setup token is accepted once one exists',
@@ -121,7 +121,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '(trustProxy.length === 0 && isLoopback(host))',
     replace: 'false',
     red: 'test/attack/setup.test.ts',
-    test: 'setup while there is no admin is refused for a host name that resolves to this machine',
+    test: 'refuses setup for a host name that resolves to this machine',
   },
   {
     name: 'a deactivated user stays logged in',
@@ -225,7 +225,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "return resource === 'User' && role !== 'admin' && CHANGES.has(action);",
     replace: 'return false;',
     red: 'test/attack/admins.test.ts',
-    test: 'PUT of the email does not change an admin, is refused, and appends a denied entry',
+    test: 'refuses to change an admin by PUT of the email, and appends a denied entry',
   },
   {
     name: 'a deletion sets references of admins to null',
@@ -233,7 +233,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "if (resource.name !== 'User' || context.principal.role === 'admin') return;",
     replace: 'if (resource.name !== reference.to.resource.name) return;',
     red: 'test/attack/admins.test.ts',
-    test: 'a reference that is set to null does not change an admin, is refused, and appends a denied entry',
+    test: 'refuses to change an admin by a reference that is set to null, and appends a denied entry',
   },
   {
     name: 'wrong passwords from one address lock the account for all addresses',
@@ -249,7 +249,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '!waits.some((wait) => wait > 0) &&',
     replace: 'waits.length === 0 &&',
     red: 'test/attack/logins.test.ts',
-    test: 'wrong passwords from many addresses are limited per account, known or not; an address with an earlier login is exempt',
+    test: 'wrong passwords from many addresses are limited per account, except at an address with an earlier login',
   },
   {
     name: 'a login window that begins in the future is used',
@@ -265,7 +265,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "if ('refused' in proof) throw proof.refused;",
     replace: "if ('refused' in proof) return;",
     red: 'test/attack/passwords.test.ts',
-    test: "one's own password by PUT requires the current one, for a user",
+    test: "requires the current password to change one's own by PUT, for a user",
   },
   {
     name: 'conditions read the current password',
@@ -281,7 +281,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (verified !== undefined) return isSame(verified.claim, claim) ? verified.proof : ANOTHER_CLAIM;',
     replace: 'if (verified !== undefined && isSame(verified.claim, claim)) return verified.proof;',
     red: 'test/attack/passwords.test.ts',
-    test: 'guessing the current password is limited to one guess per batch, and guesses count as logins',
+    test: 'limits guesses at the current password to one per batch, and counts them as logins',
   },
   {
     name: 'common passwords are accepted in capitals',
@@ -289,7 +289,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return text.trim().toLowerCase();',
     replace: 'return text.trim();',
     red: 'test/attack/passwords.test.ts',
-    test: 'a password that is easy to guess PassWord1 is refused on create, import and update',
+    test: 'refuses a password that is easy to guess on create, import and update: PassWord1',
   },
   {
     name: 'a password set by an operator leaves the sessions of the old one',
@@ -393,7 +393,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'increments: false',
     replace: 'increments: true',
     red: 'test/attack/increments.test.ts',
-    test: 'an increment is refused in an import row that changes a record, because a file may be sent twice',
+    test: 'refuses an increment in an import row that changes a record, because a file may be sent twice',
   },
   {
     name: 'a filter matches records that the caller may not read',
@@ -401,7 +401,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '    and: readable,\n',
     replace: '',
     red: 'test/attack/upserts.test.ts',
-    test: 'a filter on a hidden record, as alice updateIfExists gets the same response whether it matches or not: an amount',
+    test: 'answers a filter on a hidden record alike whether it matches or not, by updateIfExists as alice: an amount',
   },
   {
     name: 'conditions on the sent data decide which records a filter may match',
@@ -409,7 +409,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'return { ...context, request: { ...context.request, data: undefined } };',
     replace: 'return context;',
     red: 'test/attack/upserts.test.ts',
-    test: 'a filter on a hidden record, as guesser updateIfExists gets the same response whether it matches or not: an amount',
+    test: 'answers a filter on a hidden record alike whether it matches or not, by updateIfExists as guesser: an amount',
   },
   {
     name: 'a filter with its fields in another order uses another lock',
