@@ -33,7 +33,7 @@ describe('statistics of rounds', () => {
     [[3], 3],
     [[5, 1, 3], 3],
     [[1, 10, 2, 9], 9],
-  ])('median of %j is %d', (values, expected) => expect(median(values)).toBe(expected));
+  ])('the median of %j is %d', (values, expected) => expect(median(values)).toBe(expected));
 
   it.each([
     [0, 1],
@@ -68,7 +68,7 @@ describe('statistics of rounds', () => {
 });
 
 describe('rounds', () => {
-  it('run each contestant once, in alternating order', async () => {
+  it('runs each contestant once per round, in alternating order', async () => {
     const order: string[] = [];
     const racer = (name: string) => ({
       name,
@@ -84,17 +84,17 @@ describe('rounds', () => {
 });
 
 describe('options', () => {
-  it('are parsed from flags, and otherwise have their defaults', () => {
+  it('parses options from flags, and otherwise uses their defaults', () => {
     const { names, options } = parseOptions(['http', '--warm-seconds', '0.5', '--connections', '1,16', '--only', 'create,by hand']);
     expect(names).toEqual(['http']);
     expect(options).toMatchObject({ warmSeconds: 0.5, connections: [1, 16], only: ['create', 'by hand'], records: 10_000 });
   });
 
-  it.each(['many', '-1', ''])('refuse "%s" as a number', (text) => {
+  it.each(['many', '-1', ''])('refuses "%s" as a number of an option', (text) => {
     expect(() => parseOptions([`--rounds=${text}`])).toThrow(`expected a number for --rounds, given "${text}"`);
   });
 
-  it('select by name, by a part of a name, or everything', () => {
+  it('selects cases by name, by a part of a name, or everything', () => {
     const all = ['list', 'list and sort', 'create'];
     const picked = (...only: string[]) => pick({ ...parseOptions([]).options, only }, all);
     expect(picked('list')).toEqual(['list']);
@@ -113,7 +113,7 @@ describe('the report', () => {
     ]),
   );
 
-  it('contains the last results of each measurement, with the machine', () => {
+  it('the report contains the last results of each measurement, with the machine', () => {
     expect(markdown).toContain('## http\n\nRequests per second.\n\nMeasured on 2026-01-02. one, 2 cores.');
     expect(markdown).toContain('Settings: rounds 3.');
     expect(markdown).not.toContain('decide');
@@ -125,7 +125,7 @@ describe('the report', () => {
     expect(markdown).toContain('| 9 × | 12.5 |');
   });
 
-  it('has a plot for every case', () => {
+  it('the report has a plot for every case', () => {
     expect([...plots.keys()]).toEqual(['http-create.svg']);
     expect(markdown).toContain('![http: create](benchmarks/http-create.svg)');
   });
@@ -163,11 +163,11 @@ describe('a plot', () => {
   const widths = (svg: string): readonly number[] =>
     [...svg.matchAll(/<rect x="250".*? width="([\d.]+)"/g)].map(([, width]) => Number(width));
 
-  it('has bars in proportion to the medians; the highest round has the full width', () => {
+  it('a plot has bars in proportion to the medians; the highest round has the full width', () => {
     expect(widths(renderPlot('create', [figure, handwritten]))).toEqual([209.1, 418.2]);
   });
 
-  it('has a logarithmic scale, with a note, if the values differ widely', () => {
+  it('a plot has a logarithmic scale, with a note, if the values differ widely', () => {
     const far = renderPlot('create', [
       { ...figure, rounds: [1] },
       { ...handwritten, rounds: [10_000] },
@@ -176,11 +176,11 @@ describe('a plot', () => {
     expect(widths(far)).toEqual([92, 460]);
   });
 
-  it('escapes the names of contestants', () => {
+  it('escapes the names of contestants in a plot', () => {
     expect(renderPlot('a & b', [pocketbase])).toMatch(/a &amp; b.*Pocket&lt;Base&gt;/s);
   });
 
-  it('has no bar for zero', () => {
+  it('a plot has no bar for zero', () => {
     const all = [0, 1, 1000].map((value) => ({ ...figure, rounds: [value] }));
     expect(renderPlot('loss', all)).not.toMatch(/NaN|Infinity/);
     expect(widths(renderPlot('loss', all.slice(0, 1)))).toEqual([0]);
@@ -194,7 +194,7 @@ describe('the comparison with earlier results', () => {
   ];
   const compare = (rounds: readonly number[]) => compareRatios([{ ...figure, rounds }, handwritten], earlier);
 
-  it('uses the last stored results', () => {
+  it('compares with the last stored results', () => {
     expect(compare([900, 1000, 1100])).toEqual([
       { name: 'http, create, 64 connections: bailiwick against by hand', now: 0.5, before: 0.5 },
     ]);
@@ -231,7 +231,7 @@ describe('the comparison with earlier results', () => {
 });
 
 describe('bytes allocated', () => {
-  it('are the bytes that the function allocates', async () => {
+  it('counts the bytes that a function allocates', async () => {
     const held: unknown[] = [];
     const allocate = (length: number) => () => {
       for (let count = 0; count < 10; count++) held[count] = Array.from({ length }, () => 1.5);

@@ -10,21 +10,21 @@ const folder = new URL('../docs/reference/', import.meta.url);
 const reference = renderReference();
 
 describe('docs/reference', () => {
-  it.each([...reference.keys()])('%s is up to date; `npm run docs` writes it', (name) => {
+  it.each([...reference.keys()])('%s in docs/reference is up to date; `npm run docs` writes it', (name) => {
     expect(readFileSync(new URL(name, folder), 'utf8')).toBe(reference.get(name));
   });
 
-  it('has no other page', () => {
+  it('docs/reference has no other page', () => {
     expect(readdirSync(folder).sort()).toEqual([...reference.keys()].sort());
   });
 
-  it('has no empty table', () => {
+  it('docs/reference has no empty table', () => {
     for (const [name, content] of reference) expect(content.split('\n').length, name).toBeGreaterThan(10);
   });
 });
 
 describe('docs/decisions/dependencies.md', () => {
-  it('has a reason for every package, and no unused package', () => {
+  it('docs/decisions/dependencies.md has a reason for every package, and no unused package', () => {
     const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
     const text = readFileSync(new URL('../docs/decisions/dependencies.md', import.meta.url), 'utf8');
     const explained = [...text.matchAll(/^\| `(.+?)` \| .{20,}\|$/gm)].map(([, name]) => name);
@@ -33,7 +33,7 @@ describe('docs/decisions/dependencies.md', () => {
 });
 
 describe('docs/decisions/README.md', () => {
-  it('has a row for every page, and no row without a page', () => {
+  it('docs/decisions/README.md has a row for every page, and no row without a page', () => {
     const decisions = new URL('../docs/decisions/', import.meta.url);
     const listed = [...readFileSync(new URL('README.md', decisions), 'utf8').matchAll(/^\| \[[^\]]+\]\((.+?)\) \|/gm)].map(
       ([, page]) => page,
@@ -46,12 +46,12 @@ describe('pages', () => {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const pages = listPages(root);
 
-  it('link to files and headings that exist', () => {
+  it('pages link to files and headings that exist', () => {
     expect(pages).toEqual(expect.arrayContaining(['README.md', 'docs/guides/policies.md', 'examples/newsroom/README.md']));
     expect(pages.flatMap((page) => findBrokenLinks(root, page))).toEqual([]);
   });
 
-  it('are searched for links to missing files and headings', () => {
+  it('pages are searched for links to missing files and headings', () => {
     const folder = mkdtempSync(join(tmpdir(), 'bailiwick-links-'));
     try {
       writeFileSync(
@@ -66,7 +66,7 @@ describe('pages', () => {
     }
   });
 
-  it('name npm scripts that exist', () => {
+  it('pages name npm scripts that exist', () => {
     const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
     const named = new Set(pages.flatMap((page) => namedScripts(readFileSync(join(root, page), 'utf8'))));
     expect([...named]).toEqual(expect.arrayContaining(['start', 'test', 'test:watch', 'check']));

@@ -20,7 +20,7 @@ async function lint(fixture: string): Promise<string> {
 
 /** A missing `await` on an audit entry would send a response without its entry. */
 describe('the linter', () => {
-  it('finds every floating promise: from this file, from another, of a method, of a chain', async () => {
+  it('the linter finds every floating promise: from this file, from another, of a method, of a chain', async () => {
     const found = [...(await lint('lint')).matchAll(/noFloatingPromises,file=.*?floating-promise\.ts,line=(\d+)/g)].map(([, line]) =>
       Number(line),
     );

@@ -22,10 +22,10 @@ const PAIRS: ReadonlyMap<string, number> = new Map([
 const table = await createHostileTable();
 afterAll(() => table.close());
 
-describe(`an operator on two columns gives the same result in memory and in ${DATABASE}`, () => {
+describe(`operators on two columns in memory and in ${DATABASE}`, () => {
   for (const { name, compileColumnsSql, evaluate } of OPERATORS.values()) {
     if (compileColumnsSql === undefined) continue;
-    it(name, async () => {
+    it(`${name} compares two columns alike in memory and in ${DATABASE}`, async () => {
       const comparisons: Comparison[] = [];
       for (const left of ALL_COLUMNS) {
         for (const right of ALL_COLUMNS) {
@@ -49,7 +49,7 @@ describe(`an operator on two columns gives the same result in memory and in ${DA
     });
   }
 
-  it('is tested if it can compile two columns', () => {
+  it('every operator that can compile two columns is tested', () => {
     const comparisons = [...OPERATORS.values()].filter(({ compileColumnsSql }) => compileColumnsSql !== undefined);
     expect(comparisons.map(({ name }) => name)).toEqual([...PAIRS.keys()]);
   });

@@ -100,8 +100,8 @@ const EXACT: readonly (readonly [path: Path, operator: string, operand: Operand]
   [toPath('extra'), 'eq', { type: 'literal', value: true }],
 ];
 
-describe(`a condition selects the same rows in memory and in ${DATABASE}`, () => {
-  it('for random condition trees', async () => {
+describe(`conditions`, () => {
+  it(`a condition selects the same rows in memory and in ${DATABASE} for random condition trees`, async () => {
     let exactly = 0;
     await fc.assert(
       fc.asyncProperty(conditions, async (condition) => {
@@ -118,7 +118,7 @@ describe(`a condition selects the same rows in memory and in ${DATABASE}`, () =>
     expect(exactly).toBeGreaterThan(300);
   });
 
-  it('for negations: an unknown condition has an unknown negation', async () => {
+  it(`a condition selects the same rows in memory and in ${DATABASE} for negations, which may be unknown`, async () => {
     await fc.assert(
       fc.asyncProperty(conditions, async (condition) => {
         const opposite: Condition = { type: 'not', of: condition };
@@ -131,7 +131,7 @@ describe(`a condition selects the same rows in memory and in ${DATABASE}`, () =>
     );
   });
 
-  it('after partial evaluation with a known user and an unknown record', async () => {
+  it(`a condition selects the same rows in memory and in ${DATABASE} after partial evaluation with a known user and an unknown record`, async () => {
     let exactly = 0;
     await fc.assert(
       fc.asyncProperty(referring, users, async (condition, user) => {
@@ -149,7 +149,7 @@ describe(`a condition selects the same rows in memory and in ${DATABASE}`, () =>
 
   for (const [path, operator, operand] of EXACT) {
     const comparison: Condition = { type: 'comparison', path, operator, operand, ifExists: false };
-    it(`with SQL only: ${printCondition(comparison)}`, async () => {
+    it(`a condition selects the same rows in memory and in ${DATABASE} with SQL only: ${printCondition(comparison)}`, async () => {
       for (const condition of [comparison, { ...comparison, ifExists: true }]) {
         for (const asked of [condition, { type: 'not', of: condition } as const]) {
           const { where, exact } = compileCondition(partiallyEvaluate(asked, openScope({})), TARGET);
@@ -160,7 +160,7 @@ describe(`a condition selects the same rows in memory and in ${DATABASE}`, () =>
     });
   }
 
-  it('for very deep and very wide trees', async () => {
+  it(`a condition selects the same rows in memory and in ${DATABASE} for very deep and very wide trees`, async () => {
     let deep: Condition = leaf;
     for (let level = 0; level < 3000; level++) deep = { type: level % 2 === 0 ? 'any' : 'all', of: [leaf, deep] };
     // More values than SQLite binds in one statement.
@@ -174,7 +174,7 @@ describe(`a condition selects the same rows in memory and in ${DATABASE}`, () =>
     }
   });
 
-  it('exactly for many groups side by side', async () => {
+  it(`a condition selects exactly the same rows in memory and in ${DATABASE} for many groups side by side`, async () => {
     const pair: Condition = { type: 'all', of: [leaf, { type: 'not', of: { type: 'not', of: leaf } }] };
     const { where, exact } = compileCondition({ type: 'any', of: Array.from({ length: 500 }, () => pair) }, TARGET);
     expect([await table.select(where), exact]).toEqual([idsWhere(leaf), true]);

@@ -9,7 +9,7 @@ import { COLUMNS, type Column, NOW, subjectOf, TIME_ZONE } from './hostile-table
 describe.each([sqliteDialect, postgresDialect])('the SQL of each operator for $name', (dialect) => {
   const golden = new URL(`../golden/operators.${dialect.name}.sql`, import.meta.url);
 
-  it('equals the reviewed file (UPDATE_GOLDEN=1 writes it)', () => {
+  it(`the SQL of each operator for ${dialect.name} equals the reviewed file (UPDATE_GOLDEN=1 writes it)`, () => {
     const now = [...OPERATORS.values()].map((operator) => {
       const { name, samples } = operator;
       const [sample] = samples.filter(({ result, kind }) => result === true && kind !== undefined);

@@ -28,9 +28,9 @@ const KINDS: readonly Kind[] = ['json', 'text', 'number', 'decimal', 'boolean', 
 const table = await createHostileTable();
 afterAll(() => table.close());
 
-describe(`an operator on a value inside JSON gives the same result in memory and in ${DATABASE}`, () => {
+describe(`operators on values inside JSON`, () => {
   for (const operator of OPERATORS.values()) {
-    it(operator.name, async () => {
+    it(`${operator.name} compares values inside JSON alike in memory and in ${DATABASE}`, async () => {
       const operands = [...OPERANDS, ...LISTS];
       const few = operands.filter((_, index) => index % 9 === 0);
       const comparisons: Comparison[] = [];
@@ -44,7 +44,7 @@ describe(`an operator on a value inside JSON gives the same result in memory and
     });
   }
 
-  it('reads numbers exactly as JavaScript does', async () => {
+  it(`${DATABASE} reads numbers exactly as JavaScript does`, async () => {
     let seed = 1;
     const numbers = Array.from({ length: 20_000 }, (_, index) => {
       // A linear congruential generator, for the same numbers in every run.

@@ -111,7 +111,7 @@ beforeAll(async () => {
 afterAll(() => tables.close());
 
 describe('lists in SQLite', () => {
-  it('have the reviewed query plans (UPDATE_GOLDEN=1 writes them)', async () => {
+  it('lists in SQLite have the reviewed query plans (UPDATE_GOLDEN=1 writes them)', async () => {
     const texts: string[] = [];
     for (const planCase of [...INDEXED, ...WALKED]) texts.push((await tables.explain(planCase)).text);
     const now = texts.join('\n');
@@ -119,7 +119,7 @@ describe('lists in SQLite', () => {
     expect(now).toBe(readFileSync(GOLDEN, 'utf8'));
   });
 
-  it.each(INDEXED)('search an index: $name', async (planCase) => {
+  it.each(INDEXED.map((planCase) => [planCase.name, planCase] as const))('searches an index for a list: %s', async (_, planCase) => {
     for (const { sql, plan } of await statementsOf(planCase)) {
       expect(plan.join('\n')).toMatch(/SEARCH Article USING (COVERING )?INDEX/);
       expect(plan.join('\n')).not.toMatch(/SCAN Article/);
@@ -127,7 +127,7 @@ describe('lists in SQLite', () => {
     }
   });
 
-  it.each(WALKED)('sort no rows: $name', async (planCase) => {
+  it.each(WALKED.map((planCase) => [planCase.name, planCase] as const))('sorts no rows for a list: %s', async (_, planCase) => {
     for (const { plan } of await statementsOf(planCase)) expect(plan.join('\n')).not.toContain('TEMP B-TREE');
     expect((await tables.explain(planCase)).records).toHaveLength(10);
   });

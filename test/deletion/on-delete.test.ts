@@ -51,14 +51,14 @@ async function createNode(up?: string): Promise<string> {
 }
 
 describe('a cascade', () => {
-  it('ends the sessions of users that it deletes', async () => {
+  it('a cascade ends the sessions of users that it deletes', async () => {
     const companyId = await service.createRecord('Company', { name: 'Gone' });
     const user = await service.user({ companyId });
     expect((await asAdmin('DELETE', `/api/Company/${companyId}`)).status).toBe(200);
     expect((await service.call('GET', '/auth/me', { token: user.token })).status).toBe(401);
   });
 
-  it('does not delete the last active admin', async () => {
+  it('a cascade does not delete the last active admin', async () => {
     const { id } = await service.admin();
     const companyId = await service.createRecord('Company', { name: 'All' });
     expect((await asAdmin('PUT', `/api/User/${id}`, { companyId })).status).toBe(200);
@@ -67,7 +67,7 @@ describe('a cascade', () => {
     expect((await asAdmin('GET', `/api/Company/${companyId}`)).status).toBe(200);
   });
 
-  it('follows a chain of references, and decides each record by itself', async () => {
+  it('a cascade follows a chain of references, and decides each record by itself', async () => {
     const top = await createNode();
     const ids = [top];
     for (let level = 0; level < 3; level++) ids.push(await createNode(ids.at(-1)));
@@ -78,7 +78,7 @@ describe('a cascade', () => {
     expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(0);
   });
 
-  it('that is denied halfway deletes nothing, and the allowed entries have the outcome ACCESS_DENIED', async () => {
+  it('a cascade that is denied halfway deletes nothing, and the allowed entries have the outcome ACCESS_DENIED', async () => {
     const { id: policyId } = (await asAdmin('POST', '/admin/api/policies', keepsChildren)).at('data') as { id: string };
     const { id: userId, token } = await service.user();
     await asAdmin('POST', `/admin/api/policies/${policyId}/assign/user/${userId}`, {});
@@ -87,8 +87,8 @@ describe('a cascade', () => {
     const refused = await service.call('DELETE', `/api/Node/${top}`, { token });
     expect(refused.body).toMatchObject({
       status: 403,
-      detail: 'no rule matched',
-      hint: 'Node.up refers to this Node; the referencing records would be deleted with it',
+      code: 'ACCESS_DENIED',
+      hint: expect.stringContaining('Node.up'),
     });
     const entries = await service.decisions(`userId=${userId}&limit=2`);
     expect(new Set(entries.map(({ recordId, allowed, outcome }) => [recordId, allowed, outcome].join(' ')))).toEqual(
@@ -97,27 +97,24 @@ describe('a cascade', () => {
     expect((await asAdmin('DELETE', `/api/Node/${top}`)).status).toBe(200);
   });
 
-  it('follows at most 32 references in a row', async () => {
+  it('a cascade follows at most 32 references in a row', async () => {
     const ids = [await createNode()];
     for (let level = 0; level < 33; level++) ids.push(await createNode(ids.at(-1)));
     const refused = await asAdmin('DELETE', `/api/Node/${ids[0]}`);
-    expect([refused.status, refused.at('detail')]).toEqual([
-      409,
-      'a chain of more than 32 references leads to this record; delete records that refer to others by Node.up first',
-    ]);
+    expect(refused.body).toMatchObject({ status: 409, code: 'RECORD_REFERENCED', detail: expect.stringMatching(/ 32 .*Node\.up/) });
     expect((await asAdmin('DELETE', `/api/Node/${ids[1]}`)).status).toBe(200);
     expect((await asAdmin('GET', '/api/Node')).at('count')).toBe(1);
     expect((await asAdmin('DELETE', `/api/Node/${ids[0]}`)).status).toBe(200);
   });
 
-  it.each(['up', 'peer'])('deletes a record that refers to itself by %s', async (field) => {
+  it.each(['up', 'peer'])('a cascade deletes a record that refers to itself by %s', async (field) => {
     const id = await createNode();
     await asAdmin('PUT', `/api/Node/${id}`, { [field]: id });
     const reply = await asAdmin('DELETE', `/api/Node/${id}`);
     expect([reply.status, reply.at('detail')]).toEqual([200, undefined]);
   });
 
-  it('ends for records that refer to each other in a circle', async () => {
+  it('a cascade ends for records that refer to each other in a circle', async () => {
     const first = await createNode();
     const second = await createNode(first);
     const third = await createNode(second);
@@ -137,7 +134,7 @@ describe('a cascade over many records', () => {
   };
   const leaves = async (): Promise<unknown> => (await asAdmin('GET', '/api/Leaf?total=true&limit=1')).at('total');
 
-  it('deletes all of them, each decided by itself', async () => {
+  it('a cascade deletes many records, each decided by itself', async () => {
     const id = await createNode();
     await grow(CASCADE_MAX, { goes: id });
     const reply = await asAdmin('DELETE', `/api/Node/${id}`);
@@ -146,21 +143,21 @@ describe('a cascade over many records', () => {
     expect(new Set(entries.map(({ recordId }) => recordId)).size).toBe(CASCADE_MAX);
   });
 
-  it('is refused above its limit with the referencing field, and deletes nothing', async () => {
+  it('a cascade is refused above its limit with the referencing field, and deletes nothing', async () => {
     const id = await createNode();
     await grow(CASCADE_MAX + 1, { goes: id });
     const refused = await asAdmin('DELETE', `/api/Node/${id}`);
     expect(refused.body).toMatchObject({
       status: 409,
       code: 'RECORD_REFERENCED',
-      detail: 'more than 150 records would be deleted with this one; delete records that refer to others by Leaf.goes first',
+      detail: expect.stringMatching(/ 150 .*Leaf\.goes/),
     });
     expect(await leaves()).toBe(CASCADE_MAX + 1);
     await asAdmin('DELETE', `/api/Leaf/${(await asAdmin('GET', '/api/Leaf?limit=1')).at('data.0.id')}`);
     expect((await asAdmin('DELETE', `/api/Node/${id}`)).status).toBe(200);
   });
 
-  it('is limited for all requests of a batch together', async () => {
+  it('a cascade is limited for all requests of a batch together', async () => {
     const ids = [await createNode(), await createNode()];
     for (const id of ids) await grow(CASCADE_MAX / 2 + 1, { goes: id });
     const requests = ids.map((id) => ({ resource: 'Node', action: 'delete', id }));
@@ -169,7 +166,7 @@ describe('a cascade over many records', () => {
     expect((await asAdmin('DELETE', `/api/Node/${ids[1]}`)).status).toBe(200);
   });
 
-  it('deletes a record once that another deleted record references too', async () => {
+  it('a cascade deletes a record once that another deleted record references too', async () => {
     const top = await createNode();
     const one = await createNode(top);
     const other = await service.createRecord('Node', { up: top, also: one });
@@ -179,7 +176,7 @@ describe('a cascade over many records', () => {
     expect([top, one, other]).not.toContain(entries[3]?.['recordId']);
   });
 
-  it('deletes a record once that refers by two fields', async () => {
+  it('a cascade deletes a record once that refers by two fields', async () => {
     const top = await createNode();
     const middle = await createNode(top);
     await grow(1, { goes: top, also: middle });
@@ -191,7 +188,7 @@ describe('a cascade over many records', () => {
 });
 
 describe('setNull', () => {
-  it('sets the references of many records to null, each with a new version', async () => {
+  it('setNull sets the references of many records to null, each with a new version', async () => {
     const id = await createNode();
     await asAdmin('POST', '/api/Leaf/import', { data: Array.from({ length: 250 }, () => ({ loses: id })) });
     expect((await asAdmin('DELETE', `/api/Node/${id}`)).status).toBe(200);
@@ -201,7 +198,7 @@ describe('setNull', () => {
     expect(await service.decisions('resource=Leaf&action=update')).toEqual([]);
   });
 
-  it('removes the reference from lists, and keeps the order of the others', async () => {
+  it('setNull removes the reference from lists, and keeps the order of the others', async () => {
     const [one, gone, two] = [await createNode(), await createNode(), await createNode()];
     const leaf = await service.createRecord('Leaf', { names: [two, gone, one, gone] });
     const only = await service.createRecord('Leaf', { names: [gone] });
@@ -210,7 +207,7 @@ describe('setNull', () => {
     expect((await asAdmin('GET', `/api/Leaf/${only}`)).at('data')).toMatchObject({ names: [], version: 2 });
   });
 
-  it('needs no right to change the referencing record, and changes its version', async () => {
+  it('setNull needs no right to change the referencing record, and changes its version', async () => {
     const { id: userId, token } = await service.user();
     await service.createPolicy({ userId, rules: [{ resource: 'Node', action: 'delete' }] });
     const id = await createNode();
@@ -232,24 +229,23 @@ describe('restrict', () => {
     return reply.at('detail');
   };
 
-  it('names the referencing resource and field', async () => {
-    const detail = 'Leaf.keeps refers to this Node; delete or change the referencing records first';
-    expect(await refusal((keeps) => ({ keeps }))).toBe(detail);
+  it('restrict names the referencing resource and field in the message', async () => {
+    expect(await refusal((keeps) => ({ keeps }))).toMatch(/^Leaf\.keeps refers to this Node/);
   });
 
-  it('precedes cascade and setNull in any order of fields', async () => {
+  it('restrict precedes cascade and setNull in any order of fields', async () => {
     expect(await refusal((id) => ({ goes: id, keeps: id, loses: id }))).toContain('Leaf.keeps');
   });
 
-  it('does not name a secret field', async () => {
-    expect(await refusal((knows) => ({ knows }))).toBe('Leaf refers to this Node; delete or change the referencing records first');
+  it('restrict does not name a secret field in the message', async () => {
+    expect(await refusal((knows) => ({ knows }))).toMatch(/^Leaf refers to this Node/);
   });
 });
 
 describe.each([
   ['Early', 'Later'],
   ['Later', 'Early'],
-])('a cascade to %s and %s does not depend on which is found first:', (one, other) => {
+])('a cascade to %s and %s', (one, other) => {
   let pairService: RunningService;
   beforeAll(async () => {
     pairService = await startService({
@@ -275,7 +271,7 @@ fields:
     return pairService.call('DELETE', `/api/Top/${topId}`, { token });
   };
 
-  it('each record is decided as it was before the deletion', async () => {
+  it(`decides each record as it was before the deletion in a cascade to ${one} and ${other}`, async () => {
     const { id: userId, token } = await pairService.user();
     const conditions = [{ field: 'resource.loses', operator: 'exists', value: true }];
     const rules = ['Top', one].map((resource) => ({ resource, action: 'delete' }));
@@ -283,17 +279,18 @@ fields:
     expect((await deleteTop('loses', token)).status).toBe(200);
   });
 
-  it('a restrict of a record that would be deleted still refuses', async () => {
+  it(`a restrict refuses a cascade to ${one} and ${other} although its own record would be deleted`, async () => {
     const refused = await deleteTop('keeps', (await pairService.admin()).token);
-    expect([refused.status, refused.at('detail')]).toEqual([
+    expect([refused.status, refused.at('code'), refused.at('detail')]).toEqual([
       409,
-      `${other}.keeps refers to one of the ${one} records that would be deleted with this one; delete or change the referencing records first`,
+      'RECORD_REFERENCED',
+      expect.stringContaining(`${other}.keeps`),
     ]);
   });
 });
 
 describe('records of a removed definition', () => {
-  it('prevent deletion of the records they refer to, and are unchanged when the definition returns', async () => {
+  it('records of a removed definition prevent deletion of the records they refer to, and return unchanged', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'bailiwick-kept-'));
     const resources = join(folder, 'resources');
     mkdirSync(resources);

@@ -14,14 +14,17 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-describe('a list returns exactly the records that single reads and the reference decider allow', () => {
-  it.each(REGRESSIONS)('$name', async ({ rows, expected, ...lawCase }) => {
-    await fixture.fill(rows);
-    const { listed } = await checkLaw(fixture, lawCase);
-    expect(listed).toEqual(expected.toSorted());
-  });
+describe('the law of lists', () => {
+  it.each(REGRESSIONS.map((regression) => [regression.name, regression] as const))(
+    'a list returns exactly the records that single reads allow: %s',
+    async (_, { rows, expected, ...lawCase }) => {
+      await fixture.fill(rows);
+      const { listed } = await checkLaw(fixture, lawCase);
+      expect(listed).toEqual(expected.toSorted());
+    },
+  );
 
-  it('for random policies on hostile rows', async () => {
+  it('a list returns exactly the records that single reads allow, for random policies on hostile rows', async () => {
     await fixture.fill(hostileRows());
     const tally = createTally();
     await checkRandomCases(fixture, CASES, tally);

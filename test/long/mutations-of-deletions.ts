@@ -40,7 +40,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'const conflict = await restoreAll(context, all);',
     replace: 'const conflict = await restoreAll(context, all);\n  if (conflict !== undefined) throw conflict;',
     red: 'test/deletion/restore.test.ts',
-    test: 'restoring decides each record as deleted before it reports conflicts',
+    test: 'decides each restored record as deleted before it reports conflicts',
   },
   {
     name: 'a cascade from a resource without softDelete deletes records of one with softDelete',

@@ -441,7 +441,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'await context.tx.savepoint(work)',
     replace: 'await work()',
     red: 'test/deletion/restore.test.ts',
-    test: 'restoring decides each record as deleted before it reports conflicts',
+    test: 'decides each restored record as deleted before it reports conflicts',
   },
   {
     name: 'denials are not in the audit log',
@@ -521,7 +521,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '(used.get(tx) ?? 0) + count',
     replace: 'count',
     red: 'test/deletion/on-delete.test.ts',
-    test: 'a cascade over many records is limited for all requests of a batch together',
+    test: 'a cascade is limited for all requests of a batch together',
   },
   {
     name: 'a cascade has no limit',
@@ -529,7 +529,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'countDeleted(tx, ids.length) > options.cascadeMax',
     replace: 'countDeleted(tx, ids.length) < 0',
     red: 'test/deletion/on-delete.test.ts',
-    test: 'a cascade over many records is refused above its limit with the referencing field, and deletes nothing',
+    test: 'a cascade is refused above its limit with the referencing field, and deletes nothing',
   },
   {
     name: 'references with onDelete restrict are ignored',
@@ -537,7 +537,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'else await validateUnreferenced(context, reference, search.depth);',
     replace: 'else await Promise.resolve();',
     red: 'test/deletion/on-delete.test.ts',
-    test: 'restrict names the referencing resource and field',
+    test: 'restrict names the referencing resource and field in the message',
   },
   {
     name: 'a past decision is explained with current assignments',

@@ -20,25 +20,28 @@ beforeAll(() => {
 afterAll(() => rmSync(copy, { recursive: true, force: true }));
 
 describe('a mutation', () => {
-  it('absent: every named test passes', async () => {
+  it('every named test passes without a mutation', async () => {
     const { failed, passed } = await runTests(new Set(MUTATIONS.map(({ red }) => red)));
     expect(failed).toEqual([]);
     expect(MUTATIONS.map(({ test }) => test).filter((test) => !passed.includes(test))).toEqual([]);
   });
 
-  it.each(MUTATIONS)('$name: $red fails', async ({ file, find, replace, red, test }) => {
-    const path = join(copy, file);
-    const source = readFileSync(path, 'utf8');
-    writeFileSync(
-      path,
-      source.replace(find, () => replace),
-    );
-    try {
-      expect((await runTests([red])).failed).toContain(test);
-    } finally {
-      writeFileSync(path, source);
-    }
-  });
+  it.each(MUTATIONS.map((mutation) => [mutation.name, mutation] as const))(
+    'a named test fails with the mutation: %s',
+    async (_, { file, find, replace, red, test }) => {
+      const path = join(copy, file);
+      const source = readFileSync(path, 'utf8');
+      writeFileSync(
+        path,
+        source.replace(find, () => replace),
+      );
+      try {
+        expect((await runTests([red])).failed).toContain(test);
+      } finally {
+        writeFileSync(path, source);
+      }
+    },
+  );
 });
 
 interface Outcome {

@@ -28,9 +28,9 @@ afterAll(async () => {
   await server?.stop();
 });
 
-describe('no request is allowed after the acknowledgement that', () => {
+describe('the acknowledgement of a revoke', () => {
   it.each(TOGGLES)(
-    '%s',
+    'no request is allowed after the acknowledgement that %s',
     async (name) => {
       const found = await toggleUnderLoad(fleet, await createToggle(fleet, name), TOGGLING);
       expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
@@ -39,7 +39,7 @@ describe('no request is allowed after the acknowledgement that', () => {
   );
 
   it(
-    'an assignment has expired',
+    'no request is allowed after the acknowledgement that an assignment has expired',
     async () => {
       const found = await toggleUnderLoad(fleet, await createExpiry(fleet), TOGGLING);
       expect(found).toMatchObject({ stale: [], missing: [] });
@@ -48,9 +48,9 @@ describe('no request is allowed after the acknowledgement that', () => {
   );
 });
 
-describe('no acknowledged change is lost', () => {
+describe('acknowledged changes', () => {
   it(
-    'if a replica is killed',
+    'no acknowledged change is lost if a replica is killed',
     async () => {
       const acknowledged = await killReplicas(fleet, { policyId, ...KILLING });
       expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
@@ -59,7 +59,7 @@ describe('no acknowledged change is lost', () => {
   );
 
   it(
-    'if the server crashes',
+    'no acknowledged change is lost if the server crashes',
     async () => {
       const acknowledged = await crashServer(fleet, server, { policyId, ...KILLING });
       expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);

@@ -27,11 +27,11 @@ async function renameInOtherProcess(
 describe.each([
   ['with prepared statements', 'on'],
   ['without prepared statements', 'off'],
-] as const)('%s', (_, databasePrepare) => {
+] as const)('a database client %s', (how, databasePrepare) => {
   it.each([
     ['the resource', 'Note', 'heading: { type: string, renamedFrom: title }'],
     ['the caller', 'User', 'name2: { type: string, renamedFrom: nick }'],
-  ])('every request succeeds after a field of %s is renamed', async (_what, name, field) => {
+  ])(`every request succeeds after a field of %s is renamed, ${how}`, async (_what, name, field) => {
     const given: Partial<Config> = {
       database: createDatabaseUrl(`renamed_${name.toLowerCase()}_${databasePrepare}`),
       jwtSecret: 'one secret for all the replicas of a test',

@@ -52,7 +52,7 @@ function dangling(table: string, column: string, to: string): Promise<readonly u
 }
 
 describe('a deleted record and a concurrent reference to it', () => {
-  it('the referencing record is deleted too or refused, with soft delete', async () => {
+  it('a record that refers to a concurrently deleted one is deleted too or refused, with soft delete', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folderId = await create('Folder');
       const [deleted, ...made] = await Promise.all([
@@ -64,7 +64,7 @@ describe('a deleted record and a concurrent reference to it', () => {
     expect(await dangling('Page', 'folderId', 'Folder')).toEqual([]);
   });
 
-  it('the deletion or the reference is refused, with restrict', async () => {
+  it('a deletion or a concurrent reference is refused, with restrict', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folderId = await create('Folder');
       const [deleted, made] = await Promise.all([ask('DELETE', `/api/Folder/${folderId}`), ask('POST', '/api/Note', { folderId })]);
@@ -76,7 +76,7 @@ describe('a deleted record and a concurrent reference to it', () => {
     expect(await dangling('Note', 'folderId', 'Folder')).toEqual([]);
   });
 
-  it('the cascade deletes records that come to refer at any depth', async () => {
+  it('a cascade deletes records that come to refer at any depth', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folderId = await create('Folder');
       const pageId = await create('Page', { folderId });
@@ -91,7 +91,7 @@ describe('a deleted record and a concurrent reference to it', () => {
     expect(await dangling('Page', 'pageId', 'Page')).toEqual([]);
   });
 
-  it('no reference and no list item remains, with setNull', async () => {
+  it('no reference and no list item remains after a concurrent deletion, with setNull', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const boxId = await create('Box');
       const other = await create('Box');
@@ -110,7 +110,7 @@ describe('a deleted record and a concurrent reference to it', () => {
 });
 
 describe('a soft-deleted record', () => {
-  it('is restored once, and its unique value belongs to one record', async () => {
+  it('a soft-deleted record is restored once, and its unique value belongs to one record', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const label = `label ${round}`;
       const id = await create('Folder', { label });
@@ -124,7 +124,7 @@ describe('a soft-deleted record', () => {
     }
   });
 
-  it('is restored only if the record it refers to exists', async () => {
+  it('a soft-deleted record is restored only if the record it refers to exists', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folderId = await create('Folder');
       const id = await create('Page', { folderId });
@@ -135,7 +135,7 @@ describe('a soft-deleted record', () => {
     }
   });
 
-  it('is deleted once, with one entry for each deleted record', async () => {
+  it('a record is soft-deleted once, with one entry for each deleted record', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const folderId = await create('Folder');
       const pages = await Promise.all([1, 2, 3].map(() => create('Page', { folderId })));
@@ -151,7 +151,7 @@ describe('a soft-deleted record', () => {
   });
 });
 
-it('of many concurrent imports of a new key, one creates the record and the others change it', async () => {
+it('one of many concurrent imports of a new key creates the record, and the others change it', async () => {
   for (let round = 0; round < ROUNDS; round++) {
     const replies = await atOnce(8, (count) => ask('POST', '/api/Note/import?mode=upsert&key=key', [{ key: `k${round}`, count }]));
     expect(counted(replies)).toEqual({ 200: 8 });

@@ -26,8 +26,8 @@ function ask(method: string, path: string, body?: unknown): Promise<Reply> {
   return replicas.next().call(method, path, { token: admin.token, body });
 }
 
-describe('of many concurrent requests', () => {
-  it('one creates the first admin', async () => {
+describe('concurrent requests', () => {
+  it('one of many concurrent setups creates the first admin', async () => {
     const body = (index: number) => ({ email: `admin${index}@example.com`, password: 'correct horse battery', name: 'Admin' });
     const replies = await atOnce(20, (index) => replicas.next().call('POST', '/auth/setup', { body: body(index) }));
     expect(counted(replies)).toEqual({ 201: 1, 409: 19 });
@@ -36,7 +36,7 @@ describe('of many concurrent requests', () => {
     admin = { id: String(replies[winner]?.at('user.id')), email: `admin${winner}@example.com`, password: 'correct horse battery', token };
   });
 
-  it('one createIfNotExists creates the record', async () => {
+  it('one of many concurrent createIfNotExists creates the record', async () => {
     const replies = await atOnce(50, () =>
       ask('POST', '/api/Note/createIfNotExists', { filter: { title: 'one' }, data: { title: 'one' } }),
     );
@@ -44,13 +44,13 @@ describe('of many concurrent requests', () => {
     expect((await ask('GET', '/api/Note?where[title]=one')).at('count')).toBe(1);
   });
 
-  it('one takes a unique value', async () => {
+  it('one of many concurrent creates takes a unique value', async () => {
     const replies = await atOnce(20, () => ask('POST', '/api/Note', { slug: 'taken' }));
     expect(counted(replies)).toEqual({ 201: 1, 409: 19 });
     expect(replies.find(({ status }) => status === 409)?.at('errors.0.path')).toBe('slug');
   });
 
-  it('one assigns a policy', async () => {
+  it('one of many concurrent requests assigns a policy', async () => {
     const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
     const policy = (await ask('POST', '/admin/api/policies', { name: 'p', type: 'CUSTOM', rules })).at('data.id');
     expect(counted(await atOnce(20, () => ask('POST', `/admin/api/policies/${policy}/assign/role/user`, {})))).toEqual({ 201: 1, 409: 19 });
@@ -60,7 +60,7 @@ describe('of many concurrent requests', () => {
     });
   });
 
-  it('each update and each updateIfExists is performed, one after another', async () => {
+  it('concurrent updates and updateIfExists are all performed, one after another', async () => {
     const id = String((await ask('POST', '/api/Note', { title: 'updated' })).at('data.id'));
     expect(counted(await atOnce(20, (index) => ask('PUT', `/api/Note/${id}`, { count: index })))).toEqual({ 200: 20 });
     const change = { filter: { title: 'updated' }, data: { count: 1 } };
@@ -68,7 +68,7 @@ describe('of many concurrent requests', () => {
     expect((await ask('GET', `/api/Note/${id}`)).at('data.version')).toBe(41);
   });
 
-  it('each increment counts', async () => {
+  it('every concurrent increment counts', async () => {
     const id = String((await ask('POST', '/api/Note', { title: 'incremented' })).at('data.id'));
     const byFilter = { filter: { title: 'incremented', count: { gte: 0 } }, data: { count: { increment: 1 } } };
     const replies = await atOnce(40, (index) =>
@@ -80,7 +80,7 @@ describe('of many concurrent requests', () => {
     expect((await ask('GET', `/api/Note/${id}`)).at('data')).toMatchObject({ count: 40, version: 41 });
   });
 
-  it('one update with the same version succeeds', async () => {
+  it('one of many concurrent updates with the same version succeeds', async () => {
     const id = String((await ask('POST', '/api/Note', {})).at('data.id'));
     const replies = await atOnce(10, (index) =>
       replicas.next().call('PUT', `/api/Note/${id}`, { token: admin.token, body: { count: index }, headers: { 'if-match': '"1"' } }),
@@ -88,7 +88,7 @@ describe('of many concurrent requests', () => {
     expect(counted(replies)).toEqual({ 200: 1, 412: 9 });
   });
 
-  it('one update with the same version of a policy or assignment succeeds, and no rule is lost', async () => {
+  it('one concurrent update with the same version of a policy or assignment succeeds, and no rule is lost', async () => {
     const rule = { resource: 'Note', action: 'read', effect: 'ALLOW' };
     const made = await ask('POST', '/admin/api/policies', { name: 'edited', type: 'CUSTOM', rules: [rule] });
     const path = `/admin/api/policies/${made.at('data.id')}`;
@@ -107,7 +107,7 @@ describe('of many concurrent requests', () => {
     }
   });
 
-  it('each change of different members of a policy succeeds', async () => {
+  it('concurrent changes of different members of a policy all succeed', async () => {
     const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
     const path = `/admin/api/policies/${(await ask('POST', '/admin/api/policies', { name: 'members', type: 'CUSTOM', rules })).at('data.id')}`;
     for (let round = 1; round <= 10; round++) {
@@ -117,14 +117,14 @@ describe('of many concurrent requests', () => {
     }
   });
 
-  it('one deletes the record, and the others get 404', async () => {
+  it('one of many concurrent deletions deletes the record, and the others get 404', async () => {
     const id = String((await ask('POST', '/api/Note', {})).at('data.id'));
     expect(counted(await atOnce(10, () => ask('DELETE', `/api/Note/${id}`)))).toEqual({ 200: 1, 404: 9 });
   });
 });
 
-describe('two concurrent requests that conflict', () => {
-  it('leave an active admin', async () => {
+describe('requests that conflict', () => {
+  it('two conflicting requests leave an active admin', async () => {
     for (let round = 0; round < 10; round++) {
       const made = await makeAdmin(round);
       const ways = [
@@ -138,7 +138,7 @@ describe('two concurrent requests that conflict', () => {
     }
   });
 
-  it('leave no reference to a missing record', async () => {
+  it('two conflicting requests leave no reference to a missing record', async () => {
     for (let round = 0; round < 10; round++) {
       const teamId = String((await ask('POST', '/api/Team', { title: 'team' })).at('data.id'));
       const [deleted, ...referring] = await Promise.all([
@@ -152,7 +152,7 @@ describe('two concurrent requests that conflict', () => {
     }
   });
 
-  it('leave no assignment to a missing user', async () => {
+  it('two conflicting requests leave no assignment to a missing user', async () => {
     const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
     const policy = (await ask('POST', '/admin/api/policies', { name: 'not assigned', type: 'CUSTOM', rules })).at('data.id');
     for (let round = 0; round < 10; round++) {
@@ -163,7 +163,7 @@ describe('two concurrent requests that conflict', () => {
     }
   });
 
-  it('leave no assignment of a missing policy', async () => {
+  it('conflicting requests leave no assignment of a missing policy', async () => {
     const rules = [{ resource: 'Note', action: 'read', effect: 'ALLOW' }];
     const statuses = new Set<number>();
     for (let round = 0; round < 10; round++) {
@@ -182,7 +182,7 @@ describe('two concurrent requests that conflict', () => {
     expect([...statuses].filter((status) => ![200, 201, 404].includes(status))).toEqual([]);
   });
 
-  it('leave no session from before a password change', async () => {
+  it('conflicting requests leave no session from before a password change', async () => {
     for (let round = 0; round < 5; round++) {
       const email = `session${round}@example.com`;
       const id = await makeUser(email);

@@ -6,7 +6,7 @@ import { startPostgres } from './server.ts';
 it.each([
   ['without fsync and full pages', { settings: ['fsync=off', 'full_page_writes=off'] }, ['fsync is off', 'full_page_writes is off']],
   ['that is a hot standby', { standby: true }, ['the server is a hot standby and accepts no writes']],
-])('a server %s is refused with the reason', async (_, how, expected) => {
+])('refuses a server %s with the reason', async (_, how, expected) => {
   const server = await startPostgres(how);
   try {
     await expect(openDatabase({ database: `${server.url}?schema=none` })).rejects.toMatchObject({

@@ -66,7 +66,7 @@ it.each<[what: string, asked: Asked, count: number]>([
     { method: 'PUT', path: () => `/api/Note/${own}`, body: () => ({ text: 'b' }), status: 200 },
     4,
   ],
-])('%s', async (_, { method, path, body, status }, count) => {
+])('pipelines the statements of a request: %s', async (_, { method, path, body, status }, count) => {
   const counts: number[] = [];
   // The minimum of several: the first requests also prepare statements and probe the connection.
   for (let times = 0; times < 8; times++) {

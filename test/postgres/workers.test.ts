@@ -97,7 +97,7 @@ async function create(url: string, token: string, { answered, goesOn }: { answer
 }
 
 describe('workers', () => {
-  it('accept the setup token that their primary process prints once', async () => {
+  it('workers accept the setup token that their primary process prints once', async () => {
     const { program, query } = await startWorkers(2);
     const token = /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
     expect(program.printed().split(token)).toHaveLength(2);
@@ -114,7 +114,7 @@ describe('workers', () => {
     await program.stop();
   });
 
-  it('are replaced one after another, without a refused, lost or unaudited request', async () => {
+  it('workers are replaced one after another, without a refused, lost or unaudited request', async () => {
     const { program, query, metric } = await startWorkers(2);
     const token = await setUp(program.url);
     const before = workersOf(program);
@@ -141,7 +141,7 @@ describe('workers', () => {
     expect(program.printed()).not.toContain('a worker exited');
   }, 240_000);
 
-  it('are restarted when they die, and exit with the primary', async () => {
+  it('workers are restarted when they die, and exit with the primary', async () => {
     const { program } = await startWorkers(2);
     const [first = 0] = workersOf(program);
     process.kill(first, 'SIGKILL');
@@ -155,7 +155,7 @@ describe('workers', () => {
     expect(program.printed()).not.toContain('Error');
   }, 120_000);
 
-  it('finish their requests if the primary dies', async () => {
+  it('workers finish their requests if the primary dies', async () => {
     const { program, query } = await startWorkers(2);
     const token = await setUp(program.url);
     const workers = workersOf(program);
@@ -171,7 +171,7 @@ describe('workers', () => {
     expect(program.printed()).not.toContain('Error');
   }, 120_000);
 
-  it('answer 503 to /readyz while they drain, and exit after the requests in flight', async () => {
+  it('workers answer 503 to /readyz while they drain, and exit after the requests in flight', async () => {
     const { program, query } = await startWorkers(2, ['--drain-delay-seconds', '3']);
     const token = await setUp(program.url);
     const answered: Answered = { decisions: new Set(), created: new Set(), failed: [] };
@@ -203,7 +203,7 @@ describe('connections that were established before the listener of workers close
     ['a busy primary', busyPrimary],
     ['busy workers', busyWorkers],
   ])(
-    'are all answered by %s',
+    'connections from before the listener of workers closes are all answered by %s',
     async (_, preload) => {
       const { program } = await startWorkers(2, [], preload);
       program.child.kill('SIGTERM');
@@ -215,7 +215,7 @@ describe('connections that were established before the listener of workers close
     60_000,
   );
 
-  it('are answered or refused under load, and never reset', async () => {
+  it('connections from before the listener of workers closes are answered or refused under load, and never reset', async () => {
     const { program } = await startWorkers(2);
     expect(await answersAroundStop(program)).toEqual(['HTTP/1.1 200']);
     expect(await program.ended).toBe(0);

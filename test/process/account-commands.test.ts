@@ -36,7 +36,7 @@ function bailiwick(input: string, ...args: readonly string[]): Promise<Ended> {
 const logIn = async (email: string, password: string): Promise<number> =>
   (await send(program.url, 'POST /auth/login', { body: { email, password } })).status;
 
-it('a new password is set while the service runs, and is valid at once', async () => {
+it('sets a new password while the service runs, which is valid at once', async () => {
   const ended = await bailiwick(`${NEXT}\n`, 'user', 'password', 'ada@example.com');
   expect(ended).toEqual({ code: 0, out: 'the password of ada@example.com was set and every session ended\n', err: '' });
   expect([await logIn('ada@example.com', 'correct horse battery'), await logIn('ada@example.com', NEXT)]).toEqual([401, 200]);
@@ -44,7 +44,7 @@ it('a new password is set while the service runs, and is valid at once', async (
   expect(entries).toEqual(['admin update']);
 });
 
-it('a user is created and promoted', async () => {
+it('creates and promotes a user', async () => {
   const created = await bailiwick(`${NEXT}\n`, 'user', 'create', 'second@example.com', '--name', 'Second');
   expect(created).toEqual({ code: 0, out: 'user second@example.com was created with role user\n', err: '' });
   expect(await logIn('second@example.com', NEXT)).toBe(200);
@@ -58,12 +58,12 @@ it.each([
   ['a common password', 'password1\n', ['user', 'password', 'ada@example.com'], 1, 'most common'],
   ['an unknown email', `${NEXT}\n`, ['user', 'password', 'adda@example.com'], 1, 'did you mean "ada@example.com"'],
   ['an unknown role', '', ['user', 'promote', 'ada@example.com', '--role', 'root'], 1, 'role: '],
-])('refuses %s', async (_, input, args, code, words) => {
+])('refuses an account command with %s', async (_, input, args, code, words) => {
   const ended = await bailiwick(input, ...args);
   expect([ended.code, ended.out, ended.err]).toEqual([code, '', expect.stringContaining(words)]);
 });
 
-it('the admin policy is restored, also without a running service', async () => {
+it('restores the admin policy, also without a running service', async () => {
   const { body } = await send(program.url, 'POST /auth/login', { body: { email: 'ada@example.com', password: NEXT } });
   const token = String(body['token']);
   const policies = (await send(program.url, 'GET /admin/api/policies', { token })).body.data as { id: string; name: string }[];

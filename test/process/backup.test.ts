@@ -49,7 +49,7 @@ const sizes = (): readonly unknown[] => query(data, 'SELECT DISTINCT size FROM N
 const leftovers = (): string[] => readdirSync(data).filter((name) => name.endsWith('.part'));
 
 describe('backup', () => {
-  it('refuses no request under load, and contains every change acknowledged before it', async () => {
+  it('a backup refuses no request under load, and contains every change acknowledged before it', async () => {
     const program = await start();
     const token = await setUp(program.url);
     const answered: string[] = [];
@@ -82,7 +82,7 @@ describe('backup', () => {
     await program.stop();
   }, 120_000);
 
-  it('can run twice at once, and two backups to the same file leave a whole one', async () => {
+  it('two backups can run at once, and two backups to the same file leave a whole one', async () => {
     await run('storage', 'apply');
     populate(50_000, 'a');
     const same = await Promise.all(['same.db', 'same.db', 'other.db'].map((name) => run('backup', join(folder, name))));
@@ -98,7 +98,7 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  it('is adopted by a running service: old data, a new revision, ended sessions, and revoked policies in force again', async () => {
+  it('a running service adopts a restore: old data, a new revision, ended sessions, and policies of then', async () => {
     const program = await start();
     const token = await setUp(program.url);
     await expectDone(send(program.url, 'POST /api/Note', { token, body: { size: 'then' } }));
@@ -135,7 +135,7 @@ describe('restore', () => {
     expect(await program.stop()).toBe(0);
   }, 60_000);
 
-  it('killed at any moment leaves the old or the new database, and the service continues', async () => {
+  it('a restore that is killed at any moment leaves the old or the new database, and the service continues', async () => {
     await run('storage', 'apply');
     populate(150_000, 'then');
     expect((await run('backup', join(folder, 'then.db'))).code).toBe(0);
@@ -164,7 +164,7 @@ describe('restore', () => {
     expect(await program.stop()).toBe(0);
   }, 180_000);
 
-  it('refuses a file that is not a backup, and changes nothing', async () => {
+  it('a restore refuses a file that is not a backup, and changes nothing', async () => {
     await run('storage', 'apply');
     populate(20_000, 'now');
     expect((await run('backup', join(folder, 'whole.db'))).code).toBe(0);
@@ -207,7 +207,7 @@ async function runLimited(...args: readonly string[]): Promise<{ code: number | 
 }
 
 describe.skipIf(!canLimit)('a full disk', () => {
-  it('makes start, apply, prune and restore fail without changes, and leaves no partial backup', async () => {
+  it('a full disk makes start, apply, prune and restore fail without changes, and leaves no partial backup', async () => {
     await run('storage', 'apply');
     populate(50_000, 'now');
     expect((await run('backup', join(folder, 'whole.db'))).code).toBe(0);

@@ -33,21 +33,21 @@ describe('dev', () => {
 
   const read = async (): Promise<unknown> => (await expectDone(send(program.url, `GET /api/Event/${id}`, { token }))).body.data;
 
-  it('allows requests from pages of this machine, such as a web app under development', async () => {
+  it('dev allows requests from pages of this machine, such as a web app under development', async () => {
     const preflight = (origin: string): Promise<Response> =>
       fetch(`${program.url}/api/Event`, { method: 'OPTIONS', headers: { origin, 'access-control-request-method': 'POST' } });
     expect((await preflight('http://localhost:5173')).headers.get('access-control-allow-origin')).toBe('http://localhost:5173');
     expect((await preflight('https://app.example.com')).status).toBe(403);
   });
 
-  it('applies a new field at once', async () => {
+  it('dev applies a new field at once', async () => {
     save('Event', { title, room: '{ type: string }' });
     await program.prints('Event.room is new');
     await expectDone(send(program.url, `PUT /api/Event/${id}`, { token, body: { room: 'Aula' } }));
     expect(await read()).toMatchObject({ title: 'a talk', room: 'Aula' });
   });
 
-  it('keeps the old definitions after a mistake, and reports it', async () => {
+  it('dev keeps the old definitions after a mistake, and reports it', async () => {
     save('Event', { title, room: '{ type: strng }', seats: '{ type: integer, mim: 1 }' });
     await program.prints('the definitions stay as they were: 2 mistakes in the definitions');
     await program.prints('resources/Event.yaml:4:17 fields.room.type: unknown type "strng" (did you mean "string"?)');
@@ -55,7 +55,7 @@ describe('dev', () => {
     expect(await read()).toMatchObject({ room: 'Aula' });
   });
 
-  it('archives the values of a removed field, and restores them', async () => {
+  it('dev archives the values of a removed field, and restores them', async () => {
     save('Event', { title });
     await program.prints('Event.room is no longer defined; its column is archived');
     expect(await read()).not.toHaveProperty('room');
@@ -64,13 +64,13 @@ describe('dev', () => {
     expect(await read()).toMatchObject({ room: 'Aula' });
   });
 
-  it('keeps values through a rename', async () => {
+  it('dev keeps values through a rename', async () => {
     save('Event', { title, place: '{ type: string, renamedFrom: room }' });
     await program.prints('Event.room is renamed to place and keeps its values');
     expect(await read()).toMatchObject({ place: 'Aula' });
   });
 
-  it('refuses a change that stored records violate, with the reason', async () => {
+  it('dev refuses a change that stored records violate, with the reason', async () => {
     save('Event', { title, place: '{ type: integer }' });
     await program.prints('Event was not migrated: Event.place changes from string to integer');
     save('Event', { title, place: '{ type: string }', seats: '{ type: integer, required: true }' });
@@ -79,7 +79,7 @@ describe('dev', () => {
     save('Event', { title, place: '{ type: string }' });
   });
 
-  it('applies a new resource, and archives the records of a removed one', async () => {
+  it('dev applies a new resource, and archives the records of a removed one', async () => {
     save('Talk', { title });
     await program.prints('created tables: Talk');
     await expectDone(send(program.url, 'POST /api/Talk', { token, body: { title: 'on rules' } }));
@@ -92,7 +92,7 @@ describe('dev', () => {
     expect(body.data).toMatchObject([{ title: 'on rules' }]);
   });
 
-  it('ignores temporary files of editors', async () => {
+  it('dev ignores temporary files of editors', async () => {
     const before = program.printed();
     writeFileSync(join(resources, '.Event.yaml.swp'), 'x');
     writeFileSync(join(resources, 'Event.yaml~'), 'x');

@@ -73,7 +73,7 @@ function createTip(program: Program, token: string): Promise<Reply> {
 describe('a full disk', () => {
   const ways = [LIMIT, SMALL].filter(({ isPossible }) => isPossible);
   it.each(ways)(
-    '$name is answered 503, also by /readyz; nothing is lost, and the service recovers when there is space',
+    'answers 503 to $name, also by /readyz; nothing is lost, and the service recovers when there is space',
     async (way) => {
       const data = mkdtempSync(join(folder, 'strict-'));
       way.prepare(data);
@@ -113,7 +113,7 @@ describe('a full disk', () => {
   );
 
   it.skipIf(!canLimit)(
-    'refuses writes and answers reads in audit mode relaxed',
+    'refuses writes and answers reads on a full disk in audit mode relaxed',
     async () => {
       const data = join(folder, 'relaxed');
       const program = await startProgram({ data, args: ['--log-level', 'silent', '--audit-mode', 'relaxed'] });
@@ -146,7 +146,7 @@ async function failSyncs({ child }: Program): Promise<ChildProcess> {
 }
 
 describe.skipIf(!canTrace)('a disk that fails to sync', () => {
-  it('is answered 503, and loses no acknowledged change', async () => {
+  it('answers 503 to a disk that fails to sync, and loses no acknowledged change', async () => {
     const data = join(folder, 'failing');
     const program = await startProgram({ data, args: ['--log-level', 'silent'] });
     const token = await setUp(program.url);

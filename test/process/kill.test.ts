@@ -22,7 +22,7 @@ describe('kill -9 under load', () => {
   }, 60_000);
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 
-  it(`loses no acknowledged record and no entry, ${ROUNDS} times`, async () => {
+  it(`kill -9 under load loses no acknowledged record and no entry, ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const program = await startProgram({ data, args: ['--log-level', 'error'] });
       const clients = Array.from({ length: CLIENTS }, (_, index) => work(program.url, token, { reads: index % 2 === 0, answered }));

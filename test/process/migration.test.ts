@@ -39,14 +39,14 @@ function populate(rows: number): void {
 }
 
 describe('storage', () => {
-  it('plan, history and prune do not create a missing database', async () => {
+  it('storage plan, history and prune do not create a missing database', async () => {
     define('size: { type: string }');
     for (const command of ['plan', 'history', 'prune']) expect((await storage(command)).code).toBe(0);
     expect((await storage('plan')).out).toContain('CREATE TABLE "Note"');
     expect(existsSync(data)).toBe(false);
   }, 60_000);
 
-  it('performs a lossy step only with the hash of its plan, and reports it', async () => {
+  it('storage apply performs a lossy step only with the hash of its plan, and reports it', async () => {
     define('size: { type: string }');
     expect((await storage('apply')).code).toBe(0);
     populate(3);
@@ -70,7 +70,7 @@ describe('storage', () => {
 });
 
 describe('a running service', () => {
-  it('uses the definitions that another process applied from its next request', async () => {
+  it('a running service uses the definitions that another process applied from its next request', async () => {
     define('size: { type: string }');
     const program = await startProgram({ data, project: folder, args: ['--log-level', 'error'] });
     const token = await setUp(program.url);
@@ -87,7 +87,7 @@ describe('a running service', () => {
     await program.stop();
   }, 60_000);
 
-  it('authenticates users after a field of User was renamed', async () => {
+  it('a running service authenticates users after a field of User was renamed', async () => {
     const defineUser = (field: string): void => writeFileSync(join(folder, 'resources', 'User.yaml'), `name: User\nfields:\n  ${field}\n`);
     defineUser('department: { type: string, default: news }');
     const program = await startProgram({ data, project: folder, args: ['--log-level', 'error'] });
@@ -104,7 +104,7 @@ describe('a running service', () => {
 });
 
 describe('a changed definition', () => {
-  it('is migrated once by two services that start at once', async () => {
+  it('two services that start at once migrate a changed definition once', async () => {
     define('size: { type: string }');
     await storage('apply');
     populate(20_000);
@@ -115,7 +115,7 @@ describe('a changed definition', () => {
     expect(await Promise.all(programs.map((program) => program.stop()))).toEqual([0, 0]);
   }, 120_000);
 
-  it('makes start, plan and prune wait longer than a request, and a waiting start can be stopped', async () => {
+  it('a migration makes start, plan and prune wait longer than a request, and a waiting start can be stopped', async () => {
     define('size: { type: string }');
     await storage('apply');
     const other = new Sqlite(join(data, 'bailiwick.db'));
@@ -143,7 +143,7 @@ describe('a changed definition', () => {
     for (const each of [started, ...others]) expect(await each?.ended).toEqual([0, null]);
   }, 60_000);
 
-  it('is migrated completely or not at all if the process is killed', async () => {
+  it('a migration is performed completely or not at all if the process is killed', async () => {
     define('size: { type: string }');
     await storage('apply');
     populate(ROWS);

@@ -22,17 +22,17 @@ beforeAll(async () => {
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 
 describe('the package', () => {
-  it('contains the build, and neither sources nor tests', () => {
+  it('the package contains the build, and neither sources nor tests', () => {
     const places = new Set(installed.files.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path)));
     expect([...places].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'package.json']);
     expect(installed.files.filter((path) => /\.(test|fixture)\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
   });
 
-  it('checks the version of Node before it loads modules that need it', () => {
+  it('the package checks the version of Node before it loads modules that need it', () => {
     expect(readFileSync(join(installed.folder, 'dist/main.js'), 'utf8')).not.toMatch(/^(import|export) .*from/m);
   });
 
-  it('loads rarely used modules lazily', () => {
+  it('the package loads rarely used modules lazily', () => {
     expect(packagesOf('dist/cli.js')).toEqual(['commander']);
     const packages = packagesOf('dist/service.js');
     expect(packages).toContain('fastify');
@@ -43,11 +43,11 @@ describe('the package', () => {
     { args: ['--help'], out: /storage/ },
     { args: ['--version'], out: /^\d+\.\d+\.\d+\n$/ },
     { args: ['storage', 'plan', '--project', newsroom, '--data', join(project, 'planned')], out: /Article/ },
-  ])('runs $args.0', async ({ args, out }) => {
+  ])('the package runs the command $args.0', async ({ args, out }) => {
     expect(await runProgram(args, {}, installed.main)).toEqual({ code: 0, out: expect.stringMatching(out), err: '' });
   });
 
-  it('contains the modules for PostgreSQL', async () => {
+  it('the package contains the modules for PostgreSQL', async () => {
     const { code, err } = await runProgram(
       ['start', '--project', newsroom, '--database', 'postgres://me@127.0.0.1:1/x'],
       {},
@@ -88,19 +88,19 @@ describe('a service that is started from the package', () => {
     ['/metrics', '# TYPE'],
     ['/docs', 'swagger-ui.css'],
     ['/docs/swagger-ui.css', '.swagger-ui'],
-  ])('answers %s', async (path, part) => {
+  ])('a service from the package answers %s', async (path, part) => {
     const answer = await fetch(program.url + path, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
     expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: expect.stringContaining(part) });
   });
 
   let token: string;
-  it('validates values after its validator package was removed from disk', async () => {
+  it('a service from the package validates values after its validator package was removed from disk', async () => {
     const modules = join(project, 'node_modules');
     rmSync(join(modules, 'ajv'));
     token = await setUp(program.url).finally(() => link(modules, 'ajv'));
   });
 
-  it('decides requests, also by an expression', async () => {
+  it('a service from the package decides requests, also by an expression', async () => {
     const rules = [{ resource: 'Article', action: 'list', conditions: [{ expression: 'user.role == "user"' }] }];
     await expectDone(send(program.url, 'POST /admin/api/policies', { token, body: { name: 'list', type: 'CUSTOM', rules } }));
     expect(await send(program.url, 'GET /api/Article', { token })).toMatchObject({ status: 200, body: { data: [] } });
@@ -119,13 +119,13 @@ describe('a program that imports the package', () => {
     console.log(status, Problem.name, SetupError.name, readSettings === parseConfig);
   `;
 
-  it('runs the service', async () => {
+  it('a program that imports the package runs the service', async () => {
     writeFileSync(join(project, 'use.mjs'), text.replace('type Service, ', '').replace(': Service', ''));
     const { stdout } = await run(process.execPath, ['use.mjs', newsroom, join(project, 'used')], { cwd: project });
     expect(stdout).toBe('200 Problem SetupError true\n');
   });
 
-  it('type-checks against the declarations, which report exactly the one mistake', async () => {
+  it('a program that imports the package type-checks, except the one mistake in it', async () => {
     link(join(project, 'node_modules'), '@types/node');
     const compilerOptions = { strict: true, module: 'nodenext', target: 'es2024', types: ['node'], noEmit: true };
     writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.mts'] }));

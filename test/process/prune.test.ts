@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 describe('decisions prune', () => {
-  it('shows and deletes old entries while a service runs, and verify reports the deletion', async () => {
+  it('decisions prune shows and deletes old entries while a service runs, and verify reports the deletion', async () => {
     const program = await startProgram({ data });
     const before = dayOf(4);
     expect((await run('decisions', 'prune', '--older-than', '4d')).out).toBe(
@@ -53,7 +53,7 @@ describe('decisions prune', () => {
     expect((await run('decisions', 'prune', '--before', before)).out).toBe(`no entries are older than ${before}\n`);
   });
 
-  it('refuses a date within the retention and an invalid date', async () => {
+  it('decisions prune refuses a date within the retention and an invalid date', async () => {
     const err = async (...args: readonly string[]): Promise<string> => {
       const ended = await run('decisions', 'prune', ...args);
       expect(ended.code).toBe(2);
@@ -69,7 +69,7 @@ describe('decisions prune', () => {
     ).toBe(2);
   });
 
-  it('refuses to sign with a key that verification cannot use', async () => {
+  it('decisions prune refuses to sign with a key that verification cannot use', async () => {
     const other = mkdtempSync(join(tmpdir(), 'bailiwick-prune-'));
     const place = ['--project', 'examples/newsroom', '--data', other, '--database', `sqlite:${join(data, 'bailiwick.db')}`];
     const { code, err } = await runProgram(['decisions', 'prune', '--before', dayOf(2), '--yes', ...place]);
@@ -77,7 +77,7 @@ describe('decisions prune', () => {
     expect([code, err]).toEqual([2, expect.stringContaining(`not signed with the key in ${other}`)]);
   });
 
-  it('runs automatically if decisionsKept is set', async () => {
+  it('decisions are pruned automatically if decisionsKept is set', async () => {
     const program = await startProgram({ data, args: ['--decisions-kept', '3d'] });
     await program.prints('30 entries of 1 chains');
     expect(await program.stop()).toBe(0);

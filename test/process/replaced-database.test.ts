@@ -95,8 +95,8 @@ function createTip({ url }: Program, token: string): Promise<Reply> {
   return send(url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'x'.repeat(500) } });
 }
 
-describe('a database file that is', () => {
-  it.each(WAYS)('$name under load: 503, /readyz red, one line in the log, and nothing acknowledged afterwards', async ({ lose, said }) => {
+describe('a lost database file', () => {
+  it.each(WAYS)('answers 503 for a database file that is $name under load, and acknowledges nothing afterwards', async ({ lose, said }) => {
     const { program, token, data, away, replies, rest } = await startLoaded();
     lose(data, away);
     const lostAt = performance.now();
@@ -120,7 +120,7 @@ describe('a database file that is', () => {
     expect(await program.stop()).toBe(0);
   });
 
-  it('moved away and back is refused until a restart, and then has every acknowledged change', async () => {
+  it('a database file that is moved away and back is refused until a restart, and then has every change', async () => {
     const { program, token, data, away, replies, rest } = await startLoaded();
     renameSync(join(data, FILE), join(away, FILE));
     await rest();
@@ -138,7 +138,7 @@ describe('a database file that is', () => {
     await again.stop();
   });
 
-  it('left without its write-ahead log has every acknowledged change after the service was stopped', async () => {
+  it('a database file without its write-ahead log has every acknowledged change after the service was stopped', async () => {
     const { program, data, replies, rest } = await startLoaded();
     unlinkSync(join(data, `${FILE}-wal`));
     await pause(100);
@@ -150,7 +150,7 @@ describe('a database file that is', () => {
     expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
   });
 
-  it('removed behind a symbolic link is detected', async () => {
+  it('a database file that is removed behind a symbolic link is detected', async () => {
     const { program, token, data, rest } = await startLoaded([], true);
     await rest();
     unlinkSync(join(data, '..', 'disk', FILE));
@@ -158,7 +158,7 @@ describe('a database file that is', () => {
     await program.stop();
   });
 
-  it('removed is answered 503 for reads too in audit mode relaxed, because the path may now be another project', async () => {
+  it('a removed database file is answered 503 for reads too in audit mode relaxed', async () => {
     const { program, token, data, rest } = await startLoaded(['--audit-mode', 'relaxed']);
     await rest();
     expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(200);
@@ -168,7 +168,7 @@ describe('a database file that is', () => {
     await program.stop();
   });
 
-  it('removed is detected by /readyz without other requests', async () => {
+  it('a removed database file is detected by /readyz without other requests', async () => {
     const { program, data, rest } = await startLoaded();
     await rest();
     expect((await send(program.url, 'GET /readyz')).status).toBe(200);
@@ -178,7 +178,7 @@ describe('a database file that is', () => {
     await program.stop();
   });
 
-  it('restored by the command, or checkpointed and vacuumed by another process, is accepted', async () => {
+  it('a database file that a command restored, or another process vacuumed, is accepted', async () => {
     const { program, token, data, away, rest } = await startLoaded();
     await rest();
     const run = (...args: readonly string[]) => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);

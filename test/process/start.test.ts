@@ -12,7 +12,7 @@ const data = join(folder, 'data');
 const newsroom = ['--project', 'examples/newsroom', '--data', join(folder, 'refused'), '--port', '0'];
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('an unusable config option is reported in one sentence, with exit code 2', () => {
+describe('an unusable config option', () => {
   const wrong: readonly (readonly [args: readonly string[], env: Readonly<Record<string, string>>, sentence: string | RegExp])[] = [
     [['--port', '99999'], {}, '--port: expected a whole number from 0 to 65535, given "99999"'],
     [['--timezone', 'Europe/Berln'], {}, '--timezone: expected an IANA time zone, given "Europe/Berln" (did you mean "Europe/Berlin"?)'],
@@ -41,7 +41,7 @@ describe('an unusable config option is reported in one sentence, with exit code 
       'cannot listen on port 0 of 192.0.2.1: this machine does not have that address; choose another, or 0.0.0.0 for all addresses',
     ],
   ];
-  it.each(wrong)('%j %j', async (args, env, sentence) => {
+  it.each(wrong)('reports an unusable config option in one sentence, with exit code 2: %j %j', async (args, env, sentence) => {
     const { code, out, err } = await runProgram(['start', ...newsroom, ...args], env);
     const told = err.replace(/^bailiwick: /, '').replace(/\n$/, '');
     expect({ code, out, told }).toEqual({
@@ -52,7 +52,7 @@ describe('an unusable config option is reported in one sentence, with exit code 
     expect(told).not.toContain('\n');
   });
 
-  it('a port in use', async () => {
+  it('reports a port in use in one sentence, with exit code 2', async () => {
     const other = createServer();
     const port = await new Promise<number>((resolve) => {
       other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
@@ -65,7 +65,7 @@ describe('an unusable config option is reported in one sentence, with exit code 
     });
   });
 
-  it.skipIf(process.getuid?.() === 0)('a read-only data folder', async () => {
+  it.skipIf(process.getuid?.() === 0)('reports a read-only data folder in one sentence, with exit code 2', async () => {
     const closed = join(folder, 'closed');
     mkdirSync(closed);
     chmodSync(closed, 0o500);
@@ -78,7 +78,7 @@ describe('an unusable config option is reported in one sentence, with exit code 
 });
 
 describe('a start that waits', () => {
-  it('for a server that never responds is ended by SIGTERM', async () => {
+  it('SIGTERM ends a start that waits for a server that never responds', async () => {
     const connected = Promise.withResolvers<void>();
     const sockets: Socket[] = [];
     const silent = createServer((socket) => {
@@ -102,7 +102,7 @@ describe('a start that waits', () => {
 });
 
 describe('definitions with mistakes', () => {
-  it('are all listed with their line and a suggestion', async () => {
+  it('a start lists all mistakes in definitions with their line and a suggestion', async () => {
     const resources = join(folder, 'mistaken', 'resources');
     mkdirSync(resources, { recursive: true });
     writeFileSync(
@@ -134,7 +134,7 @@ describe('the setup token', () => {
       body: JSON.stringify({ token, name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }),
     });
 
-  it('is printed once by each start, stored as a hash, and accepted by another process and after a restart', async () => {
+  it('the setup token is printed once by each start, stored as a hash, and accepted by another process and after a restart', async () => {
     const first = await startProgram({ data: own, args: ['--log-level', 'debug'] });
     await first.prints('/auth/setup');
     const token = tokenIn(first);
@@ -157,7 +157,7 @@ describe('the setup token', () => {
     expect(third.printed()).not.toContain('/auth/setup');
   }, 60_000);
 
-  it('is not printed if setup is off', async () => {
+  it('the setup token is not printed if setup is off', async () => {
     const program = await startProgram({ data: join(folder, 'off'), args: ['--setup', 'off'] });
     await program.prints('API page');
     expect((await setUp(program.url, '')).status).toBe(404);
@@ -180,7 +180,7 @@ describe('the output of a start', () => {
     second = again.printed().replaceAll(again.url, 'URL');
   });
 
-  it('has the address, the migrations and the first steps', () => {
+  it('the output of a start has the address, the migrations and the first steps', () => {
     expect(first.split('\n')).toEqual([
       'bailiwick listens on URL',
       '  project   examples/newsroom',
@@ -195,15 +195,15 @@ describe('the output of a start', () => {
     ]);
   });
 
-  it('does not repeat the migrations of the first start', () => {
+  it('the output of a start does not repeat the migrations of the first start', () => {
     expect(second).not.toContain('created tables');
   });
 
-  it('comes with a compile cache for the next start, in its own folder', () => {
+  it('a start comes with a compile cache for the next start, in its own folder', () => {
     expect(existsSync(new URL('../../node_modules/.cache/bailiwick', import.meta.url))).toBe(true);
   });
 
-  it('may be a closed pipe', async () => {
+  it('the output of a command may be a closed pipe', async () => {
     expect(await runUnread(['storage', 'plan', '--project', 'examples/newsroom', '--data', join(folder, 'unread')])).toBe(0);
   });
 });

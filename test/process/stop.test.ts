@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'bailiwick-stop-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('SIGTERM under load', () => {
-  it('commits and answers the requests in flight, and exits with 0', async () => {
+  it('SIGTERM under load commits and answers the requests in flight, and exits with 0', async () => {
     const data = join(folder, 'drained');
     const program = await startProgram({ data, args: ['--drain-seconds', '600'] });
     const token = await setUp(program.url);
@@ -38,7 +38,7 @@ describe('connections that were established before the listener closes', () => {
     ['one process', []],
     ['one process with a drain delay', ['--drain-delay-seconds', '1']],
   ])(
-    'are all answered by %s',
+    'connections from before the listener closes are all answered by %s',
     async (name, args) => {
       const program = await startProgram({ data: join(folder, `queue of ${name}`), preload: busy, args });
       program.child.kill('SIGTERM');
@@ -50,7 +50,7 @@ describe('connections that were established before the listener closes', () => {
     60_000,
   );
 
-  it('are answered or refused under load, and never reset', async () => {
+  it('connections from before the listener closes are answered or refused under load, and never reset', async () => {
     const program = await startProgram({ data: join(folder, 'queue under load') });
     expect(await answersAroundStop(program)).toEqual(['HTTP/1.1 200']);
     expect(await program.ended).toBe(0);
@@ -79,7 +79,7 @@ async function createUntilGone(url: string, token: string, { decisions, created,
 
 describe('a second signal', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s ends at once what would go on draining, with 1',
+    'a second %s ends a service that would go on draining at once, with exit code 1',
     async (signal) => {
       const program = await startProgram({ data: join(folder, signal), args: ['--drain-seconds', '60'] });
       const { hostname, port } = new URL(program.url);

@@ -37,7 +37,7 @@ function write(name: string, text: string): string {
 }
 
 describe('bailiwick import', () => {
-  it('imports as the user, with audit entries, while the service runs', async () => {
+  it('bailiwick import imports as the user, with audit entries, while the service runs', async () => {
     const file = write('tips.csv', 'subject,text,urgency\r\nA,"first, and\nlast",high\r\nB,second,\r\n,no subject,\r\n');
     const ended = await bailiwick('import', 'Tip', file, '--as', 'ada@example.com', '--on-error', 'skip');
     expect(ended).toMatchObject({ code: 1, err: '2 imported, 0 updated, 0 unchanged, 1 rejected\n' });
@@ -48,13 +48,13 @@ describe('bailiwick import', () => {
     expect(query(data, entries)).toEqual([`${ada} 1`, `${ada} 1`, `${ada} 1`]);
   });
 
-  it('is denied by policies, and reports that nothing was imported', async () => {
+  it('bailiwick import is denied by policies, and reports that nothing was imported', async () => {
     const ended = await bailiwick('import', 'Tip', write('more.ndjson', '{"subject":"C","text":"x"}\n'), '--as', 'uma@example.com');
     expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining('no policies found') });
     expect(await tips()).toBe(2);
   });
 
-  it('reports the imported rows if it is interrupted', async () => {
+  it('bailiwick import reports the imported rows if it is interrupted', async () => {
     const before = await tips();
     const args = ['import', 'Tip', '-', '--format', 'ndjson', '--as', 'ada@example.com', '--project', 'examples/newsroom', '--data', data];
     const child = spawn(process.execPath, [main, ...args], { cwd: root, stdio: ['pipe', 'ignore', 'pipe'] });
@@ -78,14 +78,14 @@ describe('bailiwick import', () => {
     ['an inactive user', ['Tip', 'tips.csv', '--as', 'gone@example.com'], 1, 'bailiwick: no active user has this email'],
     ['an unknown resource', ['Tipp', 'tips.csv', '--as', 'ada@example.com'], 1, 'did you mean "Tip"?'],
     ['a missing file', ['Tip', 'none.csv', '--as', 'ada@example.com'], 2, 'none.csv does not exist'],
-  ])('refuses %s with the reason', async (_, [resource = '', file = '', ...args], code, words) => {
+  ])('bailiwick import refuses %s with the reason', async (_, [resource = '', file = '', ...args], code, words) => {
     const ended = await bailiwick('import', resource, join(folder, file), ...args);
     expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(words)]);
   });
 });
 
 describe('bailiwick export', () => {
-  it('writes a complete file that can be imported again', async () => {
+  it('bailiwick export writes a complete file that can be imported again', async () => {
     const file = join(folder, 'out.csv');
     const ended = await bailiwick('export', 'Tip', file, '--as', 'ada@example.com', '--sort', 'subject', '--fields', 'subject,text');
     expect(ended).toMatchObject({ code: 0, err: '2 rows exported\n' });
@@ -97,13 +97,13 @@ describe('bailiwick export', () => {
     expect(back).toMatchObject({ code: 0, err: '0 imported, 1 updated, 1 unchanged, 0 rejected\n' });
   });
 
-  it('leaves no file if it is denied', async () => {
+  it('bailiwick export leaves no file if it is denied', async () => {
     const file = join(folder, 'denied.csv');
     const ended = await bailiwick('export', 'Tip', file, '--as', 'uma@example.com');
     expect([ended.code, ended.err, existsSync(file)]).toEqual([1, expect.stringContaining('no policies found'), false]);
   });
 
-  it('writes to a pipe, and import reads from one', async () => {
+  it('bailiwick export writes to a pipe, and import reads from one', async () => {
     const command = (args: string): string =>
       `"${process.execPath}" "${main}" ${args} --as ada@example.com --project examples/newsroom --data "${data}"`;
     const pipe = `${command('export Tip --format ndjson')} | ${command('import Tip - --format ndjson')}`;
@@ -121,7 +121,7 @@ describe('bailiwick policies', () => {
     return all.map(({ name }) => name);
   };
 
-  it('imports as the admin, with one revision and one entry, while the service runs', async () => {
+  it('bailiwick policies imports as the admin, with one revision and one entry, while the service runs', async () => {
     const file = write('policies.ndjson', [policy, { ...policy, name: 'Another' }].map((each) => `${JSON.stringify(each)}\n`).join(''));
     const tried = await bailiwick('policies', 'import', file, '--as', 'ada@example.com', '--dry-run');
     expect([tried.code, tried.out]).toEqual([0, '2 created, 0 updated, 0 unchanged, 2 assigned; a dry run, nothing was stored\n']);
@@ -138,7 +138,7 @@ describe('bailiwick policies', () => {
     expect(query(data, entries)).toEqual([`${ada} imported policies: 2 created, 0 updated, 0 unchanged, 2 assigned`]);
   });
 
-  it.each(['json', 'ndjson'])('exports the imported policies: %s', async (format) => {
+  it.each(['json', 'ndjson'])('bailiwick policies exports the imported policies: %s', async (format) => {
     const file = join(folder, `all.${format}`);
     expect(await bailiwick('policies', 'export', file)).toMatchObject({ code: 0 });
     const ended = await bailiwick('policies', 'import', file, '--as', 'ada@example.com');
@@ -147,7 +147,7 @@ describe('bailiwick policies', () => {
     expect(shown.out).toBe(readFileSync(file, 'utf8'));
   });
 
-  it('reports every mistake with its line, and imports nothing', async () => {
+  it('bailiwick policies reports every mistake with its line, and imports nothing', async () => {
     const file = write(
       'wrong.ndjson',
       `${JSON.stringify({ ...policy, name: 'Fine' })}\n\n${JSON.stringify({ ...policy, rules: [{ resource: 'Tip', action: 'reed' }] })}\n`,
@@ -162,7 +162,7 @@ describe('bailiwick policies', () => {
     ['an inactive admin', ['--as', 'gone@example.com'], ''],
     ['no user', [], 'expected --as with the email of a user'],
     ['a table format', ['--as', 'ada@example.com', '--format', 'csv'], 'policies cannot be written as a table'],
-  ])('is refused for %s', async (_, who, said) => {
+  ])('bailiwick policies is refused for %s', async (_, who, said) => {
     const file = write('one.json', JSON.stringify({ policies: [{ ...policy, name: 'Refused' }] }));
     const ended = await bailiwick('policies', 'import', file, ...who);
     expect([ended.code === 0, ended.out, ended.err]).toEqual([false, '', expect.stringContaining(said)]);

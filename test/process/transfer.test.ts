@@ -23,7 +23,7 @@ const stored = (): number => count('"Tip"');
 const ENTRIES = `"_Decision" WHERE "action" = 'import' AND "resource" = 'Tip' AND "allowed" = 1 AND "outcome" IS NULL`;
 
 describe('an import', () => {
-  it(`that is killed leaves whole rows with their entries, ${ROUNDS} times`, async () => {
+  it(`an import that is killed leaves whole rows with their entries, ${ROUNDS} times`, async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const before = stored();
       const program = await startProgram({ data, args: ['--log-level', 'error'] });
@@ -38,7 +38,7 @@ describe('an import', () => {
     expect(stored()).toBeGreaterThan(ROUNDS);
   }, 120_000);
 
-  it('does not block other requests', async () => {
+  it('an import does not block other requests', async () => {
     const program = await startProgram({ data, args: ['--log-level', 'error'] });
     let isOver = false;
     const importing = importTips(program, tips(20_000)).finally(() => {
@@ -55,7 +55,7 @@ describe('an import', () => {
     expect(await program.stop()).toBe(0);
   }, 120_000);
 
-  it('is exported completely', async () => {
+  it('an export of many imported rows is complete', async () => {
     const program = await startProgram({ data, args: ['--log-level', 'error'] });
     const headers = { authorization: `Bearer ${token}` };
     const file = await (await fetch(`${program.url}/api/Tip/export?format=csv`, { method: 'POST', headers })).text();

@@ -20,7 +20,7 @@ afterAll(async () => {
 describe('two services on one database', () => {
   let token: string;
 
-  it('create one admin for 50 concurrent setups', async () => {
+  it('two services on one database create one admin for 50 concurrent setups', async () => {
     const replies = await Promise.all(
       Array.from({ length: 50 }, (_, n) => {
         const body = { email: `admin${n}@example.com`, password: 'correct horse battery', name: `Admin ${n}` };
@@ -36,7 +36,7 @@ describe('two services on one database', () => {
     token = await logIn(two.url, String(query(folder, 'SELECT email FROM User')[0]));
   }, 60_000);
 
-  it('do not let two admins demote each other', async () => {
+  it('two services on one database do not let two admins demote each other', async () => {
     const rounds = 5;
     for (let round = 0; round < rounds; round++) {
       const emails = [`left${round}@example.com`, `right${round}@example.com`] as const;
@@ -58,7 +58,7 @@ describe('two services on one database', () => {
     }
   }, 60_000);
 
-  it('apply a grant or revoke of the other at once', async () => {
+  it('two services on one database apply a grant or revoke of the other at once', async () => {
     await createUser(one.url, token, { email: 'reader@example.com', role: 'user' });
     const reader = await logIn(two.url, 'reader@example.com');
     const body = { name: 'Read tips', type: 'ROLE_BASED', rules: [{ resource: 'Tip', action: 'list' }] };
@@ -73,7 +73,7 @@ describe('two services on one database', () => {
     expect(statuses).toEqual(Array.from({ length: 20 }, (_, round) => (round % 2 === 0 ? 200 : 403)));
   }, 60_000);
 
-  it('apply changes of the command line at once', async () => {
+  it('two services on one database apply changes of the command line at once', async () => {
     const before = (await send(one.url, 'GET /api/Comment')).status;
     const { code, out } = await runProgram(['policies', 'from-permissions', '--apply', '--project', 'examples/newsroom', '--data', folder]);
     const after = await Promise.all([one, two].map(async ({ url }) => (await send(url, 'GET /api/Comment')).status));
@@ -81,7 +81,7 @@ describe('two services on one database', () => {
     expect(out).toContain('# 0 present, 3 created, 0 missing');
   }, 60_000);
 
-  it("accept each other's tokens and logouts", async () => {
+  it("two services on one database accept each other's tokens and logouts", async () => {
     const mine = await logIn(one.url, 'reader@example.com');
     expect((await send(two.url, 'GET /auth/me', { token: mine })).status).toBe(200);
     await expectDone(send(one.url, 'POST /auth/logout', { token: mine, body: {} }));

@@ -34,7 +34,7 @@ beforeAll(() => serve(5), 60_000);
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 describe('decisions verify', () => {
-  it('reports an intact log, while the service runs and after it has stopped', async () => {
+  it('decisions verify reports an intact log, while the service runs and after it has stopped', async () => {
     const program = await startProgram({ data });
     await read(program.url, 3);
     const meanwhile = await verify();
@@ -44,7 +44,7 @@ describe('decisions verify', () => {
     expect(after).toMatchObject({ whole: true, chains: 2, breakCount: 0, checkpoints: { lines: 2 } });
   });
 
-  it('names an entry that was changed in the database, and exits with an error code', async () => {
+  it('decisions verify names an entry that was changed in the database, and exits with an error code', async () => {
     const saved = join(data, 'saved.db');
     expect((await run('backup', saved)).code).toBe(0);
     tamper(`UPDATE "_Decision" SET "allowed" = 1 - "allowed" WHERE "sequence" = 3`);
@@ -54,7 +54,7 @@ describe('decisions verify', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  it('reports entries missing from a truncated database', async () => {
+  it('decisions verify reports entries missing from a truncated database', async () => {
     const saved = readFileSync(checkpoints);
     tamper(`CREATE TABLE "kept" AS SELECT * FROM "_Decision"`);
     tamper(
@@ -69,7 +69,7 @@ describe('decisions verify', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  it('reports a restored backup as intact and restored', async () => {
+  it('decisions verify reports a restored backup as intact and restored', async () => {
     await serve(3);
     const { code, err } = await run('restore', join(data, 'saved.db'), '--yes');
     expect([code, err]).toEqual([0, expect.anything()]);
@@ -79,7 +79,7 @@ describe('decisions verify', () => {
     expect((await verify()).code).toBe(0);
   });
 
-  it('continues in another chain after a restore under a running service', async () => {
+  it('the audit log continues in another chain after a restore under a running service', async () => {
     const program = await startProgram({ data });
     await read(program.url, 3);
     expect((await run('backup', join(data, 'running.db'))).code).toBe(0);
@@ -92,7 +92,7 @@ describe('decisions verify', () => {
     expect([code, out]).toEqual([0, expect.anything()]);
   });
 
-  it('exits with 2 if its input is incomplete', async () => {
+  it('decisions verify exits with 2 if its input is incomplete', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'bailiwick-verify-'));
     const none = await runProgram(['decisions', 'verify', '--project', 'examples/newsroom', '--data', empty]);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('has no audit log yet')]);
@@ -103,7 +103,7 @@ describe('decisions verify', () => {
     rmSync(empty, { recursive: true });
   });
 
-  it('accepts checkpoints from another file, or none', async () => {
+  it('decisions verify accepts checkpoints from another file, or none', async () => {
     const elsewhere = join(data, 'elsewhere.ndjson');
     copyFileSync(checkpoints, elsewhere);
     expect((await verify('--checkpoints', elsewhere)).code).toBe(0);

@@ -191,7 +191,7 @@ function decideWithRules(policies: WholeState, { principal, resource, action, no
 }
 
 describe('decide', () => {
-  it('agrees with the reference decider', () => {
+  it('a decision agrees with the reference decider', () => {
     const effects = { allow: 0, deny: 0 };
     fc.assert(
       fc.property(state, parts, (policies, scopeParts) => {
@@ -207,7 +207,7 @@ describe('decide', () => {
     expect(Math.min(effects.allow, effects.deny)).toBeGreaterThan(runs.numRuns / 10);
   });
 
-  it('does not depend on the order of stored policies and rules', () => {
+  it('a decision does not depend on the order of stored policies and rules', () => {
     fc.assert(
       fc.property(state, parts, (policies, scopeParts) => {
         const reversed: WholeState = {
@@ -223,7 +223,7 @@ describe('decide', () => {
     );
   });
 
-  it('lists exactly the records that it allows one by one', () => {
+  it('lists exactly the records that are allowed one by one', () => {
     fc.assert(
       fc.property(state, parts, fc.array(record, { minLength: 1, maxLength: 5 }), (policies, scopeParts, records) => {
         const { recordId: _, ...open } = scopeParts;
@@ -239,7 +239,7 @@ describe('decide', () => {
     );
   });
 
-  it('does not depend on earlier requests', () => {
+  it('a decision does not depend on earlier requests', () => {
     fc.assert(
       fc.property(state, fc.array(parts, { minLength: 2, maxLength: 6 }), (policies, requests) => {
         const cached = compilePolicies(policies, NEWSROOM, LIMITS);
@@ -255,7 +255,7 @@ describe('decide', () => {
     );
   });
 
-  it('lists exactly those records with unknown values inside groups and negations', () => {
+  it('lists exactly the allowed records with unknown values inside groups and negations', () => {
     let some = 0;
     fc.assert(
       fc.property(nested, fc.constantFrom('ALLOW', 'DENY'), (nestedCondition, effect) => {

@@ -90,14 +90,14 @@ async function restore(): Promise<void> {
   await record.tamper(sql`delete from "_Decision"`, sql`insert into "_Decision" select * from "kept"`);
 }
 
-describe('on an audit log of several chains', () => {
+describe('an audit log of several chains', () => {
   it.each([
     ['an edit', edit],
     ['a deletion', deletion],
     ['a truncation', truncation],
     ['a swap', swap],
     ['an insertion', insertion],
-  ])('%s is found and named', async (_, attacks) => {
+  ])('verification finds and names %s', async (_, attacks) => {
     await fc.assert(
       fc.asyncProperty(attacks, async ({ about, on, statements, kinds }) => {
         await record.tamper(...statements);
@@ -114,7 +114,7 @@ describe('on an audit log of several chains', () => {
     expect((await record.verify()).breaks).toEqual([]);
   });
 
-  it('several random manipulations at once are found', async () => {
+  it('verification finds several random manipulations at once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.oneof(edit, deletion), { minLength: 1, maxLength: 6 }), async (attacks) => {
         for (const { statements } of attacks) await record.tamper(...statements);

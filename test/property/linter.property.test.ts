@@ -135,7 +135,7 @@ function decideWith({ snapshot, all }: Compiled, parts: ScopeInput) {
 }
 
 describe('findings about pairs of rules', () => {
-  it('report a rule as idle only if no request evaluates it', () => {
+  it('reports a rule as idle only if no request evaluates it', () => {
     let met = 0;
     fc.assert(
       fc.property(state, fc.array(request, { minLength: 8, maxLength: 8 }), (all, requests) => {
@@ -155,7 +155,7 @@ describe('findings about pairs of rules', () => {
     expect(met).toBeGreaterThan(1000);
   });
 
-  it('report rules as redundant only if removing all of them changes no decision', () => {
+  it('reports rules as redundant only if removing all of them changes no decision', () => {
     let gone = 0;
     fc.assert(
       fc.property(state, fc.array(request, { minLength: 8, maxLength: 8 }), (all, requests) => {
@@ -173,7 +173,7 @@ describe('findings about pairs of rules', () => {
     expect(gone).toBeGreaterThan(300);
   });
 
-  it('report a conflict only if both rules apply to one request, the DENY first', () => {
+  it('reports a conflict only if both rules apply to one request, the DENY first', () => {
     let told = 0;
     fc.assert(
       fc.property(state, (all) => {

@@ -90,7 +90,7 @@ function statusOfRestore(model: Model, back: readonly Modelled[]): number {
   return back.every(({ up }) => up.every((id) => after.some((each) => each.id === id))) ? 200 : 422;
 }
 
-describe('after random deletions and restores', () => {
+describe('random deletions and restores', () => {
   let round = 0;
   let circles = 0;
   /** Two pages that reference each other: one is deleted, the other restored. */
@@ -174,7 +174,7 @@ describe('after random deletions and restores', () => {
     }
   }
 
-  it('the stored and the soft-deleted records equal those of the model, and unique values are enforced', async () => {
+  it('stored and soft-deleted records equal the model after random steps, and unique values are enforced', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), async (steps) => {
         round += 1;
@@ -194,7 +194,7 @@ describe('after random deletions and restores', () => {
   }, 120_000);
 });
 
-describe('the listed soft-deleted records', () => {
+describe('a list of soft-deleted records', () => {
   let caller: TestUser;
   let policy: string;
   let records: readonly Readonly<Record<string, unknown>>[];
@@ -269,7 +269,7 @@ describe('the listed soft-deleted records', () => {
     return reply.at('data.allowed') === true;
   }
 
-  it('are those that the caller may both list and delete', async () => {
+  it('lists exactly the soft-deleted records that the caller may both list and delete', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(rule, { minLength: 1, maxLength: 5 }), fc.boolean(), async (rules, isScanned) => {
         expect((await call('PUT', `/admin/api/policies/${policy}`, { rules })).status).toBe(200);

@@ -118,18 +118,18 @@ describe.each([...OPERATORS.values()])('$name', (operator) => {
     return meaning.says(actual as Json, expected, { kind: undefined, itemKind: undefined, ...frame });
   };
 
-  it('supports the same kinds', () => {
+  it(`the reference of ${operator.name} supports the same kinds`, () => {
     expect(meaning.kinds.toSorted()).toEqual(operator.kinds.toSorted());
   });
 
-  it('gives the results of its samples', () => {
+  it(`the reference of ${operator.name} gives the results of its samples`, () => {
     for (const { actual, expected, kind, itemKind, result } of operator.samples) {
       const frame = { kind, itemKind, now: NOW, timeZone: 'UTC' };
       expect([actual, expected, reference(actual, expected, frame)]).toEqual([actual, expected, result]);
     }
   });
 
-  it('gives the same result for every value and operand', () => {
+  it(`${operator.name} gives the same result as its reference for every value and operand`, () => {
     const others = [...OPERANDS, ...LISTS];
     const own = OWN_OPERANDS[operator.name];
     // A few operands of other operators suffice. Invalid patterns are left out, because the two engines differ on them.

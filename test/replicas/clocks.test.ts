@@ -41,8 +41,8 @@ const linesOf = (index: number): string[] =>
     .split('\n')
     .filter((line) => line.startsWith('the clock of this machine'));
 
-describe('a replica whose clock is', () => {
-  it.each([0, 1, 2])('%i: within the leeway of tokens, is ready and logs no warning', async (index) => {
+describe('the clock of a replica', () => {
+  it.each([0, 1, 2])('replica %i with a clock within the leeway of tokens is ready and logs no warning', async (index) => {
     expect(await readiness(index)).toEqual([200, undefined]);
     expect(linesOf(index)).toEqual([]);
   });
@@ -50,7 +50,7 @@ describe('a replica whose clock is', () => {
   it.each([
     [3, 'ahead of', 45],
     [4, 'behind', 3600],
-  ])('%i: beyond the leeway, is not ready, and logs one warning', async (index, direction, seconds) => {
+  ])('replica %i with a clock beyond the leeway is not ready, and logs one warning', async (index, direction, seconds) => {
     const detail = expect.stringMatching(new RegExp(`^the clock of this machine is ${seconds} s ${direction} the clock of the database`));
     expect(await readiness(index)).toEqual([503, detail]);
     for (let asked = 0; asked < 5; asked++) await send(replica(index).url, 'GET /api/Note');
@@ -61,13 +61,13 @@ describe('a replica whose clock is', () => {
     expect((await send(replica(index).url, 'GET /api/Note')).status).toBe(403);
   });
 
-  it('corrected, is ready again, even if only /readyz is requested', async () => {
+  it('a replica with a corrected clock is ready again, even if only /readyz is requested', async () => {
     writeFileSync(fileOf(3), '0');
     await expect.poll(() => readiness(3), { timeout: 20_000 }).toEqual([200, undefined]);
     expect(linesOf(3).at(-1)).toMatch(/is right again/);
   });
 
-  it('changed while it runs, is no longer ready', async () => {
+  it('a replica whose clock changes while it runs is no longer ready', async () => {
     writeFileSync(fileOf(0), String(-60 * SECOND));
     await expect.poll(async () => (await readiness(0))[0], { timeout: 20_000 }).toBe(503);
   });

@@ -29,20 +29,20 @@ afterAll(async () => {
   await server?.stop();
 });
 
-describe('no request is allowed after the acknowledgement that', () => {
-  it.each(TOGGLES)('%s', async (name) => {
+describe('the acknowledgement of a revoke', () => {
+  it.each(TOGGLES)('no request is allowed after the acknowledgement that %s', async (name) => {
     const found = await toggleUnderLoad(fleet, await createToggle(fleet, name), LITTLE);
     expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
   });
 });
 
-describe('with any clock of a replica', () => {
-  it('an assignment expires by the clock of the server', async () => {
+describe('the clock of a replica', () => {
+  it('an assignment expires by the clock of the server, with any clock of a replica', async () => {
     const found = await toggleUnderLoad(fleet, await createExpiry(fleet), LITTLE);
     expect(found).toMatchObject({ stale: [], missing: [] });
   });
 
-  it('entries have the time of the server', async () => {
+  it('audit entries have the time of the server, with any clock of a replica', async () => {
     const far = `abs(extract(epoch FROM "at"::timestamptz - pg_xact_commit_timestamp(xmin))) > 1800`;
     expect(await fleet.query(`SELECT "at", "action" FROM "_Decision" WHERE ${far} LIMIT 5`)).toEqual([]);
   });

@@ -51,7 +51,7 @@ it('a dead connection is answered 503, other replicas continue, and the replica 
   expect(await findLosses(fleet, policyId, createAcknowledged())).toEqual([]);
 });
 
-describe.each(['before', 'after'] as const)('if the connection is cut %s a COMMIT is performed', (how) => {
+describe.each(['before', 'after'] as const)('a connection that is cut %s a COMMIT is performed', (how) => {
   let count = 0;
   const ASKED = [
     ['a read', read],
@@ -59,7 +59,7 @@ describe.each(['before', 'after'] as const)('if the connection is cut %s a COMMI
     ['a change of policies', (replica: Program) => ask(replica, `PUT /admin/api/policies/${policyId}`, { priority: count++ })],
   ] as const;
 
-  it.each(ASKED)('%s is acknowledged after its commit, with one entry', async (_, asked) => {
+  it.each(ASKED)(`%s is acknowledged after its commit, with one entry, if the connection is cut ${how} a COMMIT`, async (_, asked) => {
     const acknowledged = createAcknowledged();
     for (let round = 0; round < 3; round++) {
       await untilReady(fleet, far);

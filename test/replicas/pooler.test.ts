@@ -20,9 +20,9 @@ const ways = [
   ...(installed?.knowsNames === true ? [['that keeps track of prepared statements', 50] as const] : []),
 ] as const;
 
-it.runIf(installed === undefined)('a real pooler', ({ skip }) => skip('no pgbouncer is installed'));
+it.runIf(installed === undefined)('a real pooler is installed', ({ skip }) => skip('no pgbouncer is installed'));
 
-describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, preparedStatements) => {
+describe.runIf(installed !== undefined).each(ways)('a pooler %s', (way, preparedStatements) => {
   let server: PostgresServer;
   let proxy: PostgresProxy;
   let pooler: Pgbouncer;
@@ -44,22 +44,25 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, pre
     await server?.stop();
   });
 
-  it.each(['a policy is switched off', 'a user is demoted'])('no request is allowed after the acknowledgement that %s', async (name) => {
-    const found = await toggleUnderLoad(fleet, await createToggle(fleet, name), { rounds: 3, inFlight: 2 });
-    expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
-  });
+  it.each(['a policy is switched off', 'a user is demoted'])(
+    `no request is allowed behind a pooler ${way} after the acknowledgement that %s`,
+    async (name) => {
+      const found = await toggleUnderLoad(fleet, await createToggle(fleet, name), { rounds: 3, inFlight: 2 });
+      expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
+    },
+  );
 
-  it('replicas use only connections of the pooler', async () => {
+  it(`replicas use only connections of a pooler ${way}`, async () => {
     const found = await fleet.query(`SELECT "pid" FROM pg_stat_activity WHERE "application_name" = 'bailiwick'`);
     expect(found.length).toBeLessThanOrEqual(POOL);
   });
 
-  it('no acknowledged change is lost if replicas are killed', async () => {
+  it(`no acknowledged change is lost behind a pooler ${way} if replicas are killed`, async () => {
     const acknowledged = await killReplicas(fleet, { policyId, ...LITTLE });
     expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
   });
 
-  it('no acknowledged change is lost if the pooler is killed, and replicas reconnect', async () => {
+  it(`no acknowledged change is lost if a pooler ${way} is killed, and replicas reconnect`, async () => {
     const acknowledged = await underLoad(fleet, { policyId, ...LITTLE }, async () => {
       await pooler.restart();
       await Promise.all(fleet.replicas.map((replica) => untilReady(fleet, replica)));
@@ -67,21 +70,24 @@ describe.runIf(installed !== undefined).each(ways)('behind a pooler %s', (_, pre
     expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
   });
 
-  it.each(['before', 'after'] as const)('the outcome is found if the server is lost %s a COMMIT is performed', async (how) => {
-    const acknowledged = createAcknowledged();
-    for (const ask of [createNote, list, createNote, list]) {
-      for (const replica of fleet.replicas) await untilReady(fleet, replica);
-      const { cuts } = proxy;
-      proxy.cut(how);
-      const reply = await expectDone(ask(fleet.any(), fleet.admin));
-      expect(proxy.cuts).toBe(cuts + 1);
-      if (reply.decisionId !== null) acknowledged.decisions.add(reply.decisionId);
-      if (reply.status === 201) acknowledged.notes.set(idOf(reply), 1);
-    }
-    expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
-  });
+  it.each(['before', 'after'] as const)(
+    `the outcome is found behind a pooler ${way} if the server is lost %s a COMMIT is performed`,
+    async (how) => {
+      const acknowledged = createAcknowledged();
+      for (const ask of [createNote, list, createNote, list]) {
+        for (const replica of fleet.replicas) await untilReady(fleet, replica);
+        const { cuts } = proxy;
+        proxy.cut(how);
+        const reply = await expectDone(ask(fleet.any(), fleet.admin));
+        expect(proxy.cuts).toBe(cuts + 1);
+        if (reply.decisionId !== null) acknowledged.decisions.add(reply.decisionId);
+        if (reply.status === 201) acknowledged.notes.set(idOf(reply), 1);
+      }
+      expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
+    },
+  );
 
-  it('tables migrate while replicas answer requests', async () => {
+  it(`tables migrate behind a pooler ${way} while replicas answer requests`, async () => {
     const acknowledged = await underLoad(fleet, { policyId, rounds: 1, inFlight: 4 }, async () => {
       fleet.define(`${NOTE}  more: { type: integer, default: 7 }\n`);
       expect(await fleet.run(['storage', 'apply'], pooler.url)).toMatchObject({ code: 0 });
