@@ -40,8 +40,7 @@ const TITLED = [
   'src/strict-json',
   'src/transfer/',
   'src/workers/',
-  'test/attack/',
-  'test/scenarios/',
+  'test/',
 ];
 
 /** The text of the Contributor Covenant. */
@@ -63,38 +62,38 @@ describe('sources', () => {
 
   const written = users.filter(({ path }) => !path.startsWith('test/fixtures/tidy/'));
 
-  it.each(rules.filter((rule) => !titleRules.includes(rule)))('keep to $name', (rule) => {
+  it.each(rules.filter((rule) => !titleRules.includes(rule)))('sources keep to the rule $name', (rule) => {
     expect(findAll(sources, [rule], layers).map(show)).toEqual([]);
   });
 
-  it.each(proseRules)('of tests, scripts and benchmarks keep to $name', (rule) => {
+  it.each(proseRules)('tests, scripts and benchmarks keep to the rule $name', (rule) => {
     expect(findAll(written, [rule], layers).map(show)).toEqual([]);
   });
 
-  it.each(titleRules)('below the listed folders keep to $name', (rule) => {
+  it.each(titleRules)('titles of tests below the listed folders keep to the rule $name', (rule) => {
     const all = [...loadSources(folderUrl('../src'), 'src/'), ...written];
     const titled = all.filter(({ path }) => TITLED.some((folder) => path.startsWith(folder)));
     expect(findAll(titled, [rule], layers).map(show)).toEqual([]);
   });
 
-  it('export from an index.ts only values that another module imports', () => {
+  it('sources export from an index.ts only values that another module imports', () => {
     expect(findUnusedExports(sources, users, layers)).toEqual([]);
   });
 
-  it('need every package of the layer table', () => {
+  it('sources need every package of the layer table', () => {
     expect(findUnusedPermissions(sources, layers)).toEqual([]);
   });
 
-  it('exist for every module of the layer table', () => {
+  it('sources exist for every module of the layer table', () => {
     expect(layers.modules.filter((module) => !sources.some(({ path }) => layers.moduleOf(path) === module))).toEqual([]);
   });
 
-  it('include a pure decision, pure operators and pure fields', () => {
+  it('sources include a pure decision, pure operators and pure fields', () => {
     const pure = layers.modules.filter(layers.isPure).map((module) => module.split('/').at(-1));
     expect(pure).toEqual(expect.arrayContaining(['decision', 'operators', 'fields']));
   });
 
-  it('lie in folders that ARCHITECTURE.md describes', () => {
+  it('sources lie in folders that ARCHITECTURE.md describes', () => {
     expect(findUndescribedFolders(architecture, sources, layers)).toEqual([]);
   });
 });
@@ -104,11 +103,11 @@ describe('pages and examples', () => {
   const patterns = ['*.md', 'docs/**/*.md', 'examples/**/*.{md,yaml}'];
   const paths = globSync(patterns, { cwd: root }).filter((path) => path !== QUOTED_PAGE);
 
-  it.each(paths.sort())('of %s have plain words', (path) => {
+  it.each(paths.sort())('the words of %s are plain', (path) => {
     expect(findRefusedWords(path, readFileSync(`${root}${path}`, 'utf8')).map(show)).toEqual([]);
   });
 
-  it('are refused for a word on any line, or on two', () => {
+  it('a page is refused for a word on any line, or on two', () => {
     const fixture = (name: string): string => readFileSync(folderUrl(`fixtures/tidy/refused-words.${name}`), 'utf8');
     expect(findRefusedWords('README.md', fixture('md')).map(show)).toEqual(fixture('txt').trimEnd().split('\n'));
   });
@@ -121,30 +120,30 @@ describe('rules', () => {
   const sources = loadSources(`${fixture}src`);
   const findings = findAll(sources, rules, layers);
 
-  it('report exactly the lines of the fixture that name them', () => {
+  it('the rules report exactly the lines of the fixture that name them', () => {
     const expected = sources.flatMap(({ path, text }) =>
       text.split('\n').flatMap((line, index) => namesAfterBreaks(line).map((rule) => `${path}:${index + 1} ${rule}`)),
     );
     expect(findings.map(({ path, line, rule }) => `${path}:${line} ${rule}`).sort()).toEqual(expected.sort());
   });
 
-  it('are each broken by the fixture or by a file of 301 lines', () => {
+  it('each rule is broken by the fixture or by a file of 301 lines', () => {
     const tooLong = parseSource('store/long.ts', '//\n'.repeat(301));
     const broken = new Set([...findings, ...findAll([tooLong], rules, layers)].map(({ rule }) => rule));
     expect(rules.map(({ name }) => name).filter((name) => !broken.has(name))).toEqual([]);
   });
 
-  it('accept a file of 300 lines', () => {
+  it('the rules accept a file of 300 lines', () => {
     expect(findAll([parseSource('store/long.ts', '//\n'.repeat(300))], rules, layers)).toEqual([]);
   });
 
-  it('suggest a replacement', () => {
+  it('the rules suggest a replacement', () => {
     expect(findings.map(show)).toContain(
       'rules/walk.ts:2 layer: rules (layer 1) must not import store (layer 4), imports point down: receive what you need as an argument, or move it down',
     );
   });
 
-  it('report packages of the layer table that no file imports', () => {
+  it('the rules report packages of the layer table that no file imports', () => {
     const unused = ['store imports pg', 'storage imports pg', 'storage imports node:crypto'];
     const scoped = ['words imports @fastify/*', 'unindexed imports @fastify/*'];
     expect(findUnusedPermissions(sources, layers)).toEqual(
@@ -152,7 +151,7 @@ describe('rules', () => {
     );
   });
 
-  it('report a folder that no paragraph, list item or row begins with', () => {
+  it('the rules report a folder that no paragraph, list item or row begins with', () => {
     const described =
       '| `rules/` | what it does |\n- `src/store/`, `words/`: both\n**`utils/`** and `unindexed/`: `main` and `store/format/`';
     expect(findUndescribedFolders(described, sources, layers)).toEqual(
@@ -162,7 +161,7 @@ describe('rules', () => {
     );
   });
 
-  it.each(['stay', 'step'])('report that an index.ts exports %s, which no other module imports', (unused) => {
+  it.each(['stay', 'step'])('the rules report that an index.ts exports %s, which no other module imports', (unused) => {
     const index = parseSource('rules/deep/index.ts', "export { stay, step, type Way } from './walk.ts';");
     const used = unused === 'stay' ? 'step' : 'stay';
     for (const text of [`import { ${used} } from '../src/rules/deep/index.ts';`, `(await import('../src/rules/deep/index.ts')).${used}();`])
@@ -183,7 +182,7 @@ describe('the layer table', () => {
     ['packages for a path of another row', '| 2 | `a` | in `b/c` also `pg` |\n| 1 | `b` | |', 'in b/c,'],
     ['a pure module that it does not list', '| 1 | `a` | pure: `b` |', 'the module b,'],
     ['a restricted module that it does not list', '| 1 | `a` | |\n\n`b` is read by `a` alone', 'the module b,'],
-  ])('refuses %s', (_, markdown, message) => {
+  ])('refuses a layer table with %s', (_, markdown, message) => {
     expect(() => parseLayers(markdown)).toThrow(message);
   });
 
@@ -193,7 +192,7 @@ describe('the layer table', () => {
     expect(paths.map(moduleOf)).toEqual(['a', 'a', 'a/b', 'a/b/c', 'a/b/c', 'a/b', 'd', 'd', 'e', 'e']);
   });
 
-  it('accepts ten rows', () => {
+  it('accepts a layer table of ten rows', () => {
     const rows = Array.from({ length: 10 }, (_, index) => `| ${9 - index} | \`m${index}\` | |`);
     expect(parseLayers(rows.join('\n')).modules).toHaveLength(10);
   });
