@@ -25,7 +25,7 @@ afterAll(() => table.close());
 describe(`operators on two columns in memory and in ${DATABASE}`, () => {
   for (const { name, compileColumnsSql, evaluate } of OPERATORS.values()) {
     if (compileColumnsSql === undefined) continue;
-    it(`${name} compares two columns alike in memory and in ${DATABASE}`, async () => {
+    it(`the operator ${name} compares two columns alike in memory and in ${DATABASE}`, async () => {
       const comparisons: Comparison[] = [];
       for (const left of ALL_COLUMNS) {
         for (const right of ALL_COLUMNS) {

@@ -30,7 +30,7 @@ afterAll(() => table.close());
 
 describe(`operators on values inside JSON`, () => {
   for (const operator of OPERATORS.values()) {
-    it(`${operator.name} compares values inside JSON alike in memory and in ${DATABASE}`, async () => {
+    it(`the operator ${operator.name} compares values inside JSON alike in memory and in ${DATABASE}`, async () => {
       const operands = [...OPERANDS, ...LISTS];
       const few = operands.filter((_, index) => index % 9 === 0);
       const comparisons: Comparison[] = [];

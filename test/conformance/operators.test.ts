@@ -24,7 +24,7 @@ afterAll(() => table.close());
 
 describe(`operators`, () => {
   for (const operator of OPERATORS.values()) {
-    it(`${operator.name} gives the same result in memory and in ${DATABASE}`, async () => {
+    it(`the operator ${operator.name} gives the same result in memory and in ${DATABASE}`, async () => {
       const comparisons = COLUMNS.flatMap((column) =>
         operandsFor(operator, column).flatMap((operand) => compare(operator, column, operand)),
       );
@@ -38,7 +38,7 @@ describe(`operators`, () => {
   }
 
   for (const { name, samples, compileSql } of OPERATORS.values()) {
-    it(`${name} gives the results of its samples in ${DATABASE}`, async () => {
+    it(`the operator ${name} gives the results of its samples in ${DATABASE}`, async () => {
       for (const { actual, expected, kind, itemKind, result } of samples) {
         const column = COLUMNS.find((other) => other.kind.kind === kind && other.kind.itemKind === itemKind);
         if (column === undefined) continue;

@@ -16,7 +16,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: "sign: '>',",
     replace: "sign: '>=',",
     red: 'test/conformance/operators.test.ts',
-    test: 'gt gives the same result in memory and in SQLite',
+    test: 'the operator gt gives the same result in memory and in SQLite',
   },
   {
     name: 'a missing value is different, not unknown',
@@ -56,7 +56,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'AND ${text} < ${end})',
     replace: 'AND ${text} <= ${end})',
     red: 'test/conformance/operators.test.ts',
-    test: 'startsWith gives the same result in memory and in SQLite',
+    test: 'the operator startsWith gives the same result in memory and in SQLite',
   },
   {
     name: '"[" is a wildcard in like',
@@ -64,7 +64,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: "pattern.replaceAll('[', '[[]')",
     replace: 'pattern',
     red: 'test/conformance/operators.test.ts',
-    test: 'like gives the same result in memory and in SQLite',
+    test: 'the operator like gives the same result in memory and in SQLite',
   },
   {
     name: 'subsetOf requires any item instead of all',
@@ -72,7 +72,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: '`NOT EXISTS (SELECT 1 FROM ${items} WHERE NOT (${isWanted}))`',
     replace: '`EXISTS (SELECT 1 FROM ${items} WHERE (${isWanted}))`',
     red: 'test/conformance/operators.test.ts',
-    test: 'subsetOf gives the same result in memory and in SQLite',
+    test: 'the operator subsetOf gives the same result in memory and in SQLite',
   },
   {
     name: 'an IPv4-mapped IPv6 address is compared as IPv6',

@@ -129,7 +129,7 @@ describe.each([...OPERATORS.values()])('$name', (operator) => {
     }
   });
 
-  it(`${operator.name} gives the same result as its reference for every value and operand`, () => {
+  it(`the operator ${operator.name} gives the same result as its reference for every value and operand`, () => {
     const others = [...OPERANDS, ...LISTS];
     const own = OWN_OPERANDS[operator.name];
     // A few operands of other operators suffice. Invalid patterns are left out, because the two engines differ on them.
