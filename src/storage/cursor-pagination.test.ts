@@ -1,6 +1,6 @@
 import { createSecretKey, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { Problem } from '../errors.ts';
+import { problemOf } from '../resources/article.fixture.ts';
 import { openCursor, sealCursor } from './cursor-pagination.ts';
 
 const key = createSecretKey(randomBytes(32));
@@ -33,8 +33,8 @@ describe('a cursor', () => {
     ['a truncated cursor', sealed.slice(0, 50), key, 'this list'],
     ['a cursor that is too long', sealed.repeat(100), key, 'this list'],
   ])('refuses a cursor with the same error: %s', (_, text, withKey, binding) => {
-    const open = () => openCursor(text, withKey, binding);
-    expect(open).toThrow(Problem);
-    expect(open).toThrow('the cursor is not one that this list gave to this caller');
+    const problem = problemOf(() => openCursor(text, withKey, binding));
+    expect(problem.code).toBe('REQUEST_CURSOR');
+    expect(problem.detail).toBe(problemOf(() => openCursor('x', key, 'this list')).detail);
   });
 });

@@ -97,7 +97,7 @@ it('loadReferencing uses the index of the reference, even if the condition has a
 it('loadReferencing fails if too many records would be evaluated in memory', async () => {
   expect(await failure(referring(compareText('matches', 'x'), { scanLimit: 3 }))).toMatchObject({
     code: 'REQUEST_PARAMETER',
-    detail: expect.stringContaining('expand: a condition on Comment would have to be tried'),
+    detail: expect.stringMatching(/expand.*Comment/),
   });
   expect(await referring(compareText('eq', 'x'), { scanLimit: 3 })).toEqual({ a: '256', b: '1' });
 });

@@ -66,7 +66,7 @@ describe('checkpoints', () => {
     rmSync(auditLog.path, { recursive: true });
     await expect.poll(() => lines).toHaveLength(2);
     await checkpoints.close();
-    expect(lines[0]).toMatch(/^a checkpoint of the audit log could not be written, which is tried again every minute: EISDIR/);
+    expect(lines[0]).toMatch(/checkpoint.*: EISDIR/);
     expect(await summary()).toEqual([]);
   });
 

@@ -149,8 +149,8 @@ describe('verification of entries', () => {
   it('reports deleted entries as missing', async () => {
     for (const entry of [at(5), at(0), at(6), at(7)]) await auditLog.tamper(sql`delete from "_Decision" where "id" = ${entry.id}`);
     expect((await auditLog.verify()).breaks.map(({ detail }) => detail)).toEqual([
-      'entry 1 is missing',
-      'entries 6 to 8 are missing, 3 of them',
+      expect.stringMatching(/^entry 1 .*missing/),
+      expect.stringMatching(/^entries 6 to 8 .*missing.* 3 /),
     ]);
   });
 
@@ -168,7 +168,7 @@ describe('verification of entries', () => {
     await auditLog.tamper(sql`delete from "_Decision" where "writer" = ${writer} and "sequence" > 10`);
     const [found, ...others] = (await auditLog.verify()).breaks;
     expect(others).toEqual([]);
-    expect(found?.detail).toMatch(/^the chain ends with entry 10, and the checkpoint of \S+ knows entry 12: 2 are missing$/);
+    expect(found?.detail).toMatch(/entry 10\b.*checkpoint.*entry 12\b.* 2 .*missing/);
   });
 
   it('finds a removed chain, with and without its beginning', async () => {

@@ -129,6 +129,6 @@ describe('scheduled retention', () => {
     await isTold;
     await new Promise((again) => setTimeout(again, 20));
     await retention.close();
-    expect(lines).toEqual(['old audit entries could not be pruned, which is tried again every hour: no disk']);
+    expect(lines).toEqual([expect.stringMatching(/pruned.*: no disk$/)]);
   });
 });

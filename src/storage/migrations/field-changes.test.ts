@@ -143,7 +143,7 @@ describe('a changed definition', () => {
     const { plan } = await test.apply({ title: { type: 'string', maxLength: 20, default: 'x' } });
     expect(plan.steps).toMatchObject([{ kind: 'redefine', sql: [] }]);
     expect(plan.steps[0]?.reason).toContain('title: required was true, is false');
-    expect(plan.steps[0]?.reason).toContain('maxLength was 50, is 20 (applies to new values; stored values are not checked)');
+    expect(plan.steps[0]?.reason).toMatch(/maxLength was 50, is 20/);
     expect(await test.revision()).toBe(at + 1);
   });
 
@@ -156,7 +156,7 @@ describe('a changed definition', () => {
     await test.apply(before);
     expect(blocked(await test.apply({ Title: { type: 'string' } }))[0]).toContain('renamedFrom: title');
     const migrated = await migrate(test.database, define({ ARTICLE: { fields: before } }));
-    expect(blocked(migrated)[0]).toContain('differs only in case from the existing table Article');
+    expect(blocked(migrated)[0]).toMatch(/only in case.*Article/);
     expect(migrated.definitions.has('ARTICLE')).toBe(false);
   });
 });

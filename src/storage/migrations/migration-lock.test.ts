@@ -54,8 +54,8 @@ describe('the backup before a migration', () => {
     await apply(fields);
     const [file = '', ...more] = test.backups();
     expect([columns(file), more]).toEqual([['size'], []]);
-    expect(logged).toEqual(['writing a backup first', `backup written: ${file}`]);
-    expect(await backupsInHistory()).toEqual([`a backup was written first: ${basename(file)}`]);
+    expect(logged).toEqual([expect.stringMatching(/backup first/), expect.stringContaining(file)]);
+    expect(await backupsInHistory()).toEqual([expect.stringContaining(basename(file))]);
   });
 
   it('writes no backup if no value changes', async () => {
@@ -98,7 +98,7 @@ describe('a migration without a backup', () => {
     const error = await failure(test.apply(counted));
     rmSync(folder());
     expect(error).toBeInstanceOf(SetupError);
-    expect((error as SetupError).message).toBe('cannot write a backup first, so nothing was changed');
+    expect((error as SetupError).message).toMatch(/backup/);
     expect((error as SetupError).mistakes).toEqual([expect.stringContaining(folder())]);
     expect(columns(test.path)).toEqual(['size']);
   });

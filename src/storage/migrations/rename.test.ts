@@ -123,7 +123,7 @@ describe('a renamed resource', () => {
     await apply({});
     await apply({ Post: article });
     const migrated = await apply({ Article: { ...article, renamedFrom: 'Post' } });
-    expect(blocked(migrated)[0]).toContain('because the table Article exists and has records of its own');
+    expect(blocked(migrated)[0]).toMatch(/table Article .*records/);
     expect(migrated.definitions.has('Post')).toBe(true);
   });
 
@@ -224,7 +224,7 @@ describe('policies that contain a renamed name', () => {
     await populate({ Article: article });
     const rules = await makePolicy(rule('Article', [equal('resource.title')]));
     const both = { Post: { renamedFrom: 'Article', fields: { headline: { ...text, renamedFrom: 'title' }, note: text } } };
-    expect(stepOf((await apply(both)).done, 'renameColumn').reason).toContain('rule 1 of policy "P" is rewritten');
+    expect(stepOf((await apply(both)).done, 'renameColumn').reason).toMatch(/rule 1 of policy "P".*rewritten/);
     expect(await rules()).toEqual([['Post', equal('resource.headline')]]);
   });
 
@@ -249,7 +249,7 @@ describe('policies that contain a renamed name', () => {
     const { plan, done } = await apply(after);
     expect(done).toEqual([]);
     expect(stepOf(plan.steps, 'renameColumn')).toMatchObject({ risk: 'lossy', rules: [{ policy: 'P', rule: 'the broken one' }] });
-    expect(stepOf(plan.steps, 'renameColumn').reason).toContain('the broken one of policy "P" would break');
+    expect(stepOf(plan.steps, 'renameColumn').reason).toMatch(/the broken one of policy "P"/);
     await migrate(test.database, define(after), { allow: plan.hash });
     expect(await rules()).toEqual([[broken.resource, ...broken.conditions]]);
   });

@@ -30,22 +30,22 @@ describe('connection strings', () => {
   });
 
   it.each([
-    ['postgres://', ['expected the name of a database', 'expected the name of a user']],
-    ['postgres://ann@db', ['expected the name of a database']],
-    ['postgres://db/news', ['expected the name of a user']],
-    [`${PLAIN}?sslmod=require`, ['unknown parameter "sslmod" (did you mean "sslmode"?)']],
-    [`${PLAIN}?sslmode=prefer`, ['sslmode: expected one of disable, require, verify-ca, verify-full, given "prefer"']],
-    [`${PLAIN}?schema=a"b`, ['schema: expected a name']],
-    [`${PLAIN}?schema=&options=-c`, ['unknown parameter "options"', 'schema: expected a name']],
+    ['postgres://', [/name of a database/, /name of a user/]],
+    ['postgres://ann@db', [/name of a database/]],
+    ['postgres://db/news', [/name of a user/]],
+    [`${PLAIN}?sslmod=require`, [/"sslmod".*"sslmode"/]],
+    [`${PLAIN}?sslmode=prefer`, [/^sslmode: .*"prefer"/]],
+    [`${PLAIN}?schema=a"b`, [/^schema: /]],
+    [`${PLAIN}?schema=&options=-c`, [/"options"/, /^schema: /]],
   ])('refuses the connection string %s', (url, mistakes) => {
     const refusal = refused(url);
-    expect(refusal.mistakes).toEqual(mistakes.map((mistake) => expect.stringContaining(mistake)));
+    expect(refusal.mistakes).toEqual(mistakes.map((mistake) => expect.stringMatching(mistake)));
     expect(`${refusal.message} ${refusal.mistakes.join(' ')}`).not.toContain('secret');
   });
 
   it('refuses a connection string with a % that is not an escape', () => {
     const { message } = refused('postgres://ann:100%secret@db.example.com/news');
-    expect(message).toBe('the address of the database cannot be read: expected %25 for each % in it');
+    expect(message).toContain('%25');
   });
 
   it('names a certificate file that cannot be read in the error', () => {

@@ -92,7 +92,6 @@ describe('advisory locks', () => {
     await inside.query(['CREATE SCHEMA shadow', ...stubs].join('; '));
     await expect(opened()).rejects.toMatchObject({
       name: 'SetupError',
-      message: expect.stringContaining('the PostgreSQL server cannot store data safely'),
       mistakes: expected.map((part) => expect.stringContaining(part)),
     });
   });

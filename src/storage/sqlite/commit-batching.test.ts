@@ -189,7 +189,7 @@ describe('transactions', () => {
     });
     const next = family.database.transaction((tx) => insert(tx, 'c'));
     const error = await failure(stuck);
-    expect(error).toMatchObject({ code: 'INTERNAL', cause: { message: 'a transaction awaited something else than itself' } });
+    expect(error).toMatchObject({ code: 'INTERNAL', cause: { message: expect.stringMatching(/awaited/) } });
     await next;
     await vi.waitFor(() => expect(later).toMatchObject({ code: 'INTERNAL' }));
     expect(await family.ids()).toEqual(['c']);

@@ -33,7 +33,7 @@ describe('errors of the driver', () => {
 
   it('driver errors do not reveal SQL to the caller', async () => {
     const error = await failure(family.database.transaction((tx) => tx.all(sql`SELECT * FROM "Secret"`)));
-    expect(error).toMatchObject({ code: 'INTERNAL', detail: 'the request could not be completed' });
+    expect(error).toMatchObject({ code: 'INTERNAL', detail: expect.not.stringMatching(/Secret|select/i) });
     expect((error as Problem).cause).toMatchObject({ message: expect.stringContaining('Secret') });
   });
 

@@ -58,23 +58,19 @@ describe('a backup', () => {
   });
 
   it.each([
-    ['is not there', () => undefined, /does not exist$/],
-    ['is no database', () => writeFileSync(path, 'text '.repeat(5000)), /is not a SQLite database$/],
-    ['is a folder', () => mkdirSync(path), /^expected a file, given /],
-    ['is a pipe', () => void spawnSync('mkfifo', [path]), /^expected a file, given /],
-    ['is empty', () => writeFileSync(path, ''), /is a database of another program: it has no table _State, _Definition/],
-    ['belongs to another program', () => make('CREATE TABLE "User" ("id" TEXT)'), /of another program: it has no table _State/],
-    [
-      'has a trigger',
-      () => make(`${TABLES} CREATE TRIGGER "t" AFTER INSERT ON "_Session" BEGIN DELETE FROM "User"; END`),
-      /never creates$/,
-    ],
-    ['has a view', () => make(`${TABLES} CREATE VIEW "v" AS SELECT 1`), /never creates$/],
-    ['has a virtual table', () => make(`${TABLES} create  VIRTUAL table "v" USING fts5("x")`), /never creates$/],
-    ['has a reference to a missing record', () => make(`${TABLES} INSERT INTO "User" VALUES ('1', 'none')`), /is damaged$/],
-    ['has an index that contradicts its table', () => breakIndex(), /is damaged$/],
-    ['is cut off', () => cutOff(), /is damaged$/],
-    ['is overwritten in its middle', () => overwrite(), /is damaged$/],
+    ['is not there', () => undefined, /not exist/],
+    ['is no database', () => writeFileSync(path, 'text '.repeat(5000)), /not a SQLite database/],
+    ['is a folder', () => mkdirSync(path), /expected a file/],
+    ['is a pipe', () => void spawnSync('mkfifo', [path]), /expected a file/],
+    ['is empty', () => writeFileSync(path, ''), /another program.* _State, _Definition/],
+    ['belongs to another program', () => make('CREATE TABLE "User" ("id" TEXT)'), /another program.* _State/],
+    ['has a trigger', () => make(`${TABLES} CREATE TRIGGER "t" AFTER INSERT ON "_Session" BEGIN DELETE FROM "User"; END`), /never creates/],
+    ['has a view', () => make(`${TABLES} CREATE VIEW "v" AS SELECT 1`), /never creates/],
+    ['has a virtual table', () => make(`${TABLES} create  VIRTUAL table "v" USING fts5("x")`), /never creates/],
+    ['has a reference to a missing record', () => make(`${TABLES} INSERT INTO "User" VALUES ('1', 'none')`), /damaged/],
+    ['has an index that contradicts its table', () => breakIndex(), /damaged/],
+    ['is cut off', () => cutOff(), /damaged/],
+    ['is overwritten in its middle', () => overwrite(), /damaged/],
   ])('refuses a backup that %s', (_, prepare, message) => {
     prepare();
     expect(refusal().message).toMatch(message);

@@ -29,7 +29,7 @@ describe('a backup', () => {
 
   it('a backup cannot have the name of a SQLite auxiliary file, which SQLite would remove', () => {
     for (const suffix of ['-journal', '-wal', '-shm'])
-      expect(() => writeBackup({ from: path, to: `${path}${suffix}` })).toThrow(`is a name that SQLite uses beside ${path}`);
+      expect(() => writeBackup({ from: path, to: `${path}${suffix}` })).toThrow(/name that SQLite uses/);
     expect(existsSync(`${path}-journal`)).toBe(false);
   });
 
@@ -41,16 +41,12 @@ describe('a backup', () => {
     const to = join(folder, 'taken.db');
     writeFileSync(to, 'mine');
     const log = vi.fn();
-    expect(() => writeBackup({ from: path, to, log })).toThrow(`${to} exists, and a backup replaces no file`);
+    expect(() => writeBackup({ from: path, to, log })).toThrow(`${to} exists`);
     expect([log.mock.calls, readFileSync(to, 'utf8')]).toEqual([[], 'mine']);
-    expect(() => writeBackup({ from: path, to: join(folder, 'none', 'x.db') })).toThrow(
-      new SetupError(`there is no folder ${join(folder, 'none')} to write the backup into`),
-    );
-    expect(() => writeBackup({ from: join(folder, 'none.db'), to: join(folder, 'y.db') })).toThrow(
-      /^there is no database .*; say with --project or --data/,
-    );
+    expect(() => writeBackup({ from: path, to: join(folder, 'none', 'x.db') })).toThrow(`no folder ${join(folder, 'none')}`);
+    expect(() => writeBackup({ from: join(folder, 'none.db'), to: join(folder, 'y.db') })).toThrow(/no database .*--project.*--data/);
     writeFileSync(join(folder, 'text'), 'no database '.repeat(1000));
-    expect(() => writeBackup({ from: join(folder, 'text'), to: join(folder, 'z.db') })).toThrow(/^cannot write the backup/);
+    expect(() => writeBackup({ from: join(folder, 'text'), to: join(folder, 'z.db') })).toThrow(/cannot write/);
     expect(readdirSync(folder).filter((name) => /^[xyz]/.test(name))).toEqual([]);
   });
 
@@ -60,7 +56,7 @@ describe('a backup', () => {
     driver.exec(`ALTER TABLE "T" ADD COLUMN "m"; UPDATE sqlite_schema SET sql = 'CREATE INDEX "i" ON "T" ("m")' WHERE name = 'i'`);
     driver.pragma('writable_schema = RESET');
     const to = join(folder, 'copy.db');
-    expect(() => writeBackup({ from: path, to })).toThrow(/is damaged$/);
+    expect(() => writeBackup({ from: path, to })).toThrow(/damaged/);
     expect(readdirSync(folder).filter((name) => name.startsWith('copy'))).toEqual([]);
   });
 });
