@@ -137,7 +137,7 @@ describe('rejected values', () => {
   it('the type json rejects a value that is too deep without overflowing the stack', () => {
     let deep: Json = 1;
     for (let level = 0; level < 100_000; level++) deep = [deep];
-    expect(typeNamed('json').validateValue?.(deep, fieldOf('json'))).toBe('expected at most 32 levels');
+    expect(typeNamed('json').validateValue?.(deep, fieldOf('json'))).toMatch(/32 levels/);
   });
 
   it.each<[type: string, value: Json]>([

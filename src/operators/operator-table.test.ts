@@ -249,7 +249,7 @@ describe('a part searched for in a text', () => {
     const [longest, longer] = ['a'.repeat(1000), 'a'.repeat(1001)];
     expect([operator?.validateOperand(longest, {}), operator?.validateOperand(longer, {})]).toEqual([
       undefined,
-      'expected at most 1000 characters, given 1001',
+      expect.stringMatching(/1000 characters.*1001/),
     ]);
     // Too long to search: unknown instead of false, for the negation too.
     expect(operator?.evaluate(longer, longer, context.comparison)).toBe(null);
@@ -273,7 +273,7 @@ describe('patterns', () => {
   it('limits patterns in length and in repetition', () => {
     expect(validatePattern('a'.repeat(1001))).toMatch(/at most 1000 characters/);
     expect(validatePattern('(a{1000}){1000}')).toMatch(/RE2/);
-    expect(validatePattern('(\\pL{900})'.repeat(20))).toBe('the pattern repeats too much');
+    expect(validatePattern('(\\pL{900})'.repeat(20))).toMatch(/repeats/);
     expect(validatePattern('^a$')).toBeUndefined();
   });
 });

@@ -34,28 +34,16 @@ describe('softDelete', () => {
     expect(parse({ softDelete: false }).hash).toBe('09bfd53a53cd5aecdda45eccadb02fed0a5cff4ca6a1e292379cd6bf818bfeb7');
   });
 
-  it.each<readonly [JsonObject, string]>([
-    [{ softDelete: 'yes' }, 'softDelete: expected true or false, given "yes"'],
-    [{ softDelete: null }, 'softDelete: expected true or false, given null'],
-    [
-      { fields: { deletedAt: { type: 'timestamp' } } },
-      'fields.deletedAt: expected another name: every record has the automatic field "deletedAt"',
-    ],
-    [
-      { indexes: [{ fields: ['title', 'deletedAt'], unique: true }] },
-      'indexes.0: expected no "deletedAt" in a unique index: unique constraints already apply only to records that are not deleted',
-    ],
-    [
-      { indexes: [{ fields: ['title'], unique: true, where: { deletedBy: 'me' } }] },
-      'indexes.0: expected no "deletedBy" in a unique index: unique constraints already apply only to records that are not deleted',
-    ],
-    [
-      { fields: { removedAt: { type: 'timestamp', renamedFrom: 'deletedAt' } } },
-      'fields.removedAt.renamedFrom: expected a name that no field has now, given "deletedAt"',
-    ],
-    [{ fields: { deletedby: { type: 'string' } } }, 'fields.deletedby: expected another name: it differs from "deletedBy" only in case'],
+  it.each<readonly [JsonObject, RegExp]>([
+    [{ softDelete: 'yes' }, /^softDelete: .*"yes"/],
+    [{ softDelete: null }, /^softDelete: .*null/],
+    [{ fields: { deletedAt: { type: 'timestamp' } } }, /^fields\.deletedAt: .*automatic field/],
+    [{ indexes: [{ fields: ['title', 'deletedAt'], unique: true }] }, /^indexes\.0: .*"deletedAt".*unique/],
+    [{ indexes: [{ fields: ['title'], unique: true, where: { deletedBy: 'me' } }] }, /^indexes\.0: .*"deletedBy".*unique/],
+    [{ fields: { removedAt: { type: 'timestamp', renamedFrom: 'deletedAt' } } }, /^fields\.removedAt\.renamedFrom: .*"deletedAt"/],
+    [{ fields: { deletedby: { type: 'string' } } }, /^fields\.deletedby: .*only in case/],
   ])('refuses the definition %j', (changed, mistake) => {
-    expect(mistakesIn(changed)).toEqual([mistake]);
+    expect(mistakesIn(changed)).toEqual([expect.stringMatching(mistake)]);
   });
 
   it('accepts deletedAt in an index that is not unique', () => {
@@ -63,7 +51,7 @@ describe('softDelete', () => {
   });
 
   it('refuses softDelete for system tables', () => {
-    expect(mistakesIn({ name: '_Article' }, true)).toEqual(['softDelete: expected none: system tables have no soft deletes']);
+    expect(mistakesIn({ name: '_Article' }, true)).toEqual([expect.stringMatching(/^softDelete: .*system tables/)]);
   });
 
   it('accepts fields with the names deletedAt and deletedBy if softDelete is off', () => {

@@ -28,7 +28,7 @@ describe('a partial index', () => {
       { fields: ['price'], where: { status: 'published' } },
       { fields: ['price'], where: { status: 'draft' } },
     );
-    expect(mistakes).toMatchObject([{ path: ['indexes', 3], detail: 'expected each index once, given another over price' }]);
+    expect(mistakes).toMatchObject([{ path: ['indexes', 3], detail: expect.stringMatching(/once.*price/) }]);
   });
 
   it('a partial index changes the hash of the definition', () => {

@@ -26,7 +26,7 @@ describe('validateFieldValue', () => {
   it('uses the options of the given field, not those of a similar one', () => {
     const [few, more] = [field('views', { name: 'few', max: 1 }), field('views', { name: 'more', max: 2 })];
     for (let again = 0; again < 2; again++) {
-      expect(validateFieldValue(few, 2)).toEqual([{ path: 'few', code: 'tooLarge', detail: 'expected at most 1, given 2' }]);
+      expect(validateFieldValue(few, 2)).toMatchObject([{ path: 'few', code: 'tooLarge' }]);
       expect(validateFieldValue(more, 2)).toEqual([]);
     }
   });

@@ -106,7 +106,7 @@ describe('an increment', () => {
 
   it.each(['create', 'update'] as const)('refuses an increment without a stored record on %s', (mode) => {
     const { issues } = validateValues(stock, { count: { increment: 1 } }, { mode, isAdmin: true });
-    expect(issues).toEqual([{ path: 'count', code: 'increment', detail: 'expected a value: only an update can increment' }]);
+    expect(issues).toMatchObject([{ path: 'count', code: 'increment' }]);
   });
 });
 
@@ -141,14 +141,27 @@ describe('validateValues', () => {
   it('reports every mistake, and omits invalid values', () => {
     const { values, issues } = create({ title: 'h', views: 11, status: 'drft', tags: ['toolong', 1], due: 'soon', body: 'kept' });
     expect(values).toEqual({ body: 'kept', level: 1 });
-    expect(issues).toEqual([
-      { path: 'title', code: 'tooShort', detail: 'expected at least 2 characters, given 1' },
-      { path: 'title', code: 'pattern', detail: 'expected text that matches ^[A-Z]' },
-      { path: 'views', code: 'tooLarge', detail: 'expected at most 10, given 11' },
-      { path: 'status', code: 'notListed', detail: 'expected one of draft, published (did you mean "draft"?)' },
-      { path: 'tags.0', code: 'tooLong', detail: 'expected at most 5 characters, given 7' },
-      { path: 'tags.1', code: 'type', detail: 'expected text, given a number' },
-      { path: 'due', code: 'format', detail: expect.stringMatching(/expected an instant/) },
+    expect(issues.map(({ path, code }) => [path, code])).toEqual([
+      ['title', 'tooShort'],
+      ['title', 'pattern'],
+      ['views', 'tooLarge'],
+      ['status', 'notListed'],
+      ['tags.0', 'tooLong'],
+      ['tags.1', 'type'],
+      ['due', 'format'],
+    ]);
+  });
+
+  it('describes each mistake by the expected value and the given one', () => {
+    const { issues } = create({ title: 'h', views: 11, status: 'drft', tags: ['toolong', 1], due: 'soon' });
+    expect(issues.map(({ detail }) => detail)).toEqual([
+      'expected at least 2 characters, given 1',
+      'expected text that matches ^[A-Z]',
+      'expected at most 10, given 11',
+      'expected one of draft, published (did you mean "draft"?)',
+      'expected at most 5 characters, given 7',
+      'expected text, given a number',
+      expect.stringMatching(/^expected an instant/),
     ]);
   });
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceOptions } from './format.ts';
-import { type ReadOutcome, read } from './formats.fixture.ts';
+import { type ExpectedOutcome, read, toMatchers } from './formats.fixture.ts';
 
 describe('CSV', () => {
   const header = 'title,amount,views,open,tags,extra\r\n';
-  it.each<[string, string, Partial<SourceOptions>, ReadOutcome]>([
+  it.each<[string, string, Partial<SourceOptions>, ExpectedOutcome]>([
     [
       'each cell by the type of its field',
       `${header}a,12.30,7,TRUE,"[""x"",""y""]","{""n"":1}"\r\n`,
@@ -18,12 +18,7 @@ describe('CSV', () => {
       {},
       [[2, { title: 'a', views: '0x10', open: 'yes' }]],
     ],
-    [
-      'cells with invalid JSON',
-      'title,tags,extra\na,x,y\n',
-      {},
-      [[2, { title: 'a' }], '2 tags: expected a JSON array in the cell', '2 extra: expected JSON in the cell'],
-    ],
+    ['cells with invalid JSON', 'title,tags,extra\na,x,y\n', {}, [[2, { title: 'a' }], /^2 tags: .*array/, /^2 extra: .*JSON/]],
     [
       'quotes, delimiters and line ends within quotes; rows as a spreadsheet counts them',
       'title\n"a ""b"", c\nd"\n\ne\n',
@@ -51,56 +46,30 @@ describe('CSV', () => {
       'rows with too few or too many cells',
       'title,views\na\nb,1,2\nc,3\n',
       {},
-      ['2: expected 2 cells, as in the header, given 1', '3: expected 2 cells, as in the header, given 3', [4, { title: 'c', views: 3 }]],
+      [/^2: .* 2 cells.* 1$/, /^3: .* 2 cells.* 3$/, [4, { title: 'c', views: 3 }]],
     ],
     [
       'a header with mistakes',
       'titel,views,views,__proto__,secret\n',
       {},
-      [
-        'REQUEST_MALFORMED: the header has 3 mistakes',
-        'column 1: expected the name of a field, given "titel" (did you mean "title"?)',
-        'column 3: expected each column once, given "views" again',
-        'column 4: expected the name of a field, given "__proto__"',
-      ],
+      [/^REQUEST_MALFORMED: .*header.* 3 /, /^column 1: .*"titel".*"title"/, /^column 3: .*once.*"views"/, /^column 4: .*"__proto__"/],
     ],
     [
       'a header with another delimiter, and reports it before the misplaced quotes',
       'title;views\na "b"; 7;"c"\n',
       {},
-      [
-        'REQUEST_MALFORMED: the header has 1 mistake',
-        'column 1: expected the name of a field, given "title;views" (did you mean the delimiter ";"?)',
-      ],
+      [/^REQUEST_MALFORMED: .*header.* 1 /, /^column 1: .*delimiter ";"/],
     ],
-    [
-      'a header with tabs',
-      'title\tviews\n',
-      { delimiter: ';' },
-      [
-        'REQUEST_MALFORMED: the header has 1 mistake',
-        'column 1: expected the name of a field, given "title\\tviews" (did you mean the delimiter tab?)',
-      ],
-    ],
-    ['nothing', '', {}, ['REQUEST_MALFORMED: expected a row with the names of fields, given no row']],
-    [
-      'a quote that is not closed',
-      'title\n"a\nb\n',
-      {},
-      ['REQUEST_MALFORMED: expected a closing quote before the end of the file, for the quote that opens in line 3'],
-    ],
-    [
-      'a quote inside a cell',
-      'title\na"b\n',
-      {},
-      ['REQUEST_MALFORMED: expected quotes only around a whole cell, given a quote inside in line 2'],
-    ],
-    ['text after a closing quote', 'title\n"a"b\n', {}, ['REQUEST_MALFORMED: expected a delimiter after a closing quote in line 2']],
-    ['a row that is too long', `title\n${'x'.repeat(300)}`, {}, ['REQUEST_MALFORMED: the row is too long in line 2']],
-    ['a quoted cell without an end', `title\n"${'x\n'.repeat(300)}`, {}, ['REQUEST_MALFORMED: the row is too long in line 102']],
+    ['a header with tabs', 'title\tviews\n', { delimiter: ';' }, [/^REQUEST_MALFORMED: .*header.* 1 /, /^column 1: .*delimiter tab/]],
+    ['nothing', '', {}, [/^REQUEST_MALFORMED: .*no row/]],
+    ['a quote that is not closed', 'title\n"a\nb\n', {}, [/^REQUEST_MALFORMED: .*closing quote.*line 3$/]],
+    ['a quote inside a cell', 'title\na"b\n', {}, [/^REQUEST_MALFORMED: .*quote inside.*line 2$/]],
+    ['text after a closing quote', 'title\n"a"b\n', {}, [/^REQUEST_MALFORMED: .*delimiter.*line 2$/]],
+    ['a row that is too long', `title\n${'x'.repeat(300)}`, {}, [/^REQUEST_MALFORMED: .*too long.*line 2$/]],
+    ['a quoted cell without an end', `title\n"${'x\n'.repeat(300)}`, {}, [/^REQUEST_MALFORMED: .*too long.*line 102$/]],
     ['NUL as it is, which validation refuses', 'title\na\u0000b', {}, [[2, { title: 'a\u0000b' }]]],
   ])('reads CSV: %s', async (_, body, options, expected) => {
-    for (const size of [1, 7, 1000]) expect(await read('csv', body, options, size)).toEqual(expected);
+    for (const size of [1, 7, 1000]) expect(await read('csv', body, options, size)).toEqual(toMatchers(expected));
   });
 
   it('lists a bounded number of mistakes in a header of many columns', async () => {

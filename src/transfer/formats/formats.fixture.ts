@@ -1,3 +1,4 @@
+import { expect } from 'vitest';
 import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { parseDefinition, type Resource } from '../../resources/index.ts';
@@ -29,6 +30,14 @@ export async function* inChunks(bytes: Uint8Array, size: number): AsyncGenerator
 
 /** The outcome of reading a file. */
 export type ReadOutcome = readonly (readonly [number, Json] | string)[];
+
+/** The expected outcome: texts are matched by a pattern. */
+export type ExpectedOutcome = readonly (readonly [number, Json] | RegExp)[];
+
+/** Returns the expected outcome for `toEqual`. */
+export function toMatchers(expected: ExpectedOutcome): readonly unknown[] {
+  return expected.map((each) => (each instanceof RegExp ? expect.stringMatching(each) : each));
+}
 
 /** Reads a file: parsed rows as `[row, data]`, invalid rows as texts, and at the end the error that ended the reading. */
 export async function read(

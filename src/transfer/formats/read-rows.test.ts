@@ -18,7 +18,10 @@ describe('detectFormat', () => {
   });
 
   it('refuses a body that begins with too much white space', async () => {
-    await expect(detectFormat(inChunks(new Uint8Array(100_000).fill(0x20), 1000))).rejects.toThrow('only white space');
+    await expect(detectFormat(inChunks(new Uint8Array(100_000).fill(0x20), 1000))).rejects.toMatchObject({
+      code: 'REQUEST_MALFORMED',
+      detail: expect.stringMatching(/white space/),
+    });
   });
 });
 
