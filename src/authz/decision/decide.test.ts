@@ -31,20 +31,27 @@ const draft = when('resource.status', 'draft');
 const popular: readonly JsonObject[] = [{ field: 'resource.views', operator: 'gt', value: 100 }];
 
 describe('one rule', () => {
-  const rows: readonly [effect: 'ALLOW' | 'DENY', what: string, conditions: readonly JsonObject[], decision: object][] = [
-    ['ALLOW', 'none', [], { effect: 'allow', reason: 'allowed by rule "p.0" of policy "P"' }],
-    ['ALLOW', 'true', TRUE, { effect: 'allow', reason: 'allowed by rule "p.0" of policy "P"' }],
-    ['ALLOW', 'unknown', UNKNOWN, { effect: 'deny', reason: 'no rule matched' }],
-    ['ALLOW', 'false', FALSE, { effect: 'deny', reason: 'no rule matched' }],
-    ['ALLOW', 'true and unknown', [...TRUE, ...UNKNOWN], { effect: 'deny', reason: 'no rule matched' }],
-    ['DENY', 'true', TRUE, { effect: 'deny', reason: 'denied by rule "p.0" of policy "P"' }],
-    ['DENY', 'unknown', UNKNOWN, { effect: 'deny', reason: 'denied by rule "p.0" of policy "P"' }],
-    ['DENY', 'false', FALSE, { effect: 'deny', reason: 'no rule matched' }],
-    ['DENY', 'false and unknown', [...FALSE, ...UNKNOWN], { effect: 'deny', reason: 'no rule matched' }],
-    ['DENY', 'true and unknown', [...TRUE, ...UNKNOWN], { effect: 'deny', reason: 'denied by rule "p.0" of policy "P"' }],
+  const rows: readonly [effect: 'ALLOW' | 'DENY', what: string, conditions: readonly JsonObject[], decision: readonly unknown[]][] = [
+    ['ALLOW', 'none', [], ['allow', 'p.0']],
+    ['ALLOW', 'true', TRUE, ['allow', 'p.0']],
+    ['ALLOW', 'unknown', UNKNOWN, ['deny', undefined]],
+    ['ALLOW', 'false', FALSE, ['deny', undefined]],
+    ['ALLOW', 'true and unknown', [...TRUE, ...UNKNOWN], ['deny', undefined]],
+    ['DENY', 'true', TRUE, ['deny', 'p.0']],
+    ['DENY', 'unknown', UNKNOWN, ['deny', 'p.0']],
+    ['DENY', 'false', FALSE, ['deny', undefined]],
+    ['DENY', 'false and unknown', [...FALSE, ...UNKNOWN], ['deny', undefined]],
+    ['DENY', 'true and unknown', [...TRUE, ...UNKNOWN], ['deny', 'p.0']],
   ];
   it.each(rows)('decides by one %s rule, condition %s', (effect, _, conditions, decision) => {
-    expect(decideOn([{ effect, conditions }])).toMatchObject(decision);
+    const decided = decideOn([{ effect, conditions }]);
+    expect([decided.effect, 'rule' in decided ? decided.rule?.id : undefined]).toEqual(decision);
+  });
+
+  it('describes the decision in its reason', () => {
+    expect(decideOn([{}]).reason).toBe('allowed by rule "p.0" of policy "P"');
+    expect(decideOn([{ effect: 'DENY' }]).reason).toBe('denied by rule "p.0" of policy "P"');
+    expect(decideOn([{ conditions: UNKNOWN }]).reason).toBe('no rule matched');
   });
 
   it('names a rule by its description if it has one', () => {
@@ -75,7 +82,7 @@ describe('no policies', () => {
     found: false,
     validUntil: Number.POSITIVE_INFINITY,
   };
-  it('denies without policies, and names the user and the role', () => {
+  it('denies without policies, and names the user and the role in the reason', () => {
     expect(decide(none, scopeOf(), principal)).toEqual({ effect: 'deny', reason: 'no policies found for user u1 or role user' });
     expect(decide(none, scopeOf(), { role: 'anon' })).toEqual({ effect: 'deny', reason: 'no policies found for role anon' });
   });

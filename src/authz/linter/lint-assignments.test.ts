@@ -7,39 +7,34 @@ import { lintAssignment } from './lint-assignments.ts';
 describe('findings about assignments', () => {
   const p = policyOf('p', [READ]);
   const at = (days: number) => new Date(NOW + days * 24 * 3_600_000).toISOString();
-  const rows: readonly [what: string, policies: TestPolicies, expected: readonly string[]][] = [
-    ['no assignments', { policies: [p] }, ['unassigned: the policy is active but has no assignments, so it has no effect']],
+  const nameDays = (text: string) => text.replace(at(1), 'DAY_1').replace(at(7), 'DAY_7');
+  const rows: readonly [what: string, policies: TestPolicies, expected: readonly RegExp[]][] = [
+    ['no assignments', { policies: [p] }, [/^unassigned: /]],
     ['no assignments of an inactive policy', { policies: [{ ...p, isActive: false }] }, []],
     // The policy may be kept for later.
     ['an inactive policy', { policies: [{ ...p, isActive: false }], rolePolicies: [toRole('user', 'p')] }, []],
-    [
-      'a role that no user has',
-      { policies: [p], rolePolicies: [toRole('moderator', 'p')] },
-      ['unknown-role: no user can have role "moderator": only a token of another issuer can contain it'],
-    ],
+    ['a role that no user has', { policies: [p], rolePolicies: [toRole('moderator', 'p')] }, [/^unknown-role: .*"moderator"/]],
     [
       'expired assignments',
       { policies: [p], userPolicies: ['a', 'b', 'c', 'd', 'e', 'f'].map((id) => toUser(id, 'p', { expiresAt: at(0) })) },
-      ['expired: each of 6 assignments (to users a, b, c, d, e and 1 more) has expired and no longer applies'],
+      [/^expired: .* 6 .*a, b, c, d, e and 1 more/],
     ],
     [
       'an assignment that expires soon',
       { policies: [p], userPolicies: [toUser('a', 'p', { expiresAt: at(7) }), toUser('b', 'p', { expiresAt: at(7.1) }), toUser('c', 'p')] },
-      [`expires-soon: the assignment to user a expires within seven days, at ${at(7)}`],
+      [/^expires-soon: .*user a .* DAY_7$/],
     ],
     [
       'several assignments that expire soon',
       { policies: [p], userPolicies: [toUser('a', 'p', { expiresAt: at(1) }), toUser('b', 'p', { expiresAt: at(2) })] },
-      [`expires-soon: each of 2 assignments (to users a, b) expires within seven days, the first at ${at(1)}`],
+      [/^expires-soon: .* 2 .*users a, b\b.* DAY_1$/],
     ],
-    [
-      'a policy without rules',
-      { policies: [policyOf('p', [])], rolePolicies: [toRole('user', 'p')] },
-      ['empty: the policy has no rules, so it has no effect'],
-    ],
+    ['a policy without rules', { policies: [policyOf('p', [])], rolePolicies: [toRole('user', 'p')] }, [/^empty: /]],
   ];
   it.each(rows)('checks assignments: %s', (_, policies, expected) =>
-    expect(lintAll(policies).map(({ code, detail }) => `${code}: ${detail}`)).toEqual(expected),
+    expect(lintAll(policies).map(({ code, detail }) => `${code}: ${nameDays(detail)}`)).toEqual(
+      expected.map((finding) => expect.stringMatching(finding)),
+    ),
   );
 });
 

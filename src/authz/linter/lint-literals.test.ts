@@ -23,62 +23,62 @@ function findingsOf(conditions: SomeRule): readonly string[] {
   return findings.filter(({ code }) => CODES.includes(code)).map(({ path, code, detail }) => `${path} ${code}: ${detail}`);
 }
 
-const NEVER: readonly (readonly [string, SomeRule, string])[] = [
+const NEVER: readonly (readonly [string, SomeRule, RegExp])[] = [
   [
     'a value that an enum lacks',
     when({ not: comparison('resource.state', 'in', ['open', 'Closed']) }),
-    'conditions.0.not.value never-equal: item 1: "Closed" is no value of resource.state: expected one of "open", "closed" (did you mean "closed"?)',
+    /^rules\.0\.conditions\.0\.not\.value never-equal: item 1: "Closed".*"closed"\?/,
   ],
   [
     'hours over midnight',
     when(comparison('environment.hour', 'between', [22, 6])),
-    'conditions.0.value never-equal: nothing lies between 22 and 6: expected the lower bound of environment.hour first; for hours over midnight use "timeOfDayBetween" on environment.timestamp with ["22:00", "07:00"]',
+    /^rules\.0\.conditions\.0\.value never-equal: .*22 and 6.*"timeOfDayBetween".*\["22:00", "07:00"\]/,
   ],
   [
     'an attribute of the user with a value that its enum lacks',
     when(comparison('user.department', 'eq', 'Sales')),
-    'conditions.0.value never-equal: "Sales" is no value of user.department: expected one of "sales", "law" (did you mean "sales"?)',
+    /^rules\.0\.conditions\.0\.value never-equal: "Sales".*user\.department.*"sales"\?/,
   ],
   [
     'an action of other rules',
     when(comparison('request.action', 'in', ['read', 'list'])),
-    'conditions.0.value never-equal: item 1: "list" is no value of request.action: expected one of "read"',
+    /^rules\.0\.conditions\.0\.value never-equal: item 1: "list".*request\.action.*"read"$/,
   ],
   [
     'the name of another resource',
     when(comparison('resource.name', 'eq', 'Tickets')),
-    'conditions.0.value never-equal: "Tickets" is no value of resource.name: expected one of "Ticket" (did you mean "Ticket"?)',
+    /^rules\.0\.conditions\.0\.value never-equal: "Tickets".*resource\.name.*"Ticket"\?/,
   ],
   [
     'an expression',
     when({ expression: 'resource.state == "Open"' }),
-    'conditions.0.expression never-equal: resource.state: "Open" is no value of resource.state: expected one of "open", "closed" (did you mean "open"?)',
+    /^rules\.0\.conditions\.0\.expression never-equal: .*"Open".*resource\.state.*"open"\?/,
   ],
   [
     'a night of two conditions',
     when(comparison('environment.hour', 'gte', 22), comparison('environment.hour', 'lt', 6)),
-    'conditions never-holds: no value of environment.hour meets all of its conditions: gte 22, lt 6',
+    /^rules\.0\.conditions never-holds: .*environment\.hour.*gte 22, lt 6$/,
   ],
   [
     'two values of one field',
     when({ expression: 'resource.state == "open" && resource.state == "closed"' }),
-    'conditions never-holds: no value of resource.state meets all of its conditions: eq "open", eq "closed"',
+    /^rules\.0\.conditions never-holds: .*resource\.state.*eq "open", eq "closed"$/,
   ],
   [
     'a variable of another product',
     when(comparison('resource.owner', 'eq', '$user.id')),
-    `conditions foreign-reference: "$user.id" is compared as a text: a reference is written "\${user.id}"`,
+    /^rules\.0\.conditions foreign-reference: "\$user\.id".*"\$\{user\.id\}"/,
   ],
   [
     'a variable of another product in a list',
     when(comparison('resource.owner', 'in', [`\${user.id}`, '@request.auth.id'])),
-    `conditions foreign-reference: "@request.auth.id" is compared as a text: a reference is written "\${user.id}"`,
+    /^rules\.0\.conditions foreign-reference: "@request\.auth\.id".*"\$\{user\.id\}"/,
   ],
 ];
 
 describe('findings about literals', () => {
   it.each(NEVER)('finds a literal that makes a condition constant: %s', (_, conditions, expected) => {
-    expect(findingsOf(conditions)).toEqual([`rules.0.${expected}`]);
+    expect(findingsOf(conditions)).toEqual([expect.stringMatching(expected)]);
   });
 
   it.each([

@@ -110,9 +110,7 @@ describe('a DENY that fires if a value is missing', () => {
   });
 
   it('reports if not all users were counted', () => {
-    expect(lackersOf(when(department), 'user', { users: { ...users, isComplete: false } })[0]).toContain(
-      '(3 of the first 10 active users have none now)',
-    );
+    expect(lackersOf(when(department), 'user', { users: { ...users, isComplete: false } })[0]).toMatch(/3 of the first 10 active users/);
   });
 
   it('reports an attribute without values only if all users were counted', () => {
@@ -127,11 +125,13 @@ describe('a DENY that fires if a value is missing', () => {
   });
 
   it.each([
-    [1, 'the only active user has no value in "department", so "user.department" is missing'],
-    [7, 'none of the 7 active users has a value in "department", so "user.department" is missing'],
-  ])('counts %i active users', (counted, detail) => {
+    [1, /the only active user .*"department"/],
+    [7, /none of the 7 active users .*"department"/],
+  ])('names the number of active users without a value in the message: %i', (counted, detail) => {
     const policies = [policyOf('p', [{ ...READ, ...when(department) }])];
     const others = { counted, isComplete: true, withValue: new Map([['department', 0]]) };
-    expect(lintAll({ definitions, users: others, policies, rolePolicies: [toRole('user', 'p')] })).toMatchObject([{ detail }]);
+    expect(lintAll({ definitions, users: others, policies, rolePolicies: [toRole('user', 'p')] })).toMatchObject([
+      { detail: expect.stringMatching(detail) },
+    ]);
   });
 });

@@ -125,10 +125,8 @@ describe('rules of several policies', () => {
       lintAll({ policies: [p, policyOf('q', [{ resource: '*', action: '*', priority: 1000, ...above }])], rolePolicies }, 'p').map(
         ({ todo }) => todo,
       );
-    expect(todosBelow(DENY)).toEqual([
-      'if that rule is permanent: delete this rule, give it a higher priority than 1000, or add conditions to the DENY',
-    ]);
-    expect(todosBelow({})).toEqual(['if that rule is permanent: delete this rule']);
+    expect(todosBelow(DENY)).toEqual([expect.stringMatching(/permanent: delete.*1000.*conditions/)]);
+    expect(todosBelow({})).toEqual([expect.stringMatching(/permanent: delete this rule$/)]);
   });
 
   it('reports two rules of the linted policy once', () => {

@@ -184,8 +184,8 @@ describe('rules of one policy', () => {
     });
     expect(finding).toEqual({
       code: 'never-fires',
-      detail: 'the rule never fires: rule "closed" of policy "policy p" has no conditions and always comes before this ALLOW',
-      todo: 'delete this rule, give it a higher priority than 900, or add conditions to the DENY',
+      detail: expect.stringMatching(/"closed" of policy "policy p"/),
+      todo: expect.stringMatching(/delete.*900.*conditions/),
       policy: { id: 'p', name: 'policy p' },
       rule: { id: 'p.0', description: undefined },
       path: 'rules.0',
