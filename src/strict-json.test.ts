@@ -74,7 +74,8 @@ describe('numbers', () => {
   it.each(['1e400', '{"a":[-1e400]}', `{"a":${'9'.repeat(400)}}`, '{"a":{"b":1E+309}}'])(
     'refuses a number that is too large: %s',
     (text) => {
-      expect(refusalOf(text).detail).toContain('a number that is too large');
+      expect(refusalOf(text).code).toBe('REQUEST_MALFORMED');
+      expect(refusalOf(text).detail).toMatch(/number.*too large/);
     },
   );
 });
@@ -98,10 +99,10 @@ describe('nesting', () => {
     ['very deep', '['.repeat(100_000), 64],
     ['brackets after an escaped backslash', '["\\\\",[[["x"]]]]', 3],
   ])('refuses the nesting: %s', (_, text, max) => {
-    expect(refusalOf(text, max).detail).toBe(`expected at most ${max} levels of nesting in the body, more were given`);
+    expect(refusalOf(text, max).detail).toContain(`${max} levels`);
   });
 
   it('refuses a text that never ends', () => {
-    expect(refusalOf('["[[[[', 1).detail).toContain('the body is not valid JSON');
+    expect(refusalOf('["[[[[', 1).detail).toMatch(/valid JSON/);
   });
 });

@@ -40,7 +40,7 @@ describe('files of commands', () => {
     const path = join(folder, 'existing');
     await write(path, pieces('first'));
     const open = vi.fn(async () => pieces('second'));
-    await expect(writeOutput(path, open, { force: false })).rejects.toThrow(`${path} exists; nothing was written`);
+    await expect(writeOutput(path, open, { force: false })).rejects.toThrow(`${path} exists`);
     expect([open.mock.calls, readFileSync(path, 'utf8')]).toEqual([[], 'first']);
     await writeOutput(path, open, { force: true });
     expect(readFileSync(path, 'utf8')).toBe('second');
@@ -49,9 +49,7 @@ describe('files of commands', () => {
   it('refuses a file before its content is requested if the folder does not exist', async () => {
     const open = vi.fn(async () => pieces('content'));
     for (const force of [false, true]) {
-      await expect(writeOutput(join(folder, 'none', 'file.csv'), open, { force })).rejects.toThrow(
-        `the folder ${join(folder, 'none')} does not exist`,
-      );
+      await expect(writeOutput(join(folder, 'none', 'file.csv'), open, { force })).rejects.toThrow(join(folder, 'none'));
     }
     expect(open).not.toHaveBeenCalled();
   });
@@ -76,7 +74,7 @@ describe('files of commands', () => {
   });
 
   it('refuses a folder at once', async () => {
-    await expect(openInput(folder)).rejects.toThrow('expected a file, found a folder in');
+    await expect(openInput(folder)).rejects.toThrow(/found a folder/);
   });
 
   it('refuses a missing file at once', async () => {

@@ -27,7 +27,7 @@ describe('a password from a pipe', () => {
   it.each(['', '\n'])('finds no password in %j', async (text) => {
     const { streams, input } = createStreams(false);
     input.end(text);
-    await expect(readPassword(streams)).rejects.toThrow('given none');
+    await expect(readPassword(streams)).rejects.toThrow(/none/);
   });
 });
 
@@ -42,10 +42,10 @@ describe('a password from a terminal', () => {
   });
 
   it.each([
-    ['the passwords differ', ['open sesame now\r', 'open sesame then\r'], 'do not match'],
-    ['it is interrupted', ['open\u0003'], 'no password was given'],
-    ['the terminal closes', ['\u0004'], 'no password was given'],
-    ['it is empty', ['\r', '\r'], 'given none'],
+    ['the passwords differ', ['open sesame now\r', 'open sesame then\r'], /not match/],
+    ['it is interrupted', ['open\u0003'], /no password/],
+    ['the terminal closes', ['\u0004'], /no password/],
+    ['it is empty', ['\r', '\r'], /given none/],
   ])('refuses a password from a terminal if %s', async (_, lines, words) => {
     const { streams, input } = createStreams(true);
     const read = readPassword(streams);

@@ -31,7 +31,7 @@ describe('parseConfig', () => {
     expect(parseConfig({ env: { ...env, BAILIWICK_PORT: '1', BAILIWICK_HOST: '::1' } })).toMatchObject({ port: 1, host: '::1' });
     expect(parseConfig({ flags: { port: '2', host: '::1' }, env })).toMatchObject({ port: 2, host: '::1' });
     expect(parseConfig({ env: { PORT: '', BAILIWICK_PORT: '' } }).port).toBe(8787);
-    expect(mistakesOf({ env: { PORT: 'http' } })).toEqual(['PORT: expected a whole number from 0 to 65535, given "http"']);
+    expect(mistakesOf({ env: { PORT: 'http' } })).toEqual([expect.stringMatching(/^PORT: .*"http"/)]);
   });
 
   it('ignores an empty variable', () => {
@@ -52,84 +52,40 @@ describe('parseConfig', () => {
     expect(parseConfig({ env: { BAILIWICK_TRUST_PROXY: '10.0.0.0/8, ::1' } }).trustProxy).toEqual(['10.0.0.0/8', '::1']);
   });
 
-  const wrong: readonly [string, ConfigSources, string][] = [
-    ['a port above 65535', { flags: { port: '65536' } }, '--port: expected a whole number from 0 to 65535, given "65536"'],
-    [
-      'a port that is not a number',
-      { env: { BAILIWICK_PORT: '80a' } },
-      'BAILIWICK_PORT: expected a whole number from 0 to 65535, given "80a"',
-    ],
-    ['a fraction', { flags: { port: 1.5 } }, '--port: expected a whole number from 0 to 65535, given "1.5"'],
-    ['an exponent', { flags: { port: '1e3' } }, '--port: expected a whole number from 0 to 65535, given "1e3"'],
-    ['an empty number', { flags: { port: '' } }, '--port: expected a whole number from 0 to 65535, given ""'],
-    ['an empty text', { flags: { host: '' } }, '--host: expected a text, given an empty one'],
-    [
-      'an unknown value',
-      { flags: { auditMode: 'strikt' } },
-      '--audit-mode: expected strict or relaxed, given "strikt" (did you mean "strict"?)',
-    ],
-    [
-      'an unsupported database',
-      { flags: { database: 'mysql://u:pw@h/d' } },
-      '--database: expected sqlite:<path> or postgres://user:password@host:5432/database',
-    ],
-    ['a short secret', { env: { BAILIWICK_JWT_SECRET: 'é'.repeat(15) } }, 'BAILIWICK_JWT_SECRET: expected at least 32 bytes, given 30'],
-    [
-      'an unknown time zone',
-      { flags: { timezone: 'Europe/Pari' } },
-      '--timezone: expected an IANA time zone, given "Europe/Pari" (did you mean "Europe/Paris"?)',
-    ],
-    ['an invalid CIDR', { flags: { trustProxy: '10.0.0.0/33' } }, '--trust-proxy: expected addresses or CIDRs, given "10.0.0.0/33"'],
-    ['a proxy that is not an address', { flags: { trustProxy: 'true' } }, '--trust-proxy: expected addresses or CIDRs, given "true"'],
+  const wrong: readonly [string, ConfigSources, RegExp][] = [
+    ['a port above 65535', { flags: { port: '65536' } }, /^--port: .*"65536"$/],
+    ['a port that is not a number', { env: { BAILIWICK_PORT: '80a' } }, /^BAILIWICK_PORT: .*"80a"$/],
+    ['a fraction', { flags: { port: 1.5 } }, /^--port: .*"1\.5"$/],
+    ['an exponent', { flags: { port: '1e3' } }, /^--port: .*"1e3"$/],
+    ['an empty number', { flags: { port: '' } }, /^--port: .*""$/],
+    ['an empty text', { flags: { host: '' } }, /^--host: .*an empty one$/],
+    ['an unknown value', { flags: { auditMode: 'strikt' } }, /^--audit-mode: .*"strikt".*"strict"/],
+    ['an unsupported database', { flags: { database: 'mysql://u:pw@h/d' } }, /^--database: (?!.*u:pw).*sqlite:.*postgres:/],
+    ['a short secret', { env: { BAILIWICK_JWT_SECRET: 'é'.repeat(15) } }, /^BAILIWICK_JWT_SECRET: (?!.*é).*30$/],
+    ['an unknown time zone', { flags: { timezone: 'Europe/Pari' } }, /^--timezone: .*"Europe\/Pari".*"Europe\/Paris"/],
+    ['an invalid CIDR', { flags: { trustProxy: '10.0.0.0/33' } }, /^--trust-proxy: .*"10\.0\.0\.0\/33"$/],
+    ['a proxy that is not an address', { flags: { trustProxy: 'true' } }, /^--trust-proxy: .*"true"$/],
     [
       'an issuer that contains "|"',
       { flags: { trustedIssuers: 'https://a.example|b' } },
-      '--trusted-issuers: expected issuers of at most 120 characters without "|", given "https://a.example|b"',
+      /^--trusted-issuers: .*"https:\/\/a\.example\|b"$/,
     ],
-    [
-      'an origin that is not a URL',
-      { flags: { corsOrigins: '*' } },
-      '--cors-origins: expected origins such as https://app.example.com, or localhost for every port of this machine, given "*"',
-    ],
-    [
-      'several workers on a SQLite file',
-      { flags: { workers: 4 } },
-      'workers: expected 1 with SQLite, which a single process can serve; use PostgreSQL for more; given 4',
-    ],
-    [
-      'a metrics address without a host',
-      { flags: { metricsAddress: '9464' } },
-      '--metrics-address: expected <address>:<port> such as 127.0.0.1:9464, given "9464"',
-    ],
-    [
-      'a metrics address with a port above 65535',
-      { flags: { metricsAddress: '[::1]:65536' } },
-      '--metrics-address: expected <address>:<port> such as 127.0.0.1:9464, given "[::1]:65536"',
-    ],
-    ['a short metrics token', { env: { BAILIWICK_METRICS_TOKEN: 'open' } }, 'BAILIWICK_METRICS_TOKEN: expected at least 32 bytes, given 4'],
-    [
-      'an origin with a path',
-      { flags: { corsOrigins: 'https://a.b/' } },
-      '--cors-origins: expected origins such as https://app.example.com, or localhost for every port of this machine, given "https://a.b/"',
-    ],
-    [
-      'a default page size above the maximum',
-      { flags: { pageDefault: 20, pageMax: 10 } },
-      'pageDefault: expected at most pageMax (10), given 20',
-    ],
-    ['a mistyped variable', { env: { BAILIWICK_POORT: '1' } }, 'there is no setting BAILIWICK_POORT (did you mean "BAILIWICK_PORT"?)'],
+    ['an origin that is not a URL', { flags: { corsOrigins: '*' } }, /^--cors-origins: .*"\*"$/],
+    ['several workers on a SQLite file', { flags: { workers: 4 } }, /^workers: .*4$/],
+    ['a metrics address without a host', { flags: { metricsAddress: '9464' } }, /^--metrics-address: .*"9464"$/],
+    ['a metrics address with a port above 65535', { flags: { metricsAddress: '[::1]:65536' } }, /^--metrics-address: .*"\[::1\]:65536"$/],
+    ['a short metrics token', { env: { BAILIWICK_METRICS_TOKEN: 'open' } }, /^BAILIWICK_METRICS_TOKEN: (?!.*open).*4$/],
+    ['an origin with a path', { flags: { corsOrigins: 'https://a.b/' } }, /^--cors-origins: .*"https:\/\/a\.b\/"$/],
+    ['a default page size above the maximum', { flags: { pageDefault: 20, pageMax: 10 } }, /^pageDefault: .*20$/],
+    ['a mistyped variable', { env: { BAILIWICK_POORT: '1' } }, /BAILIWICK_POORT.*"BAILIWICK_PORT"/],
   ];
-  it.each(wrong)('refuses settings with %s', (_, sources, sentence) => {
-    expect(mistakesOf(sources)).toEqual([sentence]);
+  it.each(wrong)('refuses settings with %s', (_, sources, mistake) => {
+    expect(mistakesOf(sources)).toEqual([expect.stringMatching(mistake)]);
   });
 
   it('refuses an unknown name, also an inherited one', () => {
     const flags = JSON.parse('{ "prt": 1, "constructor": 2, "__proto__": 3 }');
-    expect(mistakesOf({ flags })).toEqual([
-      'there is no setting "prt" (did you mean "port"?)',
-      'there is no setting "constructor"',
-      'there is no setting "__proto__"',
-    ]);
+    expect(mistakesOf({ flags })).toEqual([/"prt".*"port"/, /"constructor"$/, /"__proto__"$/].map((name) => expect.stringMatching(name)));
   });
 
   it('lists every mistake of the settings', () => {

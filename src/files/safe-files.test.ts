@@ -28,18 +28,18 @@ describe('readRegularFile', () => {
   });
 
   it.each([
-    ['pipe', 'expected a file, found a named pipe'],
-    ['folder', 'expected a file, found a folder'],
-    ['zero', 'expected a file, found a device'],
-    ['file', 'expected at most 6 bytes, found 7'],
-    ['large', 'expected at most 6 bytes, found 1000000000000'],
+    ['pipe', /named pipe/],
+    ['folder', /found a folder/],
+    ['zero', /device/],
+    ['file', /6 bytes.* 7$/],
+    ['large', /6 bytes.* 1000000000000$/],
   ])('refuses %s without reading it', (name, message) => {
     expect(() => readRegularFile(at(name), 6)).toThrow(message);
   });
 
   it.skipIf(!existsSync('/proc/self/maps'))('refuses a file that is longer than its size says', () => {
     expect(statSync('/proc/self/maps').size).toBe(0);
-    expect(() => readRegularFile('/proc/self/maps', 100)).toThrow('expected at most 100 bytes, found more');
+    expect(() => readRegularFile('/proc/self/maps', 100)).toThrow(/100 bytes.*more/);
   });
 });
 
@@ -51,18 +51,18 @@ describe('makeFolder', () => {
   });
 
   it.each([
-    ['file', 'expected a folder, found a file'],
-    ['file/x', 'ENOTDIR'],
-    ['pipe', 'expected a folder, found a named pipe'],
-    ['dangling', 'is a link to something that does not exist'],
-    ['dangling/x', 'is a link to something that does not exist'],
-    ['circle/x', 'ELOOP'],
+    ['file', /found a file/],
+    ['file/x', /ENOTDIR/],
+    ['pipe', /named pipe/],
+    ['dangling', /link.*not exist/],
+    ['dangling/x', /link.*not exist/],
+    ['circle/x', /ELOOP/],
   ])('refuses to make the folder %s', (name, message) => {
     expect(() => makeFolder(at(name))).toThrow(message);
   });
 
   it.skipIf(!existsSync('/proc/self'))('fails on a file system that cannot create folders', () => {
-    expect(() => makeFolder('/proc/bailiwick/x')).toThrow('cannot make the folder /proc/bailiwick: ENOENT');
+    expect(() => makeFolder('/proc/bailiwick/x')).toThrow(/\/proc\/bailiwick: ENOENT/);
   });
 });
 

@@ -24,7 +24,7 @@ describe('RouteDirectory', () => {
     expect(explained.problem.code).toBe(allow.length === 0 ? 'REQUEST_NO_ROUTE' : 'REQUEST_METHOD');
   });
 
-  it('lists every allowed method in the problem', () => {
-    expect(directory.explain('PATCH', '/api/User').problem.detail).toBe('expected GET, POST for this path, given PATCH');
+  it('names every allowed method in the message', () => {
+    expect(directory.explain('PATCH', '/api/User').problem.detail).toMatch(/GET, POST .*PATCH/);
   });
 });

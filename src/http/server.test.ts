@@ -182,9 +182,8 @@ describe('the server', () => {
   it('fails to listen on a port in use', async () => {
     const refused = await startServer({}, shared.port).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(SetupError);
-    expect((refused as Error).message).toBe(
-      `cannot listen on port ${shared.port} of 127.0.0.1: the port is in use; choose another one, or 0 for any free port`,
-    );
+    expect((refused as Error).message).toContain(`${shared.port} of 127.0.0.1`);
+    expect((refused as Error).message).toMatch(/in use/);
   });
 });
 

@@ -115,7 +115,7 @@ describe('a restore', () => {
     const backups = openBackups(place);
     await backups.write(file());
     rmSync(place.data, { recursive: true });
-    await expect(backups.write(join(folder, 'other.db'))).rejects.toThrow('there is no database');
+    await expect(backups.write(join(folder, 'other.db'))).rejects.toThrow(/no database/);
     expect((await backups.look(file())).entriesSince).toBe(0);
     expect(existsSync(place.data)).toBe(false);
     expect((await backups.restore(file())).kept).toBeUndefined();
@@ -155,8 +155,8 @@ describe('the backup of the former content', () => {
     const [name = ''] = readdirSync(join(place.data, 'backups'));
     expect(select(join(place.data, 'backups', name), 'SELECT id FROM Note')).toEqual([]);
     expect(error).toMatchObject({
-      message: `${live()} is restored, but a later step failed: database or disk is full`,
-      mistakes: [`the former content is in ${join(place.data, 'backups', name)}`],
+      message: expect.stringMatching(/restored.*database or disk is full/),
+      mistakes: [expect.stringContaining(join(place.data, 'backups', name))],
     });
   });
 });
@@ -186,12 +186,8 @@ describe('a backup of another version', () => {
     const error = await backups.restore(file()).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(SetupError);
     expect(error).toMatchObject({
-      message: 'the database was written by a newer version of this program',
-      mistakes: [
-        'this program cannot parse the definition of Note',
-        'this program does not know the field _Session.deviceId',
-        'this program does not know the table _Webhook',
-      ],
+      message: expect.stringMatching(/newer/),
+      mistakes: [/\bNote$/, /_Session\.deviceId/, /_Webhook/].map((name) => expect.stringMatching(name)),
     });
     expect(stampOf(live())).toBe(stamp);
     expect(readdirSync(place.data).some((name) => name.endsWith('.part') || name === 'backups')).toBe(false);
@@ -205,8 +201,8 @@ describe('a restore that fails', () => {
     for (const suffix of ['-wal', '-shm']) rmSync(`${live()}${suffix}`, { force: true });
     writeFileSync(live(), 'no database '.repeat(1000));
     await expect(backups.look(file())).rejects.toMatchObject({
-      message: expect.stringMatching(/^cannot read the present database/),
-      mistakes: [expect.stringContaining('move the file with its -wal and -shm away')],
+      message: expect.stringMatching(/present database/),
+      mistakes: [expect.stringMatching(/move.*-wal.*-shm/)],
     });
     await expect(backups.restore(file())).rejects.toThrow(SetupError);
   });
@@ -216,7 +212,7 @@ describe('a restore that fails', () => {
     await backups.write(file());
     change(live(), `DELETE FROM "Note"`);
     writeFileSync(join(place.data, 'backups'), 'a file');
-    await expect(backups.restore(file())).rejects.toThrow('cannot use the folder');
+    await expect(backups.restore(file())).rejects.toThrow(/cannot use the folder/);
     expect(select(live(), 'SELECT id FROM Note')).toEqual([]);
     change(live(), `DELETE FROM "_Session"`);
   });

@@ -86,7 +86,7 @@ describe('a worker pool', () => {
     const started = test.pool.start();
     workerOf(test, 0).becomesReady();
     workerOf(test, 1).dies(2);
-    await expect(started).rejects.toThrow('a worker failed to start; its error is printed above');
+    await expect(started).rejects.toThrow(/failed to start/);
     expect(test.workers).toHaveLength(2);
   });
 
