@@ -2,6 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MUTATIONS } from './long/mutations.ts';
+import { parseSource } from './tidy/source.ts';
+import { hasTest } from './tidy/title-rules.ts';
 
 const GOLDEN = new URL('./golden/mutations.md', import.meta.url);
 
@@ -16,6 +18,14 @@ describe('the list of mutations', () => {
       expect(read(file).split(find)).toHaveLength(2);
       expect(replace).not.toBe(find);
       expect(read(red)).not.toBe('');
+    },
+  );
+
+  // Files of test/ define many of their tests as rows of a table, whose names are not in their titles.
+  it.each(MUTATIONS.filter(({ red }) => red.startsWith('src/')).map(({ name, red, test }) => [name, red, test]))(
+    'the test that a mutation names exists: %s',
+    (_, red = '', test = '') => {
+      expect(hasTest(parseSource(red, read(red)), test), test).toBe(true);
     },
   );
 

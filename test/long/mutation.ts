@@ -9,6 +9,6 @@ export interface Mutation {
   readonly replace: string;
   /** The test file that fails. */
   readonly red: string;
-  /** The full name of the test that fails. Others may fail too. */
+  /** The title of the test that fails, or its full name. Others may fail too. */
   readonly test: string;
 }

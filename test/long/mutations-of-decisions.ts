@@ -8,7 +8,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: ': all([passes, rest])',
     replace: ': rest',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'an open record decides an open record: allowed where a DENY does not hold',
+    test: 'decides an open record: allowed where a DENY does not hold',
   },
   {
     name: 'an ALLOW restricts the later rules like a DENY',
@@ -16,7 +16,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'any([passes, rest])',
     replace: 'all([passes, rest])',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'an open record decides an open record: allowed where an ALLOW holds',
+    test: 'decides an open record: allowed where an ALLOW holds',
   },
   {
     name: 'a rule that fires does not end the evaluation',
@@ -24,7 +24,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'if (fired) return conclude(open, decidedBy(rule));',
     replace: 'if (fired && rule === applicable.rules.at(-1)) return conclude(open, decidedBy(rule));',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'several rules decides by several rules: a higher DENY overrides a lower ALLOW',
+    test: 'decides by several rules: a higher DENY overrides a lower ALLOW',
   },
   {
     name: 'a request is allowed if no rule matches',
@@ -32,7 +32,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: "last.effect === 'allow' ? ALWAYS : NEVER",
     replace: 'ALWAYS',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'one rule decides by one ALLOW rule, condition unknown',
+    test: 'decides by one ALLOW rule, condition unknown',
   },
   {
     name: 'an unknown ALLOW fires',
@@ -40,7 +40,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return replaceUnknowns(condition, false);',
     replace: 'return replaceUnknowns(condition, true);',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'several rules decides by several rules: an unknown ALLOW does not fire',
+    test: 'decides by several rules: an unknown ALLOW does not fire',
   },
   {
     name: 'an unknown DENY does not fire',
@@ -48,7 +48,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return not(replaceUnknowns(condition, true));',
     replace: 'return not(replaceUnknowns(condition, false));',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'several rules decides by several rules: an unknown DENY fires before an ALLOW',
+    test: 'decides by several rules: an unknown DENY fires before an ALLOW',
   },
   {
     name: 'unknown under "not" is treated like unknown outside of it',
@@ -56,7 +56,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return not(replaceUnknowns(condition.of, !value));',
     replace: 'return not(replaceUnknowns(condition.of, value));',
     red: 'src/authz/decision/residual-condition.test.ts',
-    test: 'residual condition whereTrue returns the condition under which "not (x and unknown)" is true',
+    test: 'whereTrue returns the condition under which "not (x and unknown)" is true',
   },
   {
     name: 'ALLOW goes before DENY',
@@ -152,7 +152,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'ancestor === undefined || ',
     replace: '',
     red: 'src/storage/policy-history.test.ts',
-    test: 'loadChanges returns undefined for a revision that is unknown, rolled back or not earlier',
+    test: 'returns undefined for a revision that is unknown, rolled back or not earlier',
   },
   {
     name: 'conditions read secret fields',
@@ -160,7 +160,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'if (field.writeOnly) return undefined;',
     replace: '',
     red: 'src/authz/context/decision-scope.test.ts',
-    test: 'valueOf returns the value of resource.embargo as undefined (case 17)',
+    test: 'returns the value of resource.embargo as undefined (case 17)',
   },
   {
     name: 'conditions read secret fields of a referenced record',
@@ -168,7 +168,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'reached === undefined || reached.field.writeOnly || own === undefined',
     replace: 'reached === undefined || own === undefined',
     red: 'src/authz/context/decision-scope.test.ts',
-    test: 'referenced records reads a referenced record without its secret fields',
+    test: 'reads a referenced record without its secret fields',
   },
   {
     name: 'a user attribute replaces the role',
@@ -176,7 +176,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: "if (key === 'role') return principal.role;",
     replace: '',
     red: 'src/authz/context/decision-scope.test.ts',
-    test: 'valueOf returns the value of user.role as "anon" (case 5)',
+    test: 'returns the value of user.role as "anon" (case 5)',
   },
   {
     name: 'conditions read secret fields of the sent data',
@@ -184,7 +184,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'if (secret.size === 0) return data;',
     replace: 'if (secret.size >= 0) return data;',
     red: 'src/authz/context/decision-scope.test.ts',
-    test: 'valueOf returns the value of request.data as {"title":"new"} (case 47)',
+    test: 'returns the value of request.data as {"title":"new"} (case 47)',
   },
   {
     name: 'a rule is reported as never firing if one of several roles shadows it',
@@ -192,7 +192,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'if (shadowing === undefined) return [];',
     replace: 'if (shadowing === undefined) continue;',
     red: 'src/authz/linter/lint-order.policies.test.ts',
-    test: 'rules of several policies compares rules of several policies: of one of two roles',
+    test: 'compares rules of several policies: of one of two roles',
   },
   {
     name: 'the linter does not report a DENY that fires on a missing value',
@@ -200,7 +200,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return condition.value === null;',
     replace: 'return false;',
     red: 'src/authz/linter/lint-missing.test.ts',
-    test: 'a DENY that fires if a value is missing checks a DENY for missing values: a field of users',
+    test: 'checks a DENY for missing values: a field of users',
   },
   {
     name: 'wouldAllow omits a DENY of higher precedence',
@@ -208,7 +208,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'fired !== undefined && !notFired.has(rule) &&',
     replace: 'fired === undefined && !notFired.has(rule) &&',
     red: 'src/authz/decision/explain-decision.test.ts',
-    test: 'wouldAllow names the DENY that would still overrule',
+    test: 'names the DENY that would still overrule',
   },
   {
     name: 'who-can omits users without a matching role who have an assigned policy',
@@ -216,7 +216,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: ' OR EXISTS (SELECT 1 FROM "_UserPolicy" WHERE "userId" = "scanned"."id")',
     replace: '',
     red: 'src/storage/user-queries.test.ts',
-    test: 'loadCandidates loads candidates: users with a role or an assigned policy',
+    test: 'loads candidates: users with a role or an assigned policy',
   },
   {
     name: 'an audit entry omits the values read by rules of the same rank as the one that fired',
@@ -224,7 +224,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'isSameRank(next, rank)',
     replace: 'false',
     red: 'src/audit/entry-facts.test.ts',
-    test: 'readsToExplain returns the paths up to the last rule of the rank of rule 1, which allowed: 3',
+    test: 'returns the paths up to the last rule of the rank of rule 1, which allowed: 3',
   },
   {
     name: 'an access test allows an inactive user',

@@ -8,7 +8,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'recordsOf(target, { as })',
     replace: 'sql.raw(`${quoteName(target.name)} AS ${quoteName(as)}`)',
     red: 'src/storage/soft-delete-queries.test.ts',
-    test: 'soft-deleted records listRecords finds no soft-deleted record',
+    test: 'listRecords finds no soft-deleted record',
   },
   {
     name: 'a new reference to a soft-deleted record is accepted',
@@ -16,7 +16,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'SELECT "id" FROM ${recordsOf(resource)} WHERE "id" IN ${wanted}',
     replace: 'SELECT "id" FROM ${tableOf(resource)} WHERE "id" IN ${wanted}',
     red: 'src/storage/soft-delete-queries.test.ts',
-    test: 'soft-deleted records findDanglingReferences finds no soft-deleted record',
+    test: 'findDanglingReferences finds no soft-deleted record',
   },
   {
     name: 'a restore includes referencing records that were deleted earlier',
@@ -48,7 +48,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: 'dangling === undefined ? findOutlived(definitions, wanted) : undefined',
     replace: 'undefined as Outlived | undefined',
     red: 'src/storage/migrations/definitions-in-force.test.ts',
-    test: 'resolveDefinitionsInForce refuses definitions that contradict those in force: softDelete stays off as long as the resource that it is deleted with has none',
+    test: 'refuses definitions that contradict those in force: softDelete stays off as long as the resource that it is deleted with has none',
   },
   {
     name: 'a restore accepts references to missing records',
@@ -72,7 +72,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: "softDelete && index.unique ? 'notDeleted' : undefined",
     replace: 'undefined',
     red: 'src/storage/migrations/soft-delete.test.ts',
-    test: 'softDelete checks uniqueness among records that are not soft-deleted',
+    test: 'checks uniqueness among records that are not soft-deleted',
   },
   {
     name: 'soft-deleted records become visible when softDelete is turned off',
@@ -80,7 +80,7 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: '[deletedPrecondition(table)] : []',
     replace: '[] : []',
     red: 'src/storage/migrations/soft-delete.test.ts',
-    test: 'softDelete softDelete cannot be turned off as long as there are soft-deleted records, which would be visible again',
+    test: 'softDelete cannot be turned off as long as there are soft-deleted records, which would be visible again',
   },
   {
     name: 'prune deletes soft-deleted records that a remaining record references',
@@ -88,6 +88,6 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
     find: ': keepListed(tx, link, link.list))',
     replace: ': 0)',
     red: 'src/storage/migrations/soft-delete.test.ts',
-    test: 'prune of soft-deleted records keeps records that remaining records reference, transitively',
+    test: 'keeps records that remaining records reference, transitively',
   },
 ];

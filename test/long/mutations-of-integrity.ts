@@ -8,7 +8,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'return digest([previous, ...content]);',
     replace: 'return digest([previous.slice(0, 0), ...content]);',
     red: 'src/audit/integrity/verify-chains.test.ts',
-    test: 'verification of entries names two swapped entries: 3 and 8',
+    test: 'names two swapped entries: 3 and 8',
   },
   {
     name: 'the first hash of a chain omits the heads found at its start',
@@ -16,7 +16,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'return digest([BEGINNING, writer, at, found]);',
     replace: 'return digest([BEGINNING, writer, at, found.slice(0, 0)]);',
     red: 'src/audit/integrity/verify-chains.test.ts',
-    test: 'verification of a chain finds another beginning of a chain: its found',
+    test: 'finds another beginning of a chain: its found',
   },
   {
     name: 'entries of a rolled back savepoint are written',
@@ -24,7 +24,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: '        appends.length = count;\n',
     replace: '',
     red: 'src/storage/chain-writers.test.ts',
-    test: 'the chain writer of a transaction continues after the last entry that was not rolled back with a savepoint',
+    test: 'continues after the last entry that was not rolled back with a savepoint',
   },
   {
     name: 'entries of a failed unit of work are written',
@@ -32,7 +32,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: '    outcome = { error };\n',
     replace: '    outcome = { error };\n    for (const pending of end()) appends.push(pending);\n',
     red: 'src/storage/chain-writers.test.ts',
-    test: 'the chain writer of a transaction continues after the last entry of a unit of work that did not fail',
+    test: 'continues after the last entry of a unit of work that did not fail',
   },
   {
     name: 'a savepoint is not created before its first write',
@@ -40,7 +40,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: '      savepoints.send();\n',
     replace: '',
     red: 'src/storage/sqlite/commit-batching.test.ts',
-    test: 'transactions rolls back a savepoint that throws, and continues',
+    test: 'rolls back a savepoint that throws, and continues',
   },
   {
     name: 'a commit into files that are no longer at their paths is acknowledged',
@@ -48,7 +48,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: "return now.dev === dev && now.ino === ino ? 'same' : 'replaced';",
     replace: "return now.dev === dev && now.ino > 0n ? 'same' : 'replaced';",
     red: 'src/storage/sqlite/open-files.test.ts',
-    test: 'open files fails a commit during which the file was replaced by a copy',
+    test: 'fails a commit during which the file was replaced by a copy',
   },
   {
     name: 'a missing database is created although checkpoints of an earlier one exist',
@@ -64,7 +64,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'if (fault !== undefined) return { ok: false, why: fault };',
     replace: 'if (fault === undefined) return { ok: true };',
     red: 'src/observability/readiness.test.ts',
-    test: 'readiness reports the fault of a database whose commits work, until a probe commit finds that it is gone',
+    test: 'reports the fault of a database whose commits work, until a probe commit finds that it is gone',
   },
   {
     name: 'a writer continues its chain after an in-doubt commit',
@@ -88,7 +88,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'if (row.sequence > expected) {',
     replace: 'if (row.sequence > expected + 1000) {',
     red: 'src/audit/integrity/verify-chains.test.ts',
-    test: 'verification of entries reports deleted entries as missing',
+    test: 'reports deleted entries as missing',
   },
   {
     name: 'a rewritten chain is accepted',
@@ -96,7 +96,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'if (found === 0 && other !== undefined) report(other);',
     replace: '',
     red: 'src/audit/integrity/checkpoints.test.ts',
-    test: 'a signed head a signed head reveals a chain that was rewritten from an entry on, with correct hashes',
+    test: 'a signed head reveals a chain that was rewritten from an entry on, with correct hashes',
   },
   {
     name: 'only the last signed head of a chain is compared',
@@ -104,7 +104,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'if (hash !== undefined && hash !== head.hash && !different.has(head.writer)) different.set(head.writer, head);',
     replace: '',
     red: 'src/audit/integrity/checkpoints.test.ts',
-    test: 'a signed head a signed head reveals a rewritten chain even if the service has signed the rewritten head since',
+    test: 'a signed head reveals a rewritten chain even if the service has signed the rewritten head since',
   },
   {
     name: 'a checkpoint need not be signed',
@@ -112,7 +112,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: "return key !== undefined && verify(null, bytes, key, Buffer.from(signature, 'base64url'));",
     replace: "return key !== undefined && verify(null, bytes, key, Buffer.from(signature, 'base64url')) !== undefined;",
     red: 'src/audit/integrity/checkpoints.test.ts',
-    test: 'verification of checkpoints finds an edit of each member of a checkpoint',
+    test: 'finds an edit of each member of a checkpoint',
   },
   {
     name: 'a line need not follow the previous one',
@@ -120,7 +120,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: ': recent.some(({ hash }) => hash === checkpoint.previous);',
     replace: ': true;',
     red: 'src/audit/integrity/checkpoints.test.ts',
-    test: 'verification of checkpoints finds the removal of checkpoints: one between',
+    test: 'finds the removal of checkpoints: one between',
   },
   {
     name: 'a missing last line is not reported',
@@ -128,7 +128,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'if (missing.size > 0)',
     replace: 'if (missing.size > 1)',
     red: 'src/audit/integrity/checkpoints.test.ts',
-    test: 'verification of checkpoints finds the removal of checkpoints: the last',
+    test: 'finds the removal of checkpoints: the last',
   },
   {
     name: 'a service continues a chain whose next sequence number is taken',

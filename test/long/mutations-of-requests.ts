@@ -153,7 +153,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'current?.revision.stamp === revision.stamp',
     replace: 'current !== undefined',
     red: 'src/authz/policy-store.test.ts',
-    test: 'the policy store returns a change in the same transaction',
+    test: 'returns a change in the same transaction',
   },
   {
     name: 'snapshots are distinguished by the number of their revision instead of its stamp',
@@ -161,7 +161,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'current?.revision.stamp === revision.stamp',
     replace: 'current?.revision.number === revision.number',
     red: 'src/authz/policy-store.test.ts',
-    test: 'the policy store distinguishes revisions of equal number after a rolled back savepoint',
+    test: 'distinguishes revisions of equal number after a rolled back savepoint',
   },
   {
     name: 'a page begins with the last record of the previous page',
@@ -169,7 +169,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'sql`${column} > ${value}`;',
     replace: 'sql`${column} >= ${value}`;',
     red: 'src/storage/record-lists.test.ts',
-    test: 'consecutive pages consecutive pages contain the whole list in order, also with missing and duplicate values and mixed directions',
+    test: 'consecutive pages contain the whole list in order, also with missing and duplicate values and mixed directions',
   },
   {
     name: 'secret fields are selected',
@@ -177,7 +177,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'columnsOf(resource).filter(({ field }) => !field.writeOnly)',
     replace: 'columnsOf(resource)',
     red: 'src/storage/record-lists.test.ts',
-    test: 'lists never reads write-only fields',
+    test: 'never reads write-only fields',
   },
   {
     name: 'a list includes records whose condition is unknown in memory',
@@ -185,7 +185,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'scopeFor(record, referenced)) === true',
     replace: 'scopeFor(record, referenced)) !== false',
     red: 'src/storage/record-lists.test.ts',
-    test: 'consecutive pages consecutive pages contain exactly the records that match a condition in memory',
+    test: 'consecutive pages contain exactly the records that match a condition in memory',
   },
   {
     name: 'records without a referenced record are never listed',
@@ -193,7 +193,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '`LEFT JOIN ',
     replace: '`INNER JOIN ',
     red: 'src/storage/referenced-records.test.ts',
-    test: 'conditions on referenced records resource.deskId.label exists false lists records by resource.deskId.label exists false in SQL',
+    test: 'lists records by resource.deskId.label exists false in SQL',
   },
   {
     name: 'an update ignores the version of the record',
@@ -201,7 +201,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: ' AND "version" = ${change.version}',
     replace: '',
     red: 'src/storage/records.test.ts',
-    test: 'records updates only the given fields, and only at the given version',
+    test: 'updates only the given fields, and only at the given version',
   },
   {
     name: 'removing an assignment begins no revision',
@@ -209,7 +209,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by });',
     replace: 'await endAssignment(tx, assignment, { revision: 1, by });',
     red: 'src/authz/policy-store.test.ts',
-    test: 'the policy store forgets a removed assignment',
+    test: 'forgets a removed assignment',
   },
   {
     name: 'a past revision has the policies of the next one',
@@ -217,7 +217,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '"fromEpoch" <= ${revision} AND',
     replace: '"fromEpoch" <= ${revision + 1} AND',
     red: 'src/storage/policy-history.test.ts',
-    test: 'the policy history contains the state of every revision',
+    test: 'contains the state of every revision',
   },
   {
     name: 'users with a policy on User can change admins',
@@ -305,7 +305,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (!options.isAdmin) issues.push',
     replace: 'if (false) issues.push',
     red: 'src/resources/validate-values.test.ts',
-    test: 'validateValues refuses values with a mistake: a guarded field',
+    test: 'refuses values with a mistake: a guarded field',
   },
   {
     name: 'secret fields can be used in filters',
@@ -313,7 +313,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (kind === undefined || field.writeOnly) return undefined;',
     replace: 'if (kind === undefined) return undefined;',
     red: 'src/resources/resolve-field.test.ts',
-    test: 'resolveField refuses unknown and secret names with the same problem (filter)',
+    test: 'refuses unknown and secret names with the same problem (filter)',
   },
   {
     name: 'a caller can set read-only fields',
@@ -321,7 +321,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '} else if (field.readOnly) {',
     replace: "} else if (field.readOnly && field.name === '') {",
     red: 'src/resources/validate-values.test.ts',
-    test: 'validateValues refuses values with a mistake: the id',
+    test: 'refuses values with a mistake: the id',
   },
   {
     name: 'records are returned with secret fields',
@@ -329,7 +329,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (!field.writeOnly && (',
     replace: 'if ((',
     red: 'src/resources/stored-rows.test.ts',
-    test: 'showRecord returns every field that is not secret, null if it has no value',
+    test: 'returns every field that is not secret, null if it has no value',
   },
   {
     name: 'a filter replaces the condition of the policies',
@@ -465,7 +465,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "entries.filter(({ kind }) => kind === 'access'),",
     replace: 'entries,',
     red: 'src/audit/audit.test.ts',
-    test: 'appendEntry counts decisions by hour and resource, without admin changes',
+    test: 'counts decisions by hour and resource, without admin changes',
   },
   {
     name: 'the facts of an audit entry have no size limit',
@@ -473,7 +473,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'const fits = nameBytes + bytes <= left;',
     replace: 'const fits = true;',
     red: 'src/audit/entry-facts.test.ts',
-    test: 'factsOf replaces a value that is too long by a marker',
+    test: 'replaces a value that is too long by a marker',
   },
   {
     name: 'expanded records are not decided',
@@ -577,7 +577,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: ', "version" = ${revision} WHERE',
     replace: ' WHERE',
     red: 'src/storage/migrations/rename.test.ts',
-    test: 'policies that contain a renamed name rewrites policies for a renamed field, wherever a path reads it',
+    test: 'rewrites policies for a renamed field, wherever a path reads it',
   },
   {
     name: 'a page that ends early because of the time limit is not marked as truncated',

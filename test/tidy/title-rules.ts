@@ -64,14 +64,22 @@ function checkTitle({ text, words, hasRows, position }: Title, report: Report): 
 }
 
 interface Title {
-  /** Each expression of a template is `${…}` with its source. */
+  /** The source of the title, without its quotes. */
   readonly text: string;
+  /** The title with a mark for each placeholder. */
+  readonly marked: string;
   readonly words: readonly string[];
   readonly hasRows: boolean;
   readonly position: number;
 }
 
 const PLACEHOLDER = '\uFFFC';
+
+/** Returns true if a source has a test of this name: its title, or its title after those of its `describe` blocks. */
+export function hasTest(source: Source, name: string): boolean {
+  const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+  return titlesOf(source).some(({ marked }) => new RegExp(`(^| )${marked.split(PLACEHOLDER).map(escaped).join('.*')}$`, 's').test(name));
+}
 
 function titlesOf(source: Source): readonly Title[] {
   const titles: Title[] = [];
@@ -81,24 +89,24 @@ function titlesOf(source: Source): readonly Title[] {
       const calls = testCalls(callee);
       if (calls === undefined || title === undefined || [...WITH_ROWS, ...WITH_CONDITION].includes(calls.at(-1) ?? '')) return;
       const hasRows = calls.some((name) => WITH_ROWS.includes(name.replace('()', '')));
-      titles.push({ ...readTitle(source, title, hasRows), hasRows, position: start });
+      const marked = hasRows ? readTitle(title).replace(/%[sdifjoO#]|\$[\w#][\w.]*/g, PLACEHOLDER) : readTitle(title);
+      const text = source.text.slice(title.start, title.end).replace(/^(['"`])(.*)\1$/s, '$2');
+      titles.push({ text, marked, words: toWords(marked), hasRows, position: start });
     },
   });
   return titles;
 }
 
-function readTitle(source: Source, title: Node, hasRows: boolean): Pick<Title, 'text' | 'words'> {
-  const text = source.text.slice(title.start, title.end);
-  if (title.type === 'Literal') return { text: text.slice(1, -1), words: toWords(text.slice(1, -1), hasRows) };
-  if (title.type !== 'TemplateLiteral') return { text, words: [PLACEHOLDER] };
-  const { quasis = [] } = title as Node & { quasis?: readonly { readonly value: { readonly raw: string } }[] };
-  return { text: text.slice(1, -1), words: toWords(quasis.map(({ value }) => value.raw).join(PLACEHOLDER), hasRows) };
+/** Returns a title with a mark for each expression in it. */
+function readTitle(title: Node): string {
+  const { value, quasis } = title as Node & { value?: unknown; quasis?: readonly { readonly value: { readonly cooked: string } }[] };
+  if (typeof value === 'string') return value;
+  return quasis?.map((part) => part.value.cooked).join(PLACEHOLDER) ?? PLACEHOLDER;
 }
 
 /** Splits a title into words. A word with a placeholder, such as `"$name"`, is a placeholder. */
-function toWords(text: string, hasRows: boolean): readonly string[] {
-  const filled = hasRows ? text.replace(/%[sdifjoO#]|\$[\w#][\w.]*/g, PLACEHOLDER) : text;
-  const words = filled.split(/\s+/).filter((word) => /[\p{L}\p{N}\uFFFC]/u.test(word));
+function toWords(marked: string): readonly string[] {
+  const words = marked.split(/\s+/).filter((word) => /[\p{L}\p{N}\uFFFC]/u.test(word));
   return words.map((word) => (word.includes(PLACEHOLDER) ? PLACEHOLDER : word));
 }
 
