@@ -101,7 +101,7 @@ describe('sources', () => {
 describe('pages and examples', () => {
   const root = folderUrl('../');
   const patterns = ['*.md', 'docs/**/*.md', 'examples/**/*.{md,yaml}'];
-  const paths = globSync(patterns, { cwd: root }).filter((path) => path !== QUOTED_PAGE);
+  const paths = globSync(patterns, { cwd: root, exclude: ['**/node_modules/**'] }).filter((path) => path !== QUOTED_PAGE);
 
   it.each(paths.sort())('the words of %s are plain', (path) => {
     expect(findRefusedWords(path, readFileSync(`${root}${path}`, 'utf8')).map(show)).toEqual([]);

@@ -14,7 +14,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 let copy: string;
 beforeAll(() => {
   copy = mkdtempSync(join(tmpdir(), 'bailiwick-mutations-'));
-  for (const name of COPIED) cpSync(join(root, name), join(copy, name), { recursive: true });
+  for (const name of COPIED)
+    cpSync(join(root, name), join(copy, name), { recursive: true, filter: (path) => !path.endsWith('node_modules') });
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'dir');
 });
 afterAll(() => rmSync(copy, { recursive: true, force: true }));

@@ -1,0 +1,49 @@
+import { createConfig, lintFromString, type RawUniversalConfig } from '@redocly/openapi-core';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import type { JsonObject } from '../../src/operators/index.ts';
+
+/** The recommended rules of Redocly, and the rules that an OpenAPI 3.1 client generator depends on. All are errors. */
+const RULES: RawUniversalConfig = {
+  extends: ['recommended-strict'],
+  rules: {
+    'no-invalid-media-type-examples': 'error',
+    'no-invalid-schema-examples': 'error',
+    'no-invalid-parameter-examples': 'error',
+    'no-required-schema-properties-undefined': 'error',
+    'no-unused-components': 'off',
+    'no-schema-type-mismatch': 'error',
+    'operation-operationId-url-safe': 'error',
+    'operation-tag-defined': 'error',
+    'parameter-description': 'error',
+    'spec-strict-refs': 'error',
+    'tag-description': 'error',
+    'rule/operation-responses': {
+      subject: { type: 'Operation', property: 'responses' },
+      assertions: { defined: true },
+      message: 'expected responses of the operation',
+    },
+  },
+};
+
+/** Created once: it takes as long as a validation. */
+const config = createConfig(RULES);
+const validator = new Validator();
+
+/**
+ * Returns the mistakes of an OpenAPI document: violations of the published JSON Schema of OpenAPI 3.1, then violations of `RULES`,
+ * which also resolve references and validate examples.
+ */
+export async function findMistakes(document: JsonObject): Promise<readonly string[]> {
+  return [...(await findSchemaViolations(document)), ...(await findRuleViolations(document))];
+}
+
+async function findSchemaViolations(document: JsonObject): Promise<readonly string[]> {
+  const { valid, errors } = await validator.validate(structuredClone(document));
+  if (valid) return [];
+  return typeof errors === 'string' ? [errors] : (errors ?? []).map(({ instancePath, message }) => `${instancePath}: ${message}`);
+}
+
+async function findRuleViolations(document: JsonObject): Promise<readonly string[]> {
+  const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config: await config });
+  return problems.map(({ ruleId, message, location }) => `${ruleId}: ${message} at ${location[0]?.pointer ?? '#'}`);
+}
