@@ -4,11 +4,11 @@
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ConfigSources, parseConfig } from '../src/config/config.ts';
 import { createService } from '../src/service.ts';
+import { databaseFolder } from './database-folder.ts';
 import { createDatabaseUrl, onPostgres } from './postgres/test-database.ts';
 
 /** Options of a test service. */
@@ -89,7 +89,7 @@ export interface RunningService {
 
 /** Starts a service on a free port, with its data in a temporary folder that `close` removes. */
 export async function startService(options: ServiceOptions = {}): Promise<RunningService> {
-  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-test-'));
+  const folder = mkdtempSync(join(databaseFolder, 'bailiwick-test-'));
   const project = options.project === undefined ? writeProject(folder, options.definitions ?? {}) : resolve(root, options.project);
   const dataFolder = join(folder, 'data');
   const flags = {

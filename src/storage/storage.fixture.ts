@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { databaseFolder } from '../../test/database-folder.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, parseDefinition, type Resource } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
@@ -34,7 +34,7 @@ export const onPostgres: boolean = process.env['TEST_POSTGRES_URL'] !== undefine
  * backups if `kept` is given.
  */
 export function openTestDatabase({ kept }: { readonly kept?: number } = {}): TestDatabase {
-  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-storage-'));
+  const folder = mkdtempSync(join(databaseFolder, 'bailiwick-storage-'));
   const server = process.env['TEST_POSTGRES_URL'];
   const path = join(folder, 'test.db');
   const url = server === undefined ? `sqlite:${path}` : withOwnSchema(server);

@@ -4,7 +4,6 @@
  * which reads no database.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Principal, ScopeInput } from '../../src/authz/context/index.ts';
 import type { PolicyLimits } from '../../src/authz/policies/index.ts';
@@ -13,6 +12,7 @@ import type { Definitions, Resource, StoredRecord } from '../../src/resources/in
 import { composeDefinitions } from '../../src/resources/system/index.ts';
 import { sql } from '../../src/sql.ts';
 import { type Database, insertRecord, loadRecord, migrate, openDatabase } from '../../src/storage/index.ts';
+import { databaseFolder } from '../database-folder.ts';
 import { LIMITS } from '../policy-fixtures.ts';
 import { createDatabaseUrl } from '../postgres/test-database.ts';
 import { writeUnchecked } from '../postgres/unchecked-writes.ts';
@@ -59,7 +59,7 @@ export type PrincipalName = 'ann' | 'cid' | 'token' | 'anon';
 
 /** Creates a fixture in a temporary folder, which `close` removes. */
 export async function createLawFixture(): Promise<LawFixture> {
-  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-law-'));
+  const folder = mkdtempSync(join(databaseFolder, 'bailiwick-law-'));
   const url = createDatabaseUrl(folder);
   const database = await openDatabase({ database: url });
   const definitions = lawDefinitions();

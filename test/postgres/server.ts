@@ -3,22 +3,12 @@
  * free port with its data in a temporary folder.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { databaseFolder } from '../database-folder.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -34,7 +24,7 @@ export default async function setup({ provide }: TestProject): Promise<() => Pro
     provide('postgres', given);
     return async () => undefined;
   }
-  const { url, stop } = await startPostgres();
+  const { url, stop } = await startPostgres({ inMemory: true });
   provide('postgres', url);
   return stop;
 }
@@ -53,16 +43,18 @@ export interface PostgresServer {
 export interface ServerOptions {
   /** Additional settings, such as `['fsync=off']`. */
   readonly settings?: readonly string[];
+  /** True to keep the data in memory, if this machine can. Default: on disk. */
+  readonly inMemory?: boolean;
   /** True to start it as a hot standby, without a primary. */
   readonly standby?: boolean;
 }
 
 /** Starts a PostgreSQL server. */
-export async function startPostgres({ settings = [], standby = false }: ServerOptions = {}): Promise<PostgresServer> {
+export async function startPostgres({ settings = [], inMemory = false, standby = false }: ServerOptions = {}): Promise<PostgresServer> {
   const home = mkdtempSync(join(tmpdir(), 'bailiwick-postgres-'));
   const bin = await bringPrograms(home);
-  const folder = join(home, 'data');
-  mkdirSync(folder, { mode: 0o700 });
+  const folder = mkdtempSync(join(inMemory ? databaseFolder : home, 'bailiwick-postgres-data-'));
+  chmodSync(folder, 0o700);
   const who = asWhom([home, folder]);
   const port = await findPort();
   execFileSync(join(bin, 'initdb'), ['-D', folder, '-U', 'postgres', '--auth=trust', '-E', 'UTF8', '--no-locale', '--no-instructions'], {
@@ -87,7 +79,7 @@ export async function startPostgres({ settings = [], standby = false }: ServerOp
     },
     async stop() {
       await end(server, 'SIGINT');
-      rmSync(home, { recursive: true, force: true });
+      for (const each of [folder, home]) rmSync(each, { recursive: true, force: true });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { databaseFolder } from '../../../test/database-folder.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import { type Database, migrate } from '../../storage/index.ts';
@@ -50,7 +50,7 @@ export interface StoredEntry extends Record<string, unknown> {
 /** Opens an empty audit log. */
 export async function openTestAuditLog(): Promise<TestAuditLog> {
   const { database, url, dispose } = openTestDatabase();
-  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-integrity-'));
+  const folder = mkdtempSync(join(databaseFolder, 'bailiwick-integrity-'));
   const path = join(folder, 'checkpoints.ndjson');
   await migrate(database, SYSTEM);
   const key = loadCheckpointKey(folder);

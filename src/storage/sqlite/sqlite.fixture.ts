@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { vi } from 'vitest';
+import { databaseFolder } from '../../../test/database-folder.ts';
 import { Problem } from '../../errors.ts';
 import { sql } from '../../sql.ts';
 import type { Change, Database, Transaction } from '../contract.ts';
@@ -21,7 +21,7 @@ export interface Family {
 
 /** Opens a new test database. */
 export async function openFamily(): Promise<Family> {
-  const folder = mkdtempSync(join(tmpdir(), 'bailiwick-sqlite-'));
+  const folder = mkdtempSync(join(databaseFolder, 'bailiwick-sqlite-'));
   const path = join(folder, 'data', 'test.db');
   // Queued transactions share one commit even on a busy machine.
   const database = openSqlite({ path, busyTimeout: 20, maxBatchTime: Number.POSITIVE_INFINITY });
