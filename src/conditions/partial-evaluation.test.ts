@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../test/budget.ts';
 import { type Json, type JsonObject, type Kind, OPERATORS, ownValue, type Truth } from '../operators/index.ts';
 import { parsePath } from './attribute-path.ts';
 import { type Condition, type Operand, type Path, type PathKind, type Scope, UNRESOLVED } from './condition.ts';
@@ -62,7 +63,7 @@ describe('partiallyEvaluate', () => {
         const residual = partiallyEvaluate(condition, scopeOf(world, 'unresolved'));
         expect(evaluate(residual, scopeOf(world))).toBe(evaluate(condition, scopeOf(world)));
       }),
-      { numRuns: 5000 },
+      { numRuns: casesOf(1000) },
     );
   });
 
@@ -73,7 +74,7 @@ describe('partiallyEvaluate', () => {
         partiallyEvaluate(condition, scopeOf(before, 'unresolved'));
         expect(evaluate(condition, scopeOf(world))).toBe(evaluate(structuredClone(condition), scopeOf(world)));
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(300) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../test/budget.ts';
 import { FIELD_TYPES, type Field } from '../fields/index.ts';
 import type { Json } from '../operators/index.ts';
 import { article } from './article.fixture.ts';
@@ -62,7 +63,7 @@ describe('fitsSimpleSchema', () => {
         fc.pre(fitsSimpleSchema(schemas[index] ?? {}, value));
         expect(validate[index]?.(value)).toBe(true);
       }),
-      { numRuns: 500 },
+      { numRuns: casesOf(200) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { casesOf } from '../../test/budget.ts';
 import { ALWAYS, all, type Condition, constant, NEVER, type Scope } from '../conditions/index.ts';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { resolveSort } from '../request/index.ts';
@@ -138,7 +139,7 @@ describe('consecutive pages', () => {
         expect(idsOf(found)).toEqual(sorted(records, keys));
         for (const page of found.slice(0, -1)) expect(page.records).toHaveLength(limit);
       }),
-      { numRuns: 80 },
+      { numRuns: casesOf(30) },
     );
   });
 
@@ -161,7 +162,7 @@ describe('consecutive pages', () => {
           );
         },
       ),
-      { numRuns: 60 },
+      { numRuns: casesOf(20) },
     );
   });
 

@@ -1,6 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { casesOf } from '../../test/budget.ts';
 import { createLazySavepoints, type LazySavepoints } from './savepoints.ts';
 
 describe('lazy savepoints', () => {
@@ -127,6 +128,6 @@ it('lazy savepoints have the same result as real ones', () => {
       driver.exec('COMMIT');
       expect(driver.prepare('SELECT "n" FROM "T" ORDER BY rowid').pluck().all()).toEqual(expected(all));
     }),
-    { numRuns: 500 },
+    { numRuns: casesOf(100) },
   );
 });

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { parseQuery } from '../../src/request/index.ts';
 import { parseJson } from '../../src/strict-json.ts';
 import { formatOfType, readObjects } from '../../src/transfer/formats/index.ts';
+import { isDeep } from '../budget.ts';
 
 const SOURCES = fileURLToPath(new URL('../../src/', import.meta.url));
 
@@ -131,11 +132,11 @@ interface Attack {
 }
 
 /** Milliseconds of processor time: about a thousand times as long as a linear pass over the longest text. */
-const SLOW = 250;
+const SLOW = isDeep ? 250 : 50;
 /** Maximum factor when the text doubles: linear time grows by 2, quadratic time by 4. */
 const GROWTH = 2.8;
 /** Short lengths first, so that an exponential pattern is detected before it runs too long. */
-const LENGTHS = [16, 20, 24, 28, 32, 64, ...Array.from({ length: 10 }, (_, index) => 128 * 2 ** index)];
+const LENGTHS = [16, 20, 24, 28, 32, 64, ...Array.from({ length: isDeep ? 10 : 8 }, (_, index) => 128 * 2 ** index)];
 
 /** Returns the text that makes `run` slow, shortened; undefined if `run` is linear. Measures a slow result again, because the machine may be busy. */
 function slowTextOf(run: (text: string) => void, { prefix, pump, suffix }: Attack): string | undefined {

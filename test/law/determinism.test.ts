@@ -13,12 +13,13 @@ import { sql } from '../../src/sql.ts';
 import { loadUserPolicies } from '../../src/storage/assignment-records.ts';
 import { type Database, loadPolicyState, migrate, openSqlite, type Transaction } from '../../src/storage/index.ts';
 import { insertInto, POLICY_TABLES } from '../../src/storage/policy-tables.ts';
+import { casesOf } from '../budget.ts';
 import { assignmentsIn, resourceOf, type WholeState } from '../policy-fixtures.ts';
 import { hostileRows, USERS } from './data.ts';
 import { LAW_LIMITS, lawDefinitions, NOW, REQUEST } from './law-fixture.ts';
 import { lawCases } from './policies.ts';
 
-const RUNS = 80;
+const RUNS = casesOf(20);
 const definitions = lawDefinitions();
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-order-'));
 const template = join(folder, 'template.db');
@@ -57,7 +58,7 @@ it('decisions and explanations do not depend on the order of storing, loading an
   });
   await fc.assert(property, { numRuns: RUNS });
   expect([...effects].toSorted()).toEqual(['allow', 'allow-where', 'deny']);
-}, 60_000);
+});
 
 /** A policy state and its compiled snapshot. */
 interface Compiled {

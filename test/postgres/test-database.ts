@@ -5,11 +5,6 @@ import { join } from 'node:path';
 /** True if this run tests PostgreSQL. */
 export const onPostgres: boolean = serverUrl() !== undefined;
 
-/** Returns the number of random cases to run: a tenth on PostgreSQL, where each takes many times as long. */
-export function scaleRuns(count: number): number {
-  return onPostgres ? Math.ceil(count / 10) : count;
-}
-
 /** Returns the address of a new database. A SQLite file is created in `folder`. */
 export function createDatabaseUrl(folder: string): string {
   const server = serverUrl();

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isDeep } from '../budget.ts';
 import { type Ended, expectDone, idOf, pause, query, runProgram, send, setUp, startProgram } from './program.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -151,7 +152,7 @@ describe('a changed definition', () => {
     const old = { type: ['TEXT'], aside: [0], values: ['text'], evolutions: ['cli'] };
     const after = { type: ['INTEGER'], aside: [1], values: ['integer'], evolutions: ['cli', 'cli'] };
     let killed = 0;
-    for (let wait = 150; ; wait = Math.round(wait * 1.25)) {
+    for (let wait = 150; ; wait = Math.round(wait * (isDeep ? 1.1 : 1.4))) {
       const child = spawn(process.execPath, [main, 'storage', 'apply', '--project', folder, '--data', data], { stdio: 'ignore' });
       const exit = once(child, 'exit');
       await Promise.race([pause(wait), exit]);

@@ -1,10 +1,11 @@
 /** Random records and policies through HTTP: a deletion has exactly the effects that a simple model predicts, or none. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { databaseCasesOf } from '../budget.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
-import { onPostgres, scaleRuns } from '../postgres/test-database.ts';
+import { onPostgres } from '../postgres/test-database.ts';
 
-const CASES = scaleRuns(150);
+const CASES = databaseCasesOf(50);
 const REFERENCES = {
   goes: { to: 'Aaa', onDelete: 'cascade' },
   joins: { to: 'Bbb', onDelete: 'cascade' },
@@ -113,7 +114,7 @@ it('a deletion cascades, sets references to null, or is refused, as the model pr
   const may = fc.record({ Aaa: condition, Bbb: condition });
   await fc.assert(fc.asyncProperty(records, fc.nat({ max: 2 * COUNT - 1 }), may, check), { numRuns: CASES });
   if (!onPostgres) for (const [what, count] of Object.entries(met)) expect(count, what).toBeGreaterThan(CASES / 30);
-}, 120_000);
+});
 
 /** Returns the records that a deletion cascades to, and `isRestricted` if another record restricts one of them. */
 function predictDeletion(

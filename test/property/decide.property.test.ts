@@ -6,6 +6,7 @@ import { decide } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies, type Policy } from '../../src/authz/policies/index.ts';
 import { evaluate, parseConditions, UNRESOLVED } from '../../src/conditions/index.ts';
 import type { Json, JsonObject } from '../../src/operators/index.ts';
+import { casesOf } from '../budget.ts';
 import {
   assignmentsIn,
   LIMITS,
@@ -171,7 +172,7 @@ const records: readonly JsonObject[] = [undefined, 'draft', 'published'].flatMap
   [undefined, 3, 10].map((views) => ({ id: 'a1', ...(status !== undefined && { status }), ...(views !== undefined && { views }) })),
 );
 
-const runs = { numRuns: 3000 };
+const runs = { numRuns: casesOf(1000) };
 
 function decideWithRules(policies: WholeState, { principal, resource, action, now, ...others }: ScopeInput) {
   const applicable = applicableRules(compilePolicies(policies, NEWSROOM, LIMITS), {
@@ -251,7 +252,7 @@ describe('decide', () => {
           expect(applicableRules(cached, request).rules.map(({ id }) => id)).toEqual(fresh.rules.map(({ id }) => id));
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: casesOf(300) },
     );
   });
 

@@ -1,10 +1,11 @@
 /** Random policies through HTTP: expanded records are exactly those that single reads return, and the list is unchanged. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { databaseCasesOf } from '../budget.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
-import { onPostgres, scaleRuns } from '../postgres/test-database.ts';
+import { onPostgres } from '../postgres/test-database.ts';
 
-const CASES = scaleRuns(80);
+const CASES = databaseCasesOf(20);
 const DEPARTMENTS = ['sports', 'politics', undefined];
 const definitions = {
   'Team.yaml': 'name: Team\nfields:\n  label: { type: string }\n',
@@ -113,7 +114,7 @@ it('expand includes exactly the records that single reads return, and does not c
     expect(included).toBeGreaterThan(CASES);
     expect(excluded).toBeGreaterThan(CASES);
   }
-}, 120_000);
+});
 
 /** Returns the users and comments that single reads return. */
 async function readEach(): Promise<ReadonlySet<string>> {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CONTENT } from '../../src/audit/index.ts';
 import { openTestAuditLog, type StoredEntry, type TestAuditLog } from '../../src/audit/integrity/integrity.fixture.ts';
 import { type Sql, sql } from '../../src/sql.ts';
+import { casesOf } from '../budget.ts';
 
 const CHAINS = [14, 3, 1, 9];
 
@@ -109,7 +110,7 @@ describe('an audit log of several chains', () => {
         const chains = new Set(on.map(({ writer }) => writer));
         expect(new Set(breaks.map(({ writer }) => writer)), about).toEqual(chains);
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(20) },
     );
     expect((await record.verify()).breaks).toEqual([]);
   });
@@ -124,7 +125,7 @@ describe('an audit log of several chains', () => {
         const isSame = JSON.stringify(left) === JSON.stringify(rows);
         expect(breaks.length > 0).toBe(!isSame);
       }),
-      { numRuns: 60 },
+      { numRuns: casesOf(20) },
     );
   });
 });

@@ -3,15 +3,16 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parsePolicy } from '../../src/authz/policies/index.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
+import { databaseCasesOf } from '../budget.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { hostileRows, THING, USER, USERS } from '../law/data.ts';
 import { lawDefinitions, NOW } from '../law/law-fixture.ts';
 import { lawCases } from '../law/policies.ts';
 import { LIMITS, type WholeState } from '../policy-fixtures.ts';
-import { onPostgres, scaleRuns } from '../postgres/test-database.ts';
+import { onPostgres } from '../postgres/test-database.ts';
 
 const RECORDS = 60;
-const CASES = scaleRuns(150);
+const CASES = databaseCasesOf(40);
 
 /** Callers: a user with all values, a user with required values only, and an anonymous caller. */
 type Caller = 'ann' | 'cid' | 'anon';
@@ -83,7 +84,7 @@ it('a list returns exactly the records that single reads return, under random po
   if (onPostgres) return;
   expect(telling).toBeGreaterThan(CASES / 20);
   expect(counted).toBeGreaterThan(CASES / 40);
-}, 600_000);
+});
 
 /** The number of generated rules, and of those that were accepted. */
 let [drawn, kept] = [0, 0];

@@ -1,8 +1,8 @@
 /** Random deletions, restores and creates have the effects of a simple model; random policies decide which soft-deleted records are listed. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseCasesOf } from '../budget.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
-import { scaleRuns } from '../postgres/test-database.ts';
 
 const definitions = {
   'Folder.yaml': `name: Folder
@@ -188,10 +188,10 @@ describe('random deletions and restores', () => {
         }
         await compare(model);
       }),
-      { numRuns: scaleRuns(60), examples: [[circle], [row]] },
+      { numRuns: databaseCasesOf(20), examples: [[circle], [row]] },
     );
     expect(circles).toBeGreaterThan(0);
-  }, 120_000);
+  });
 });
 
 describe('a list of soft-deleted records', () => {
@@ -223,7 +223,7 @@ describe('a list of soft-deleted records', () => {
     const listed = (await call('GET', '/api/Page?deleted=true&where[round][lt]=0&limit=100')).at('data') as typeof records;
     records = listed.map((record) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null)));
     expect(records).toHaveLength(12);
-  }, 60_000);
+  });
 
   const is = (field: string, operator: string, value: unknown, more: object = {}): object => ({ field, operator, value, ...more });
   // The two decisions use different actions: `list-3` and `delete-5`.
@@ -283,7 +283,7 @@ describe('a list of soft-deleted records', () => {
         const total = listed.at('total');
         if (total !== undefined) expect(total).toBe(expected.length);
       }),
-      { numRuns: scaleRuns(80), examples: [[forListAndDelete, false]] },
+      { numRuns: databaseCasesOf(25), examples: [[forListAndDelete, false]] },
     );
-  }, 120_000);
+  });
 });

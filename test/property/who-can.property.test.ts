@@ -1,9 +1,10 @@
 /** Under random policies, who-can returns exactly the users whom access tests allow. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { casesOf } from '../budget.ts';
 import { type AccessQueryService, type Row, startAccessQueryService } from '../scenarios/access-query-service.ts';
 
-const CASES = 120;
+const CASES = casesOf(30);
 
 let world: AccessQueryService;
 beforeAll(async () => {
@@ -76,8 +77,8 @@ it('who-can returns exactly the users whom access tests allow', async () => {
   });
   await fc.assert(property, { numRuns: CASES });
   expect(tried).toBe(CASES);
-  expect(distinguishing).toBeGreaterThan(CASES / 4);
-}, 60_000);
+  expect(distinguishing).toBeGreaterThan(CASES / 8);
+});
 
 /** Runs the access test for one user; undefined if denied. */
 async function testAccess(id: string, body: object): Promise<object | undefined> {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scaleRuns } from '../../../test/postgres/test-database.ts';
+import { databaseCasesOf } from '../../../test/budget.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
@@ -171,9 +171,7 @@ function countRecords({ database }: TestDatabase): Promise<number> {
 }
 
 describe('any sequence of definitions', () => {
-  it('any sequence of definitions leads to the tables that the last of them creates, leaves nothing to do, and loses no record', {
-    timeout: 120_000,
-  }, async () => {
+  it('any sequence of definitions leads to the tables that the last of them creates, leaves nothing to do, and loses no record', async () => {
     const sequence = fc.array(fc.record({ sources: sourcesOf, allowed: fc.boolean(), seed: fc.nat(100) }), {
       minLength: 2,
       maxLength: 5,
@@ -205,11 +203,11 @@ describe('any sequence of definitions', () => {
           await fresh.dispose();
         }
       }),
-      { numRuns: scaleRuns(40) },
+      { numRuns: databaseCasesOf(10) },
     );
   });
 
-  it('any sequence of definitions keeps every value that was ever written, in force or archived', { timeout: 120_000 }, async () => {
+  it('any sequence of definitions keeps every value that was ever written, in force or archived', async () => {
     const sequence = fc.array(fc.record({ fields: fieldsOf, seed: fc.nat(100) }), { minLength: 3, maxLength: 6 });
     await fc.assert(
       fc.asyncProperty(sequence, async (steps) => {
@@ -227,11 +225,11 @@ describe('any sequence of definitions', () => {
           await test.dispose();
         }
       }),
-      { numRuns: scaleRuns(40) },
+      { numRuns: databaseCasesOf(10) },
     );
   });
 
-  it('a return to earlier definitions restores every value that was there before', { timeout: 120_000 }, async () => {
+  it('a return to earlier definitions restores every value that was there before', async () => {
     const way = fc.record({
       first: fc.constantFrom(...TYPES),
       others: fc.array(fc.constantFrom(...TYPES), { minLength: 1, maxLength: 4 }),
@@ -257,7 +255,7 @@ describe('any sequence of definitions', () => {
           await test.dispose();
         }
       }),
-      { numRuns: scaleRuns(60) },
+      { numRuns: databaseCasesOf(15) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { casesOf } from '../../../test/budget.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Format } from './format.ts';
 import { read, resource } from './formats.fixture.ts';
@@ -58,7 +59,7 @@ describe('written files', () => {
     const check = fc.asyncProperty(beginning, async (title) => {
       expect((await read('csv', write('csv', [[{ title }]]))).map((row) => row[1])).toEqual([{ title }]);
     });
-    await fc.assert(check, { numRuns: 500 });
+    await fc.assert(check, { numRuns: casesOf(100) });
   });
 
   it('written files are complete without a record', () => {
