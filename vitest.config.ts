@@ -1,5 +1,5 @@
-import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
+import { ShuffledSequencer } from './test/shuffled-sequencer.ts';
 
 /** Tests that use a database. They run on SQLite and on PostgreSQL. */
 const ON_BOTH = [
@@ -10,20 +10,6 @@ const ON_BOTH = [
 
 /** Tests of PostgreSQL only. */
 const POSTGRES_ONLY = ['src/storage/postgres/**/*.test.ts', 'test/{postgres,replicas}/**/*.test.ts'];
-
-/** Tests that run a second time without caches: whole requests, and the policy store. */
-const UNCACHED = ['test/scenarios/**/*.test.ts', 'test/uncached/**/*.test.ts', 'src/authz/policy-store.test.ts'];
-
-/** Replaces every cache by one of size zero. Results must not depend on caches. */
-const withoutCaches = {
-  name: 'without-caches',
-  enforce: 'pre' as const,
-  resolveId(source: string) {
-    const stub = (name: string) => fileURLToPath(new URL(`test/uncached/${name}.ts`, import.meta.url));
-    if (source === 'lru-cache') return stub('lru-cache');
-    return source.endsWith('/memoize.ts') ? stub('memoize') : undefined;
-  },
-};
 
 /** Tests of SQLite files, and tests that use no database. */
 const SQLITE_ONLY = [
@@ -38,14 +24,20 @@ const SQLITE_ONLY = [
 
 const config: ViteUserConfig = defineConfig({
   test: {
-    // Processes: the database driver is native code, and some tests end their process.
+    // Processes: the database driver is native code, and some tests change the state of their process.
     pool: 'forks',
+    // Files share the processes, so a module is loaded once per process instead of once per file.
+    isolate: false,
     maxWorkers: 2,
     // Long, because a busy machine must not fail a test.
     testTimeout: 60_000,
     hookTimeout: 30_000,
     silent: 'passed-only',
     restoreMocks: true,
+    unstubEnvs: true,
+    unstubGlobals: true,
+    // Every test passes in any order. The seed is printed; `--sequence.seed=NUMBER` repeats an order.
+    sequence: { shuffle: { tests: true }, sequencer: ShuffledSequencer },
     projects: [
       {
         extends: true,
@@ -54,11 +46,6 @@ const config: ViteUserConfig = defineConfig({
           include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['test/long/**', 'test/fixtures/**', 'test/uncached/**', ...POSTGRES_ONLY],
         },
-      },
-      {
-        extends: true,
-        plugins: [withoutCaches],
-        test: { name: 'uncached', include: UNCACHED },
       },
       {
         extends: true,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 import { ADMIN, type Outcome, startAuthentication, type TestAuthentication } from './authentication.fixture.ts';
 import type { AuthenticationOptions } from './authentication-deps.ts';
 
@@ -8,6 +8,8 @@ const { email, password } = ADMIN;
 afterEach(() => {
   vi.useRealTimers();
 });
+// The next test file of this process loads the modules again, because ids never go back after a test has set the clock ahead.
+afterAll(() => vi.resetModules());
 
 async function startWithAdmin(options: Partial<AuthenticationOptions> = {}): Promise<TestAuthentication> {
   const test = await startAuthentication({ options });

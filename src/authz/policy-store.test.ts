@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createChain } from '../../test/chain.ts';
 import { LIMITS as POLICY_LIMITS } from '../../test/policy-fixtures.ts';
 import { type Definitions, parseDefinition, type Resource } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
@@ -40,6 +41,8 @@ const hasRules = ({ policies }: Snapshot, role: string): boolean =>
   applicableRules(policies, { assignments: [], role, resource: 'User', action: 'read', now: 0 }).found;
 
 describe('the policy store', () => {
+  // These tests build on each other.
+  const it = createChain();
   it('compiles the policies of a revision once', async () => {
     expect(await loadSnapshot()).toBe(await loadSnapshot());
   });

@@ -3,6 +3,7 @@
  * policies under which each caller has some access and only admins have full access.
  */
 import { expect, it } from 'vitest';
+import type { Chain } from '../chain.ts';
 import { type CallOptions, type Reply, type RunningService, type ServiceOptions, startService } from '../harness.ts';
 
 /** A caller. Alice and Bob are users with records of their own, Eve is an editor, `anon` has no token. */
@@ -125,11 +126,18 @@ export async function underRules<Result>(
   }
 }
 
+/** The beginning of the titles of attacks, and a chain for attacks that build on each other. */
+export interface InChain {
+  readonly start: string;
+  readonly it: Chain;
+}
+
 /** Registers one test per attack and caller. Each test also checks that the response discloses nothing. Each title begins with `start`. */
-export function checkAttacks(target: () => AttackTarget, attacks: readonly Attack[], start = ''): void {
+export function checkAttacks(target: () => AttackTarget, attacks: readonly Attack[], titles: string | InChain = ''): void {
+  const { start, it: register } = typeof titles === 'string' ? { start: titles, it } : titles;
   for (const attack of attacks) {
     for (const caller of typeof attack.as === 'object' ? attack.as : [attack.as ?? 'alice']) {
-      it(`${start}${attack.name}, as ${caller}`, () => checkAttack(target(), attack, caller));
+      register(`${start}${attack.name}, as ${caller}`, () => checkAttack(target(), attack, caller));
     }
   }
 }

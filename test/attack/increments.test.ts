@@ -1,7 +1,11 @@
 /** The transaction adds an increment to the stored value; the sum is decided and validated like a sent value. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import type { Reply, TestUser } from '../harness.ts';
 import { type Attack, type AttackTarget, checkAttacks, startAttackTarget } from './attack-target.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let target: AttackTarget;
 /** May update cases while their amount stays below 100. */
@@ -88,13 +92,13 @@ describe('an increment', () => {
         also: amountIs(10),
       },
     ],
-    'adds an increment ',
+    { start: 'adds an increment ', it },
   );
 
   checkAttacks(
     () => target,
     REFUSED.map((attack) => ({ ...attack, also: expectUnchanged })),
-    'refuses an increment ',
+    { start: 'refuses an increment ', it },
   );
 
   it('refuses an increment in an import row that changes a record, because a file may be sent twice', async () => {

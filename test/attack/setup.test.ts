@@ -72,16 +72,17 @@ describe('setup while there is no admin', () => {
   ])('refuses setup with %s as token', async (_name, token) => {
     await expectRefused(service, await setUp(service, { via: '1.1 x' }, { token }), 'IDENTITY_SETUP_TOKEN');
   });
+});
 
-  it('limits wrong setup tokens, and accepts the right token from the same address afterwards', async () => {
+it('limits wrong setup tokens, and accepts the right token from the same address afterwards', () =>
+  withService({}, async (service) => {
     const replies: Reply[] = [];
     for (let attempt = 0; attempt < 20; attempt++) replies.push(await setUp(service, { via: '1.1 x' }, { token: `guess ${attempt}` }));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([403, 429]));
     expect(Number(replies.at(-1)?.headers['retry-after'])).toBeGreaterThan(0);
     const right = await setUp(service, { via: '1.1 x' }, { token: await service.openSetup() });
     expect([right.status, right.at('user.role')]).toEqual([201, 'admin']);
-  });
-});
+  }));
 
 it('setup through a trusted proxy requires the token, with all forwarded headers', () =>
   withService({ trustProxy: '127.0.0.1' }, async (service) => {

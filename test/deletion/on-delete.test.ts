@@ -2,10 +2,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { createService } from '../../src/service.ts';
+import { createChain } from '../chain.ts';
 import { type Reply, type RunningService, startService } from '../harness.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const definitions = {
   'Company.yaml': 'name: Company\nfields:\n  name: { type: string }\n',
@@ -247,6 +251,7 @@ describe.each([
   ['Later', 'Early'],
 ])('a cascade to %s and %s', (one, other) => {
   let pairService: RunningService;
+  const it = createChain();
   beforeAll(async () => {
     pairService = await startService({
       definitions: {

@@ -1,5 +1,6 @@
 /** Restoring a record restores all records that were deleted with it, each decided by itself. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 
 const definitions = {
@@ -43,6 +44,8 @@ async function createCircle(name: string): Promise<{ folder: string; first: stri
 }
 
 describe('a restore', () => {
+  // These tests build on each other.
+  const it = createChain();
   it('restores all records of a deletion, whichever reference leads to them first', async () => {
     const first = await service.createRecord('Page', { slug: '0' });
     // Each page is one reference away from the first, and up to 35 references by the other field.

@@ -85,9 +85,9 @@ function readReport(path: string, printed: string): Report {
   }
 }
 
-/** Runs a command to its end. Removes the VITEST variables of this run from its environment. */
+/** Runs a command to its end, with the environment of `npm test`. */
 function run(file: string, given: readonly string[]): Promise<string> {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST')));
+  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('VITEST') && name !== 'TEST_BUDGET'));
   return new Promise((resolve) => {
     execFile(file, [...given], { cwd: copy, env, maxBuffer: 64_000_000 }, (_, stdout, stderr) =>
       resolve(`${stdout}${stderr}`.slice(-2000)),

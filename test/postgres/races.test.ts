@@ -1,7 +1,11 @@
 /** Four replicas on one PostgreSQL receive concurrent requests: what must be unique happens once, as on one machine. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import type { Reply, TestUser } from '../harness.ts';
 import { atOnce, counted, type Replicas, startReplicas } from './replicas.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const definitions = {
   'Team.yaml': 'name: Team\nfields:\n  title: { type: string }\n',

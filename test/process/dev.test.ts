@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { expectDone, idOf, type Program, send, setUp, startProgram } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-dev-'));
@@ -14,6 +15,8 @@ function save(file: string, fields: Readonly<Record<string, string>>): void {
 
 /** A developer edits definitions and checks the terminal output and the API. Each test continues from the one before. */
 describe('dev', () => {
+  // These tests build on each other.
+  const it = createChain();
   const title = '{ type: string, required: true }';
   let program: Program;
   let token: string;

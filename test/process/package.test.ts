@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type Installed, installPackage, link } from './installed-package.ts';
 import { expectDone, type Program, runProgram, send, setUp, startProgram } from './program.ts';
 
@@ -72,6 +73,8 @@ function packagesOf(path: string): readonly string[] {
 }
 
 describe('a service that is started from the package', () => {
+  // These tests build on each other.
+  const it = createChain();
   let program: Program;
   beforeAll(async () => {
     program = await startProgram({

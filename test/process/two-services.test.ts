@@ -1,8 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { createUser, expectDone, idOf, logIn, type Program, query, runProgram, send, startProgram } from './program.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-together-'));
 

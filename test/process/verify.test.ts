@@ -2,8 +2,12 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type Ended, runProgram, setUp, startProgram } from './program.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const data = mkdtempSync(join(tmpdir(), 'bailiwick-verify-'));
 const checkpoints = join(data, 'checkpoints.ndjson');

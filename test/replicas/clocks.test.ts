@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { type Program, send } from '../process/program.ts';
 import { type Fleet, startFleet } from './fleet.ts';
@@ -42,6 +43,8 @@ const linesOf = (index: number): string[] =>
     .filter((line) => line.startsWith('the clock of this machine'));
 
 describe('the clock of a replica', () => {
+  // These tests build on each other.
+  const it = createChain();
   it.each([0, 1, 2])('replica %i with a clock within the leeway of tokens is ready and logs no warning', async (index) => {
     expect(await readiness(index)).toEqual([200, undefined]);
     expect(linesOf(index)).toEqual([]);

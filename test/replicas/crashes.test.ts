@@ -1,10 +1,14 @@
 /** Three replicas on one PostgreSQL: every acknowledged change survives any crash, with its audit entry. */
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { idOf, type Program } from '../process/program.ts';
 import { createAcknowledged, findLosses, untilReady } from './acknowledged-changes.ts';
 import { crashServer, killReplicas, terminateBackends } from './crashes.ts';
 import { createNote, type Fleet, startFleet } from './fleet.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 /** Few rounds: `test/long/` has 50 of each. */
 const LITTLE = { rounds: 2, inFlight: 4 };

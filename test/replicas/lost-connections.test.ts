@@ -1,5 +1,5 @@
 /** A replica whose connection to the server is slow, dead or cut at a COMMIT, beside a healthy replica. */
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PostgresProxy, startProxy } from '../postgres/proxy.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { expectDone, idOf, type Program, type Reply, send } from '../process/program.ts';
@@ -22,6 +22,7 @@ beforeAll(async () => {
   [near, far] = fleet.replicas as [Program, Program];
   policyId = await fleet.createPolicy();
 }, 120_000);
+beforeEach(() => untilReady(fleet, far));
 afterEach(() => proxy.set('open'));
 afterAll(async () => {
   await fleet?.close();
@@ -74,7 +75,6 @@ describe.each(['before', 'after'] as const)('a connection that is cut %s a COMMI
   });
 });
 
-/** The last test, because later ones would wait for the same connections. */
 it('connections on which no response arrives are closed', async () => {
   // All connections are in use, and no statement is answered.
   await Promise.all(Array.from({ length: 8 }, () => read(far)));

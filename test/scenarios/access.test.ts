@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { startNewsroom } from './newsroom-service.ts';
 import { checkScenarios, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let stage: ScenarioContext;
 beforeAll(async () => {
@@ -138,6 +142,7 @@ describe('access tests', () => {
         status: 404,
       },
     ],
+    it,
   );
 });
 
@@ -205,6 +210,7 @@ describe('the audit log and analytics', () => {
         body_has: { code: 'REQUEST_PARAMETER' },
       },
     ],
+    it,
   );
 
   it('pages of the audit log contain every entry exactly once', async () => {

@@ -1,8 +1,12 @@
 /** The admin endpoints: envelopes, filters, defaults, and access control. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import type { Reply } from '../harness.ts';
 import { startNewsroom } from './newsroom-service.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let stage: ScenarioContext;
 beforeAll(async () => {
@@ -80,6 +84,7 @@ describe('an admin endpoint', () => {
         },
       ];
     }),
+    it,
   );
 });
 
@@ -175,11 +180,9 @@ describe('a policy in a response', () => {
 
 describe('an assignment in a response', () => {
   let policy: string;
-  beforeAll(async () => {
-    policy = String((await call('POST /admin/api/policies', { name: 'To assign', type: 'CUSTOM', rules: [rule] })).at('data.id'));
-  });
 
   it('returns an assignment to a user with defaults, and keeps a given expiry and context', async () => {
+    policy = String((await call('POST /admin/api/policies', { name: 'To assign', type: 'CUSTOM', rules: [rule] })).at('data.id'));
     const { kept } = stage;
     const first = await call(`POST /admin/api/policies/${policy}/assign/user/${kept.get('maya')}`);
     expect(first.status).toBe(201);

@@ -1,6 +1,10 @@
 /** Batches: every action with its members in `data`, references to earlier requests, and atomic batches. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const definitions = {
   'Product.yaml': `name: Product

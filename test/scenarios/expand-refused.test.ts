@@ -1,6 +1,7 @@
 /** Names that cannot be expanded, and the limits on expanded records. */
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { parseDefinition } from '../../src/resources/index.ts';
+import { createChain } from '../chain.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { denied, given, may, read, startReaders } from './expand-service.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
@@ -22,6 +23,8 @@ afterAll(() => stage.service.close());
 const listed = { action: 'list', resource: 'Article', allowed: true };
 
 describe('a name that cannot be expanded', () => {
+  // These tests build on each other.
+  const it = createChain();
   const refused = (expand: string, code: string): Scenario => ({
     name: `refuses to expand "${expand}"`,
     as: 'asa',
@@ -63,6 +66,7 @@ describe('a name that cannot be expanded', () => {
       malformed('x:Comment.articleId(0)', 'type'),
       malformed('', 'type'),
     ],
+    it,
   );
   checkScenarios(
     () => stage,
@@ -93,6 +97,7 @@ describe('a name that cannot be expanded', () => {
         body_has: { code: 'REQUEST_MALFORMED' },
       },
     ],
+    it,
   );
 });
 

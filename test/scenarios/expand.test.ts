@@ -1,10 +1,14 @@
 /** Expanded referenced and referencing records. Each is decided by `read` of its resource, with its own audit entry. */
 
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { sql } from '../../src/sql.ts';
 import { openDatabase } from '../../src/storage/index.ts';
+import { createChain } from '../chain.ts';
 import { denied, given, is, may, read, shows, startReaders } from './expand-service.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const UNKNOWN_ID = '01900000-0000-7000-8000-000000000000';
 
@@ -16,7 +20,9 @@ afterAll(() => stage.service.close());
 
 /** Registers scenarios in which Asa has only these rules. */
 function under(name: string, rules: readonly object[], scenarios: readonly Scenario[]): void {
-  describe(name, () => checkScenarios(() => stage, [{ ...given(rules), name: `gives the caller the rules for ${name}` }, ...scenarios]));
+  describe(name, () =>
+    checkScenarios(() => stage, [{ ...given(rules), name: `gives the caller the rules for ${name}` }, ...scenarios], it),
+  );
 }
 
 const everything = may('*', '*');

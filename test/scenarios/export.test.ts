@@ -1,7 +1,11 @@
 /** Export files: formats, the records that each user may export, and audit entries. */
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { lines, startTransferService, type TransferService } from './transfer-service.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const ROWS = 700;
 

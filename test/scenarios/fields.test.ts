@@ -1,7 +1,11 @@
 /** Every field type and field option, with values that it accepts and rejects. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { startService } from '../harness.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const TYPES = `
 name: Sample
@@ -191,6 +195,7 @@ describe('a valid value', () => {
         entries: [created],
       };
     }),
+    it,
   );
 
   it('returns valid values in canonical form in a list, too', async () => {
@@ -217,6 +222,7 @@ describe('an invalid value', () => {
         entries: [rejected],
       };
     }),
+    it,
   );
 });
 
@@ -253,6 +259,7 @@ describe('null', () => {
         entries: [rejected],
       },
     ],
+    it,
   );
 });
 
@@ -298,6 +305,7 @@ describe('the options of a field', () => {
         entries: [mistake === undefined ? created : rejected],
       };
     }),
+    it,
   );
 
   checkScenarios(
@@ -369,6 +377,7 @@ describe('the options of a field', () => {
         entries: [{ resource: 'Bounded', action: 'read', allowed: true }],
       },
     ],
+    it,
   );
 });
 
@@ -451,5 +460,6 @@ describe('onDelete', () => {
         entries: [{ action: 'read' }],
       },
     ],
+    it,
   );
 });

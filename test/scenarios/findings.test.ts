@@ -1,12 +1,16 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { FINDINGS } from '../../src/authz/linter/index.ts';
 import { parseConfig } from '../../src/config/config.ts';
 import { createService } from '../../src/service.ts';
+import { createChain } from '../chain.ts';
 import { startNewsroom } from './newsroom-service.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let stage: ScenarioContext;
 beforeAll(async () => {
@@ -109,6 +113,7 @@ describe('findings in the response to a written policy', () => {
         entries: [{ kind: 'admin', action: 'update' }],
       },
     ],
+    it,
   );
 });
 
@@ -151,6 +156,7 @@ describe('findings in the response to an assignment', () => {
         entries: [{ kind: 'admin' }],
       },
     ],
+    it,
   );
 });
 
@@ -223,6 +229,7 @@ describe('the list of findings', () => {
       lists('rejects a list of findings with an invalid limit', 'limit=0', { status: 400 }),
       lists('rejects a list of findings with an invalid cursor', 'cursor=abc', { status: 400, body_has: { code: 'REQUEST_CURSOR' } }),
     ],
+    it,
   );
 
   it('lists the same findings in pages', async () => {

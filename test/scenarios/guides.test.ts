@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { printMistake } from '../../src/resources/index.ts';
 import { loadProject } from '../../src/resources/system/index.ts';
+import { createChain } from '../chain.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { examples, run } from './examples.ts';
 import { LEAVES_OTHERS } from './soft-delete-service.ts';
@@ -81,6 +82,8 @@ describe('the addresses in guides', () => {
 });
 
 describe('the guide to the API', () => {
+  // These tests build on each other.
+  const it = createChain();
   const [created = '', list = '', shown = '', byFilter = '', batch = '', checkout = '', problem = ''] = examples('api', 'json');
   const [create = '', update = '', increment = ''] = examples('api', 'sh').filter((command) => command.startsWith('curl'));
 

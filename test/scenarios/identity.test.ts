@@ -1,12 +1,18 @@
 /** Setup of the first admin, login and logout, and the identity of a request. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type Reply, type RunningService, startService } from '../harness.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const email = 'admin@example.com';
 const password = 'correct horse battery';
 
 describe('before an admin exists', () => {
+  // These tests build on each other.
+  const it = createChain();
   let service: RunningService;
   beforeAll(async () => {
     service = await startService();
@@ -171,6 +177,7 @@ describe('authentication', () => {
       },
       { name: 'refuses a logout without a token', send: 'POST /auth/logout', status: 401 },
     ],
+    it,
   );
 
   it('a logout revokes both tokens', async () => {
@@ -196,6 +203,7 @@ describe('an invalid token', () => {
         body_has: { code: 'IDENTITY_TOKEN' },
       };
     }),
+    it,
   );
 });
 
@@ -262,6 +270,7 @@ describe('users', () => {
         })),
       ),
     ],
+    it,
   );
 
   /** Changes of a user by an admin, with the status that the user's token receives afterwards. */

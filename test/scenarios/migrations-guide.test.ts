@@ -2,9 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { query, runProgram } from '../process/program.ts';
 import { examples } from './examples.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const [planning = '', pruning = ''] = examples('migrations', 'sh');
 const [renaming = ''] = examples('migrations', 'yaml');

@@ -1,8 +1,12 @@
 /** Responses match the schemas and headers of the API description. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type Reply, type RunningService, startService } from '../harness.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 type Tree = Readonly<Record<string, unknown>>;
 

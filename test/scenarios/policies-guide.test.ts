@@ -1,8 +1,12 @@
 /** The guides to policies: their policies, conditions, tables, commands and responses work as shown. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { FINDINGS } from '../../src/authz/linter/index.ts';
+import { createChain } from '../chain.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { examples, guide, run } from './examples.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const text = guide('policies');
 const [firstPolicy = '', assignToRole = ''] = examples('policies', 'sh');
@@ -167,7 +171,7 @@ describe('the newsroom of the guide to policies', () => {
     return (await send('POST', '/admin/api/policies/test-access', JSON.stringify(asked))).at('data.allowed');
   };
 
-  beforeAll(async () => {
+  const createPolicies = async (): Promise<void> => {
     known['CLEO'] = await service.createRecord('User', { name: 'Cleo', email: 'cleo@example.com' });
     for (const [index, policy] of policies.entries()) {
       const reply = await send('POST', '/admin/api/policies', policy);
@@ -179,9 +183,10 @@ describe('the newsroom of the guide to policies', () => {
         expect((await send('POST', `/admin/api/policies/${id}/assign/role/${role}`, '{}')).status).toBe(201);
     }
     expect(await type('$DESK/assign')).toMatchObject({ success: true, data: { userId: known['CLEO'] } });
-  });
+  };
 
   it('the newsroom of the guide to policies decides as described', async () => {
+    await createPolicies();
     const [editor, author] = [
       { role: 'editor', department: 'sports' },
       { id: 'a', role: 'user' },

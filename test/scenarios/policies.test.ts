@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { startNewsroom } from './newsroom-service.ts';
 import { checkScenarios, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let context: ScenarioContext;
 beforeAll(async () => {
@@ -171,6 +175,7 @@ describe('policies over HTTP', () => {
       },
       { name: 'a second delete of a policy is refused', as: 'admin', send: 'DELETE /admin/api/policies/{ahead}', status: 404 },
     ],
+    it,
   );
 
   it('every template is accepted unchanged', async () => {
@@ -298,6 +303,7 @@ describe('assignments over HTTP', () => {
         body_has: { code: 'ASSIGNMENT_UNKNOWN' },
       },
     ],
+    it,
   );
 });
 

@@ -1,6 +1,10 @@
 /** Imports of policies: atomic, with one revision and one audit entry. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { startService } from '../harness.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let service: Awaited<ReturnType<typeof startService>>;
 let admin: string;

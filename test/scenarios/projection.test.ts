@@ -1,7 +1,11 @@
 /** `fields` selects the members of records in a response. It never adds a field, and changes nothing else. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { given, may, read, shows, startReaders } from './expand-service.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let context: ScenarioContext;
 beforeAll(async () => {
@@ -53,6 +57,7 @@ describe('fields', () => {
         body_lacks: ['data.0.data.0.authorId'],
       }),
     ],
+    it,
   );
 
   it('fields are shown in the order of the definition, not of the query', async () => {
@@ -99,6 +104,7 @@ describe('refused fields', () => {
       malformed('', 'type'),
       malformed('%20title', 'type'),
     ],
+    it,
   );
   const no = (send: string, body: object | undefined, code: string): Scenario => ({
     name: `refuses a selection of fields in ${send} ${JSON.stringify(body) ?? ''}`,
@@ -120,5 +126,6 @@ describe('refused fields', () => {
       no('POST /api/Article/read', { id: '{one}', fields: [7] }, 'REQUEST_MALFORMED'),
       no('POST /api/Article/read', { id: '{one}', expand: { authorId: true } }, 'REQUEST_MALFORMED'),
     ],
+    it,
   );
 });

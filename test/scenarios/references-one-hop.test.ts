@@ -1,7 +1,11 @@
 /** Conditions that follow one reference and read a value of the referenced record, in every action. */
 import { afterAll, beforeAll, describe } from 'vitest';
+import { createChain } from '../chain.ts';
 import { asks, lists, mayNot, mayNotRead, reads, startAuthors, traced } from './references-service.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const NO_ONE = '00000000-0000-7000-8000-000000000000';
 const DENIED = 'denied by rule "never" of policy "authors"';
@@ -25,7 +29,7 @@ function under(name: string, rules: readonly object[], scenarios: readonly Scena
   describe(name, () => {
     const given = { name: `the admin sets the rules: ${name}`, as: 'admin', send: 'PUT /admin/api/policies/{policy}', body: { rules } };
     const named = scenarios.map((scenario) => ({ ...scenario, name: `${scenario.name}, under ${name}` }));
-    checkScenarios(() => context, [{ ...given, status: 200, entries: [{ kind: 'admin' }] }, ...named]);
+    checkScenarios(() => context, [{ ...given, status: 200, entries: [{ kind: 'admin' }] }, ...named], it);
   });
 }
 
@@ -246,7 +250,7 @@ describe('a filter of the caller that follows a reference', () => {
     entries: [{ action: 'list', allowed: true, outcome: 'REQUEST_FIELD' }],
   });
   const queries = ['where[authorId.department]=sports', 'where[authorId.password][exists]=true', 'sort=authorId.department'];
-  checkScenarios(() => context, queries.map(refused));
+  checkScenarios(() => context, queries.map(refused), it);
 });
 
 describe('a policy that follows references', () => {
@@ -290,5 +294,6 @@ describe('a policy that follows references', () => {
       ),
       refused('an operator that does not fit the referenced field', is('resource.authorId.isActive', 'startsWith', 't'), 'operator'),
     ],
+    it,
   );
 });

@@ -1,7 +1,11 @@
 /** Behavior of every request: request id, audit entry, preconditions, and problem details for invalid input. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { startNewsroom } from './newsroom-service.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let context: ScenarioContext;
 beforeAll(async () => {
@@ -44,6 +48,7 @@ describe('the request id', () => {
       ),
       read('generates the request id if the header is invalid', 'a b', undefined, { action: 'read' }),
     ],
+    it,
   );
 
   it('generates the request id if the header has markup, and includes it in the problem', async () => {
@@ -118,6 +123,7 @@ describe('preconditions', () => {
         entries: [{ action: 'delete', allowed: true, outcome: 'RECORD_VERSION' }],
       },
     ],
+    it,
   );
 });
 
@@ -163,6 +169,7 @@ describe('responses to decided requests', () => {
         entries: Array(send.endsWith('IfExists') ? 2 : 1).fill({ kind: 'access', allowed: status !== 403 }),
       };
     }),
+    it,
   );
 
   it('a batch returns the id of the decision in each item', async () => {
@@ -312,6 +319,7 @@ describe('invalid input', () => {
   checkScenarios(
     () => context,
     BAD.map((row): Scenario => ({ as: 'admin', ...row, name: `refuses ${row.name}` })),
+    it,
   );
 
   it('no refused request has changed a record', async () => {
@@ -381,6 +389,7 @@ describe('an invalid batch item', () => {
         ],
       },
     ],
+    it,
   );
 
   it('rolls back an atomic batch with an invalid item, and names the item', async () => {

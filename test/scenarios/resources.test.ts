@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { startNewsroom } from './newsroom-service.ts';
 import { checkScenarios, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let context: ScenarioContext;
 
@@ -416,6 +420,7 @@ describe('the resource API', () => {
         body_has: { code: 'RESOURCE_UNKNOWN' },
       },
     ],
+    it,
   );
 });
 
@@ -482,6 +487,7 @@ describe('a batch', () => {
         body_has: { data: [{ status: 400, success: false }] },
       },
     ],
+    it,
   );
 });
 

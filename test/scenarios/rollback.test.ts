@@ -1,6 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { startNewsroom } from './newsroom-service.ts';
 import { checkScenarios, type ScenarioContext } from './scenario.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let context: ScenarioContext;
 beforeAll(async () => {
@@ -102,6 +106,7 @@ describe('a request that is refused halfway', () => {
         entries: [{ action: 'list' }],
       },
     ],
+    it,
   );
 
   it('setNull clears a reference and increments the version of its record', async () => {

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { expect } from 'vitest';
+import { type Chain, createChain } from '../chain.ts';
 import type { Reply, RunningService } from '../harness.ts';
 
 /** One request with the expected response, decision and audit entries. */
@@ -31,8 +32,8 @@ export interface ScenarioContext {
   readonly kept: Map<string, string>;
 }
 
-/** Registers one test per scenario, in order. */
-export function checkScenarios(context: () => ScenarioContext, scenarios: readonly Scenario[]): void {
+/** Registers one test per scenario. They build on each other, and on earlier tests of the chain `it`. */
+export function checkScenarios(context: () => ScenarioContext, scenarios: readonly Scenario[], it: Chain = createChain()): void {
   for (const scenario of scenarios) it(scenario.name, () => checkScenario(context(), scenario));
 }
 

@@ -1,7 +1,11 @@
 /** Soft deletes: deleted records are hidden in every action, free their unique values, are restored with their cascade, and are listed to callers who may delete them. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 import { LEAVES_OTHERS, startFolders } from './soft-delete-service.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 let context: ScenarioContext;
 beforeAll(async () => {
@@ -123,6 +127,7 @@ describe('a deleted record', () => {
         body_has: { data: [{ id: '{gone}', version: 3, deletedAt: null, deletedBy: null }] },
       }),
     ],
+    it,
   );
 });
 
@@ -236,6 +241,7 @@ describe('references and soft deletes', () => {
       },
       finds('Folder?where[label]=tree', []),
     ],
+    it,
   );
 
   it('setNull also clears references of deleted records', async () => {
@@ -345,6 +351,7 @@ describe('a restore', () => {
         entries: [],
       }),
     ],
+    it,
   );
 });
 
@@ -428,6 +435,7 @@ describe('a list of deleted records', () => {
         entries: [...listEntries, allowed('delete'), ...listEntries],
       },
     ],
+    it,
   );
 
   it('describes restore and the list of deleted records only for resources with softDelete', async () => {

@@ -1,10 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
+import { createChain } from '../chain.ts';
 import { type RunningService, startService } from '../harness.ts';
 import { createDatabaseUrl } from '../postgres/test-database.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const definition = (field: string): string => `name: Note\nfields:\n  ${field}\n`;
 

@@ -2,8 +2,12 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type RunningService, startService, type TestUser } from '../harness.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const guide = readFileSync(new URL('../../docs/guides/transfer.md', import.meta.url), 'utf8');
 const examples = (language: string): readonly string[] =>

@@ -111,10 +111,17 @@ describe('entries', () => {
 
   it('finds an entry by an id with a wrong time, and none by an unknown id', async () => {
     const entry = { ...testEntry(2), id: createEntryId(), at: new Date(NOW - 100 * DAY).toISOString() };
-    await read((tx) => appendEntry(tx, entry));
-    expect((await read((tx) => loadEntry(tx, entry.id)))?.at).toBe(entry.at);
-    for (const id of [createEntryId(), 'x', '', '00000000-0000-7000-8000-000000000000'])
-      expect(await read((tx) => loadEntry(tx, id))).toBeUndefined();
+    const other = await openTestAuditLog();
+    try {
+      await other.database.transaction((tx) => appendEntry(tx, entry));
+      await other.database.transaction(async (tx) => {
+        expect((await loadEntry(tx, entry.id))?.at).toBe(entry.at);
+        for (const id of [createEntryId(), 'x', '', '00000000-0000-7000-8000-000000000000'])
+          expect(await loadEntry(tx, id)).toBeUndefined();
+      });
+    } finally {
+      await other.dispose();
+    }
   });
 });
 
