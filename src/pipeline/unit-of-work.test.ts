@@ -5,7 +5,7 @@ import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 import { failure } from '../storage/storage.fixture.ts';
 import { codeOf, inShort, openPipeline, type TestPipeline, type TestUser } from './pipeline.fixture.ts';
-import { appendAsDecided } from './pipeline.ts';
+import { appendAsDecided, rollBackUnless } from './pipeline.ts';
 import { createRequestContext, type Found, type UnitOfWork } from './request-context.ts';
 import { decideOn } from './steps/decide-request.ts';
 import { authenticate, identifyAgain, type UnitOfWorkOptions, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
@@ -89,6 +89,23 @@ describe('a unit of work', () => {
     });
     expect(await failure(work)).toBe(error);
     expect([await titles(), await test.entries(), recorded]).toEqual([['one'], [], []]);
+  });
+
+  it('a unit of work that the database runs again reports only the entries of its last run', async () => {
+    const { database } = test.deps;
+    // Runs the work first in a savepoint that is rolled back, as after a conflict of transactions.
+    const transactionAtRevision: typeof database.transactionAtRevision = (prefetch, work) =>
+      database.transactionAtRevision(prefetch, async (unit) => {
+        await rollBackUnless(unit.tx, async () => {
+          await work(unit);
+          return false;
+        });
+        return work(unit);
+      });
+    const caller = await authenticate(test.deps, test.originOf('ann'));
+    await withUnitOfWork({ ...test.deps, database: { ...database, transactionAtRevision } }, { caller }, appendEntry);
+    expect(recorded.map((entries) => entries.length)).toEqual([1]);
+    expect(await test.entries()).toHaveLength(1);
   });
 
   it('a unit of work has the prefetched record', async () => {
