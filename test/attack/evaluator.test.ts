@@ -118,7 +118,7 @@ async function decideOn(rules: readonly Condition[]): Promise<{ readonly read: b
   });
 }
 
-describe('a list applies a condition that SQL cannot express', () => {
+describe('a list under a condition that SQL cannot express', () => {
   it.each<[string, Condition]>([
     ['a pattern', { field: 'resource.title', operator: 'matches', value: "^Bob'?s" }],
     ['an expression', { expression: 'size(resource.title) == 10 && resource.title.startsWith("Bob")' }],

@@ -103,7 +103,7 @@ const UNIQUE: readonly (readonly [name: string, sent: (code: string, id: string)
 ];
 
 describe.each(UNIQUE)('a value that a hidden record has, by %s', (route, sent) => {
-  it(`refuses a value that a hidden record has, by ${route}, like a value of a visible record, without data of either`, async () => {
+  it(`refuses a value that a hidden record has, by ${route}, like a value of a visible record`, async () => {
     const mine = String((await target.as('alice', 'POST', '/api/Case', { body: { title: 'mine' } })).at('data.id'));
     const count = await target.countCases();
     const hidden = await ask(target, 'alice', sent('B-1', mine));
@@ -152,7 +152,7 @@ const ROWS: readonly (readonly [name: string, key: string, row: (where: AttackTa
   ['found by its id', 'id', ({ cases }, amount) => ({ id: cases.bob, amount })],
 ];
 
-describe.each(ROWS)('a row of an import that names a hidden record, %s,', (what, key, row) => {
+describe.each(ROWS)('a row of an import that names a hidden record, %s', (what, key, row) => {
   it.each(['', '&dryRun=true', '&onError=skip', '&onError=skip&dryRun=true'])(
     `does not disclose by a row ${what} whether a value of a hidden record is stored, with the query "%s"`,
     async (query) => {

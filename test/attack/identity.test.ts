@@ -148,7 +148,7 @@ function expectRefused(reply: Reply): void {
   expect(String(reply.at('code'))).toMatch(/^IDENTITY_TOKEN/);
 }
 
-describe('a token issued before', () => {
+describe('a token of an earlier state', () => {
   it.each<[string, (user: { id: string; token: string }) => Promise<Reply>]>([
     ['logout', ({ token }) => target.call('POST', '/auth/logout', { token })],
     ['a new password', ({ id }) => target.as('admin', 'PUT', `/api/User/${id}`, { body: { password: 'another long password' } })],

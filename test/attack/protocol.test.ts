@@ -56,7 +56,7 @@ const REFUSED: readonly (readonly [name: string, bytes: string])[] = [
   ['two Content-Type headers', `${head(POST, HOST, CLOSE, JSON_TYPE, 'Content-Type: text/plain', TWO)}{}`],
 ];
 
-describe('a request with', () => {
+describe('a request that a proxy could parse differently', () => {
   it.each(REFUSED)('refuses a request with %s', async (_, bytes) => {
     const received = await converse(target.url, bytes);
     expect(statusesOf(received), received).toEqual([400]);

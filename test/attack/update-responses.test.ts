@@ -130,7 +130,7 @@ const GUESSES: readonly (readonly [name: string, row: (value: 'right' | 'wrong')
   ['an immutable value', (value) => ({ origin: value === 'right' ? 'post' : 'phone' })],
 ];
 
-describe.each(['code', 'id'])('an import row with a guessed value of an unreadable record, found by its %s,', (key) => {
+describe.each(['code', 'id'])('an import row with a guessed value of an unreadable record, found by its %s', (key) => {
   const imported = async ({ token }: TestUser, query: string, row: object): Promise<string> => {
     const path = `/api/Case/import?mode=upsert&key=${key}${query}`;
     const raw = JSON.stringify({ ...(key === 'id' ? { id } : { code: 'U-1' }), ...row });
@@ -139,7 +139,7 @@ describe.each(['code', 'id'])('an import row with a guessed value of an unreadab
     return withoutIds(reply);
   };
 
-  describe.each(['', '&dryRun=true', '&onError=skip', '&onError=skip&dryRun=true', '&atomic=true'])('%s', (query) => {
+  describe.each(['', '&dryRun=true', '&onError=skip', '&onError=skip&dryRun=true', '&atomic=true'])('the query "%s"', (query) => {
     it.each(GUESSES)(
       `answers a right and a wrong guess in an import row alike, by ${key} with the query "${query}": %s`,
       async (_name, row) => {

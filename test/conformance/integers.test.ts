@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => table.close());
 
-describe(`integer arithmetic`, () => {
+describe('integer arithmetic', () => {
   it.each(EXACT)(`integer arithmetic selects the same rows in memory and in ${DATABASE} with SQL only: %s`, async (expression) => {
     for (const condition of [read(expression), read(`!(${expression})`)]) {
       const { where, exact } = compileCondition(condition, TARGET);

@@ -28,7 +28,7 @@ const KINDS: readonly Kind[] = ['json', 'text', 'number', 'decimal', 'boolean', 
 const table = await createHostileTable();
 afterAll(() => table.close());
 
-describe(`operators on values inside JSON`, () => {
+describe('operators on values inside JSON', () => {
   for (const operator of OPERATORS.values()) {
     it(`the operator ${operator.name} compares values inside JSON alike in memory and in ${DATABASE}`, async () => {
       const operands = [...OPERANDS, ...LISTS];

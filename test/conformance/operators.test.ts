@@ -22,7 +22,7 @@ const NEVER_IN_SQL = ['matches', 'timeOfDayBetween', 'dayOfWeekIn', 'cidr', 'nci
 const table = await createHostileTable();
 afterAll(() => table.close());
 
-describe(`operators`, () => {
+describe('operators', () => {
   for (const operator of OPERATORS.values()) {
     it(`the operator ${operator.name} gives the same result in memory and in ${DATABASE}`, async () => {
       const comparisons = COLUMNS.flatMap((column) =>

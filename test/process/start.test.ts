@@ -134,7 +134,7 @@ describe('the setup token', () => {
       body: JSON.stringify({ token, name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }),
     });
 
-  it('the setup token is printed once by each start, stored as a hash, and accepted by another process and after a restart', async () => {
+  it('the setup token is printed once by each start, stored as a hash, and accepted by another process', async () => {
     const first = await startProgram({ data: own, args: ['--log-level', 'debug'] });
     await first.prints('/auth/setup');
     const token = tokenIn(first);

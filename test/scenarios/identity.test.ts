@@ -10,7 +10,7 @@ const it = createChain();
 const email = 'admin@example.com';
 const password = 'correct horse battery';
 
-describe('before an admin exists', () => {
+describe('a service without an admin', () => {
   // These tests build on each other.
   const it = createChain();
   let service: RunningService;

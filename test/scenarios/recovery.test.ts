@@ -72,7 +72,7 @@ it.each([
   ['admim@example.com', NEXT, 'did you mean "admin@example.com"'],
   ['admin@example.com', 'short', 'password'],
   ['admin@example.com', 'Password1', 'most common'],
-])('setting a password is refused for %s, %s', async (email, password, words) => {
+])('setting a password is refused for %s, %s, and the message contains: %s', async (email, password, words) => {
   const failed = await command((commands) => commands.setPassword({ email, password }).then(String, (error: unknown) => error));
   const { code, detail, extras } = failed as { code: string; detail: string; extras: object };
   expect(`${code} ${detail} ${JSON.stringify(extras)}`).toContain(words);

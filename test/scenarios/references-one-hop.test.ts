@@ -255,7 +255,7 @@ describe('a filter of the caller that follows a reference', () => {
 
 describe('a policy that follows references', () => {
   const refused = (name: string, condition: object, member: string, detail?: string): Scenario => ({
-    name: `refuses a policy with ${name}`,
+    name: `refuses a policy with ${name}${detail === undefined ? '' : ', and says why in the message'}`,
     as: 'admin',
     send: 'PUT /admin/api/policies/{policy}',
     body: { rules: [when(condition)] },
