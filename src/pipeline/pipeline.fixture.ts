@@ -114,11 +114,15 @@ export async function openPipeline(given: TestPipelineOptions): Promise<TestPipe
       rmSync(folder, { recursive: true, force: true });
     },
   };
-  await test.store(USERS);
-  await test.store(given.records ?? {});
-  await database.transaction((tx) => addRules(tx, 'admin', [{}]));
-  if (given.rules !== undefined) await test.grant(...given.rules);
-  for (const user of ['ada', 'ann', 'ben'] as const) tokens.set(user, await sign(user));
+  // One transaction, because each commit waits for the disk.
+  await database.transaction(async (tx) => {
+    await addRecords(tx, policyStore.definitions, USERS);
+    await addRecords(tx, policyStore.definitions, given.records);
+    await addRules(tx, 'admin', [{}]);
+    if (given.rules !== undefined) await addRules(tx, 'user', given.rules);
+  });
+  const names = ['ada', 'ann', 'ben'] as const;
+  await Promise.all(names.map(async (user) => tokens.set(user, await sign(user))));
   return test;
 }
 
