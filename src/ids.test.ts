@@ -33,7 +33,7 @@ describe('createId', () => {
     expect(counts.findIndex((count, index) => count !== first + index)).toBe(-1);
   });
 
-  it('starts in the lower half of the counter', () => {
+  it('ids start in the lower half of the counter', () => {
     const from = Date.now() + 120_000;
     for (let later = 0; later < 1000; later++) {
       vi.useFakeTimers({ now: from + later });
@@ -41,7 +41,7 @@ describe('createId', () => {
     }
   });
 
-  it('stays ascending if the clock goes back', () => {
+  it('ids stay ascending if the clock goes back', () => {
     const before = createId();
     vi.useFakeTimers({ now: Date.now() - 3_600_000 });
     expect(createId() > before).toBe(true);

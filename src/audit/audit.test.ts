@@ -151,7 +151,7 @@ describe('searchEntries', () => {
     [{ from: T0 + 1000, to: T0 + 3000 }, [c, b]],
   ];
 
-  it.each(rows)('finds %j, newest first', async (query, expected) => {
+  it.each(rows)('finds the entries of %j, newest first', async (query, expected) => {
     await append(a, b, c, d);
     expect((await search(query)).entries.map(({ id }) => id)).toEqual(expected.map(({ id }) => id));
   });
@@ -207,7 +207,7 @@ describe('loadAnalytics', () => {
     });
   });
 
-  it('counts from the given time, to the millisecond', async () => {
+  it('counts decisions from the given time, to the millisecond', async () => {
     await append(entry({}, T0 - 1), entry({}, T0), entry({ allowed: true }, T0 + HOUR), entry({ kind: 'admin' }, T0 + HOUR));
     expect(await since(T0 - 1)).toMatchObject({ accessGrants: 1, accessDenials: 2 });
     expect(await since(T0)).toMatchObject({ accessGrants: 1, accessDenials: 1, from: '2026-01-31T14:30:00.000Z' });

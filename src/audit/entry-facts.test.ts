@@ -54,7 +54,7 @@ describe('factsOf', () => {
     },
   );
 
-  it.each([0, 1, 20, 60, 200, 1000])('never exceeds %i bytes', (limit) => {
+  it.each([0, 1, 20, 60, 200, 1000])('stored facts never exceed %i bytes', (limit) => {
     const names = Array.from({ length: 50 }, (_, index) => `resource.${'é'.repeat(index)}`);
     const values = Object.fromEntries(names.map((name, index) => [name, '"'.repeat(index)]));
     const facts = factsOf(reads(...names), scope(values), limit) ?? {};
@@ -138,7 +138,7 @@ describe('scopeFromFacts', () => {
     expect(after.valueOf(path('user.title'))).toBeUndefined();
   });
 
-  it('reads own properties only', () => {
+  it('reads only own properties of stored facts', () => {
     expect(past({}).valueOf(path('constructor'))).toBeUndefined();
     expect(past(undefined).valueOf(path('user.id'))).toBeUndefined();
   });

@@ -47,7 +47,7 @@ function countQueries(tx: Transaction): { readonly tx: Transaction; queries(): n
 const assign = (tx: Transaction, userId: string, index = 0) => assignToUser(tx, { userId, policyId: policies[index] ?? '' }, { by });
 const names = (assignments: readonly { readonly policyId: string }[]) => assignments.map(({ policyId }) => policies.indexOf(policyId));
 
-it('loads each user once, also users without assignments, and never for an undefined user', async () => {
+it('loads the assignments of each user once, also if there are none, and never for an undefined user', async () => {
   await inTransaction((tx) => assign(tx, 'u1'));
   const cache = createAssignmentCache(100);
   await inTransaction(async (inner) => {
@@ -60,7 +60,7 @@ it('loads each user once, also users without assignments, and never for an undef
   });
 });
 
-it('forgets the changed users, or all users', async () => {
+it('forgets the assignments of changed users, or of all users', async () => {
   const cache = createAssignmentCache(100);
   await inTransaction(async (inner) => {
     const { tx, queries } = countQueries(inner);
@@ -78,7 +78,7 @@ it('forgets the changed users, or all users', async () => {
   });
 });
 
-it('evicts the least recently used users, weighted by their number of assignments', async () => {
+it('evicts the assignments of the least recently used users, weighted by their number', async () => {
   for (const index of [0, 1]) await inTransaction((tx) => assign(tx, 'u1', index));
   const cache = createAssignmentCache(4);
   await inTransaction(async (inner) => {
@@ -112,7 +112,7 @@ it('does not cache assignments that an uncommitted change of the same transactio
   expect(await inTransaction((tx) => of(tx, 'u3'))).toEqual([]);
 });
 
-it('loads from the database for a transaction at an earlier revision', async () => {
+it('loads assignments from the database for a transaction at an earlier revision', async () => {
   const cache = createAssignmentCache(100);
   const before = await inTransaction(loadRevision);
   cache.moveTo(before);
@@ -129,7 +129,7 @@ it('loads from the database for a transaction at an earlier revision', async () 
   });
 });
 
-it('loads many users in chunks', async () => {
+it('loads the assignments of many users in chunks', async () => {
   await inTransaction((tx) => assign(tx, 'u1'));
   const cache = createAssignmentCache(100);
   await inTransaction(async (inner) => {
@@ -140,7 +140,7 @@ it('loads many users in chunks', async () => {
   });
 });
 
-it('answers only for its own revision', async () => {
+it('returns assignments only for its own revision', async () => {
   const cache = createAssignmentCache(100);
   await inTransaction(async (inner) => {
     const { tx, queries } = countQueries(inner);

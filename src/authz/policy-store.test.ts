@@ -47,7 +47,7 @@ describe('the policy store', () => {
     expect(await loadSnapshot()).toBe(await loadSnapshot());
   });
 
-  it('returns a change in the same transaction', async () => {
+  it('returns a change of policies in the same transaction', async () => {
     const before = await loadSnapshot();
     const within = await database.transaction(async (tx) => {
       await assign(tx, 'viewer');
@@ -149,7 +149,7 @@ describe('the policy store', () => {
     expect(seen.definitions).toBe(next);
   });
 
-  it('compiles again after the definitions were replaced', async () => {
+  it('compiles policies again after the definitions were replaced', async () => {
     const before = await loadSnapshot();
     store.replaceDefinitions(new Map(SYSTEM));
     expect(await loadSnapshot()).not.toBe(before);

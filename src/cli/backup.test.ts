@@ -25,7 +25,7 @@ function createRestoring(entriesSince: number, kept?: string): Run {
 }
 
 describe('backup', () => {
-  it('prints the file that it wrote, and shows progress on a terminal', async () => {
+  it('backup prints the file that it wrote, and shows progress on a terminal', async () => {
     const run = createRestoring(0);
     const shown: (string | undefined)[] = [];
     expect(await runCli(['backup', 'a.db'], { ...run.context, showProgress: (line) => void shown.push(line) })).toBe(0);
@@ -35,7 +35,7 @@ describe('backup', () => {
     expect(shown).toEqual(['copying', undefined]);
   });
 
-  it('prints the reason of a failure, and requires a file', async () => {
+  it('backup prints the reason of a failure, and requires a file', async () => {
     const run = createRestoring(0);
     expect(await runCli(['backup', 'taken'], run.context)).toBe(2);
     expect(run.err).toEqual(['bailiwick: taken exists, and a backup replaces no file']);
@@ -45,7 +45,7 @@ describe('backup', () => {
 });
 
 describe('restore', () => {
-  it('prints the data that a restore would lose, without --yes', async () => {
+  it('restore prints the data that would be lost, without --yes', async () => {
     const run = createRestoring(7, 'never');
     expect(await runCli(['restore', 'a.db'], run.context)).toBe(0);
     expect(run.out).toEqual([
@@ -55,7 +55,7 @@ describe('restore', () => {
     ]);
   });
 
-  it('restores with --yes, and names the backup of the previous database', async () => {
+  it('restore replaces the database with --yes, and names the backup of the previous one', async () => {
     const run = createRestoring(0, 'data/backups/x.db');
     expect(await runCli(['restore', 'a.db', '--yes'], run.context)).toBe(0);
     expect(run.out.slice(1)).toEqual([

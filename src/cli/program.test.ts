@@ -67,7 +67,7 @@ describe('start', () => {
     expect(await exit).toBe(1);
   });
 
-  it('ends on a signal before it listens', async () => {
+  it('start ends on a signal before it listens', async () => {
     const run = createRun({ listen: () => new Promise(() => undefined) });
     const exit = runCli(['start'], run.context);
     await expect.poll(() => run.made.length).toBe(1);

@@ -5,7 +5,7 @@ import { createRun } from './run.fixture.ts';
 const WITH_WORKERS = ['start', '--database', 'postgres://u:secret@h/d?schema=s', '--workers', '3'];
 
 describe('start with workers', () => {
-  it('prepares and prints once, replaces workers on SIGUSR2 and ends after them', async () => {
+  it('start prepares and prints once, replaces workers on SIGUSR2 and ends after them', async () => {
     const run = createRun({ openSetup: async () => 'the-token', notices: ['created tables: Note'] });
     const exit = runCli(WITH_WORKERS, run.context);
     await expect.poll(() => run.out.length).toBe(10);

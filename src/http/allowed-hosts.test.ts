@@ -42,7 +42,7 @@ describe('allowedHosts', () => {
     for (const host of [...ADDRESSES, 'evil.example']) expect(await statusFor(host), host).toBe('200');
   });
 
-  it('does not apply to probes or to an HTTP/1.0 request without a Host header', async () => {
+  it('allowedHosts does not apply to probes or to an HTTP/1.0 request without a Host header', async () => {
     listening = await startServer({ allowedHosts: [] });
     for (const path of ['/healthz', '/readyz']) expect(await statusFor('pod.cluster.local', { path }), path).toBe('200');
     expect(await statusFor(undefined, { version: '1.0' })).toBe('200');

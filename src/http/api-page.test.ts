@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => listening.server.close());
 
 describe('the API page', () => {
-  it('loads its scripts, styles and images from the service only', async () => {
+  it('the API page loads its scripts, styles and images from the service only', async () => {
     const response = await fetch(`${listening.url}/docs`);
     const page = await response.text();
     const policy = response.headers.get('content-security-policy') ?? '';
@@ -39,7 +39,7 @@ describe('the API page', () => {
     }
   });
 
-  it('reloads the OpenAPI document after authorization, and sends the token only with that request', () => {
+  it('the API page reloads the OpenAPI document after authorization, and sends the token only with that request', () => {
     const sent: { config?: PageConfig } = {};
     const bundle = Object.assign((config: PageConfig) => Object.assign(sent, { config }), { presets: { apis: [] } });
     runInNewContext(SCRIPT, { SwaggerUIBundle: bundle });
@@ -55,7 +55,7 @@ describe('the API page', () => {
     expect([headersOf(true), loads]).toEqual([{}, 2]);
   });
 
-  it.each(['index.html', 'oauth2-redirect.html', 'swagger-ui.js', '..%2Fpackage.json'])('does not serve %s', async (file) => {
+  it.each(['index.html', 'oauth2-redirect.html', 'swagger-ui.js', '..%2Fpackage.json'])('does not serve the file %s', async (file) => {
     expect((await fetch(`${listening.url}/docs/${file}`)).status).toBe(404);
   });
 

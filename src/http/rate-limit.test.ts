@@ -8,7 +8,7 @@ function startLimiter(perMinute: number) {
 }
 
 describe('createRateLimiter', () => {
-  it('accepts the limit per minute, then returns the seconds to wait', () => {
+  it('accepts requests up to the limit per minute, then returns the seconds to wait', () => {
     const { take, pass } = startLimiter(60);
     for (let sent = 0; sent < 60; sent++) expect(take('a', 1)).toBe(0);
     expect(take('a', 1)).toBeCloseTo(1);
@@ -40,7 +40,7 @@ describe('createRateLimiter', () => {
     expect(take('a', 1)).toBe(0);
   });
 
-  it('never holds more than one minute of requests', () => {
+  it('a bucket never holds more than one minute of requests', () => {
     const { take, pass } = startLimiter(2);
     take('a', 1);
     pass(3600);

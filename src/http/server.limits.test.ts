@@ -98,7 +98,7 @@ describe('readiness', () => {
 });
 
 describe('graceful shutdown', () => {
-  it('finishes requests in flight', async () => {
+  it('a graceful shutdown finishes requests in flight', async () => {
     let finish = (): void => undefined;
     const finished = new Promise<void>((resolve) => {
       finish = resolve;
@@ -117,7 +117,7 @@ describe('graceful shutdown', () => {
     await expect(fetch(`${url}/slow`)).rejects.toThrow();
   });
 
-  it('does not wait for idle connections: kept alive after a response, or without a request', async () => {
+  it('a graceful shutdown does not wait for idle connections: kept alive after a response, or without a request', async () => {
     const slow = async () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       return { status: 200, body: { success: true } };

@@ -48,7 +48,7 @@ describe('describeResource', () => {
     expect(fields.find((field) => field['name'] === 'secret')).toMatchObject({ writeOnly: true, operators: [] });
   });
 
-  it('contains the JSON Schemas of create and update', () => {
+  it('the description contains the JSON Schemas of create and update', () => {
     expect(described).toMatchObject({
       name: 'Article',
       indexes: [{ fields: ['status', 'createdAt'], unique: false }],
@@ -74,7 +74,7 @@ describe('describeResource', () => {
     expect(Object.keys(recordSchema(resourceOf(source))['properties'] as JsonObject)).not.toContain('secret');
   });
 
-  it('contains schemas that a JSON Schema validator accepts', () => {
+  it('the description contains schemas that a JSON Schema validator accepts', () => {
     const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, validateFormats: false });
     const validate = ajv.compile((described['jsonSchema'] as JsonObject)['create'] as JsonObject);
     expect(validate({ title: 'Harbour', tags: null, slug: null })).toBe(true);
@@ -101,7 +101,7 @@ describe('definitionSchema', () => {
     expect(parseDefinition(definition).mistakes).not.toEqual([]);
   });
 
-  it('contains every field type', () => {
+  it('the schema of definitions contains every field type', () => {
     const field = (definitionSchema()['$defs'] as JsonObject)['field'] as JsonObject;
     expect(field['oneOf']).toHaveLength(FIELD_TYPES.size);
   });

@@ -13,7 +13,7 @@ const parse = (changed: JsonObject = {}) => {
 };
 
 describe('softDelete', () => {
-  it('adds the read-only fields deletedAt and deletedBy', () => {
+  it('softDelete adds the read-only fields deletedAt and deletedBy', () => {
     const resource = parse();
     expect([...resource.fields.keys()].slice(4)).toEqual(['createdBy', 'deletedAt', 'deletedBy', 'title']);
     expect(resource.fields.get('deletedAt')).toMatchObject({ type: 'timestamp', readOnly: true, required: false });

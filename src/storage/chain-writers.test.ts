@@ -72,7 +72,7 @@ describe('the chain writer of a transaction', () => {
   };
   const sequences = () => written.map((each) => each.replace(/ .* /, ' '));
 
-  it('continues after the last entry that was not rolled back with a savepoint', async () => {
+  it('a chain continues after the last entry that was not rolled back with a savepoint', async () => {
     await test.database.transaction(async (tx) => {
       await tx.append(entries, ['a']);
       const rolledBack = tx.savepoint(async () => {
@@ -86,7 +86,7 @@ describe('the chain writer of a transaction', () => {
     expect(sequences()).toEqual(['a 1', 'd 2', 'e 3']);
   });
 
-  it('continues after the last entry of a unit of work that did not fail', async () => {
+  it('a chain continues after the last entry of a unit of work that did not fail', async () => {
     const unitsOfWork = ['a', 'b', 'c'].map((each) =>
       test.database.transaction(async (tx) => {
         await tx.append(entries, [each]);

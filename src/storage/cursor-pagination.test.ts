@@ -32,7 +32,7 @@ describe('a cursor', () => {
     ['changed content', flip(30), key, 'this list'],
     ['a truncated cursor', sealed.slice(0, 50), key, 'this list'],
     ['a cursor that is too long', sealed.repeat(100), key, 'this list'],
-  ])('refuses a cursor with the same error: %s', (_, text, withKey, binding) => {
+  ])('refuses an invalid cursor with the same error: %s', (_, text, withKey, binding) => {
     const problem = problemOf(() => openCursor(text, withKey, binding));
     expect(problem.code).toBe('REQUEST_CURSOR');
     expect(problem.detail).toBe(problemOf(() => openCursor('x', key, 'this list')).detail);

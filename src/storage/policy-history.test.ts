@@ -35,7 +35,7 @@ function withoutUnassigned(state: WholeState): WholeState {
 }
 
 describe('the policy history', () => {
-  it('contains the state of every revision', async () => {
+  it('the history contains the state of every revision', async () => {
     const states = [await inTransaction(loadWholeState)];
     const addStep = async (work: (tx: Transaction) => Promise<unknown>) => {
       await inTransaction(work);
@@ -81,7 +81,7 @@ describe('the policy history', () => {
     expect(await policiesOf('u1', 'viewer')).toEqual(['A']);
   });
 
-  it('contains the end of each assignment that is deleted with its policy', async () => {
+  it('the history contains the end of each assignment that is deleted with its policy', async () => {
     const { id: policyId } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
     const kept = await inTransaction((tx) => createPolicy(tx, toPolicyInput('B'), { by }));
     const userIds = Array.from({ length: 1001 }, (_, index) => `many${index}`);
@@ -110,7 +110,7 @@ describe('the policy history', () => {
     expect((await inTransaction((tx) => loadPolicyStateAt(tx, number, { userId: 'many1000', role: 'user' }))).userPolicies).toEqual([]);
   });
 
-  it('contains the author of each change', async () => {
+  it('the history contains the author of each change', async () => {
     const { id } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
     await inTransaction((tx) => deletePolicy(tx, id, { by: 'other' }));
     const rows = (await test.rows('_PolicyHistory')) as readonly Record<'fromEpoch' | 'toEpoch' | 'value' | 'changedBy', unknown>[];

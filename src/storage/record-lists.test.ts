@@ -269,7 +269,7 @@ describe('lists', () => {
     expect(idsOf([await list({ where: compare('tags', 'has', 'a') })])).toEqual(['id-0']);
   });
 
-  it('never reads write-only fields', async () => {
+  it('a list never reads write-only fields', async () => {
     await fill([{ secret: 'hush' }]);
     expect((await list({})).records[0]).not.toHaveProperty('secret');
     expect(idsOf([await list({ where: compare('secret', 'exists', true), scopeFor: (each) => scopeFor(each) })])).toEqual([]);

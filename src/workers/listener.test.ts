@@ -30,7 +30,7 @@ it('releases a worker at once if it drains while the port is open', async () => 
   await expect.poll(() => calls).toEqual(['one released']);
 });
 
-it('closes when all workers are drained and the last one receives no more connections', async () => {
+it('the listener closes when all workers are drained and the last one receives no more connections', async () => {
   const calls: string[] = [];
   const [one, two] = [createFakeWorker(calls, 'one'), createFakeWorker(calls, 'two')];
   const listener = createListener();

@@ -81,7 +81,7 @@ const workingOf = ({ pool, workers }: TestPool): readonly number[] =>
   pool.working.map((each) => workers.findIndex(({ worker }) => worker === each));
 
 describe('a worker pool', () => {
-  it('fails to start if a worker exits before it accepts requests', async () => {
+  it('the pool fails to start if a worker exits before it accepts requests', async () => {
     const test = createTestPool();
     const started = test.pool.start();
     workerOf(test, 0).becomesReady();
@@ -123,7 +123,7 @@ describe('a worker pool', () => {
     expect([workingOf(test), test.lines]).toEqual([[2, 3], ['all workers have been replaced']]);
   });
 
-  it('keeps its workers if a replacement fails to start', async () => {
+  it('the pool keeps its workers if a replacement fails to start', async () => {
     const test = await startTestPool();
     const restarted = test.pool.restart();
     await expect.poll(() => test.workers.length).toBe(3);
@@ -147,7 +147,7 @@ describe('a worker pool', () => {
     await expect.poll(() => workingOf(test)).toEqual([1, 3]);
   });
 
-  it('ends when all workers have exited, and starts no more', async () => {
+  it('the pool ends when all workers have exited, and starts no more', async () => {
     const test = await startTestPool();
     const ended = test.pool.end();
     expect(test.workers.map(({ calls }) => calls)).toEqual([['end'], ['end']]);

@@ -144,7 +144,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'else for (const userId of changed) cached.delete(userId);',
     replace: '',
     red: 'src/authz/assignment-cache.test.ts',
-    test: 'forgets the changed users, or all users',
+    test: 'forgets the assignments of changed users, or of all users',
   },
   {
     name: 'changes are computed from a revision that was rolled back',

@@ -24,7 +24,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: '        appends.length = count;\n',
     replace: '',
     red: 'src/storage/chain-writers.test.ts',
-    test: 'continues after the last entry that was not rolled back with a savepoint',
+    test: 'a chain continues after the last entry that was not rolled back with a savepoint',
   },
   {
     name: 'entries of a failed unit of work are written',
@@ -32,7 +32,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: '    outcome = { error };\n',
     replace: '    outcome = { error };\n    for (const pending of end()) appends.push(pending);\n',
     red: 'src/storage/chain-writers.test.ts',
-    test: 'continues after the last entry of a unit of work that did not fail',
+    test: 'a chain continues after the last entry of a unit of work that did not fail',
   },
   {
     name: 'a savepoint is not created before its first write',

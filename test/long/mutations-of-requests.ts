@@ -153,7 +153,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'current?.revision.stamp === revision.stamp',
     replace: 'current !== undefined',
     red: 'src/authz/policy-store.test.ts',
-    test: 'returns a change in the same transaction',
+    test: 'returns a change of policies in the same transaction',
   },
   {
     name: 'snapshots are distinguished by the number of their revision instead of its stamp',
@@ -177,7 +177,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'columnsOf(resource).filter(({ field }) => !field.writeOnly)',
     replace: 'columnsOf(resource)',
     red: 'src/storage/record-lists.test.ts',
-    test: 'never reads write-only fields',
+    test: 'a list never reads write-only fields',
   },
   {
     name: 'a list includes records whose condition is unknown in memory',
@@ -217,7 +217,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: '"fromEpoch" <= ${revision} AND',
     replace: '"fromEpoch" <= ${revision + 1} AND',
     red: 'src/storage/policy-history.test.ts',
-    test: 'contains the state of every revision',
+    test: 'the history contains the state of every revision',
   },
   {
     name: 'users with a policy on User can change admins',

@@ -168,7 +168,7 @@ describe('a restored line', () => {
     ['as it is', (line: string) => line],
     ['with a space', (line: string) => `${line} `],
     ['with its signature in another encoding', (line: string) => line.replace(/"}$/, '="}')],
-  ])('a copy of a line that is appended hides nothing, %s', async (_, spell) => {
+  ])('an appended copy of a line hides nothing: %s', async (_, spell) => {
     await removeNewest();
     const missed = [expect.stringMatching(/^truncated: the whole chain is missing/)];
     expect(await summary()).toEqual(missed);

@@ -51,21 +51,21 @@ describe('pruneEntries', () => {
     expect(readFileSync(auditLog.path, 'utf8')).toContain('"kind":"cut"');
   });
 
-  it('deletes nothing the second time', async () => {
+  it('a second prune deletes nothing', async () => {
     await prune();
     const rows = await auditLog.rows();
     expect(await prune()).toEqual({ entries: 0, chains: 0 });
     expect(await auditLog.rows()).toEqual(rows);
   });
 
-  it('deletes more with a later day', async () => {
+  it('a prune with a later day deletes more entries', async () => {
     await prune(D2);
     expect(await prune(D4)).toEqual({ entries: 80, chains: 3 });
     expect(summary(await auditLog.verify())).toEqual([]);
     expect((await reasons()).filter((reason) => reason.startsWith(D3)).length).toBe(0);
   });
 
-  it('continues after it was killed between two steps', async () => {
+  it('a prune continues after it was killed between two steps', async () => {
     const stop = new AbortController();
     const { database } = auditLog;
     let steps = 0;
@@ -88,7 +88,7 @@ describe('pruneEntries', () => {
     expect(summary(await auditLog.verify())).toEqual([]);
   });
 
-  it('pauses after each step for as long as the step took, so that other processes can write', async () => {
+  it('a prune pauses after each step for as long as the step took, so that other processes can write', async () => {
     const { database } = auditLog;
     const steps: { readonly from: number; readonly to: number }[] = [];
     const watched = {
@@ -126,7 +126,7 @@ describe('pruneEntries', () => {
     expect(summary(await auditLog.verify())).toEqual([]);
   });
 
-  it('leaves later changes of the log detectable', async () => {
+  it('a prune leaves later changes of the log detectable', async () => {
     await prune();
     const [first] = await auditLog.rows();
     await auditLog.tamper(sql`delete from "_Decision" where "id" = ${first?.id}`);
@@ -162,7 +162,7 @@ describe('pruneEntries', () => {
     expect(after.accessGrants + after.accessDenials).toBe(before.accessGrants + before.accessDenials + 10);
   });
 
-  it('loses no entry that is appended meanwhile', async () => {
+  it('a prune loses no entry that is appended meanwhile', async () => {
     const appended: string[] = [];
     let isOver = false;
     const load = Array.from({ length: 4 }, async () => {
@@ -181,7 +181,7 @@ describe('pruneEntries', () => {
     expect(summary(await auditLog.verify())).toEqual([]);
   });
 
-  it.each([1, 2, 3, 5, 8, 13])('does not disturb a concurrent verification: in transaction %i', async (at) => {
+  it.each([1, 2, 3, 5, 8, 13])('a prune does not disturb a concurrent verification: in transaction %i', async (at) => {
     let looks = 0;
     const transaction: RunTransaction = async (work) => {
       if (++looks === at) await prune();
@@ -191,7 +191,7 @@ describe('pruneEntries', () => {
     expect(await verifyChains({ transaction, keys, known: new Map() })).toMatchObject({ breaks: [], breakCount: 0 });
   });
 
-  it('does not disturb a verification that continues before the cut', async () => {
+  it('a prune does not disturb a verification that continues before the cut', async () => {
     const transaction: RunTransaction = (work) => auditLog.database.transaction(work);
     const verifying = { transaction, keys: loadPublicKeys(publicKeyPath(auditLog.folder)), known: new Map() };
     const first = await verifyChains({ ...verifying, limit: 7 });

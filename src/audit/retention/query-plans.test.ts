@@ -141,7 +141,7 @@ describe('partitions that a query reads', () => {
     expect(wastefulLinesOf(plans, what !== 'the heads of chains')).toEqual([]);
   });
 
-  it('analytics of some days, including the first hour', async () => {
+  it('analytics read only the partitions of their days, including the first hour', async () => {
     const plans = await plansOf((tx) => loadAnalytics(tx, { from: NOW - 5 * DAY }));
     expect(wastefulLinesOf(plans, false)).toEqual([]);
     // The newest 20 entries may have any age.

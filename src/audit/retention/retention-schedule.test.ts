@@ -68,7 +68,7 @@ describe.runIf(onPostgres)('while a transaction reads for long', () => {
 });
 
 describe('scheduled retention', () => {
-  it('deletes nothing that is old by one clock only', async () => {
+  it('deletes no entry that is old by one clock only', async () => {
     await fillDays(auditLog, [D3], 2);
     const { database } = auditLog;
     const { promise: isDropping, resolve: dropping } = Promise.withResolvers<void>();
@@ -87,7 +87,7 @@ describe('scheduled retention', () => {
     expect([lines, (await auditLog.rows()).length]).toEqual([[], 4]);
   });
 
-  it('deletes old entries, once a day', async () => {
+  it('deletes old entries once a day', async () => {
     const lines: string[] = [];
     const now = await auditLog.database.transaction(async (tx) => tx.now);
     const old = new Date(now - 3 * DAY).toISOString();
@@ -108,7 +108,7 @@ describe('scheduled retention', () => {
     expect(summary(await auditLog.verify())).toEqual([]);
   });
 
-  it('deletes nothing without a number of days', async () => {
+  it('deletes no entry without a number of days', async () => {
     await fillDays(auditLog, [D1], 2);
     const retention = createRetention({ database: auditLog.database, path: auditLog.path, key, days: undefined, log: () => undefined });
     retention.start();
@@ -116,7 +116,7 @@ describe('scheduled retention', () => {
     expect((await auditLog.rows()).length).toBe(4);
   });
 
-  it('logs a failure once', async () => {
+  it('logs a failed prune once', async () => {
     const lines: string[] = [];
     const broken = { ...auditLog.database, transaction: () => Promise.reject(new Error('no disk')) };
     const { promise: isTold, resolve } = Promise.withResolvers<void>();

@@ -118,7 +118,7 @@ describe('an open record', () => {
     expect([decision.effect, involved.map(({ id }) => id)]).toEqual([effect, ruleIds]);
   });
 
-  it('combines the rules into one tree', () => {
+  it('combines the rules for an open record into one tree', () => {
     const rules: readonly SomeRule[] = [
       { conditions: popular, priority: 5 },
       { effect: 'DENY', conditions: draft, priority: 4 },

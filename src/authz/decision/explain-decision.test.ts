@@ -41,7 +41,7 @@ const [HELD, FAILED, MISSING] = [eq('user.id', 'u1'), eq('user.id', 'u2'), eq('u
 const DRAFT = eq('resource.status', 'draft');
 
 describe('the trace', () => {
-  it('contains each evaluated rule with the values that its conditions compared', () => {
+  it('the trace contains each evaluated rule with the values that its conditions compared', () => {
     const explanation = explainOf([
       { effect: 'DENY', conditions: [eq('user.department', 'culture')], priority: 200 },
       { conditions: [eq('user.department', 'sports')] },
@@ -56,7 +56,7 @@ describe('the trace', () => {
     expect(JSON.stringify(explanation.trace[0]?.condition)).toContain('"actual":"sports"');
   });
 
-  it('contains the three priorities of each rule', () => {
+  it('the trace contains the three priorities of each rule', () => {
     const { trace } = explainState({
       policies: [
         policyOf('a', [{ conditions: [FAILED], priority: 7 }], { priority: 8 }),
@@ -247,7 +247,7 @@ describe('wouldAllow', () => {
     expect(unassigned).not.toHaveProperty('note');
   });
 
-  it('contains at most five rules', () => {
+  it('wouldAllow contains at most five rules', () => {
     expect(explainOf(Array.from({ length: 9 }, () => ({ conditions: [FAILED] }))).wouldAllow).toHaveLength(5);
   });
 });

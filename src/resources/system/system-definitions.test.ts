@@ -106,7 +106,7 @@ describe('composeDefinitions', () => {
     expect(definitions.has('article')).toBe(false);
   });
 
-  it('refuses internal names', () => {
+  it('refuses the internal name of a system table', () => {
     expect(compose({ name: '_Policy', fields: { a: field } }).mistakes).toHaveLength(1);
   });
 });

@@ -50,7 +50,7 @@ describe('a unit of work', () => {
     expect(await ids()).toEqual(['a', 'b']);
   });
 
-  it('continues after a savepoint is rolled back', async () => {
+  it('a unit of work continues after a savepoint is rolled back', async () => {
     await database.transaction(async (tx) => {
       await insert(tx, 'a');
       const twice = tx.savepoint(async () => {

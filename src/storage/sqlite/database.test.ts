@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => family.dispose());
 
 describe('openSqlite', () => {
-  it('opens with every setting that durability requires', async () => {
+  it('opens a database with every setting that durability requires', async () => {
     const pragmas = { journal_mode: 'wal', synchronous: 2, fullfsync: 1, foreign_keys: 1, trusted_schema: 0 };
     for (const [name, value] of Object.entries(pragmas)) {
       const row = await family.database.transaction((tx) => tx.one({ sql: `PRAGMA ${name}`, parameters: [] }));
@@ -40,7 +40,7 @@ describe('openSqlite', () => {
     expect(() => openSqlite({ path: join(family.folder, 'locked', 'x.db') })).toThrow(SetupError);
   });
 
-  it('opens while another process writes', async () => {
+  it('opens a database while another process writes', async () => {
     const other = new BetterSqlite3(family.path);
     other.exec('BEGIN IMMEDIATE');
     const second = openSqlite({ path: family.path, busyTimeout: 1 });

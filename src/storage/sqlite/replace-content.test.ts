@@ -50,7 +50,7 @@ describe('replaceContent', () => {
     expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
   });
 
-  it('waits for an open write transaction', async () => {
+  it('the replacement waits for an open write transaction', async () => {
     const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
     driver.exec('BEGIN IMMEDIATE; INSERT INTO "T" VALUES (2)');
     let isPrepared = false;
@@ -69,7 +69,7 @@ describe('replaceContent', () => {
     expect(readNumbers(path)).toEqual([7, 8]);
   });
 
-  it('does not wait for readers', async () => {
+  it('the replacement does not wait for readers', async () => {
     const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
     const reader = new BetterSqlite3(path, { readonly: true });
     reader.exec('BEGIN');
@@ -89,7 +89,7 @@ describe('replaceContent', () => {
     expect(readNumbers(path)).toEqual([7, 8]);
   });
 
-  it('reports a full disk', async () => {
+  it('the replacement reports a full disk', async () => {
     const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
     const failing = vi
       .spyOn(BetterSqlite3.prototype, 'backup')
@@ -101,7 +101,7 @@ describe('replaceContent', () => {
     expect(readNumbers(path)).toEqual([1]);
   });
 
-  it('changes nothing if prepare fails', async () => {
+  it('the replacement changes nothing if prepare fails', async () => {
     const staged = stageBackup({ from: from(), beside: path, pageSize: 4096 });
     const failing = replaceContent({ from: staged.path, into: path, prepare: () => Promise.reject(new Error('no space')) });
     await expect(failing).rejects.toThrow('no space');
