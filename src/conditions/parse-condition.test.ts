@@ -15,112 +15,138 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['resource.tags', { kind: 'list', itemKind: 'text' }],
 ]);
 
-/** Invalid conditions, and the paths and details of their issues. */
-const MISTAKES: readonly (readonly [string, Json, ...(readonly [string, RegExp])[]])[] = [
-  ['an object instead of a list', {}, ['at', /expected a list of conditions, given an object/]],
-  ['texts instead of objects', ['x', null, []], ['at.0', /an object/], ['at.1', /an object/], ['at.2', /an object/]],
-  ['a misspelled group', [{ anyof: [] }], ['at.0.anyof', /unknown member "anyof" \(did you mean "anyOf"\?\)/]],
+/** Invalid conditions, and the path, the code and a fact of each issue. */
+const MISTAKES: readonly (readonly [string, Json, ...(readonly [path: string, code: string, fact: RegExp])[]])[] = [
+  ['an object instead of a list', {}, ['at', 'type', /expected a list of conditions, given an object/]],
+  [
+    'texts instead of objects',
+    ['x', null, []],
+    ['at.0', 'type', /an object/],
+    ['at.1', 'type', /an object/],
+    ['at.2', 'type', /an object/],
+  ],
+  ['a misspelled group', [{ anyof: [] }], ['at.0.anyof', 'unknown', /unknown member "anyof" \(did you mean "anyOf"\?\)/]],
   [
     'two groups',
     [{ anyOf: [{ field: 'user.id', operator: 'exists', value: true }], not: {} }],
-    ['at.0.not', /cannot be combined with anyOf/],
+    ['at.0.not', 'unknown', /cannot be combined with anyOf/],
   ],
-  ['an empty group', [{ allOf: [] }], ['at.0.allOf', /at least one condition/]],
+  ['an empty group', [{ allOf: [] }], ['at.0.allOf', 'type', /at least one condition/]],
   [
     'nothing in a comparison',
     [{ ifExists: true }],
-    ['at.0.field', /given nothing/],
-    ['at.0.operator', /given nothing/],
-    ['at.0.value', /given nothing/],
+    ['at.0.field', 'required', /given nothing/],
+    ['at.0.operator', 'required', /given nothing/],
+    ['at.0.value', 'required', /given nothing/],
   ],
-  ['an unknown operator', [{ field: 'user.id', operator: 'equals', value: 1 }], ['at.0.operator', /unknown operator "equals"/]],
-  ['an inherited name as operator', [{ field: 'user.id', operator: 'constructor', value: 1 }], ['at.0.operator', /unknown operator/]],
+  ['an unknown operator', [{ field: 'user.id', operator: 'equals', value: 1 }], ['at.0.operator', 'operator', /unknown operator "equals"/]],
+  [
+    'an inherited name as operator',
+    [{ field: 'user.id', operator: 'constructor', value: 1 }],
+    ['at.0.operator', 'operator', /unknown operator/],
+  ],
   [
     'a path without a group',
     [{ field: 'department', operator: 'eq', value: 'x' }],
-    ['at.0.field', /begins with user, resource, environment, request/],
+    ['at.0.field', 'field', /begins with user, resource, environment, request/],
   ],
   [
     'another context',
     [{ field: 'user.department', context: 'resource', operator: 'eq', value: 'x' }],
-    ['at.0.field', /begins with user, but the context/],
+    ['at.0.field', 'field', /begins with user, but the context/],
   ],
-  ['an unknown context', [{ field: 'department', context: 'usr', operator: 'eq', value: 'x' }], ['at.0.context', /did you mean "user"/]],
-  ['a prototype', [{ field: 'user.__proto__.x', operator: 'eq', value: 'x' }], ['at.0.field', /"__proto__" cannot be read/]],
-  ['an empty name', [{ field: 'user..x', operator: 'eq', value: 'x' }], ['at.0.field', /a name between dots/]],
-  ['a group alone', [{ field: 'user', operator: 'exists', value: true }], ['at.0.field', /a field after the group/]],
-  ['a field that does not exist', [{ field: 'resource.sice', operator: 'eq', value: 1 }], ['at.0.field', /no field sice/]],
+  [
+    'an unknown context',
+    [{ field: 'department', context: 'usr', operator: 'eq', value: 'x' }],
+    ['at.0.context', 'context', /did you mean "user"/],
+  ],
+  ['a prototype', [{ field: 'user.__proto__.x', operator: 'eq', value: 'x' }], ['at.0.field', 'field', /"__proto__" cannot be read/]],
+  ['an empty name', [{ field: 'user..x', operator: 'eq', value: 'x' }], ['at.0.field', 'field', /a name between dots/]],
+  ['a group alone', [{ field: 'user', operator: 'exists', value: true }], ['at.0.field', 'field', /a field after the group/]],
+  ['a field that does not exist', [{ field: 'resource.sice', operator: 'eq', value: 1 }], ['at.0.field', 'field', /no field sice/]],
   [
     'an operator that does not fit',
     [{ field: 'resource.size', operator: 'contains', value: '1' }],
-    ['at.0.operator', /which is number; it takes eq, ne/],
+    ['at.0.operator', 'operator', /which is number; it takes eq, ne/],
   ],
-  ['a literal of another type', [{ field: 'resource.size', operator: 'eq', value: '10' }], ['at.0.value', /expected a number, given "10"/]],
-  ['a broken date', [{ field: 'resource.at', operator: 'gt', value: '2026-02-30T00:00:00Z' }], ['at.0.value', /an instant/]],
+  [
+    'a literal of another type',
+    [{ field: 'resource.size', operator: 'eq', value: '10' }],
+    ['at.0.value', 'value', /expected a number, given "10"/],
+  ],
+  ['a broken date', [{ field: 'resource.at', operator: 'gt', value: '2026-02-30T00:00:00Z' }], ['at.0.value', 'value', /an instant/]],
   [
     'a broken network',
     [{ field: 'environment.ip', operator: 'cidr', value: ['10.0.0.0/8', '10/8'] }],
-    ['at.0.value', /item 1: expected a network/],
+    ['at.0.value', 'value', /item 1: expected a network/],
   ],
-  ['a broken pattern', [{ field: 'user.id', operator: 'matches', value: '[' }], ['at.0.value', /RE2/]],
-  ['a broken duration', [{ field: 'resource.at', operator: 'withinLast', value: 'P1Y' }], ['at.0.value', /no fixed length/]],
-  ['a broken day', [{ field: 'resource.at', operator: 'dayOfWeekIn', value: [0, 7] }], ['at.0.value', /item 0: expected a day/]],
-  ['half a range', [{ field: 'resource.size', operator: 'between', value: [1] }], ['at.0.value', /a list of two/]],
-  ['an object as value', [{ field: 'user.department', operator: 'eq', value: { $ne: null } }], ['at.0.value', /given an object/]],
-  ['a text for in', [{ field: 'user.department', operator: 'in', value: 'x' }], ['at.0.value', /expected a list/]],
-  ['an unclosed reference', [{ field: 'user.department', operator: 'eq', value: `\${resource.authorId` }], ['at.0.value', /closing }/]],
+  ['a broken pattern', [{ field: 'user.id', operator: 'matches', value: '[' }], ['at.0.value', 'value', /RE2/]],
+  ['a broken duration', [{ field: 'resource.at', operator: 'withinLast', value: 'P1Y' }], ['at.0.value', 'value', /no fixed length/]],
+  ['a broken day', [{ field: 'resource.at', operator: 'dayOfWeekIn', value: [0, 7] }], ['at.0.value', 'value', /item 0: expected a day/]],
+  ['half a range', [{ field: 'resource.size', operator: 'between', value: [1] }], ['at.0.value', 'value', /a list of two/]],
+  ['an object as value', [{ field: 'user.department', operator: 'eq', value: { $ne: null } }], ['at.0.value', 'value', /given an object/]],
+  ['a text for in', [{ field: 'user.department', operator: 'in', value: 'x' }], ['at.0.value', 'value', /expected a list/]],
+  [
+    'an unclosed reference',
+    [{ field: 'user.department', operator: 'eq', value: `\${resource.authorId` }],
+    ['at.0.value', 'value', /closing }/],
+  ],
   [
     'a reference to nothing',
     [{ field: 'user.department', operator: 'eq', value: `\${authorId}` }],
-    ['at.0.value', /reference: expected a path/],
+    ['at.0.value', 'value', /reference: expected a path/],
   ],
   [
     'a reference into a prototype',
     [{ field: 'user.department', operator: 'in', value: [`\${user.constructor}`] }],
-    ['at.0.value.0', /cannot be read/],
+    ['at.0.value.0', 'value', /cannot be read/],
   ],
   [
     'a reference to an unknown field',
     [{ field: 'user.department', operator: 'eq', value: `\${resource.sice}` }],
-    ['at.0.value', /no field sice/],
+    ['at.0.value', 'value', /no field sice/],
   ],
   [
     'kinds that cannot be compared',
     [{ field: 'user.department', operator: 'eq', value: `\${resource.size}` }],
-    ['at.0.value', /another kind/],
+    ['at.0.value', 'value', /another kind/],
   ],
   [
     'a text where a list is due',
     [{ field: 'user.department', operator: 'in', value: `a \${user.id}` }],
-    ['at.0.value', /does not take a text/],
+    ['at.0.value', 'value', /does not take a text/],
   ],
   [
     'a list where a text is due',
     [{ field: 'user.department', operator: 'eq', value: [`\${user.id}`] }],
-    ['at.0.value', /does not take a list/],
+    ['at.0.value', 'value', /does not take a list/],
   ],
   [
     'a literal next to a reference',
     [{ field: 'resource.size', operator: 'in', value: [`\${resource.size}`, 'x'] }],
-    ['at.0.value', /item 1: expected a number/],
+    ['at.0.value', 'value', /item 1: expected a number/],
   ],
   [
     'a long list',
     [{ field: 'user.department', operator: 'in', value: ['a', 'b', 'c', 'd', 'e', 'f'] }],
-    ['at.0.value', /at most 5 items, given 6/],
+    ['at.0.value', 'limit', /at most 5 items, given 6/],
   ],
   [
     'a long text',
     [{ field: 'user.department', operator: 'eq', value: 'x'.repeat(101) }],
-    ['at.0.value', /at most 100 characters, given 101/],
+    ['at.0.value', 'limit', /at most 100 characters, given 101/],
   ],
-  ['ifExists of another type', [{ field: 'user.id', operator: 'eq', value: 'x', ifExists: 'yes' }], ['at.0.ifExists', /true or false/]],
-  ['an expression where none is allowed', [{ expression: 'user.id == "x"' }], ['at.0.expression', /policies of type CUSTOM/]],
+  [
+    'ifExists of another type',
+    [{ field: 'user.id', operator: 'eq', value: 'x', ifExists: 'yes' }],
+    ['at.0.ifExists', 'type', /true or false/],
+  ],
+  ['an expression where none is allowed', [{ expression: 'user.id == "x"' }], ['at.0.expression', 'expression', /policies of type CUSTOM/]],
   [
     'mistakes in different places',
     [{ anyOf: [{ field: 'user.id', operator: 'eq', value: 'x' }, { not: { field: 'x', operator: 'y', value: 'z' } }] }],
-    ['at.0.anyOf.1.not.field', /begins with/],
-    ['at.0.anyOf.1.not.operator', /unknown operator/],
+    ['at.0.anyOf.1.not.field', 'field', /begins with/],
+    ['at.0.anyOf.1.not.operator', 'operator', /unknown operator/],
   ],
 ];
 
@@ -146,10 +172,9 @@ const READ: readonly (readonly [Json, string])[] = [
 
 describe('parseConditions', () => {
   for (const [name, input, ...expected] of MISTAKES) {
-    it(`rejects ${name} at its path`, () => {
+    it(`rejects ${name} with its path and code`, () => {
       const { condition, issues } = parseConditions(input, reader());
-      expect(issues.map(({ path }) => path)).toEqual(expected.map(([path]) => path));
-      for (const [index, [, words]] of expected.entries()) expect(issues[index]?.detail).toMatch(words);
+      expect(issues).toEqual(expected.map(([path, code, fact]) => ({ path, code, detail: expect.stringMatching(fact) })));
       expect(printCondition(condition)).toMatch(/unknown/);
     });
   }
