@@ -28,7 +28,12 @@ async function setup() {
 }
 
 function isUpToDate() {
-  return readText(stamp) === fingerprint();
+  return readText(stamp) === fingerprint() && hasWorkspacePackages();
+}
+
+/** Returns true if the packages in the workspaces are there. They are outside `node_modules`, so the stamp says nothing about them. */
+function hasWorkspacePackages() {
+  return lockedPackages().every(([path]) => path.startsWith('node_modules/') || existsSync(join(checkout, path)));
 }
 
 /** Identifies an installation: the lock file and the platform. */

@@ -108,6 +108,17 @@ describe('setup', () => {
     expect(callsOfNpm()[0]).toMatch(/^ci /);
   });
 
+  it('installs again if the packages of a workspace are missing, which node_modules of another checkout does not contain', async () => {
+    const packages = 'examples/client/node_modules/a';
+    writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify({ packages: { [packages]: { version: '1.0.0' } } }));
+    mkdirSync(join(checkout, packages), { recursive: true });
+    await setup();
+    expect(await setup()).toEqual({ status: 0, said: '' });
+    rmSync(join(checkout, packages), { recursive: true });
+    await setup();
+    expect(callsOfNpm().map((call) => call.split(' ')[0])).toEqual(['ci', 'rebuild', 'ci', 'rebuild']);
+  });
+
   it('reports its progress while npm runs', async () => {
     writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify({ packages: { 'node_modules/a': { version: '1.0.0' } } }));
     const { said } = await setup({ NPM_SECONDS: '3.5' });
