@@ -84,7 +84,6 @@ describe('the response to an access test', () => {
     const policy = await queries.policy({ role: 'user', rules: [{ ...read, effect: 'DENY', conditions: [eq('user.level', 9)] }] });
     const note = 'no active ALLOW rule applies to this resource and action';
     expect((await testAccess('quin', { action: 'read', article: 'own' })).at('data')).toMatchObject({
-      reason: 'no rule matched',
       wouldAllow: [],
       note,
     });

