@@ -5,7 +5,7 @@
 import { ACTIONS } from '../src/actions.ts';
 import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax } from '../src/conditions/index.ts';
 import { CONFIG_GROUPS, CONFIG_OPTIONS, type ConfigOption } from '../src/config/config.ts';
-import { PROBLEMS } from '../src/errors.ts';
+import { ISSUES, PROBLEMS } from '../src/errors.ts';
 import { FIELD_TYPES } from '../src/fields/index.ts';
 import { type Json, OPERATORS, type OperatorSample } from '../src/operators/index.ts';
 import { COMMON_OPTIONS, definitionSchema, OPTION_FORMS } from '../src/resources/index.ts';
@@ -60,7 +60,11 @@ function errorsPage(): string {
     'Every error is `application/problem+json` (RFC 9457): `success` (false), `type`, `title`, `status`, `code`, `detail`, `requestId`, ' +
     'and where they help `hint`, `errors` (each with `path`, `code`, `detail`) and `decisionId`. The code is stable, the words are not. ' +
     'A response may contain a more specific hint than this table. After a 503, its hint says if the change may have been saved.';
-  return page('Errors', [intro, table(['code', 'status', 'title', 'hint'], rows)]);
+  const issues =
+    '## Mistakes\n\nEach item of `errors` has one of these codes. The same mistake has the same code at every endpoint, in a query, a body and a file. ' +
+    'A failed request of a batch has the code of its problem instead.';
+  const issueRows = Object.entries(ISSUES).map(([name, meaning]) => [code(name), meaning]);
+  return page('Errors', [intro, table(['code', 'status', 'title', 'hint'], rows), issues, table(['code', 'meaning'], issueRows)]);
 }
 
 function operatorsPage(): string {

@@ -102,12 +102,54 @@ export type ProblemCode = keyof typeof kinds;
 /** The table of error codes. */
 export const PROBLEMS: Readonly<Record<ProblemCode, ProblemKind>> = kinds;
 
+/** Every code of a mistake in a request, with its meaning. The same mistake has the same code at every endpoint. */
+const issueKinds = {
+  unknown: 'The name is not known here.',
+  required: 'A value is needed and none was given.',
+  type: 'The value has the wrong JSON type or form.',
+  range: 'The number is below its minimum or above its maximum.',
+  tooShort: 'The text has too few characters, or only blanks.',
+  tooLong: 'The text has too many characters.',
+  tooFew: 'The list or object has too few items.',
+  tooMany: 'The list or object has too many items.',
+  tooDeep: 'The value is nested too deeply.',
+  enum: 'The value is not one of the permitted values.',
+  pattern: 'The text does not match the pattern of its field.',
+  format: 'The text does not have the format of its type, for example of a timestamp, an email or an IP address.',
+  characters: 'The text contains control characters or unpaired surrogates.',
+  duplicate: 'The name or value was given twice.',
+  conflict: 'Two members that exclude each other were given.',
+  readOnly: 'The service sets the value.',
+  immutable: 'The value is set on create and never changed.',
+  guarded: 'Only an admin may set the value.',
+  increment: 'The value cannot be incremented.',
+  reference: 'No record has this id.',
+  taken: 'Another record has this unique value.',
+  field: 'The field does not exist, or the caller cannot use it here.',
+  operator: 'The operator does not exist, or does not fit the field.',
+  value: 'The value does not fit the operator.',
+  context: 'The group of a path does not exist here.',
+  expression: 'The expression cannot be compiled.',
+  common: 'The password is one of the most common ones.',
+  guessable: 'The password is the name or the email of the user.',
+} as const;
+
+/** The code of one mistake. */
+export type IssueCode = keyof typeof issueKinds;
+
+/** The table of issue codes. */
+export const ISSUES: Readonly<Record<IssueCode, string>> = issueKinds;
+
+/** Maximum number of mistakes in a response. Without a limit, a large body could cause a large response. */
+export const MAX_ISSUES = 100;
+
 /** One of several mistakes in a request: its path in the body or query, its code, and a sentence. */
 export interface Issue {
   readonly path: string;
   /** The line of a file, from 1. */
   readonly row?: number;
-  readonly code: string;
+  /** For a request of a batch, the code of its problem. */
+  readonly code: IssueCode | ProblemCode;
   readonly detail: string;
 }
 

@@ -36,8 +36,9 @@ import { createReadiness, type ReadinessProbe } from './observability/readiness.
 import { createOperations, type Operations } from './operations.ts';
 import { definitionFolder, openProjectDatabase, readProject, watchDefinitions } from './project/index.ts';
 import type { Route } from './request/index.ts';
-import { type Definitions, loadValidator, type Resource } from './resources/index.ts';
+import type { Definitions, Resource } from './resources/index.ts';
 import { type Database, type Log, type MigrationResult, migrate, type Plan } from './storage/index.ts';
+import { loadValidator } from './validation/index.ts';
 import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
 
 /** A service. It accepts requests after `listen`. */

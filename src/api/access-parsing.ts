@@ -24,7 +24,7 @@ export function parseResourceName(
   const known = ordinaryResources(definitions).map((each) => each.name);
   const detail =
     typeof name === 'string' ? `no resource is named "${name.slice(0, 64)}"${didYouMean(name, known)}` : 'expected the name of a resource';
-  report.issues.push({ path: report.path, code: 'resource', detail });
+  report.issues.push({ path: report.path, code: 'unknown', detail });
   return undefined;
 }
 
@@ -34,9 +34,9 @@ export function parseRuleAction(given: Json | undefined, issues: Issue[]): RuleA
   const { decides, alsoDecides } = ACTIONS.get(name) ?? {};
   const action = alsoDecides === undefined ? decides : undefined;
   if (alsoDecides !== undefined)
-    issues.push({ path: 'action', code: 'action', detail: `expected ${decides} or ${alsoDecides}: ${name} needs both` });
+    issues.push({ path: 'action', code: 'enum', detail: `expected ${decides} or ${alsoDecides}: ${name} needs both` });
   else if (action === undefined)
-    issues.push({ path: 'action', code: 'action', detail: `expected one of ${RULE_ACTIONS.join(', ')}${didYouMean(name, RULE_ACTIONS)}` });
+    issues.push({ path: 'action', code: 'enum', detail: `expected one of ${RULE_ACTIONS.join(', ')}${didYouMean(name, RULE_ACTIONS)}` });
   return action;
 }
 
@@ -53,11 +53,11 @@ export function parseEnvironment(environment: JsonObject | undefined, issues: Is
   if (timestamp !== undefined && now === undefined)
     issues.push({
       path: 'environment.timestamp',
-      code: 'timestamp',
+      code: 'format',
       detail: `expected an instant with its offset, such as 2026-01-31T09:00:00Z, given ${describeValue(timestamp)}`,
     });
   if (ip !== undefined && (typeof ip !== 'string' || isIP(ip) === 0))
-    issues.push({ path: 'environment.ip', code: 'ip', detail: 'expected an IP address' });
+    issues.push({ path: 'environment.ip', code: 'format', detail: 'expected an IP address' });
   return { now, ip: typeof ip === 'string' ? ip : undefined };
 }
 

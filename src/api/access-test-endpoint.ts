@@ -2,7 +2,7 @@ import { decidingRule } from '../authz/decision/index.ts';
 import { applicableRules, isAssignableRole, rulesOfPolicy } from '../authz/policies/index.ts';
 import { didYouMean, type Issue, Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { toSuccess } from '../request/index.ts';
+import { type HttpResponse, toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES, type Resource } from '../resources/index.ts';
 import { loadPolicy } from '../storage/index.ts';
 import {
@@ -14,7 +14,7 @@ import {
   toParsingProblem,
 } from './access-parsing.ts';
 import { type AccessTest, type SimulatedAccess, simulateAccess } from './access-simulation.ts';
-import type { AdminEndpoint, AdminRequest } from './admin-endpoint.ts';
+import { type AdminEndpoint, type AdminRequest, type UndescribedEndpoint, undescribed } from './admin-endpoint.ts';
 import { parseBody, pathParameterOf } from './admin-parsing.ts';
 import { CREATES_RECORD } from './partial-decisions.ts';
 
@@ -22,12 +22,14 @@ import { CREATES_RECORD } from './partial-decisions.ts';
  * Endpoints of access tests, which decide a hypothetical request with the same code as real requests. The tests write no audit entry of the
  * decision, so analytics do not count them.
  */
-export const accessTestEndpoints: readonly AdminEndpoint[] = [
-  { method: 'POST', path: '/policies/test-access', handle: testAccess },
-  { method: 'POST', path: '/policies/:id/test', handle: testPolicy },
-];
+export const accessTestEndpoints: readonly AdminEndpoint[] = (
+  [
+    { method: 'POST', path: '/policies/test-access', handle: testAccess },
+    { method: 'POST', path: '/policies/:id/test', handle: testPolicy },
+  ] as readonly UndescribedEndpoint[]
+).map(undescribed);
 
-async function testAccess(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function testAccess(admin: AdminRequest): Promise<HttpResponse> {
   const test = parseTest(admin);
   const { tx, snapshot } = admin;
   const simulated = await simulateAccess(admin, test, async ({ userId, ...query }) =>
@@ -46,7 +48,7 @@ async function testAccess(admin: AdminRequest): ReturnType<AdminEndpoint['handle
   return toResponse(admin, data, { test, simulated });
 }
 
-async function testPolicy(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function testPolicy(admin: AdminRequest): Promise<HttpResponse> {
   const policy = await loadPolicy(admin.tx, pathParameterOf(admin.request, 'id'));
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   const test = parseTest(admin);
@@ -72,7 +74,7 @@ async function toResponse(
   { snapshot }: AdminRequest,
   data: object,
   { test, simulated }: { readonly test: AccessTest; readonly simulated: SimulatedAccess },
-): ReturnType<AdminEndpoint['handle']> {
+): Promise<HttpResponse> {
   const warnings = warningsOfTest(test, simulated, snapshot.user);
   return { status: 200, body: toSuccess(data, warnings.length === 0 ? {} : { warnings }) };
 }

@@ -6,8 +6,23 @@ import type { PolicyStore, Snapshot } from '../authz/index.ts';
 import type { PolicyLimits } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { type HttpRequest, type HttpResponse, type Method, parseIfMatch, type Route, toETag, validateIfMatch } from '../request/index.ts';
+import {
+  type Answers,
+  type EndpointDescription,
+  type EndpointInput,
+  type HttpRequest,
+  type HttpResponse,
+  type Method,
+  type NO_MEMBERS,
+  parseEndpointRequest,
+  parseIfMatch,
+  type ResponseOf,
+  type Route,
+  toETag,
+  validateIfMatch,
+} from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
+import type { ObjectSchema, Schema } from '../schemas/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { ImportLimits } from '../transfer/index.ts';
 import { type PolicyImportBody, parsePolicyImportBody, validateQueryNames } from './admin-parsing.ts';
@@ -32,7 +47,11 @@ export interface AdminDeps {
 }
 
 /** A request of an admin, with its transaction. */
-export interface AdminRequest {
+export interface AdminRequest<
+  Params extends ObjectSchema = ObjectSchema,
+  Query extends ObjectSchema = ObjectSchema,
+  Body extends Schema = Schema,
+> extends EndpointInput<Params, Query, Body> {
   readonly request: HttpRequest;
   readonly tx: Transaction;
   readonly admin: Principal & { readonly id: string };
@@ -53,22 +72,53 @@ export interface AdminChange {
   readonly reason: string;
 }
 
-/** One admin endpoint. */
-export interface AdminEndpoint {
+/** An admin endpoint: its description, and the handler of its requests. */
+export interface AdminEndpoint<
+  Params extends ObjectSchema = ObjectSchema,
+  Query extends ObjectSchema = ObjectSchema,
+  Body extends Schema = Schema,
+  Returns extends Answers = Answers,
+> extends EndpointDescription<Params, Query, Body, Returns> {
+  /** Name of the list in the body of an import. Such a body is a stream, and may be NDJSON. The handler validates it. */
+  readonly importList?: string;
+  handle(request: AdminRequest<Params, Query, Body>): Promise<ResponseOf<Returns>>;
+}
+
+/** Creates an admin endpoint. The types of its handler are those of its schemas. Its path and id are completed with `/admin/api` and `admin.`. */
+export function adminEndpoint<
+  Returns extends Answers,
+  Params extends ObjectSchema = typeof NO_MEMBERS,
+  Query extends ObjectSchema = typeof NO_MEMBERS,
+  Body extends Schema = Schema,
+>({ path, id, problems = [], ...endpoint }: Omit<AdminEndpoint<Params, Query, Body, Returns>, 'caller'>): AdminEndpoint {
+  const described = { ...endpoint, path: `/admin/api${path}`, id: `admin.${id}`, caller: 'bearer' as const, problems: [403, ...problems] };
+  return described as unknown as AdminEndpoint;
+}
+
+/** An admin endpoint whose description is still in `openapi/`. */
+export interface UndescribedEndpoint {
   readonly method: Method;
   readonly path: string;
   /** Names of the accepted query parameters. Other parameters are refused. */
   readonly query?: readonly string[];
-  /** Name of the list in the body of an import. Such a body is a stream, and may be NDJSON. */
   readonly importList?: string;
   handle(request: AdminRequest): Promise<HttpResponse>;
+}
+
+/** Completes an endpoint whose description is still in `openapi/`. Its handler validates the request. */
+export function undescribed({ query = [], path, ...endpoint }: UndescribedEndpoint): AdminEndpoint {
+  const handle: UndescribedEndpoint['handle'] = (admin) => {
+    validateQueryNames(admin.request, query);
+    return endpoint.handle(admin);
+  };
+  return { ...endpoint, path: `/admin/api${path}`, handle, isUndescribed: true } as unknown as AdminEndpoint;
 }
 
 /** Returns the route of an endpoint. The route requires an admin token. */
 export function toRoute(deps: AdminDeps, endpoint: AdminEndpoint): Route {
   return {
     method: endpoint.method,
-    path: `/admin/api${endpoint.path}`,
+    path: endpoint.path,
     ...(endpoint.importList !== undefined && { streams: 'body', bodyBytes: deps.importBounds.bodyBytes }),
     admission: { freeBytes: 0, admit: (origin) => admit(deps, { origin, method: endpoint.method }) },
     handle: async (request) => {
@@ -100,8 +150,8 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
   const response = await deps.database.transaction(async (tx) => {
     const admin = await admitAdmin(tx, request, await identify(tx));
     if (admin instanceof Problem) return admin;
-    validateQueryNames(request, endpoint.query ?? []);
-    return endpoint.handle({ ...(await toAdminRequest(deps, { tx, request, admin })), upload });
+    const input = 'isUndescribed' in endpoint ? { params: {}, query: {}, body: undefined } : parseEndpointRequest(endpoint, request);
+    return endpoint.handle({ ...input, ...(await toAdminRequest(deps, { tx, request, admin })), upload });
   });
   if (response instanceof Problem) throw response;
   return response;
@@ -131,7 +181,7 @@ export async function admitAdmin(tx: Transaction, info: RequestInfo, principal: 
 async function toAdminRequest(
   deps: AdminDeps,
   { tx, request, admin }: Pick<AdminRequest, 'tx' | 'request' | 'admin'>,
-): Promise<AdminRequest> {
+): Promise<Omit<AdminRequest, keyof EndpointInput<ObjectSchema, ObjectSchema, Schema>>> {
   const snapshot = await deps.policyStore.snapshot(tx);
   return {
     request,

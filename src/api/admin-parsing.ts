@@ -20,7 +20,11 @@ export function pathParameterOf(request: HttpRequest, name: string): string {
 export function validateQueryNames(request: HttpRequest, known: readonly string[]): void {
   const unknown = [...request.query.keys()].filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  const errors = unknown.map((path) => ({ path, code: 'unknown', detail: `unknown query parameter "${path}"${didYouMean(path, known)}` }));
+  const errors: readonly Issue[] = unknown.map((path) => ({
+    path,
+    code: 'unknown',
+    detail: `unknown query parameter "${path}"${didYouMean(path, known)}`,
+  }));
   throw new Problem('REQUEST_PARAMETER', (errors[0] as { detail: string }).detail, { errors });
 }
 
@@ -63,7 +67,7 @@ export function parseBody(request: HttpRequest, known: readonly string[]): { rea
   const body: Json = request.body ?? {};
   if (!isObject(body)) throw new Problem('REQUEST_MALFORMED', 'expected a JSON object as body');
   const unknown = Object.keys(body).filter((name) => !known.includes(name));
-  const issues = unknown.slice(0, MAX_UNKNOWN).map((name) => {
+  const issues = unknown.slice(0, MAX_UNKNOWN).map((name): Issue => {
     const path = name.slice(0, 64);
     return { path, code: 'unknown', detail: `unknown member "${path}"${didYouMean(name, known)}` };
   });
@@ -71,7 +75,7 @@ export function parseBody(request: HttpRequest, known: readonly string[]): { rea
 }
 
 function toParameterProblem(name: string, expected: string): Problem {
-  return new Problem('REQUEST_PARAMETER', `${name}: ${expected}`, { errors: [{ path: name, code: 'invalid', detail: expected }] });
+  return new Problem('REQUEST_PARAMETER', `${name}: ${expected}`, { errors: [{ path: name, code: 'type', detail: expected }] });
 }
 
 /** The kinds of lists whose pages are in the order of ids. */

@@ -1,6 +1,6 @@
 import type { Route } from '../request/index.ts';
 import { accessTestEndpoints } from './access-test-endpoint.ts';
-import { type AdminDeps, toRoute } from './admin-endpoint.ts';
+import { type AdminDeps, type AdminEndpoint, toRoute } from './admin-endpoint.ts';
 import { assignmentEndpoints } from './assignment-endpoints.ts';
 import { auditEndpoints } from './audit-endpoints.ts';
 import { findingEndpoints } from './finding-endpoints.ts';
@@ -9,17 +9,20 @@ import { policyEndpoints, policyImportEndpoints } from './policy-endpoints.ts';
 import { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
 import { whoCanEndpoints } from './who-can-endpoint.ts';
 
-/** Creates all routes under `/admin/api`. */
+/** All endpoints under `/admin/api`. */
+export const adminEndpoints: readonly AdminEndpoint[] = [
+  ...policyEndpoints,
+  ...policyImportEndpoints,
+  ...findingEndpoints,
+  ...assignmentEndpoints,
+  ...accessTestEndpoints,
+  ...whoCanEndpoints,
+  ...userPermissionsEndpoints,
+  ...auditEndpoints,
+  ...migrationEndpoints,
+];
+
+/** Creates the routes of all admin endpoints. */
 export function createAdminRoutes(deps: AdminDeps): readonly Route[] {
-  return [
-    ...policyEndpoints,
-    ...policyImportEndpoints,
-    ...findingEndpoints,
-    ...assignmentEndpoints,
-    ...accessTestEndpoints,
-    ...whoCanEndpoints,
-    ...userPermissionsEndpoints,
-    ...auditEndpoints,
-    ...migrationEndpoints,
-  ].map((endpoint) => toRoute(deps, endpoint));
+  return adminEndpoints.map((endpoint) => toRoute(deps, endpoint));
 }

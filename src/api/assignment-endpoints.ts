@@ -7,7 +7,7 @@ import {
   parseUserAssignment,
 } from '../authz/policies/index.ts';
 import { didYouMean, Problem } from '../errors.ts';
-import { toSuccess } from '../request/index.ts';
+import { type HttpResponse, toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES, type AssignableRole } from '../resources/index.ts';
 import {
   type AssignedPolicy,
@@ -25,6 +25,8 @@ import {
   type AdminChange,
   type AdminEndpoint,
   type AdminRequest,
+  type UndescribedEndpoint,
+  undescribed,
   validatePolicyVersion,
   validateRenewalVersion,
   versionHeaders,
@@ -33,28 +35,30 @@ import { parseTextQuery, pathParameterOf } from './admin-parsing.ts';
 import { assignmentWarnings } from './finding-endpoints.ts';
 
 /** Endpoints that create, read, change, list and remove assignments of policies to users and roles. */
-export const assignmentEndpoints: readonly AdminEndpoint[] = [
-  { method: 'GET', path: '/policies/:policyId/assign/user/:userId', handle: (request) => read(request, 'user') },
-  { method: 'POST', path: '/policies/:policyId/assign/user/:userId', handle: (request) => assign(request, 'user') },
-  { method: 'PUT', path: '/policies/:policyId/assign/user/:userId', handle: (request) => update(request, 'user') },
-  { method: 'DELETE', path: '/policies/:policyId/assign/user/:userId', handle: (request) => remove(request, 'user') },
-  { method: 'GET', path: '/policies/:policyId/assign/role/:role', handle: (request) => read(request, 'role') },
-  { method: 'POST', path: '/policies/:policyId/assign/role/:role', handle: (request) => assign(request, 'role') },
-  { method: 'PUT', path: '/policies/:policyId/assign/role/:role', handle: (request) => update(request, 'role') },
-  { method: 'DELETE', path: '/policies/:policyId/assign/role/:role', handle: (request) => remove(request, 'role') },
-  { method: 'GET', path: '/users/:userId/policies', query: ['role'], handle: listOfUser },
-  { method: 'GET', path: '/roles/:role/policies', handle: listOfRole },
-];
+export const assignmentEndpoints: readonly AdminEndpoint[] = (
+  [
+    { method: 'GET', path: '/policies/:policyId/assign/user/:userId', handle: (request) => read(request, 'user') },
+    { method: 'POST', path: '/policies/:policyId/assign/user/:userId', handle: (request) => assign(request, 'user') },
+    { method: 'PUT', path: '/policies/:policyId/assign/user/:userId', handle: (request) => update(request, 'user') },
+    { method: 'DELETE', path: '/policies/:policyId/assign/user/:userId', handle: (request) => remove(request, 'user') },
+    { method: 'GET', path: '/policies/:policyId/assign/role/:role', handle: (request) => read(request, 'role') },
+    { method: 'POST', path: '/policies/:policyId/assign/role/:role', handle: (request) => assign(request, 'role') },
+    { method: 'PUT', path: '/policies/:policyId/assign/role/:role', handle: (request) => update(request, 'role') },
+    { method: 'DELETE', path: '/policies/:policyId/assign/role/:role', handle: (request) => remove(request, 'role') },
+    { method: 'GET', path: '/users/:userId/policies', query: ['role'], handle: listOfUser },
+    { method: 'GET', path: '/roles/:role/policies', handle: listOfRole },
+  ] as readonly UndescribedEndpoint[]
+).map(undescribed);
 
 type AssigneeType = 'user' | 'role';
 
-async function read(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEndpoint['handle']> {
+async function read(admin: AdminRequest, to: AssigneeType): Promise<HttpResponse> {
   const { policy, assignee } = await parseAssignment(admin, to);
   const assignment = await loadAssignment(admin.tx, toKey(to, policy, assignee));
   return { status: 200, headers: versionHeaders(assignment), body: toSuccess(assignment) };
 }
 
-async function assign(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEndpoint['handle']> {
+async function assign(admin: AdminRequest, to: AssigneeType): Promise<HttpResponse> {
   const { policy, assignee, change: given } = await parseAssignment(admin, to);
   const change = { ...given, by: admin.admin.id, checkVersion: (version: number | undefined) => validateRenewalVersion(admin, version) };
   const { assignment, isRenewed } =
@@ -68,7 +72,7 @@ async function assign(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEn
   return { status: isRenewed ? 200 : 201, headers: versionHeaders(assignment), body };
 }
 
-async function update(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEndpoint['handle']> {
+async function update(admin: AdminRequest, to: AssigneeType): Promise<HttpResponse> {
   const { policy, assignee, change: given } = await parseAssignment(admin, to);
   const change = { ...given, ...toAuthored(admin) };
   const assignment = await updateAssignment(admin.tx, toKey(to, policy, assignee), change);
@@ -78,7 +82,7 @@ async function update(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEn
   return { status: 200, headers: versionHeaders(assignment), body };
 }
 
-async function remove(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEndpoint['handle']> {
+async function remove(admin: AdminRequest, to: AssigneeType): Promise<HttpResponse> {
   const { policy, assignee } = await parseAssignment(admin, to);
   await removeAssignment(admin.tx, toKey(to, policy, assignee), toAuthored(admin));
   const message = `removed the assignment of policy "${policy.name}" to ${to} ${assignee}`;
@@ -87,13 +91,13 @@ async function remove(admin: AdminRequest, to: AssigneeType): ReturnType<AdminEn
 }
 
 /** Lists the policies that are assigned to a user and, if `role` is given, to that role. */
-async function listOfUser({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function listOfUser({ request, tx }: AdminRequest): Promise<HttpResponse> {
   const role = parseTextQuery(request, 'role', ASSIGNABLE_ROLES) as AssignableRole | undefined;
   const policies = (await listUserPolicies(tx, pathParameterOf(request, 'userId'), role)).map(withAssignment);
   return { status: 200, body: toSuccess(policies, { count: policies.length }) };
 }
 
-async function listOfRole({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function listOfRole({ request, tx }: AdminRequest): Promise<HttpResponse> {
   const policies = (await listRolePolicies(tx, parseRole(pathParameterOf(request, 'role')))).map(withAssignment);
   return { status: 200, body: toSuccess(policies, { count: policies.length }) };
 }
@@ -126,7 +130,7 @@ async function parseAssignment({ request, tx }: AdminRequest, to: AssigneeType):
 function parseRole(role: string): AssignableRole {
   if (isAssignableRole(role)) return role;
   const detail = `expected a role of ${ASSIGNABLE_ROLES.join(', ')}, "${role}" was given${didYouMean(role, ASSIGNABLE_ROLES)}`;
-  throw new Problem('VALUE_INVALID', detail, { errors: [{ path: 'role', code: 'role', detail }] });
+  throw new Problem('VALUE_INVALID', detail, { errors: [{ path: 'role', code: 'enum', detail }] });
 }
 
 function requireValid({ change, issues }: ParsedAssignment): AssignmentChange {

@@ -5,28 +5,30 @@ import { createScope } from '../authz/context/index.ts';
 import { type Decision, decidingRule, explain } from '../authz/decision/index.ts';
 import { applicableRules, compilePolicies, toUserAssignments } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
-import { toSuccess } from '../request/index.ts';
+import { type HttpResponse, toSuccess } from '../request/index.ts';
 import { loadPolicyStateAt } from '../storage/index.ts';
-import type { AdminEndpoint, AdminRequest } from './admin-endpoint.ts';
+import { type AdminEndpoint, type AdminRequest, type UndescribedEndpoint, undescribed } from './admin-endpoint.ts';
 import { parseBooleanQuery, parseCountQuery, parseInstantQuery, parseTextQuery, pathParameterOf } from './admin-parsing.ts';
 
 /** Endpoints of the audit log: search, explanation of entries, verification and analytics. */
-export const auditEndpoints: readonly AdminEndpoint[] = [
-  {
-    method: 'GET',
-    path: '/decisions',
-    query: ['userId', 'role', 'resource', 'action', 'allowed', 'kind', 'from', 'to', 'limit', 'cursor'],
-    handle: search,
-  },
-  { method: 'GET', path: '/decisions/verify', query: ['limit', 'cursor'], handle: verify },
-  { method: 'GET', path: '/decisions/:id', handle: read },
-  { method: 'GET', path: '/policies-analytics', query: ['timeframe'], handle: analyse },
-];
+export const auditEndpoints: readonly AdminEndpoint[] = (
+  [
+    {
+      method: 'GET',
+      path: '/decisions',
+      query: ['userId', 'role', 'resource', 'action', 'allowed', 'kind', 'from', 'to', 'limit', 'cursor'],
+      handle: search,
+    },
+    { method: 'GET', path: '/decisions/verify', query: ['limit', 'cursor'], handle: verify },
+    { method: 'GET', path: '/decisions/:id', handle: read },
+    { method: 'GET', path: '/policies-analytics', query: ['timeframe'], handle: analyse },
+  ] as readonly UndescribedEndpoint[]
+).map(undescribed);
 
 const PAGE = { default: 50, max: 1000 };
 const CURSOR_LENGTH = 200;
 
-async function search({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function search({ request, tx }: AdminRequest): Promise<HttpResponse> {
   const cursor = parseTextQuery(request, 'cursor');
   if (cursor !== undefined && cursor.length > CURSOR_LENGTH)
     throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
@@ -47,7 +49,7 @@ async function search({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['
 }
 
 /** Verifies the hash chains in pages, because other requests wait while a page is verified. */
-async function verify({ request, tx, deps: { checkpoints } }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function verify({ request, tx, deps: { checkpoints } }: AdminRequest): Promise<HttpResponse> {
   const cursor = parseTextQuery(request, 'cursor');
   const { next, ...verified } = await verifyAll({
     transaction: (work) => work(tx),
@@ -80,13 +82,13 @@ function parsePlace(cursor: string): VerifyPosition {
 }
 
 /** Returns an entry with its trace, recomputed from the stored values and from the policies at the revision of the entry. */
-async function read(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function read(admin: AdminRequest): Promise<HttpResponse> {
   const entry = await loadEntry(admin.tx, pathParameterOf(admin.request, 'id'));
   if (entry === undefined) throw new Problem('DECISION_UNKNOWN', 'no decision has this id');
   return { status: 200, body: toSuccess({ ...entry, ...(entry.kind === 'access' ? await explainPast(admin, entry) : {}) }) };
 }
 
-async function analyse({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function analyse({ request, tx }: AdminRequest): Promise<HttpResponse> {
   const from = tx.now - parseTimeframe(parseTextQuery(request, 'timeframe'));
   return { status: 200, body: toSuccess(await loadAnalytics(tx, { from })) };
 }

@@ -12,15 +12,17 @@ import {
 } from '../authz/linter/index.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
-import { toSuccess } from '../request/index.ts';
+import { type HttpResponse, toSuccess } from '../request/index.ts';
 import { countUserValues, isExactInSql, loadActiveAssignments, loadPolicy, loadPolicyPage } from '../storage/index.ts';
-import type { AdminEndpoint, AdminRequest } from './admin-endpoint.ts';
+import { type AdminEndpoint, type AdminRequest, type UndescribedEndpoint, undescribed } from './admin-endpoint.ts';
 import { parseCountQuery, parseIdCursor, parseTextQuery, toIdCursor } from './admin-parsing.ts';
 
 /** The endpoint that lists findings of the policy linter. */
-export const findingEndpoints: readonly AdminEndpoint[] = [
-  { method: 'GET', path: '/policies-advice', query: ['policyId', 'code', 'limit', 'cursor'], handle: list },
-];
+export const findingEndpoints: readonly AdminEndpoint[] = (
+  [
+    { method: 'GET', path: '/policies-advice', query: ['policyId', 'code', 'limit', 'cursor'], handle: list },
+  ] as readonly UndescribedEndpoint[]
+).map(undescribed);
 
 /** Number of policies that a page covers: the default and the maximum of `limit`. */
 const PAGE = { default: 100, max: 1000 };
@@ -37,7 +39,7 @@ const USERS = 10_000;
 /** Maximum number of user assignments that are loaded for one policy, ordered by expiry. */
 const ASSIGNMENTS = 1000;
 
-async function list(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function list(admin: AdminRequest): Promise<HttpResponse> {
   const policyId = parseTextQuery(admin.request, 'policyId');
   const code = parseTextQuery(admin.request, 'code', [...FINDINGS.keys()]) as FindingCode | undefined;
   const limit = parseCountQuery(admin.request, 'limit', PAGE.max) ?? PAGE.default;

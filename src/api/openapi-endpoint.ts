@@ -12,9 +12,10 @@ import {
   type UnitOfWork,
   withUnitOfWork,
 } from '../pipeline/index.ts';
-import type { ApiRequest, HttpRequest, HttpResponse, Route } from '../request/index.ts';
+import type { ApiRequest, EndpointDescription, HttpRequest, HttpResponse, Route } from '../request/index.ts';
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
 import { admitAdmin } from './admin-endpoint.ts';
+import { adminEndpoints } from './admin-routes.ts';
 
 /** Options of the OpenAPI document. */
 export interface OpenApiOptions {
@@ -79,10 +80,15 @@ function createWriter(hasSetup: boolean): (seen: Seen) => Promise<string> {
     const key = names.join(' ');
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const text = JSON.stringify(createOpenApi({ definitions, hasSetup, visible: new Set(names) }));
+    const text = JSON.stringify(createOpenApi({ endpoints: describedEndpoints(), definitions, hasSetup, visible: new Set(names) }));
     texts.set(key, text);
     return text;
   };
+}
+
+/** Returns the endpoints to describe. */
+export function describedEndpoints(): readonly EndpointDescription[] {
+  return adminEndpoints.filter((endpoint) => !('isUndescribed' in endpoint));
 }
 
 function toAnswer(text: string): HttpResponse {

@@ -9,7 +9,7 @@ import {
   TEMPLATES,
 } from '../authz/policies/index.ts';
 import { type Issue, Problem } from '../errors.ts';
-import { toSuccess } from '../request/index.ts';
+import { type HttpResponse, toSuccess } from '../request/index.ts';
 import {
   createPolicy,
   deletePolicy,
@@ -23,34 +23,43 @@ import {
   type Transaction,
   updatePolicy,
 } from '../storage/index.ts';
-import { type AdminEndpoint, type AdminRequest, validatePolicyVersion, versionHeaders } from './admin-endpoint.ts';
+import {
+  type AdminEndpoint,
+  type AdminRequest,
+  type UndescribedEndpoint,
+  undescribed,
+  validatePolicyVersion,
+  versionHeaders,
+} from './admin-endpoint.ts';
 import { parseBody, parseBooleanQuery, parseTextQuery, pathParameterOf, wantsLines, withLines } from './admin-parsing.ts';
 import { policyWarnings } from './finding-endpoints.ts';
 
 /** Endpoints of policies with their rules, and of policy templates. */
-export const policyEndpoints: readonly AdminEndpoint[] = [
-  { method: 'GET', path: '/policies', query: ['isActive', 'type'], handle: list },
-  { method: 'POST', path: '/policies', handle: create },
-  { method: 'GET', path: '/policies/:id', handle: read },
-  { method: 'PUT', path: '/policies/:id', handle: update },
-  { method: 'DELETE', path: '/policies/:id', handle: remove },
-  { method: 'GET', path: '/policies-templates', handle: templates },
-];
+export const policyEndpoints: readonly AdminEndpoint[] = (
+  [
+    { method: 'GET', path: '/policies', query: ['isActive', 'type'], handle: list },
+    { method: 'POST', path: '/policies', handle: create },
+    { method: 'GET', path: '/policies/:id', handle: read },
+    { method: 'PUT', path: '/policies/:id', handle: update },
+    { method: 'DELETE', path: '/policies/:id', handle: remove },
+    { method: 'GET', path: '/policies-templates', handle: templates },
+  ] as readonly UndescribedEndpoint[]
+).map(undescribed);
 
-async function list({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function list({ request, tx }: AdminRequest): Promise<HttpResponse> {
   const isActive = parseBooleanQuery(request, 'isActive');
   const type = parseTextQuery(request, 'type', POLICY_TYPES) as PolicyType | undefined;
   const policies = await listPolicies(tx, { isActive, type });
   return { status: 200, body: toSuccess(policies, { count: policies.length }) };
 }
 
-async function read({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function read({ request, tx }: AdminRequest): Promise<HttpResponse> {
   const policy = await loadPolicy(tx, pathParameterOf(request, 'id'));
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   return { status: 200, headers: versionHeaders(policy), body: toSuccess(policy) };
 }
 
-async function create(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function create(admin: AdminRequest): Promise<HttpResponse> {
   const input = parseInput(admin, undefined);
   const policy = await createPolicy(admin.tx, input, { by: admin.admin.id });
   await admin.audit({ resource: 'Policy', action: 'create', recordId: policy.id, reason: `created policy "${policy.name}"` });
@@ -61,7 +70,7 @@ async function create(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> 
   };
 }
 
-async function update(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function update(admin: AdminRequest): Promise<HttpResponse> {
   const before = await loadToChange(admin);
   const input = parseInput(admin, before);
   const policy = await updatePolicy(admin.tx, input, { id: before.id, by: admin.admin.id });
@@ -70,14 +79,14 @@ async function update(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> 
   return { status: 200, headers: versionHeaders(policy), body };
 }
 
-async function remove(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function remove(admin: AdminRequest): Promise<HttpResponse> {
   const policy = await loadToChange(admin);
   await deletePolicy(admin.tx, policy.id, { by: admin.admin.id });
   await admin.audit({ resource: 'Policy', action: 'delete', recordId: policy.id, reason: `deleted policy "${policy.name}"` });
   return { status: 200, body: toSuccess(undefined, { message: `deleted policy "${policy.name}", its rules and its assignments` }) };
 }
 
-async function templates(): ReturnType<AdminEndpoint['handle']> {
+async function templates(): Promise<HttpResponse> {
   return { status: 200, body: toSuccess(TEMPLATES, { count: TEMPLATES.length }) };
 }
 
@@ -100,7 +109,7 @@ function parseInput({ request, snapshot, deps }: AdminRequest, before: Policy | 
 }
 
 /** The import endpoint. The CLI uses it too. */
-export const policyImport: AdminEndpoint = {
+const undescribedImport: UndescribedEndpoint = {
   method: 'POST',
   path: '/policies/import',
   query: ['dryRun'],
@@ -108,16 +117,18 @@ export const policyImport: AdminEndpoint = {
   handle: importAll,
 };
 
+/** The import endpoint, for the CLI. */
+export const policyImport: AdminEndpoint = undescribed(undescribedImport);
+
 /** Endpoints that import policies (all or none, in one transaction and one revision) and export them. */
-export const policyImportEndpoints: readonly AdminEndpoint[] = [
-  policyImport,
-  { method: 'GET', path: '/policies/export', query: ['format'], handle: exportAll },
-];
+export const policyImportEndpoints: readonly AdminEndpoint[] = (
+  [undescribedImport, { method: 'GET', path: '/policies/export', query: ['format'], handle: exportAll }] as readonly UndescribedEndpoint[]
+).map(undescribed);
 
 /** Maximum number of mistakes in a response. */
 const MAX_MISTAKES = 1000;
 
-async function importAll(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function importAll(admin: AdminRequest): Promise<HttpResponse> {
   const { request, tx, snapshot, deps, upload } = admin;
   const { body, issues } = parseBody({ ...request, body: upload?.body }, ['policies', 'dryRun']);
   const dryRun = parseBooleanQuery(request, 'dryRun') ?? body['dryRun'] ?? false;
@@ -142,7 +153,7 @@ export async function exportedPolicies(tx: Transaction): Promise<readonly object
   }));
 }
 
-async function exportAll({ request, tx }: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function exportAll({ request, tx }: AdminRequest): Promise<HttpResponse> {
   const asLines = wantsLines(request);
   const policies = await exportedPolicies(tx);
   if (!asLines) return { status: 200, body: toSuccess({ policies }, { count: policies.length }) };

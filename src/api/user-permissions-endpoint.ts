@@ -2,24 +2,24 @@ import { RULE_ACTIONS } from '../actions.ts';
 import { UNRESOLVED } from '../conditions/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import { describeValue, type Json } from '../operators/index.ts';
-import { toSuccess } from '../request/index.ts';
+import { type HttpResponse, toSuccess } from '../request/index.ts';
 import { type Definitions, ordinaryResources, type Resource, type StoredRecord } from '../resources/index.ts';
 import { loadRecord } from '../storage/index.ts';
 import { parseEnvironment, parseMemberObject, parseMemberText, parseResourceName, toParsingProblem } from './access-parsing.ts';
 import { NOT_ACTIVE } from './access-test-endpoint.ts';
-import type { AdminEndpoint, AdminRequest } from './admin-endpoint.ts';
+import { type AdminEndpoint, type AdminRequest, type UndescribedEndpoint, undescribed } from './admin-endpoint.ts';
 import { parseBody, pathParameterOf } from './admin-parsing.ts';
 import { decideForUser, type PartialRequest, toDecisionSummary, toUserSummary, type UserWithAssignments } from './partial-decisions.ts';
 
 /** The endpoint that lists the permissions of a user: a decision with its reason for every resource and action. It writes no audit entry. */
-export const userPermissionsEndpoints: readonly AdminEndpoint[] = [
-  { method: 'POST', path: '/users/:userId/permissions', handle: userPermissions },
-];
+export const userPermissionsEndpoints: readonly AdminEndpoint[] = (
+  [{ method: 'POST', path: '/users/:userId/permissions', handle: userPermissions }] as readonly UndescribedEndpoint[]
+).map(undescribed);
 
 /** Milliseconds after which a page ends early, because other requests wait while it is computed. */
 const PAGE_TIME = 200;
 
-async function userPermissions(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function userPermissions(admin: AdminRequest): Promise<HttpResponse> {
   const { request, tx, snapshot } = admin;
   const user = await loadRecord(tx, snapshot.user, pathParameterOf(request, 'userId'));
   if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');

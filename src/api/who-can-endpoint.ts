@@ -2,7 +2,7 @@ import { type Decision, decidingRule } from '../authz/decision/index.ts';
 import { UNRESOLVED } from '../conditions/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
-import { toSuccess } from '../request/index.ts';
+import { type HttpResponse, toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES, type AssignableRole } from '../resources/index.ts';
 import { loadCandidates, loadRecord } from '../storage/index.ts';
 import {
@@ -13,7 +13,7 @@ import {
   parseRuleAction,
   toParsingProblem,
 } from './access-parsing.ts';
-import type { AdminEndpoint, AdminRequest } from './admin-endpoint.ts';
+import { type AdminEndpoint, type AdminRequest, type UndescribedEndpoint, undescribed } from './admin-endpoint.ts';
 import { parseBody, parseIdCursor, toIdCursor } from './admin-parsing.ts';
 import {
   CREATES_RECORD,
@@ -26,7 +26,9 @@ import {
 } from './partial-decisions.ts';
 
 /** The endpoint that finds the roles and stored users that may perform an action, and the rules that allow it. It writes no audit entry. */
-export const whoCanEndpoints: readonly AdminEndpoint[] = [{ method: 'POST', path: '/policies/who-can', handle: whoCan }];
+export const whoCanEndpoints: readonly AdminEndpoint[] = (
+  [{ method: 'POST', path: '/policies/who-can', handle: whoCan }] as readonly UndescribedEndpoint[]
+).map(undescribed);
 
 const PAGE = { default: 50, max: 1000 };
 /** Number of users that one statement loads. */
@@ -34,7 +36,7 @@ const LOADED = 500;
 /** Milliseconds after which a page ends early, because other requests wait during the search. */
 const SEARCH_TIME = 200;
 
-async function whoCan(admin: AdminRequest): ReturnType<AdminEndpoint['handle']> {
+async function whoCan(admin: AdminRequest): Promise<HttpResponse> {
   const page = await parseWhoCan(admin);
   const roles = await decideForRoles(admin, page.request);
   const { users, next } = await findUsers(admin, page, roles);

@@ -55,7 +55,7 @@ export function parseTimeframe(text: string = DEFAULT_TIMEFRAME): number {
   if (length > 0 && length <= MAX_TIMEFRAME) return length;
   const given = text.slice(0, 40);
   throw new Problem('REQUEST_PARAMETER', `timeframe: expected hours, days or weeks such as 12h, 7d or 4w, up to 3660d, given "${given}"`, {
-    errors: [{ path: 'timeframe', code: 'timeframe', detail: 'expected such as 12h, 7d or 4w' }],
+    errors: [{ path: 'timeframe', code: 'format', detail: 'expected such as 12h, 7d or 4w' }],
   });
 }
 

@@ -17,7 +17,7 @@ describe('parseTexts', () => {
     ['null', null, [': type']],
     ['no members', {}, ['email: required', 'password: required']],
     ['operators for texts', { email: { $ne: null }, password: ['password'] }, ['email: type', 'password: type']],
-    ['wrong lengths', { email: 'ab', password: 'x'.repeat(13) }, ['email: length', 'password: length']],
+    ['wrong lengths', { email: 'ab', password: 'x'.repeat(13) }, ['email: tooShort', 'password: tooLong']],
     ['an unknown member', { email: 'a@b.c', password: 'password', role: 'admin' }, ['role: unknown']],
     [
       'names that objects inherit',

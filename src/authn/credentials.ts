@@ -63,7 +63,7 @@ function issueOf(value: Json | undefined, { min, max }: TextRule): Omit<Issue, '
   if (value === undefined) return { code: 'required', detail: 'expected text, given nothing' };
   if (typeof value !== 'string') return { code: 'type', detail: `expected text, given ${kindOf(value)}` };
   if (value.length < min || value.length > max)
-    return { code: 'length', detail: `expected ${min} to ${max} characters, given ${value.length}` };
+    return { code: value.length < min ? 'tooShort' : 'tooLong', detail: `expected ${min} to ${max} characters, given ${value.length}` };
   return undefined;
 }
 

@@ -250,7 +250,12 @@ export interface CliMigration {
   readonly at: string;
   readonly actor: string;
   readonly planHash: string;
-  readonly steps: readonly Readonly<Record<string, unknown>>[];
+  readonly steps: readonly {
+    readonly resource: string;
+    readonly field?: string | undefined;
+    readonly risk: string;
+    readonly reason: string;
+  }[];
   readonly durationMs: number;
 }
 

@@ -21,7 +21,7 @@ describe('describeFailure', () => {
   });
 
   it('omits a single mistake that equals the message', () => {
-    const errors = [{ path: 'sort.x', code: 'field', detail: 'no field "x"' }];
+    const errors = [{ path: 'sort.x', code: 'field' as const, detail: 'no field "x"' }];
     expect(describeFailure(new Problem('REQUEST_FIELD', 'sort.x: no field "x"', { errors })).mistakes).toEqual([]);
     expect(describeFailure(new Problem('REQUEST_FIELD', '2 mistakes', { errors })).mistakes).toEqual(['sort.x: no field "x"']);
   });

@@ -27,5 +27,5 @@ function describe({ at, actor, planHash, durationMs, steps }: CliMigration): rea
 
 /** Describes a migration step. The step of a backup or restore has the resource `*`, and only its reason is printed. */
 function describeStep({ resource, risk, reason }: CliMigration['steps'][number]): string {
-  return resource === '*' ? String(reason) : `${String(resource)}, ${String(risk)}: ${String(reason)}`;
+  return resource === '*' ? reason : `${resource}, ${risk}: ${reason}`;
 }

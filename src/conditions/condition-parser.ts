@@ -36,7 +36,18 @@ export interface ConditionParserOptions {
 }
 
 /** The codes of mistakes in conditions. */
-export type ConditionIssueCode = 'type' | 'required' | 'unknown' | 'limit' | 'field' | 'context' | 'operator' | 'value' | 'expression';
+export type ConditionIssueCode =
+  | 'type'
+  | 'required'
+  | 'unknown'
+  | 'tooLong'
+  | 'tooMany'
+  | 'tooDeep'
+  | 'field'
+  | 'context'
+  | 'operator'
+  | 'value'
+  | 'expression';
 
 /** The state of a parser. */
 export interface ConditionParser {

@@ -107,11 +107,11 @@ export function parseOperand(value: Json | undefined, place: OperandPlace): Oper
   if (value === undefined) return refuse(place, 'required', 'expected a value, given nothing');
   if (typeof value === 'string') {
     return value.length > textLength
-      ? refuse(place, 'limit', `expected at most ${textLength} characters, given ${value.length}`)
+      ? refuse(place, 'tooLong', `expected at most ${textLength} characters, given ${value.length}`)
       : parseTextOperand(value, place);
   }
   if (!Array.isArray(value)) return { type: 'literal', value };
-  if (value.length > listItems) return refuse(place, 'limit', `expected at most ${listItems} items, given ${value.length}`);
+  if (value.length > listItems) return refuse(place, 'tooMany', `expected at most ${listItems} items, given ${value.length}`);
   const items = value.map((item: Json, index) =>
     typeof item === 'string'
       ? parseOperand(item, { ...place, at: joinPath(place.at, index) })
@@ -173,7 +173,7 @@ function parseTextOperand(text: string, place: OperandPlace): Operand | undefine
   return parts.length === 1 && typeof only === 'object' ? { type: 'reference', path: only } : { type: 'template', parts };
 }
 
-function refuse({ at, parser }: OperandPlace, code: 'required' | 'limit' | 'value', detail: string): undefined {
+function refuse({ at, parser }: OperandPlace, code: 'required' | 'tooLong' | 'tooMany' | 'value', detail: string): undefined {
   addConditionIssue(parser, at, { code, detail });
   return undefined;
 }

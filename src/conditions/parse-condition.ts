@@ -37,7 +37,7 @@ function parseEach(inputs: readonly Json[], { at, depth }: Place, parser: Condit
     if (parser.count >= limit) {
       // Adds one issue in total; the remaining conditions are not parsed.
       const detail = `expected at most ${limit} conditions in a rule`;
-      if (parser.count === limit) addConditionIssue(parser, joinPath(at, index), { code: 'limit', detail });
+      if (parser.count === limit) addConditionIssue(parser, joinPath(at, index), { code: 'tooMany', detail });
       parser.count = limit + 1;
       conditions.push(constant(null));
       break;
@@ -70,7 +70,7 @@ function parseGroup(
   if (group === 'expression') return parseExpression(value, at, parser);
   const { depth } = parser.options.limits;
   if (inner.depth > depth)
-    return addConditionIssue(parser, at, { code: 'limit', detail: `expected at most ${depth} groups within each other` });
+    return addConditionIssue(parser, at, { code: 'tooDeep', detail: `expected at most ${depth} groups within each other` });
   if (group === 'not') return not(parseCondition(value, inner, parser));
   if (!Array.isArray(value) || value.length === 0) {
     return addConditionIssue(parser, at, { code: 'type', detail: expected('a list of at least one condition', value) });

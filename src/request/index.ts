@@ -9,6 +9,18 @@
 export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './api-request.ts';
 export { type BatchItem, type BatchRequest, fillItemReferences, parseBatch } from './batch-request.ts';
 export {
+  type Answer,
+  type Answers,
+  type EndpointDescription,
+  type EndpointInput,
+  envelope,
+  type NO_MEMBERS,
+  parseEndpointRequest,
+  type ResponseHeader,
+  type ResponseOf,
+  respond,
+} from './endpoint.ts';
+export {
   type Admission,
   type ByteStream,
   type HttpRequest,
@@ -35,7 +47,6 @@ export {
   type BatchItemResult,
   type ItemOutcome,
   type ProblemBody,
-  type Success,
   toBatchResponse,
   toETag,
   toProblemResponse,

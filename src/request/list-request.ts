@@ -35,7 +35,7 @@ export interface ListBounds {
 /** Parses the list members of a request and adds every mistake to `mistakes`. */
 export function parseListPart(given: ListMembers, { limits, limitMax }: ListBounds, mistakes: Mistakes): ListPart {
   if (given.offset !== undefined && given.cursor !== undefined)
-    mistakes.add('cursor', 'duplicate', 'expected cursor or offset, both were given');
+    mistakes.add('cursor', 'conflict', 'expected cursor or offset, both were given');
   return {
     where: parseWhere(given.where, limits, mistakes),
     sort: parseSort(given.sort, limits, mistakes),

@@ -94,7 +94,7 @@ describe('the fields member', () => {
     [{}, 'type fields'],
     [['title', 7], 'type fields'],
     ['title,title', 'duplicate fields'],
-    [Array.from({ length: 257 }, (_, index) => `f${index}`), 'count fields'],
+    [Array.from({ length: 257 }, (_, index) => `f${index}`), 'tooMany fields'],
   ])('is refused as %j', (fields, mistake) => {
     expect(refusalOf(() => read({ id: '1', fields }))).toEqual({ code: 'REQUEST_MALFORMED', mistakes: [mistake] });
   });
@@ -130,14 +130,14 @@ describe('the expand member', () => {
     [7, ['type expand']],
     ['a:B.c(101)', ['range expand']],
     ['a,a', ['duplicate expand']],
-    ['a,b,c,d,e,f', ['count expand']],
+    ['a,b,c,d,e,f', ['tooMany expand']],
   ])('is refused as %j', (expand, mistakes) => {
     expect(refusalOf(() => read({ id: '1', expand }))).toEqual({ code: 'REQUEST_MALFORMED', mistakes });
   });
 
   it('is parsed only up to its limit', () => {
     const long = Array.from({ length: 100_000 }, () => 'x'.repeat(50));
-    expect(refusalOf(() => read({ id: '1', expand: long }))?.mistakes).toEqual(['count expand', 'duplicate expand']);
+    expect(refusalOf(() => read({ id: '1', expand: long }))?.mistakes).toEqual(['tooMany expand', 'duplicate expand']);
   });
 
   it('is refused for exports, writes and schemas', () => {

@@ -92,7 +92,7 @@ function toParts(given: Json): readonly Json[] {
 }
 
 function validateNames(member: string, names: readonly string[], { max, mistakes }: { max: number; mistakes: Mistakes }): void {
-  if (names.length > max) mistakes.add(member, 'count', `expected at most ${max} names, more were given`);
+  if (names.length > max) mistakes.add(member, 'tooMany', `expected at most ${max} names, more were given`);
   const seen = new Set<string>();
   const duplicate = names.find((name) => seen.size === seen.add(name).size);
   if (duplicate !== undefined) mistakes.add(member, 'duplicate', `expected each name once, ${describeValue(duplicate)} was given twice`);

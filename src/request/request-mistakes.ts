@@ -10,7 +10,7 @@ export interface Mistakes {
 }
 
 /** The kinds of mistakes in the shape of a request. */
-export type MistakeCode = 'unknown' | 'required' | 'type' | 'range' | 'count' | 'duplicate';
+export type MistakeCode = 'unknown' | 'required' | 'type' | 'range' | 'tooMany' | 'duplicate' | 'conflict' | 'enum' | 'tooLong';
 
 /** Maximum number of listed mistakes. Without a limit, a large body could cause a large response. */
 const MAX_LISTED = 100;

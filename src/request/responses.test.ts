@@ -23,7 +23,7 @@ describe('a success response', () => {
 
 describe('a problem response', () => {
   it('follows RFC 9457, with success: false', () => {
-    const errors = [{ path: 'title', code: 'required', detail: 'expected a title' }];
+    const errors = [{ path: 'title', code: 'required' as const, detail: 'expected a title' }];
     const problem = new Problem('VALUE_INVALID', '1 value is not acceptable', {
       errors,
       decisionId: 'entry-1',

@@ -2,14 +2,6 @@ import { type Issue, PROBLEMS, Problem, type ProblemCode } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
 import type { HttpResponse } from './http-messages.ts';
 
-/** The envelope of a success. */
-export interface Success {
-  readonly success: true;
-  readonly data: unknown;
-  /** Members beside `data`: count, total, nextCursor, created, updated, message, warnings. */
-  readonly [extra: string]: unknown;
-}
-
 /** The result of an action. */
 export interface ActionResult {
   readonly status: number;
@@ -23,7 +15,10 @@ export interface ActionResult {
 }
 
 /** Returns data in the envelope of a success, with extra members beside it. */
-export function toSuccess(data: unknown, extras: Readonly<Record<string, unknown>> = {}): Success {
+export function toSuccess<D, E extends object = Record<never, never>>(
+  data: D,
+  extras: E = {} as E,
+): { readonly success: true; readonly data: D } & E {
   return { success: true, data, ...extras };
 }
 

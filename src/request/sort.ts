@@ -17,7 +17,7 @@ export function parseSort(given: Json | undefined, limits: RequestLimits, mistak
   const keys = parts.map((part) => (typeof part === 'string' ? toSortKey(part) : undefined));
   const valid = keys.filter((key) => key !== undefined);
   if (valid.length < keys.length) mistakes.add('sort', 'type', 'expected field names separated by commas, such as -createdAt,name');
-  if (keys.length > limits.sortKeys) mistakes.add('sort', 'count', `expected at most ${limits.sortKeys} fields, given ${keys.length}`);
+  if (keys.length > limits.sortKeys) mistakes.add('sort', 'tooMany', `expected at most ${limits.sortKeys} fields, given ${keys.length}`);
   const duplicate = valid.find((key, index) => valid.findIndex((other) => other.field === key.field) < index);
   if (duplicate !== undefined)
     mistakes.add('sort', 'duplicate', `expected each field once, ${describeValue(duplicate.field)} was given twice`);

@@ -92,7 +92,7 @@ function parseImportOptions(given: GetMember, atomicByDefault: boolean, mistakes
     mistakes.add('key', 'required', 'upsert needs key, the unique field that identifies the record to update');
   if (mode === 'create' && key !== undefined) mistakes.add('key', 'unknown', 'expected key only with mode upsert');
   const atomic = parseBoolean('atomic', { given: given('atomic'), fallback: atomicByDefault }, mistakes);
-  if (atomic && onError === 'skip') mistakes.add('atomic', 'type', 'expected atomic or onError=skip, both were given');
+  if (atomic && onError === 'skip') mistakes.add('atomic', 'conflict', 'expected atomic or onError=skip, both were given');
   return {
     mode: mode === 'upsert' ? 'upsert' : 'create',
     key: typeof key === 'string' ? key : undefined,
@@ -111,7 +111,7 @@ const DELIMITERS: ReadonlyMap<Json, string> = new Map([
 
 function parseCellStyle(given: GetMember, mistakes: Mistakes): CellStyle {
   const delimiter = DELIMITERS.get(given('delimiter') ?? ',');
-  if (delimiter === undefined) mistakes.add('delimiter', 'type', `expected "," or ";" or tab, given ${describeValue(given('delimiter'))}`);
+  if (delimiter === undefined) mistakes.add('delimiter', 'enum', `expected "," or ";" or tab, given ${describeValue(given('delimiter'))}`);
   return {
     delimiter: delimiter ?? ',',
     guardFormulas: parseBoolean('escape', { given: toBoolean(given('escape')), fallback: true }, mistakes),
@@ -125,6 +125,6 @@ interface ChoiceInput {
 
 function parseChoice(name: string, { given, known }: ChoiceInput, mistakes: Mistakes): string | undefined {
   if (given === undefined || (typeof given === 'string' && known.includes(given))) return given;
-  mistakes.add(name, 'type', `expected ${known.join(' or ')}, given ${describeValue(given)}`);
+  mistakes.add(name, 'enum', `expected ${known.join(' or ')}, given ${describeValue(given)}`);
   return undefined;
 }

@@ -13,7 +13,7 @@ import {
   type ValueDomain,
   validateLiteralValues,
 } from '../conditions/index.ts';
-import { type Issue, Problem } from '../errors.ts';
+import { type Issue, type IssueCode, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { memoize } from '../memoize.ts';
 import { describeValue, isObject, type Json, OPERATORS, type Operator, suggestOperator } from '../operators/index.ts';
@@ -62,10 +62,10 @@ interface GivenFields {
 function parseFields({ member, fields, limits }: GivenFields, mistakes: Mistakes): readonly FilterItem[] {
   const items = fields.flatMap(([field, value]) => parseField(`${member}.${field}`, { field, value }, mistakes));
   if (items.length > limits.whereItems)
-    mistakes.add(member, 'count', `expected at most ${limits.whereItems} comparisons, given ${items.length}`);
+    mistakes.add(member, 'tooMany', `expected at most ${limits.whereItems} comparisons, given ${items.length}`);
   for (const { field, value } of items) {
     if (!Array.isArray(value) || value.length <= limits.filterListItems) continue;
-    mistakes.add(`${member}.${field}`, 'count', `expected at most ${limits.filterListItems} values, given ${value.length}`);
+    mistakes.add(`${member}.${field}`, 'tooMany', `expected at most ${limits.filterListItems} values, given ${value.length}`);
   }
   return items;
 }
@@ -151,7 +151,7 @@ function resolveComparison(resource: Resource, item: FilterItem, { typed, member
   const found = findField(resource, item.field, 'filter');
   if ('issue' in found) return { issue: { ...found.issue, path: `${member}.${found.issue.path}` } };
   const { field } = found;
-  const refuse = (code: string, detail: string): Resolved => ({
+  const refuse = (code: IssueCode, detail: string): Resolved => ({
     issue: { path: `${member}.${field.name}.${item.operator.slice(0, 64)}`, code, detail },
   });
   const operator = OPERATORS.get(item.operator);

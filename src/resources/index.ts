@@ -23,5 +23,5 @@ export {
 export { type FieldUsage, fieldKind, findField, operatorsOf, resolveField, summarise } from './resolve-field.ts';
 export { type Definitions, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
 export { type Column, columnsOf, type FieldAt, fieldAt, fromRow, type Row, type RowValue, showRecord, toRow } from './stored-rows.ts';
-export { loadValidator, typeOf, validateFieldValue } from './validate-shape.ts';
+export { typeOf, validateFieldValue } from './validate-shape.ts';
 export { hasIncrement, type ValidatedValues, type ValidateOptions, validateValues } from './validate-values.ts';

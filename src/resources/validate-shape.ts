@@ -1,11 +1,8 @@
-import { createRequire } from 'node:module';
-import type * as Library from 'ajv';
-import type { Ajv, ErrorObject, ValidateFunction } from 'ajv';
-import { didYouMean, type Issue } from '../errors.ts';
+import type { Issue } from '../errors.ts';
 import { FIELD_TYPES, type Field, type FieldType } from '../fields/index.ts';
 import { memoize } from '../memoize.ts';
-import { type Json, type JsonObject, matchesPattern } from '../operators/index.ts';
-import { describeType } from './definition-mistake.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
+import { type Ajv, createAjv, toIssues, type ValidateFunction } from '../validation/index.ts';
 import type { Resource } from './resource.ts';
 
 const compiled = new WeakMap<Resource, ValidateFunction>();
@@ -68,7 +65,7 @@ function compileFields(fields: Iterable<Field>, ajv: Ajv = createAjv()): Validat
 function validateMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFunction): readonly Issue[] {
   const values = Object.create(null) as Record<string, Json>;
   for (const [field, value] of given) values[field.name] = value;
-  const issues = validate(values) ? [] : (validate.errors ?? []).filter(isOneMistake).map(toIssue);
+  const issues = validate(values) ? [] : toIssues(validate.errors ?? [], 'member');
   const broken = new Set(issues.map((issue) => issue.path.split('.', 1)[0]));
   for (const [field, value] of given) {
     if (!broken.has(field.name)) issues.push(...validateFormat(field, value));
@@ -80,11 +77,6 @@ function validateMeasured(given: ReadonlyMap<Field, Json>, validate: ValidateFun
 function validateFormat(field: Field, value: Json): readonly Issue[] {
   const detail = typeOf(field).validateValue?.(value, field);
   return detail === undefined ? [] : [{ path: field.name, code: 'format', detail }];
-}
-
-// Drops the `enum` error of a value that is not a text, because Ajv also reports the wrong type.
-function isOneMistake({ keyword, data }: ErrorObject): boolean {
-  return keyword !== 'enum' || typeof data === 'string';
 }
 
 /**
@@ -103,112 +95,11 @@ function removeOversized(given: ReadonlyMap<Field, Json>): { measured: ReadonlyM
     else
       issues.push({
         path: field.name,
-        code: 'tooLong',
+        code: Array.isArray(value) ? 'tooMany' : 'tooLong',
         detail: `expected at most ${most} ${Array.isArray(value) ? 'items' : 'characters'}`,
       });
   }
   return { measured, issues };
-}
-
-function toIssue(error: ErrorObject): Issue {
-  return {
-    path: error.instancePath.slice(1).replaceAll('/', '.'),
-    code: CODES.get(error.keyword) ?? 'format',
-    detail: describeError(error),
-  };
-}
-
-const CODES: ReadonlyMap<string, string> = new Map([
-  ['type', 'type'],
-  ['enum', 'notListed'],
-  ['minimum', 'tooSmall'],
-  ['maximum', 'tooLarge'],
-  ['minLength', 'tooShort'],
-  ['maxLength', 'tooLong'],
-  ['minItems', 'tooShort'],
-  ['maxItems', 'tooLong'],
-  ['pattern', 'pattern'],
-]);
-
-const TYPE_WORDS: ReadonlyMap<string, string> = new Map([
-  ['string', 'text'],
-  ['integer', 'a whole number'],
-  ['number', 'a number'],
-  ['boolean', 'true or false'],
-  ['array', 'a list'],
-]);
-
-function describeError({ keyword, params, data, message }: ErrorObject): string {
-  const limit = String(params['limit']);
-  switch (keyword) {
-    case 'type':
-      return `expected ${toTypeWords(params['type'])}, given ${describeType(data)}`;
-    case 'enum':
-      return describeNotListed(params['allowedValues'], data);
-    case 'minimum':
-      return `expected at least ${limit}, given ${String(data)}`;
-    case 'maximum':
-      return `expected at most ${limit}, given ${String(data)}`;
-    case 'minLength':
-      return `expected at least ${limit} characters, given ${[...String(data)].length}`;
-    case 'maxLength':
-      return `expected at most ${limit} characters, given ${[...String(data)].length}`;
-    case 'minItems':
-      return `expected at least ${limit} items`;
-    case 'maxItems':
-      return `expected at most ${limit} items`;
-    case 'pattern':
-      return `expected text that matches ${String(params['pattern'])}`;
-    default:
-      return message ?? 'expected another value';
-  }
-}
-
-function toTypeWords(types: unknown): string {
-  const names: readonly unknown[] = Array.isArray(types) ? types : [types];
-  return names.map((name) => TYPE_WORDS.get(String(name)) ?? String(name)).join(' or ');
-}
-
-function describeNotListed(allowed: unknown, given: unknown): string {
-  const values = Array.isArray(allowed) ? allowed.map(String) : [];
-  const near = typeof given === 'string' ? didYouMean(given, values) : '';
-  const listed = values.length <= 12 ? values.join(', ') : `${values.slice(0, 12).join(', ')} and ${values.length - 12} more`;
-  return `expected one of ${listed}${near}`;
-}
-
-export type { Ajv, ErrorObject, ValidateFunction };
-
-// Makes Ajv match `pattern` with RE2, in linear time. Ajv uses `code` only to generate standalone code.
-const re2 = Object.assign(
-  (source: string) => ({ test: (text: string): boolean => matchesPattern(text, source) === true, toString: () => source }),
-  { code: 'matchesPattern' },
-);
-
-let loaded: typeof Library | undefined;
-
-/**
- * Loads Ajv on first use, because a start with simple defaults does not need it. The service loads it after it listens, so that a later
- * replacement of the package does not break writes.
- */
-export function loadValidator(): typeof Library {
-  loaded ??= createRequire(import.meta.url)('ajv') as typeof Library;
-  return loaded;
-}
-
-/** Creates an Ajv instance that reports all errors and matches patterns with RE2. */
-export function createAjv(): Ajv {
-  const { Ajv } = loadValidator();
-  return new Ajv({
-    allErrors: true,
-    verbose: true,
-    allowUnionTypes: true,
-    ownProperties: true,
-    meta: false,
-    validateSchema: false,
-    // Formats are validated by `validateValue` of the field type.
-    validateFormats: false,
-    code: { regExp: re2 },
-  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { didYouMean, type Issue } from '../errors.ts';
+import { didYouMean, type Issue, type IssueCode } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { describeType } from './definition-mistake.ts';
@@ -136,7 +136,7 @@ export function applyIncrement(
   given: JsonObject,
   stored: JsonObject | undefined,
 ): { readonly value: Json } | { readonly issue: Issue } {
-  const refuse = (code: string, detail: string): { issue: Issue } => ({ issue: { path: field.name, code, detail } });
+  const refuse = (code: IssueCode, detail: string): { issue: Issue } => ({ issue: { path: field.name, code, detail } });
   if (stored === undefined) return refuse('increment', 'expected a value: only an update can increment');
   if (field.writeOnly) return refuse('increment', 'expected a value: a write-only field cannot be incremented');
   if (Object.keys(given).length > 1) return refuse('type', 'expected increment as the only member');

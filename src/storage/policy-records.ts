@@ -9,7 +9,7 @@ import type {
   RuleInput,
   UserPolicy,
 } from '../authz/policies/index.ts';
-import { Problem } from '../errors.ts';
+import { type Issue, Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
@@ -177,7 +177,7 @@ async function refusingTakenName(name: string, work: () => Promise<void>): Promi
 }
 
 function takenName(name: string, cause?: unknown): Problem {
-  const errors = [{ path: 'name', code: 'unique', detail: `another policy is named ${JSON.stringify(name)}` }];
+  const errors: readonly Issue[] = [{ path: 'name', code: 'taken', detail: `another policy is named ${JSON.stringify(name)}` }];
   return new Problem('POLICY_EXISTS', `another policy is named ${JSON.stringify(name)}`, { errors, cause });
 }
 

@@ -324,7 +324,7 @@ const WRONG: readonly (readonly [name: string, policy: object, path: string, cod
   ['a missing type', { type: undefined }, 'type', 'required'],
   ['missing rules', { rules: undefined }, 'rules', 'required'],
   ['rules that are not a list', { rules: {} }, 'rules', 'type'],
-  ['an unknown type', { type: 'ROLE' }, 'type', 'value'],
+  ['an unknown type', { type: 'ROLE' }, 'type', 'enum'],
   ['a priority as text', { priority: '100' }, 'priority', 'type'],
   ['a fractional priority', { priority: 1.5 }, 'priority', 'type'],
   ['isActive as text', { isActive: 'true' }, 'isActive', 'type'],
@@ -333,9 +333,9 @@ const WRONG: readonly (readonly [name: string, policy: object, path: string, cod
   ['an unknown member', { prority: 5 }, 'prority', 'unknown'],
   ['a rule without a resource', { rules: [{ action: 'read' }] }, 'rules.0.resource', 'required'],
   ['a rule without an action', { rules: [{ resource: 'Note' }] }, 'rules.0.action', 'required'],
-  ['an unknown action', { rules: [allow({ action: 'write' })] }, 'rules.0.action', 'value'],
-  ['an unknown effect', { rules: [allow({ effect: 'deny' })] }, 'rules.0.effect', 'value'],
-  ['an invalid resource name', { rules: [allow({ resource: '_Policy' })] }, 'rules.0.resource', 'value'],
+  ['an unknown action', { rules: [allow({ action: 'write' })] }, 'rules.0.action', 'enum'],
+  ['an unknown effect', { rules: [allow({ effect: 'deny' })] }, 'rules.0.effect', 'enum'],
+  ['an invalid resource name', { rules: [allow({ resource: '_Policy' })] }, 'rules.0.resource', 'pattern'],
 ];
 
 const WRONG_CONDITIONS: readonly (readonly [name: string, condition: unknown, path: string, code: string])[] = [

@@ -61,7 +61,7 @@ describe('a name that cannot be expanded', () => {
       malformed('authorId.teamId', 'type'),
       malformed('authorId,authorId', 'duplicate'),
       malformed('authorId,authorId:Comment.articleId', 'duplicate'),
-      malformed('a,b,c,d,e,f', 'count'),
+      malformed('a,b,c,d,e,f', 'tooMany'),
       malformed('x:Comment.articleId(101)', 'range'),
       malformed('x:Comment.articleId(0)', 'type'),
       malformed('', 'type'),

@@ -226,7 +226,7 @@ describe('users', () => {
         send: 'POST /api/User',
         body: { email: 'role@example.com', role: 'editor' },
         status: 422,
-        body_has: { errors: [{ path: 'role', code: 'notListed' }] },
+        body_has: { errors: [{ path: 'role', code: 'enum' }] },
         entries: [{ outcome: 'VALUE_INVALID' }],
       },
       {

@@ -133,7 +133,7 @@ describe('a rejected row', () => {
         rejections: [
           { row: 2, code: 'ACCESS_DENIED', decisionId: entries[1]?.['id'] },
           { row: 3, code: 'RECORD_EXISTS', errors: [{ path: 'code', code: 'taken' }] },
-          { row: 4, code: 'VALUE_INVALID', errors: [{ path: 'stock', code: 'tooSmall' }] },
+          { row: 4, code: 'VALUE_INVALID', errors: [{ path: 'stock', code: 'range' }] },
           { row: 5, code: 'REQUEST_MALFORMED' },
         ],
       },

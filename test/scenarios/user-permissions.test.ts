@@ -126,7 +126,7 @@ describe('the permissions of a user', () => {
 
 describe('a query of permissions', () => {
   const permissions: readonly (readonly [what: string, body: unknown, status: number, has: object])[] = [
-    ['an unknown resource', { resources: ['Article', 'Taem'] }, 422, { errors: [{ path: 'resources.1', code: 'resource' }] }],
+    ['an unknown resource', { resources: ['Article', 'Taem'] }, 422, { errors: [{ path: 'resources.1', code: 'unknown' }] }],
     ['a string instead of a list', { resources: 'Article' }, 422, { errors: [{ path: 'resources', code: 'type' }] }],
     ['an empty list', { resources: [] }, 422, { errors: [{ path: 'resources' }] }],
     ['a cursor of another query', { cursor: 'VGVhbQ' }, 400, { code: 'REQUEST_CURSOR' }],

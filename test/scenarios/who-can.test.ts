@@ -187,10 +187,10 @@ describe('who-can', () => {
 describe('a who-can query', () => {
   const good = { resource: 'Article', action: 'read' };
   const whoCan: readonly (readonly [what: string, body: unknown, status: number, has: object])[] = [
-    ['an unknown resource', { ...good, resource: 'Artcle' }, 422, { errors: [{ path: 'resource', code: 'resource' }] }],
+    ['an unknown resource', { ...good, resource: 'Artcle' }, 422, { errors: [{ path: 'resource', code: 'unknown' }] }],
     ['an internal resource', { ...good, resource: '_Policy' }, 422, { errors: [{ path: 'resource' }] }],
     ['__proto__ as a resource', { ...good, resource: '__proto__' }, 422, { errors: [{ path: 'resource' }] }],
-    ['an unknown action', { ...good, action: 'raed' }, 422, { errors: [{ path: 'action', code: 'action' }] }],
+    ['an unknown action', { ...good, action: 'raed' }, 422, { errors: [{ path: 'action', code: 'enum' }] }],
     ['an empty object', {}, 422, { errors: [{ path: 'resource' }, { path: 'action' }] }],
     ['a list instead of an object', [], 400, { code: 'REQUEST_MALFORMED' }],
     [

@@ -2,7 +2,7 @@ import { RULE_ACTIONS, SINGLE_DECISION_ACTIONS } from '../../actions.ts';
 import { EFFECTS, POLICY_TYPES } from '../../authz/policies/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
-import { adminOperation, arrayOf, envelope, objectOf, orNull, pathParameter, schemaRef } from './openapi-operation.ts';
+import { adminOperation, arrayOf, objectOf, orNull, pathParameter, schemaRef, success } from './openapi-operation.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 
@@ -159,7 +159,7 @@ const WARNINGS: JsonObject = {
 /** Returns the schema of the response to an access test. */
 function explained(own: JsonObject, optional: readonly string[] = []): JsonObject {
   const members = { allowed: { type: 'boolean' }, reason: TEXT, ...own, ...explanationMembers };
-  return envelope(objectOf(members, [...OPTIONAL_EXPLANATION, ...optional]), { warnings: WARNINGS });
+  return success(objectOf(members, [...OPTIONAL_EXPLANATION, ...optional]), { warnings: WARNINGS });
 }
 
 const testPaths: JsonObject = {
@@ -213,7 +213,7 @@ const permissionPaths: JsonObject = {
       answers: {
         200: {
           description: 'The roles, and a page of the users.',
-          schema: envelope(objectOf({ roles: arrayOf(schemaRef('admin.RoleWhoCan')), users: arrayOf(schemaRef('admin.UserWhoCan')) }), {
+          schema: success(objectOf({ roles: arrayOf(schemaRef('admin.RoleWhoCan')), users: arrayOf(schemaRef('admin.UserWhoCan')) }), {
             ...COUNT,
             nextCursor: TEXT,
           }),
@@ -231,7 +231,7 @@ const permissionPaths: JsonObject = {
       answers: {
         200: {
           description: 'One decision for each resource and action. It is `conditional` if it depends on the record or the request.',
-          schema: envelope(arrayOf(schemaRef('admin.Permission')), {
+          schema: success(arrayOf(schemaRef('admin.Permission')), {
             ...COUNT,
             user: objectOf({ id: TEXT, name: TEXT, email: TEXT, role: TEXT, isActive: { type: 'boolean' } }, ['name']),
             nextCursor: { ...TEXT, description: 'Cursor of the next page; absent on the last. A page may end early.' },

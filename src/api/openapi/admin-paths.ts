@@ -4,8 +4,7 @@ import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { accessPaths, explanationMembers } from './access-paths.ts';
 import { findingPaths, WARNINGS } from './finding-paths.ts';
-import { migrationPaths } from './migration-paths.ts';
-import { adminOperation, arrayOf, envelope, objectOf, pathParameter, queryParameter, schemaRef } from './openapi-operation.ts';
+import { adminOperation, arrayOf, objectOf, pathParameter, queryParameter, schemaRef, success } from './openapi-operation.ts';
 import { lineByLine } from './transfer-paths.ts';
 
 const TEXT: JsonObject = { type: 'string' };
@@ -27,13 +26,13 @@ const policyPaths: JsonObject = {
         queryParameter('isActive', 'Only active (true) or inactive (false) policies.', { type: 'boolean' }),
         queryParameter('type', 'Only policies of this type.', { type: 'string', enum: [...POLICY_TYPES] }),
       ],
-      answers: { 200: { description: 'The policies.', schema: envelope(arrayOf(POLICY), COUNT) } },
+      answers: { 200: { description: 'The policies.', schema: success(arrayOf(POLICY), COUNT) } },
     }),
     post: adminOperation('policies', 'policies.create', {
       summary: 'Creates a policy. The response lists every mistake.',
       body: schemaRef('admin.PolicyInput'),
       answers: {
-        201: { description: 'The policy.', schema: envelope(POLICY, { ...MESSAGE, ...WARNINGS }), headers: ['Location', 'ETag'] },
+        201: { description: 'The policy.', schema: success(POLICY, { ...MESSAGE, ...WARNINGS }), headers: ['Location', 'ETag'] },
       },
       problems: [409, 422],
     }),
@@ -42,7 +41,7 @@ const policyPaths: JsonObject = {
     get: adminOperation('policies', 'policies.read', {
       summary: 'Returns a policy with its rules.',
       parameters: [POLICY_ID],
-      answers: { 200: { description: 'The policy.', schema: envelope(POLICY), headers: ['ETag'] } },
+      answers: { 200: { description: 'The policy.', schema: success(POLICY), headers: ['ETag'] } },
       problems: [404],
     }),
     put: adminOperation('policies', 'policies.update', {
@@ -50,7 +49,7 @@ const policyPaths: JsonObject = {
       parameters: [POLICY_ID, 'ifMatch'],
       body: schemaRef('admin.PolicyChange'),
       answers: {
-        200: { description: 'The policy as it is now.', schema: envelope(POLICY, { ...MESSAGE, ...WARNINGS }), headers: ['ETag'] },
+        200: { description: 'The policy as it is now.', schema: success(POLICY, { ...MESSAGE, ...WARNINGS }), headers: ['ETag'] },
       },
       problems: [404, 409, 412, 422, 428],
     }),
@@ -71,7 +70,7 @@ const policyPaths: JsonObject = {
         'application/json': arrayOf(schemaRef('admin.PolicyImport')),
         'application/x-ndjson': lineByLine(schemaRef('admin.PolicyImport')),
       },
-      answers: { 200: { description: 'The number of policies and assignments.', schema: envelope(IMPORTED, MESSAGE) } },
+      answers: { 200: { description: 'The number of policies and assignments.', schema: success(IMPORTED, MESSAGE) } },
       problems: [422],
     }),
   },
@@ -87,7 +86,7 @@ const policyPaths: JsonObject = {
       answers: {
         200: {
           description: 'The policies.',
-          schema: envelope(objectOf({ policies: arrayOf(POLICY) }), COUNT),
+          schema: success(objectOf({ policies: arrayOf(POLICY) }), COUNT),
           files: { 'application/x-ndjson': lineByLine(POLICY) },
         },
       },
@@ -96,7 +95,7 @@ const policyPaths: JsonObject = {
   '/policies-templates': {
     get: adminOperation('policies', 'templates.list', {
       summary: 'Lists ready-made policies. Each `template` is a valid body of `POST /admin/api/policies`.',
-      answers: { 200: { description: 'The templates.', schema: envelope(arrayOf(schemaRef('admin.Template')), COUNT) } },
+      answers: { 200: { description: 'The templates.', schema: success(arrayOf(schemaRef('admin.Template')), COUNT) } },
     }),
   },
 };
@@ -113,12 +112,12 @@ const ASSIGNED_POLICY: JsonObject = pathParameter('policyId', 'Id of the policy.
 function assignmentPath({ id, to, parameter, schema }: AssignmentKind): JsonObject {
   const parameters = [ASSIGNED_POLICY, parameter];
   const body = schemaRef(`${schema}Input`);
-  const assigned = envelope(schemaRef(schema), { ...MESSAGE, ...WARNINGS });
+  const assigned = success(schemaRef(schema), { ...MESSAGE, ...WARNINGS });
   return {
     get: adminOperation('assignments', `assignments.${id}.read`, {
       summary: `Returns the assignment of the policy to the ${to}.`,
       parameters,
-      answers: { 200: { description: 'The assignment.', schema: envelope(schemaRef(schema)), headers: ['ETag'] } },
+      answers: { 200: { description: 'The assignment.', schema: success(schemaRef(schema)), headers: ['ETag'] } },
       problems: [404, 422],
     }),
     post: adminOperation('assignments', `assignments.${id}.create`, {
@@ -167,7 +166,7 @@ const assignmentPaths: JsonObject = {
     get: adminOperation('assignments', 'assignments.ofUser', {
       summary: 'Lists the policies assigned to a user; with `role`, also those of the role.',
       parameters: [pathParameter('userId', 'Id of the user.'), queryParameter('role', 'Also list the policies of this role.', ROLE)],
-      answers: { 200: { description: 'The policies.', schema: envelope(arrayOf(POLICY), COUNT) } },
+      answers: { 200: { description: 'The policies.', schema: success(arrayOf(POLICY), COUNT) } },
       problems: [404],
     }),
   },
@@ -175,7 +174,7 @@ const assignmentPaths: JsonObject = {
     get: adminOperation('assignments', 'assignments.ofRole', {
       summary: 'Lists the policies assigned to a role.',
       parameters: [pathParameter('role', 'The role.', ROLE)],
-      answers: { 200: { description: 'The policies.', schema: envelope(arrayOf(POLICY), COUNT) } },
+      answers: { 200: { description: 'The policies.', schema: success(arrayOf(POLICY), COUNT) } },
       problems: [404],
     }),
   },
@@ -203,7 +202,10 @@ const decisionPaths: JsonObject = {
         'cursor',
       ],
       answers: {
-        200: { description: 'A page of entries.', schema: envelope(arrayOf(schemaRef('admin.Decision')), { ...COUNT, nextCursor: TEXT }) },
+        200: {
+          description: 'A page of entries.',
+          schema: success(arrayOf(schemaRef('admin.Decision')), { ...COUNT, nextCursor: TEXT }),
+        },
       },
     }),
   },
@@ -214,7 +216,7 @@ const decisionPaths: JsonObject = {
         queryParameter('limit', 'Maximum number of entries in the page.', { type: 'integer', minimum: 1, maximum: 10_000, default: 1000 }),
         'cursor',
       ],
-      answers: { 200: { description: 'The result.', schema: envelope(schemaRef('admin.Verification'), { nextCursor: TEXT }) } },
+      answers: { 200: { description: 'The result.', schema: success(schemaRef('admin.Verification'), { nextCursor: TEXT }) } },
     }),
   },
   '/decisions/{id}': {
@@ -222,7 +224,10 @@ const decisionPaths: JsonObject = {
       summary: 'Returns an entry with an explanation under the policies of its revision.',
       parameters: [pathParameter('id', 'Id of the entry: `X-Decision-Id` of the response.')],
       answers: {
-        200: { description: 'The entry.', schema: envelope({ allOf: [schemaRef('admin.Decision'), { properties: PAST_EXPLANATION }] }) },
+        200: {
+          description: 'The entry.',
+          schema: success({ allOf: [schemaRef('admin.Decision'), { properties: PAST_EXPLANATION }] }),
+        },
       },
       problems: [404],
     }),
@@ -237,14 +242,15 @@ const decisionPaths: JsonObject = {
           default: '7d',
         }),
       ],
-      answers: { 200: { description: 'The counts.', schema: envelope(schemaRef('admin.Analytics')) } },
+      answers: { 200: { description: 'The counts.', schema: success(schemaRef('admin.Analytics')) } },
     }),
   },
 };
 
 /** All paths under `/admin/api`. */
 export const adminPaths: JsonObject = Object.fromEntries(
-  Object.entries({ ...policyPaths, ...findingPaths, ...accessPaths, ...assignmentPaths, ...decisionPaths, ...migrationPaths }).map(
-    ([path, item]) => [`/admin/api${path}`, item],
-  ),
+  Object.entries({ ...policyPaths, ...findingPaths, ...accessPaths, ...assignmentPaths, ...decisionPaths }).map(([path, item]) => [
+    `/admin/api${path}`,
+    item,
+  ]),
 );

@@ -6,7 +6,6 @@ import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { accessSchemas } from './access-paths.ts';
 import { findingSchemas } from './finding-paths.ts';
-import { migrationSchemas } from './migration-paths.ts';
 import { arrayOf, objectOf, schemaRef } from './openapi-operation.ts';
 import { operatorSchema } from './resource-schemas.ts';
 
@@ -165,7 +164,6 @@ export const adminSchemas: JsonObject = {
   },
   ...accessSchemas,
   ...findingSchemas,
-  ...migrationSchemas,
   'admin.Template': objectOf({
     id: TEXT,
     name: TEXT,

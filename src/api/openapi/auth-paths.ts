@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../operators/index.ts';
-import { envelope, type OperationParts, objectOf, schemaRef, toOperation } from './openapi-operation.ts';
+import { type OperationParts, objectOf, schemaRef, success, toOperation } from './openapi-operation.ts';
 
 const EMAIL: JsonObject = { type: 'string', format: 'email' };
 const PASSWORD: JsonObject = { type: 'string', minLength: 8, maxLength: 200, format: 'password' };
@@ -61,7 +61,7 @@ export const authPaths: JsonObject = {
   '/auth/me': {
     get: signing('me', {
       summary: 'Returns the current user as stored.',
-      answers: { 200: { description: 'The user.', schema: envelope(schemaRef('api.Caller')) } },
+      answers: { 200: { description: 'The user.', schema: success(schemaRef('api.Caller')) } },
       caller: 'bearer',
     }),
   },

@@ -1,7 +1,7 @@
 import { type Action, type ActionInput, BATCH_ACTIONS } from '../../actions.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
-import { arrayOf, envelope, objectOf, schemaRef, toOperation } from './openapi-operation.ts';
+import { arrayOf, objectOf, schemaRef, success, toOperation } from './openapi-operation.ts';
 import { inputOf } from './resource-paths.ts';
 
 /** Returns the description of `POST /api/batch` for requests on these resources. */
@@ -22,7 +22,10 @@ export function batchPaths(resources: readonly Resource[]): JsonObject {
           'atomic',
         ]),
         answers: {
-          200: { description: 'One result for each request, in order.', schema: envelope(arrayOf(ITEM), { count: { type: 'integer' } }) },
+          200: {
+            description: 'One result for each request, in order.',
+            schema: success(arrayOf(ITEM), { count: { type: 'integer' } }),
+          },
         },
         problems: [403, 404, 409, 412, 422, 424, 428],
       }),

@@ -1,6 +1,6 @@
 import { FINDINGS } from '../../authz/linter/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import { adminOperation, arrayOf, envelope, objectOf, queryParameter, schemaRef } from './openapi-operation.ts';
+import { adminOperation, arrayOf, objectOf, queryParameter, schemaRef, success } from './openapi-operation.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 const CODE: JsonObject = {
@@ -56,7 +56,7 @@ export const findingPaths: JsonObject = {
       answers: {
         200: {
           description: 'The findings.',
-          schema: envelope(arrayOf(schemaRef('admin.Advice')), { count: { type: 'integer' }, nextCursor: TEXT }),
+          schema: success(arrayOf(schemaRef('admin.Advice')), { count: { type: 'integer' }, nextCursor: TEXT }),
         },
       },
       problems: [404],

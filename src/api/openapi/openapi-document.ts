@@ -1,9 +1,11 @@
 import type { JsonObject } from '../../operators/index.ts';
+import type { EndpointDescription } from '../../request/index.ts';
 import { type Definitions, ordinaryResources } from '../../resources/index.ts';
 import { adminPaths } from './admin-paths.ts';
 import { adminSchemas } from './admin-schemas.ts';
 import { authPaths, servicePaths } from './auth-paths.ts';
 import { batchPaths, batchSchemas } from './batch-paths.ts';
+import { type Components, toEndpointOperation, toOpenApiPath } from './endpoint-operation.ts';
 import { HEADERS, PARAMETERS, problemResponses, problemSchemas } from './openapi-operation.ts';
 import { resourcePaths } from './resource-paths.ts';
 import { filterSchemas, resourceSchemas } from './resource-schemas.ts';
@@ -11,6 +13,8 @@ import { TRANSFER_SCHEMAS } from './transfer-paths.ts';
 
 /** Input of the document. */
 export interface OpenApiParts {
+  /** The endpoints to describe, in addition to those of records. */
+  readonly endpoints: readonly EndpointDescription[];
   readonly definitions: Definitions;
   readonly serverUrl?: string;
   /** True if `POST /auth/setup` is enabled. True by default. */
@@ -23,7 +27,13 @@ export interface OpenApiParts {
 const API_VERSION = '1';
 
 /** Creates the OpenAPI 3.1 document. Internal resources and secret fields are left out. */
-export function createOpenApi({ definitions, serverUrl, hasSetup = true, visible }: OpenApiParts): JsonObject {
+export function createOpenApi({ endpoints, definitions, serverUrl, hasSetup = true, visible }: OpenApiParts): JsonObject {
+  const components: Components = new Map();
+  const described: Record<string, JsonObject> = {};
+  for (const endpoint of endpoints) {
+    const path = toOpenApiPath(endpoint.path);
+    described[path] = { ...described[path], [endpoint.method.toLowerCase()]: toEndpointOperation(endpoint, components) };
+  }
   const resources = ordinaryResources(definitions).filter(({ name }) => visible?.has(name) ?? true);
   const { '/auth/setup': setup, ...signing } = authPaths;
   const auth = hasSetup && setup !== undefined ? { '/auth/setup': setup, ...signing } : signing;
@@ -34,7 +44,7 @@ export function createOpenApi({ definitions, serverUrl, hasSetup = true, visible
     tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
     // The token is optional: a caller without a token has the role anon, and policies may allow anon.
     security: [{ bearerAuth: [] }, {}],
-    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), auth, adminPaths, servicePaths),
+    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), auth, adminPaths, described, servicePaths),
     components: {
       schemas: Object.assign(
         {},
@@ -44,6 +54,7 @@ export function createOpenApi({ definitions, serverUrl, hasSetup = true, visible
         problemSchemas,
         TRANSFER_SCHEMAS,
         adminSchemas,
+        Object.fromEntries(components),
       ),
       parameters: PARAMETERS,
       headers: HEADERS,
@@ -61,6 +72,7 @@ const DESCRIPTION = [
   'The header `X-Decision-Id` of a response is the id of its audit entry. Errors are `application/problem+json`.',
 ].join('\n\n');
 
+/** The groups of endpoints, in the order of the document. The groups of records are named after their resources. */
 const TAGS = [
   { name: 'Batch requests', description: 'Several requests in one call. Each is decided and recorded separately.' },
   { name: 'Signing in', description: 'The first admin, tokens, and the current user.' },

@@ -44,7 +44,7 @@ export function toOperation(parts: OperationParts): JsonObject {
     ...(body !== undefined && { requestBody: { required: bodyRequired, content: toContent(body, otherBodies) } }),
     responses: {
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)])),
-      ...toProblems(parts),
+      ...toProblemRefs({ hasBody: body !== undefined, caller, problems: parts.problems ?? [] }),
     },
   };
 }
@@ -66,7 +66,7 @@ export function objectOf(properties: JsonObject, optional: readonly string[] = [
 }
 
 /** Returns the schema of a successful response. Members in `extras` are optional. */
-export function envelope(data: JsonObject, extras: JsonObject = {}): JsonObject {
+export function success(data: JsonObject, extras: JsonObject = {}): JsonObject {
   return objectOf({ success: { const: true }, data, ...extras }, Object.keys(extras));
 }
 
@@ -154,8 +154,16 @@ function toContent(schema: JsonObject, { 'application/json': other, ...types }: 
 const OF_EVERY_OPERATION = [400, 405, 408, 421, 429, 500, 503];
 const OF_BODIES = [413, 415];
 
-function toProblems({ body, caller = 'anyone', problems = [] }: OperationParts): JsonObject {
-  const statuses = [...OF_EVERY_OPERATION, ...(body === undefined ? [] : OF_BODIES), ...(caller === 'public' ? [] : [401]), ...problems];
+/** The properties of an operation that determine its errors. */
+interface ProblemSources {
+  readonly hasBody: boolean;
+  readonly caller: 'anyone' | 'bearer' | 'public';
+  readonly problems: readonly number[];
+}
+
+/** Returns references to the errors of an operation, by status. */
+export function toProblemRefs({ hasBody, caller, problems }: ProblemSources): JsonObject {
+  const statuses = [...OF_EVERY_OPERATION, ...(hasBody ? OF_BODIES : []), ...(caller === 'public' ? [] : [401]), ...problems];
   const sorted = [...new Set(statuses)].sort((a, b) => a - b);
   return Object.fromEntries(sorted.map((status): [string, Json] => [String(status), ref('responses', `problem${status}`)]));
 }

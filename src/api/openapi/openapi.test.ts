@@ -6,10 +6,11 @@ import { TEMPLATES } from '../../authz/policies/index.ts';
 import { PROBLEMS } from '../../errors.ts';
 import { type JsonObject, OPERATORS } from '../../operators/index.ts';
 import { loadProject } from '../../resources/system/index.ts';
+import { describedEndpoints } from '../openapi-endpoint.ts';
 import { createOpenApi } from './openapi-document.ts';
 
 const { definitions } = loadProject(fileURLToPath(new URL('../../../examples/newsroom/resources', import.meta.url)));
-const document = createOpenApi({ definitions });
+const document = createOpenApi({ endpoints: describedEndpoints(), definitions });
 const operations = Object.entries(document['paths'] as JsonObject).flatMap(([path, item]) =>
   Object.entries(item as JsonObject).map(([method, operation]) => ({
     method: method.toUpperCase(),
@@ -202,7 +203,7 @@ describe('the schemas', () => {
 });
 
 it('says the same for the same definitions', () => {
-  expect(JSON.stringify(createOpenApi({ definitions }))).toBe(JSON.stringify(document));
+  expect(JSON.stringify(createOpenApi({ endpoints: describedEndpoints(), definitions }))).toBe(JSON.stringify(document));
 });
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';

@@ -4,11 +4,11 @@ import type { Resource } from '../../resources/index.ts';
 import {
   type AnswerParts,
   arrayOf,
-  envelope,
   type OperationParts,
   objectOf,
   queryParameter,
   schemaRef,
+  success,
   toOperation,
 } from './openapi-operation.ts';
 import { withoutSecretProperties } from './resource-schemas.ts';
@@ -82,7 +82,7 @@ function describeOperation(name: string): JsonObject {
     id: `${name}.schema`,
     tag: name,
     summary: 'Returns the fields of the resource to callers who may read or list it.',
-    answers: { 200: { description: 'Fields and metadata.', schema: envelope({ type: 'object' }), headers: ['X-Decision-Id'] } },
+    answers: { 200: { description: 'Fields and metadata.', schema: success({ type: 'object' }), headers: ['X-Decision-Id'] } },
     problems: [403, 404],
   });
 }
@@ -145,13 +145,13 @@ export function inputOf(name: string, action: Action, member: ActionInput): Json
 function answersOf(name: string, action: Action['name']): Readonly<Record<number, AnswerParts>> {
   const record = schemaRef(name);
   const shown = schemaRef(`${name}.shown`);
-  const one: AnswerParts = { description: 'The record.', schema: envelope(record), headers: ['X-Decision-Id', 'ETag'] };
+  const one: AnswerParts = { description: 'The record.', schema: success(record), headers: ['X-Decision-Id', 'ETag'] };
   const created: AnswerParts = { ...one, description: 'The new record.', headers: ['X-Decision-Id', 'ETag', 'Location'] };
   switch (action) {
     case 'create':
       return { 201: created };
     case 'read':
-      return { 200: { ...one, schema: envelope(shown) } };
+      return { 200: { ...one, schema: success(shown) } };
     case 'list':
     case 'listDeleted':
     case 'export':
@@ -164,27 +164,25 @@ function answersOf(name: string, action: Action['name']): Readonly<Record<number
       return {
         201: {
           description: 'Ids of the new records.',
-          schema: envelope(arrayOf({ type: 'string' }), { count: { type: 'integer' }, ...MESSAGE }),
+          schema: success(arrayOf({ type: 'string' }), { count: { type: 'integer' }, ...MESSAGE }),
           headers: ['X-Decision-Id'],
         },
       };
     case 'createIfNotExists':
       return {
-        200: {
-          ...one,
-          description: 'The matching record.',
-          schema: envelope(record, { created: { const: false } }),
-        },
-        201: { ...created, schema: envelope(record, { created: { const: true } }) },
+        200: { ...one, description: 'The matching record.', schema: success(record, { created: { const: false } }) },
+        201: { ...created, schema: success(record, { created: { const: true } }) },
       };
     case 'update':
-      return { 200: { ...one, description: `The changed record; ${UNREAD}.`, schema: envelope({ anyOf: [record, ID_AND_VERSION] }) } };
+      return {
+        200: { ...one, description: `The changed record; ${UNREAD}.`, schema: success({ anyOf: [record, ID_AND_VERSION] }) },
+      };
     case 'updateIfExists':
       return {
         200: {
           ...one,
           description: `The changed record, or null if none matched; ${UNREAD}.`,
-          schema: envelope({ anyOf: [record, ID_AND_VERSION, { type: 'null' }] }, { updated: { type: 'boolean' } }),
+          schema: success({ anyOf: [record, ID_AND_VERSION, { type: 'null' }] }, { updated: { type: 'boolean' } }),
         },
       };
     default:
@@ -205,12 +203,12 @@ const MESSAGE: JsonObject = { message: { type: 'string' } };
 /** A response that contains only the id of a record. */
 const DONE: AnswerParts = {
   description: 'Done.',
-  schema: envelope(objectOf({ id: { type: 'string' } }), MESSAGE),
+  schema: success(objectOf({ id: { type: 'string' } }), MESSAGE),
   headers: ['X-Decision-Id'],
 };
 
 function pageOf(record: JsonObject): JsonObject {
-  return envelope(arrayOf(record), {
+  return success(arrayOf(record), {
     count: { type: 'integer', description: 'Number of records in this page.' },
     total: { type: 'integer', description: 'Number of all matching records, if requested.' },
     nextCursor: { type: 'string', description: 'Cursor of the next page; absent on the last.' },

@@ -3,10 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { isObject, type Json, type JsonObject } from '../../operators/index.ts';
 import { loadProject } from '../../resources/system/index.ts';
+import { describedEndpoints } from '../openapi-endpoint.ts';
 import { createOpenApi } from './openapi-document.ts';
 
 const { definitions } = loadProject(fileURLToPath(new URL('../../../examples/newsroom/resources', import.meta.url)));
-const document = createOpenApi({ definitions });
+const document = createOpenApi({ endpoints: describedEndpoints(), definitions });
 
 describe('the structure', () => {
   it('is that of OpenAPI 3.1', () => {
@@ -16,7 +17,7 @@ describe('the structure', () => {
   it.each([[], ['Article'], ['Comment'], ['User', 'Comment'], ['Tip']])(
     'is that of OpenAPI 3.1 with some resources alone: %j',
     (...names) => {
-      const some = createOpenApi({ definitions, visible: new Set(names) });
+      const some = createOpenApi({ endpoints: describedEndpoints(), definitions, visible: new Set(names) });
       expect(findStructuralMistakes(some)).toEqual([]);
       const shown = Object.keys(some['paths'] as JsonObject).flatMap((at) => /^\/api\/([A-Z]\w*)$/.exec(at)?.[1] ?? []);
       expect(shown.sort()).toEqual(names.toSorted());

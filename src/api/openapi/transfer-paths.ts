@@ -1,6 +1,6 @@
 import type { ActionName } from '../../actions.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import { type AnswerParts, arrayOf, envelope, objectOf, queryParameter, schemaRef } from './openapi-operation.ts';
+import { type AnswerParts, arrayOf, objectOf, queryParameter, schemaRef, success } from './openapi-operation.ts';
 
 /** The files that an action accepts and returns. */
 export interface TransferDescriptions {
@@ -52,7 +52,10 @@ function importParts(name: string): TransferDescriptions {
       200: {
         description:
           'The result of an imported file. As NDJSON: each rejection when it happens, then the summary, or the problem that stopped the import.',
-        schema: envelope(schemaRef('api.ImportCounts'), { rejections: arrayOf(schemaRef('api.Rejection')), message: { type: 'string' } }),
+        schema: success(schemaRef('api.ImportCounts'), {
+          rejections: arrayOf(schemaRef('api.Rejection')),
+          message: { type: 'string' },
+        }),
         headers: ['X-Decision-Id'],
       },
     },

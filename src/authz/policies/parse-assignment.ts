@@ -59,7 +59,7 @@ function parseExpiry(parsing: PolicyParsing): string | null | undefined {
   const instant = typeof given === 'string' ? parseInstant(given) : undefined;
   if (instant !== undefined) return toInstantText(instant);
   return addIssue(parsing, 'expiresAt', {
-    code: 'value',
+    code: 'format',
     detail: `expected an ISO 8601 timestamp such as 2030-01-31T12:00:00Z, given ${describeValue(given)}`,
   });
 }

@@ -122,7 +122,7 @@ function validateUniqueNames(policies: readonly PolicyImport[], issues: Issue[])
     if (seen.has(policy.name))
       issues.push({
         path: `policies.${index}.name`,
-        code: 'unique',
+        code: 'duplicate',
         detail: `two policies have the name ${JSON.stringify(policy.name)}: expected each name once`,
       });
     seen.add(policy.name);

@@ -59,9 +59,9 @@ describe('every mistake is reported with its path', () => {
     expect(issuesOf(input)).toEqual([
       'nam unknown: unknown member "nam" (did you mean "name"?)',
       'name required: expected "name", given nothing',
-      expect.stringMatching(/^type value: expected one of ROLE_BASED, ATTRIBUTE_BASED, CUSTOM, given "ROLE"/),
-      'rules.0.action value: expected one of create, read, update, delete, list, export, import, *, given "rea" (did you mean "read"?)',
-      'rules.0.effect value: expected one of ALLOW, DENY, given "FORBID"',
+      expect.stringMatching(/^type enum: expected one of ROLE_BASED, ATTRIBUTE_BASED, CUSTOM, given "ROLE"/),
+      'rules.0.action enum: expected one of create, read, update, delete, list, export, import, *, given "rea" (did you mean "read"?)',
+      'rules.0.effect enum: expected one of ALLOW, DENY, given "FORBID"',
       expect.stringMatching(/^rules\.1\.conditions\.0\.field .*titl/),
       expect.stringMatching(/^rules\.1\.conditions\.0\.operator .*eqq/),
       'priority type: expected a whole number, given "900"',
@@ -71,7 +71,7 @@ describe('every mistake is reported with its path', () => {
   const rows: readonly [what: string, input: Json, issue: string][] = [
     ['no object', [], ' type: expected a policy, given an empty list'],
     ['null', null, ' type: expected a policy, given null'],
-    ['an empty name', { ...least, name: '  ' }, 'name required: expected a text that is not empty'],
+    ['an empty name', { ...least, name: '  ' }, 'name tooShort: expected a text that is not empty'],
     [
       'a name with a line break',
       { ...least, name: 'a\nb' },
@@ -89,27 +89,27 @@ describe('every mistake is reported with its path', () => {
     [
       'an impossible resource',
       { ...least, rules: [{ ...rule, resource: 'a b' }] },
-      'rules.0.resource value: expected the name of a resource or "*", given "a b"',
+      'rules.0.resource pattern: expected the name of a resource or "*", given "a b"',
     ],
     [
       'an action that decides as another',
       { ...least, rules: [{ ...rule, action: 'updateIfExists' }] },
-      'rules.0.action value: "updateIfExists" is decided as "update" and "read": name those actions',
+      'rules.0.action enum: "updateIfExists" is decided as "update" and "read": name those actions',
     ],
     [
       'one that decides as delete',
       { ...least, rules: [{ ...rule, action: 'restore' }] },
-      'rules.0.action value: "restore" is decided as "delete": name that action',
+      'rules.0.action enum: "restore" is decided as "delete": name that action',
     ],
     [
       'one that takes two decisions',
       { ...least, rules: [{ ...rule, action: 'listDeleted' }] },
-      'rules.0.action value: "listDeleted" is decided as "list" and "delete": name those actions',
+      'rules.0.action enum: "listDeleted" is decided as "list" and "delete": name those actions',
     ],
     [
       'a prototype name',
       { ...least, rules: [{ ...rule, action: 'constructor' }] },
-      'rules.0.action value: expected one of create, read, update, delete, list, export, import, *, given "constructor"',
+      'rules.0.action enum: expected one of create, read, update, delete, list, export, import, *, given "constructor"',
     ],
     ['a fractional priority', { ...least, priority: 1.5 }, 'priority type: expected a whole number, given 1.5'],
     [
@@ -123,7 +123,7 @@ describe('every mistake is reported with its path', () => {
     [
       'a rule id',
       { ...least, rules: [{ ...rule, id: 'mine' }] },
-      'rules.0.id value: expected the id of a rule of this policy, or none for a new rule, given "mine"',
+      'rules.0.id reference: expected the id of a rule of this policy, or none for a new rule, given "mine"',
     ],
   ];
   it.each(rows)('%s', (_, input, issue) => {
@@ -192,7 +192,7 @@ describe('a change', () => {
         },
         { existing },
       ),
-    ).toEqual(['rules.1.id value: two rules have this id: expected each rule once']);
+    ).toEqual(['rules.1.id duplicate: two rules have this id: expected each rule once']);
   });
 
   it('cannot set members that the service sets', () => {

@@ -161,7 +161,7 @@ function parseId(parsing: PolicyParsing, { existing }: ParseRulesOptions): strin
   const known = existing?.rules.find((rule) => rule.id === given);
   if (given !== undefined && known === undefined) {
     return addIssue(parsing, 'id', {
-      code: 'value',
+      code: 'reference',
       detail: `expected the id of a rule of this policy, or none for a new rule, given ${describeValue(given)}`,
     });
   }
@@ -174,7 +174,10 @@ function parseResource(parsing: PolicyParsing): string | undefined {
   if (given === undefined) return undefined;
   if (typeof given !== 'string') return addTypeIssue(parsing, 'resource', 'the name of a resource or "*"');
   if (given === '*' || RESOURCE_NAME.test(given)) return given;
-  return addIssue(parsing, 'resource', { code: 'value', detail: `expected the name of a resource or "*", given ${describeValue(given)}` });
+  return addIssue(parsing, 'resource', {
+    code: 'pattern',
+    detail: `expected the name of a resource or "*", given ${describeValue(given)}`,
+  });
 }
 
 function parseAction(parsing: PolicyParsing): string | undefined {
@@ -183,7 +186,7 @@ function parseAction(parsing: PolicyParsing): string | undefined {
   if (action !== undefined && action.name !== action.decides) {
     const { name, decides, alsoDecides } = action;
     const what = alsoDecides === undefined ? `"${decides}": name that action` : `"${decides}" and "${alsoDecides}": name those actions`;
-    return addIssue(parsing, 'action', { code: 'value', detail: `"${name}" is decided as ${what}` });
+    return addIssue(parsing, 'action', { code: 'enum', detail: `"${name}" is decided as ${what}` });
   }
   return parseOneOf(parsing, 'action', [...RULE_ACTIONS, '*']);
 }
@@ -221,7 +224,7 @@ function validateUniqueIds(rules: readonly (RuleInput | undefined)[], issues: Is
   for (const [index, rule] of rules.entries()) {
     if (rule?.id === undefined) continue;
     if (seen.has(rule.id))
-      issues.push({ path: `rules.${index}.id`, code: 'value', detail: 'two rules have this id: expected each rule once' });
+      issues.push({ path: `rules.${index}.id`, code: 'duplicate', detail: 'two rules have this id: expected each rule once' });
     seen.add(rule.id);
   }
 }

@@ -67,7 +67,7 @@ export function parseOneOf<Name extends string>(parsing: PolicyParsing, name: st
   const found = names.find((known) => known === value);
   if (found !== undefined) return found;
   const hint = typeof value === 'string' ? didYouMean(value, names) : '';
-  return addIssue(parsing, name, { code: 'value', detail: `expected one of ${names.join(', ')}, given ${describeValue(value)}${hint}` });
+  return addIssue(parsing, name, { code: 'enum', detail: `expected one of ${names.join(', ')}, given ${describeValue(value)}${hint}` });
 }
 
 /** Parses the member `priority`, an integer from -1,000,000,000 to 1,000,000,000. Returns undefined if it is absent or invalid. */
@@ -104,7 +104,9 @@ export function parseTextList(
   const texts: string[] = [];
   for (const [index, item] of (value as readonly Json[]).entries()) {
     const problem =
-      typeof item === 'string' ? findTextProblem(item, bounds) : { code: 'type', detail: `expected a text, given ${describeValue(item)}` };
+      typeof item === 'string'
+        ? findTextProblem(item, bounds)
+        : { code: 'type' as const, detail: `expected a text, given ${describeValue(item)}` };
     if (problem !== undefined) addIssue(parsing, `${name}.${index}`, problem);
     else texts.push(String(item));
   }
@@ -123,7 +125,7 @@ function clip(text: string): string {
 }
 
 function findTextProblem(value: string, { max, lines = false }: TextBounds): Omit<Issue, 'path'> | undefined {
-  if (value.trim() === '') return { code: 'required', detail: 'expected a text that is not empty' };
+  if (value.trim() === '') return { code: 'tooShort', detail: 'expected a text that is not empty' };
   if (value.length > max) return { code: 'tooLong', detail: `expected at most ${max} characters, given ${value.length}` };
   const control = lines ? /[[\p{Cc}\p{Cs}]--[\t\r\n]]/v : /[\p{Cc}\p{Cs}]/v;
   return control.test(value)

@@ -18,13 +18,14 @@ const MAX_BRACKETS = 100;
  */
 export function parseExpression(source: Json, at: string, parser: ConditionParser): Condition {
   const { expressions, limits } = parser.options;
-  const refuse = (code: 'type' | 'limit' | 'expression', detail: string): Condition => addConditionIssue(parser, at, { code, detail });
+  const refuse = (code: 'type' | 'tooLong' | 'tooDeep' | 'expression', detail: string): Condition =>
+    addConditionIssue(parser, at, { code, detail });
   if (!expressions) return refuse('expression', 'expected a comparison or a group: expressions are for policies of type CUSTOM');
   if (typeof source !== 'string') return refuse('type', expected('a CEL expression (a text)', source));
   if (source.length > limits.expressionLength) {
-    return refuse('limit', `expected at most ${limits.expressionLength} characters, given ${source.length}`);
+    return refuse('tooLong', `expected at most ${limits.expressionLength} characters, given ${source.length}`);
   }
-  if (bracketDepth(source) > MAX_BRACKETS) return refuse('limit', `expected at most ${MAX_BRACKETS} levels of brackets`);
+  if (bracketDepth(source) > MAX_BRACKETS) return refuse('tooDeep', `expected at most ${MAX_BRACKETS} levels of brackets`);
   const parsed = parseCel(source);
   if ('mistake' in parsed) return refuse('expression', parsed.mistake);
   const mistakes = validateCel(parsed.expr, parser);

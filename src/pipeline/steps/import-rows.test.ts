@@ -134,8 +134,8 @@ const cases: readonly Case[] = [
   {
     title: 'mistakes of the parsed row replace other mistakes of the same path',
     row: { views: 1 },
-    issues: [{ path: 'slug', code: 'encoding', detail: 'wrong' }],
-    ends: 'VALUE_INVALID slug:encoding',
+    issues: [{ path: 'slug', code: 'format', detail: 'wrong' }],
+    ends: 'VALUE_INVALID slug:format',
     entries: ['allow import Article'],
   },
   {

@@ -75,7 +75,7 @@ it('the description lists the fields of the resource', async () => {
 
 describe('the number of records to expand', () => {
   const comments = { name: 'comments', by: { resource: 'Comment', field: 'articleId', limit: 10 } };
-  const refused = 'REQUEST_PARAMETER expand:count';
+  const refused = 'REQUEST_PARAMETER expand:tooMany';
 
   it.each<[string, Partial<TestRequest>, number, number, string | undefined]>([
     ['a reference of each record counts as one', { expand: [{ name: 'authorId' }] }, 5, 5, undefined],

@@ -50,7 +50,7 @@ function validateExpansions({ tx, options: { expandMax } }: RequestContext, coun
   const total = countExpanded(tx, count);
   if (total <= expandMax) return;
   const detail = `expected at most ${expandMax} records to expand, given up to ${total}; ask for a smaller limit, or for fewer names`;
-  throw new Problem('REQUEST_PARAMETER', `expand: ${detail}`, { errors: [{ path: 'expand', code: 'count', detail }] });
+  throw new Problem('REQUEST_PARAMETER', `expand: ${detail}`, { errors: [{ path: 'expand', code: 'tooMany', detail }] });
 }
 
 function countItems(records: readonly StoredRecord[], expansions: readonly Expansion[]): number {

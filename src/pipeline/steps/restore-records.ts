@@ -1,4 +1,4 @@
-import { type Issue, Problem } from '../../errors.ts';
+import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
 import {
   findDanglingReferences,
@@ -11,7 +11,6 @@ import type { Decided, RequestContext, Result } from '../request-context.ts';
 import { createUsageCounter } from '../usage-counter.ts';
 import { MAX_DEPTH } from './cascade-delete.ts';
 import { authorizeEach } from './decide-request.ts';
-import { MAX_ISSUES } from './validate-record.ts';
 import { translateConstraints } from './write-record.ts';
 
 /** Maximum number of records loaded at once. */

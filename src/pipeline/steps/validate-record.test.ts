@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAX_ISSUES } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { codeOf, openPipeline, type TestPipeline, type TestRequest } from '../pipeline.fixture.ts';
 import type { Found, Proposal, RequestContext } from '../request-context.ts';
 import {
-  MAX_ISSUES,
   validateDeleted,
   validateRecord,
   validateSoftDelete,

@@ -1,11 +1,8 @@
-import { type Issue, Problem } from '../../errors.ts';
+import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import { validateIfMatch } from '../../request/index.ts';
 import type { StoredRecord } from '../../resources/index.ts';
 import { lockReferences } from '../../storage/index.ts';
 import type { Found, Proposal, RequestContext } from '../request-context.ts';
-
-/** Maximum number of mistakes that a response lists. */
-export const MAX_ISSUES = 100;
 
 /** Validates that the record of the request exists. @throws Problem RECORD_UNKNOWN */
 export async function validateRecord(context: RequestContext, found: Found): Promise<void> {

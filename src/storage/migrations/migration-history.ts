@@ -1,5 +1,4 @@
 import { createId } from '../../ids.ts';
-import type { JsonObject } from '../../operators/index.ts';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { dialectOf } from './migration-dialects.ts';
@@ -12,9 +11,13 @@ export interface MigrationRecord {
   /** `start`, `dev`, `cli`, or the id of a user. */
   readonly actor: string;
   readonly planHash: string;
-  /** The kind, resource, field, risk and reason of the performed steps. The steps `backup` and `restore` have the resource `*`. */
-  readonly steps: readonly JsonObject[];
+  readonly steps: readonly PerformedStep[];
   readonly durationMs: number;
+}
+
+/** A performed step. The kinds `backup` and `restore` have the resource `*`. */
+export interface PerformedStep extends Pick<Step, 'resource' | 'field' | 'risk' | 'reason'> {
+  readonly kind: string;
 }
 
 /** A migration that is to be recorded. */
@@ -73,5 +76,5 @@ export async function listMigrations(tx: Transaction, limit: number): Promise<re
   const rows = await tx.all<Omit<MigrationRecord, 'steps'> & { steps: string }>(
     sql`SELECT "id", "at", "actor", "planHash", "steps", "durationMs" FROM "_Evolution" ORDER BY "at" DESC, "id" DESC LIMIT ${limit}`,
   );
-  return rows.map((row) => ({ ...row, steps: JSON.parse(row.steps) as readonly JsonObject[] }));
+  return rows.map((row) => ({ ...row, steps: JSON.parse(row.steps) as readonly PerformedStep[] }));
 }

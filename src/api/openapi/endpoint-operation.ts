@@ -1,0 +1,111 @@
+import type { Json, JsonObject } from '../../operators/index.ts';
+import type { Answer, EndpointDescription } from '../../request/index.ts';
+import { componentName, INTERNAL_KEYWORDS, type ObjectSchema, type Schema } from '../../schemas/index.ts';
+import { headerRefs, PARAMETERS, schemaRef, toProblemRefs } from './openapi-operation.ts';
+
+/** The schemas that the document shows among its components, by name. */
+export type Components = Map<string, JsonObject>;
+
+/** Returns the path of an endpoint as OpenAPI writes it: `/api/:resource` becomes `/api/{resource}`. */
+export function toOpenApiPath(path: string): string {
+  return path.replaceAll(/:([A-Za-z]+)/g, '{$1}');
+}
+
+/** Returns the OpenAPI operation of an endpoint. Adds its named schemas to `components`. */
+export function toEndpointOperation(endpoint: EndpointDescription, components: Components): JsonObject {
+  const { id, tag, summary, description, caller, answers, problems = [], body } = endpoint;
+  const parameters = toParameters(endpoint, components);
+  return {
+    operationId: id,
+    tags: [tag],
+    summary,
+    ...(description !== undefined && { description }),
+    ...(caller !== 'anyone' && { security: caller === 'bearer' ? [{ bearerAuth: [] }] : [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: toRequestBody(endpoint, body, components) }),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer, components)])),
+      ...toProblemRefs({ hasBody: body !== undefined, caller, problems: [...problems, ...statusesOf(endpoint)] }),
+    },
+  };
+}
+
+/** Returns the statuses of mistakes in the path and in a body that is stored. */
+function statusesOf({ params, bodyProblem }: EndpointDescription): readonly number[] {
+  return params !== undefined || (bodyProblem !== undefined && bodyProblem !== 'REQUEST_MALFORMED') ? [422] : [];
+}
+
+function toParameters({ params, query, ifMatch }: EndpointDescription, components: Components): JsonObject[] {
+  return [
+    ...membersOf(params).map(([name, schema]) => ({ name, in: 'path', required: true, ...toParameter(schema, components) })),
+    ...membersOf(query).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      ...(query?.required?.includes(name) && { required: true }),
+      ...toParameter(schema, components),
+    })),
+    ...(ifMatch === true ? [PARAMETERS.ifMatch] : []),
+  ];
+}
+
+function membersOf(schema: ObjectSchema | undefined): readonly (readonly [string, JsonObject])[] {
+  return Object.entries((schema?.properties ?? {}) as unknown as Record<string, JsonObject>);
+}
+
+/** Returns the members of a parameter. The description of its schema becomes its own. An object is written as `where[field]=…`. */
+function toParameter({ description, ...schema }: JsonObject, components: Components): JsonObject {
+  const isObjectSchema = schema['type'] === 'object';
+  return {
+    ...(description !== undefined && { description }),
+    ...(isObjectSchema && { style: 'deepObject', explode: true }),
+    schema: toDocument(schema, components),
+  };
+}
+
+function toRequestBody(
+  { bodyOptional = false, bodyExample, otherBodies }: EndpointDescription,
+  body: Schema,
+  components: Components,
+): JsonObject {
+  return { required: !bodyOptional, content: toContent({ schema: body, files: otherBodies, example: bodyExample }, components) };
+}
+
+function toAnswer(answer: Answer, components: Components): JsonObject {
+  return { description: answer.description, headers: headerRefs(answer.headers), content: toContent(answer, components) };
+}
+
+interface Content {
+  readonly schema: Schema;
+  readonly files?: Readonly<Record<string, Schema>> | undefined;
+  readonly example?: unknown;
+}
+
+function toContent({ schema, files = {}, example }: Content, components: Components): JsonObject {
+  const { 'application/json': other, ...types } = files;
+  const own = toDocument(schema as JsonObject, components);
+  const json: Json = other === undefined ? own : { anyOf: [own, toDocument(other as JsonObject, components)] };
+  return {
+    'application/json': { schema: json, ...(example !== undefined && { example: example as Json }) },
+    ...Object.fromEntries(Object.entries(types).map(([type, each]) => [type, { schema: toDocument(each as JsonObject, components) }])),
+  };
+}
+
+/** Returns a schema as the document shows it: with references to components, which are added, and without internal keywords. */
+export function toDocument(schema: Json, components: Components): Json {
+  if (Array.isArray(schema)) return schema.map((each: Json) => toDocument(each, components));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const own = schema as JsonObject;
+  const name = componentName(own);
+  if (name === undefined) return toShownSchema(own, components);
+  if (!components.has(name)) {
+    // Added before its parts, so that a schema may contain a reference to itself.
+    components.set(name, {});
+    components.set(name, toShownSchema(own, components));
+  }
+  return schemaRef(name);
+}
+
+function toShownSchema(schema: JsonObject, components: Components): JsonObject {
+  const shown = Object.entries(schema).filter(([keyword]) => !INTERNAL_KEYWORDS.includes(keyword));
+  return Object.fromEntries(shown.map(([keyword, value]) => [keyword, toDocument(value as Json, components)]));
+}
