@@ -32,7 +32,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: "last.effect === 'allow' ? ALWAYS : NEVER",
     replace: 'ALWAYS',
     red: 'src/authz/decision/decide.test.ts',
-    test: 'decides by one ALLOW rule, condition unknown',
+    test: 'decides an open record: denied for all if only DENYs are open',
   },
   {
     name: 'an unknown ALLOW fires',
