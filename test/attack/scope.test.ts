@@ -164,7 +164,7 @@ describe('a cursor', () => {
     ['made up', () => 'limit=2&sort=-amount&cursor=eyJpZCI6IngifQ'],
     ['empty', () => 'limit=2&sort=-amount&cursor='],
     ['beside an offset', (cursor) => `limit=2&sort=-amount&offset=1&cursor=${cursor}`],
-  ])('refuses the cursor of another list, or one that is not whole: %s', async (what, query) => {
+  ])('refuses a foreign or changed cursor: %s', async (what, query) => {
     const reply = await target.as(what === 'of another caller' ? 'eve' : 'bob', 'GET', `/api/Case?${query(await cursorOf('bob'))}`);
     expect(reply.status).toBe(400);
   });

@@ -585,6 +585,6 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (truncated !== undefined) {',
     replace: "if (truncated === 'scanLimit') {",
     red: 'test/scenarios/scan-bounds.test.ts',
-    test: 'names the bound 0 ms (scanMilliseconds) in a warning of a page of list, even if it is empty, and continues on the next page',
+    test: 'a page of list names the bound 0 ms (scanMilliseconds) in a warning, even if it is empty, and the next page continues',
   },
 ];

@@ -102,7 +102,7 @@ describe('backup', () => {
 const ROWS = isDeep ? 150_000 : 50_000;
 
 describe('restore', () => {
-  it('a running service adopts a restore: old data, a new revision, ended sessions, and policies of then', async () => {
+  it('a running service adopts a restore: old data and policies, a new revision, and ended sessions', async () => {
     const program = await start();
     const token = await setUp(program.url);
     await expectDone(send(program.url, 'POST /api/Note', { token, body: { size: 'then' } }));

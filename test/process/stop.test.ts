@@ -79,7 +79,7 @@ async function createUntilGone(url: string, token: string, { decisions, created,
 
 describe('a second signal', () => {
   it.each(['SIGINT', 'SIGTERM'] as const)(
-    'a second %s ends a service that would go on draining at once, with exit code 1',
+    'a second %s ends a draining service at once, with exit code 1',
     async (signal) => {
       const program = await startProgram({ data: join(folder, signal), args: ['--drain-seconds', '60'] });
       const { hostname, port } = new URL(program.url);

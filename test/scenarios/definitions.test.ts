@@ -95,14 +95,14 @@ describe('a definition', () => {
         entries: [{ resource: 'Room', action: 'list', allowed: true }],
       },
       {
-        name: 'allows an anonymous caller nothing because of a permissions map',
+        name: 'a permissions map allows an anonymous caller nothing',
         send: 'GET /api/Room',
         status: 403,
         body_has: { code: 'ACCESS_DENIED' },
         entries: [{ role: 'anon', allowed: false }],
       },
       {
-        name: 'allows a user nothing because of a permissions map',
+        name: 'a permissions map allows a user nothing',
         as: 'user',
         send: 'POST /api/Room',
         body: { building: 'south', number: 1 },

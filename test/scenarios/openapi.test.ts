@@ -142,7 +142,7 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
 ];
 
 describe('responses', () => {
-  it.each(CALLS.map((call) => [call[2], `${call[0]} ${JSON.stringify(call[3]) ?? ''}`, ...call] as const))(
+  it.each(CALLS.map((call) => [call[2], `${call[0]} ${JSON.stringify(call[3]) ?? ''}`.trimEnd(), ...call] as const))(
     'the response %i to %s matches its description',
     async (_status, _name, send, path, status, body) => {
       const [method = '', address = ''] = send.split(' ');

@@ -64,7 +64,7 @@ const GONE = 'resource Note has no definition any more';
 
 /** Changes since the decision, with the expected warning. */
 const CHANGES: readonly (readonly [name: string, condition: object, since: ServiceOptions, warning: string | undefined])[] = [
-  ['no change, no warning', isHigh, {}, undefined],
+  ['no warning without a change', isHigh, {}, undefined],
   ['a field that was removed', isHigh, { definitions: WITHOUT }, OTHERWISE],
   ['a resource that was removed', isHigh, { definitions: OTHER }, GONE],
   ['another time zone', atNoon, { settings: { timezone: 'Asia/Kathmandu' } }, OTHERWISE],

@@ -25,7 +25,7 @@ describe.each([
   }
 
   it.each(['list', 'export'] as const)(
-    `names the bound ${bound} in a warning of a page of %s, even if it is empty, and continues on the next page`,
+    `a page of %s names the bound ${bound} in a warning, even if it is empty, and the next page continues`,
     async (action) => {
       for (const [pattern, found] of [
         ['.', RECORDS],
@@ -41,7 +41,7 @@ describe.each([
     },
   );
 
-  it(`warns about no bound of ${bound} in a list that the database filters`, async () => {
+  it(`a list that the database filters has no warning with the bound ${bound}`, async () => {
     const reply = await service.call('GET', '/api/Note?where[text]=note&limit=1', { token: (await service.admin()).token });
     expect([reply.at('count'), reply.at('warnings'), typeof reply.at('nextCursor')]).toEqual([1, undefined, 'string']);
   });

@@ -76,7 +76,7 @@ describe('the command "storage restored"', () => {
       log: () => undefined,
     });
 
-  it('the command ends every session and creates a revision with an audit entry, even while a service runs', async () => {
+  it('the command "storage restored" ends every session and creates a revision with an audit entry', async () => {
     write(definition('text: { type: string }'));
     const { token, email, password } = await service.admin();
     const before = Math.max(...(await service.decisions('limit=100')).map(({ epoch }) => Number(epoch)));
