@@ -13,6 +13,7 @@ export interface Chain extends Register<[]> {
 /**
  * Creates an `it` for tests that build on each other, such as the requests of one story. Each test first performs the tests registered
  * before it that have not run yet. So each test passes alone and in any order. If a test fails, the later ones fail with its error.
+ * Vitest registers the tests outside a `describe` before those inside: a chain has only one of the two kinds.
  */
 export function createChain(): Chain {
   let previous = async (): Promise<void> => undefined;
