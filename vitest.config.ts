@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { ShuffledSequencer } from './test/shuffled-sequencer.ts';
 
@@ -28,7 +29,8 @@ const config: ViteUserConfig = defineConfig({
     pool: 'forks',
     // Files share the processes, so a module is loaded once per process instead of once per file.
     isolate: false,
-    maxWorkers: 2,
+    // At least two, because some tests mostly wait. At most four, because all of them share one PostgreSQL server.
+    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
     // Long, because a busy machine must not fail a test.
     testTimeout: 60_000,
     hookTimeout: 30_000,
