@@ -11,7 +11,7 @@ import { createNote, type Fleet, startFleet } from './fleet.ts';
 const it = createChain();
 
 /** Few rounds: `test/long/` has 50 of each. */
-const LITTLE = { rounds: 2, inFlight: 4 };
+const LITTLE = { rounds: 1, inFlight: 4 };
 
 let server: PostgresServer;
 let fleet: Fleet;

@@ -11,7 +11,7 @@ import { type Fleet, startFleet } from './fleet.ts';
 import { toggleUnderLoad } from './freshness.ts';
 
 /** Few rounds: `test/long/` has thousands. */
-const LITTLE = { rounds: 3, inFlight: 2 };
+const LITTLE = { rounds: 2, inFlight: 2 };
 const HOUR = 3_600_000;
 
 const preload = fileURLToPath(new URL('shifted-clock.ts', import.meta.url));
