@@ -54,21 +54,24 @@ async def main(url: str, email: str, password: str) -> None:
 
 
 async def write_articles(client: Client, author: UUID) -> None:
-    """Creates five articles, updates and deletes the first. Members with a default may be omitted."""
+    """Creates five articles, updates and deletes the first. Members with a default may be omitted.
+
+    Enums are compared by value, because quicktype derives the names of their classes from every place that has the same values.
+    """
     budget = api.ArticleCreateRequest(title="A budget", slug="a-budget", author_id=author, fee="120.50")
     created = (await client.send("POST", "/api/Article", api.ArticleCreateResponse, budget)).data
-    assert (created.status, created.fee, created.version) == (api.Status.DRAFT, "120.50", 1)
+    assert (created.status.value, created.fee, created.version) == ("draft", "120.50", 1)
     assert created.created_at.tzinfo is not None
     for slug in ["harbour", "museum", "stadium", "theatre"]:
-        article = api.ArticleCreateRequest(title=f"The {slug}", slug=slug, author_id=author, status=api.Status.PUBLISHED, tags=[slug])
-        await client.send("POST", "/api/Article", api.ArticleCreateResponse, article)
+        article = {"title": f"The {slug}", "slug": slug, "authorId": str(author), "status": "published", "tags": [slug]}
+        await client.send("POST", "/api/Article", api.ArticleCreateResponse, api.ArticleCreateRequest.from_dict(article))
 
     path = f"/api/Article/{created.id}"
-    change = api.ArticleUpdateRequest(department=api.Department.POLITICS)
+    change = api.ArticleUpdateRequest.from_dict({"department": "politics"})
     updated = await client.send("PUT", path, api.ArticleUpdateResponse, change, {"if-match": '"1"'})
-    assert (updated.data.department, updated.data.version) == (api.Department.POLITICS, 2)
-    await expect(api.ProblemCode.RECORD_VERSION, client.send("PUT", path, api.ArticleUpdateResponse, change, {"if-match": '"1"'}))
-    await expect(api.ProblemCode.RECORD_EXISTS, client.send("POST", "/api/Article", api.ArticleCreateResponse, budget))
+    assert (updated.data.department.value, updated.data.version) == ("politics", 2)
+    await expect("RECORD_VERSION", client.send("PUT", path, api.ArticleUpdateResponse, change, {"if-match": '"1"'}))
+    await expect("RECORD_EXISTS", client.send("POST", "/api/Article", api.ArticleCreateResponse, budget))
     deleted = await client.send("DELETE", path, api.ArticleDeleteResponse)
     assert str(deleted.data.id) == str(created.id)
 
@@ -78,7 +81,7 @@ async def list_articles(client: Client) -> None:
     asked = api.ArticleActionListRequest.from_dict({"where": where, "sort": "-slug", "limit": 3, "total": True})
     page = await client.send("POST", "/api/Article/list", api.ArticleActionListResponse, asked)
     assert [article.slug for article in page.data] == ["theatre", "stadium", "museum"]
-    assert (page.total, page.data[0].status, page.data[0].tags) == (4, api.Status.PUBLISHED, ["theatre"])
+    assert (page.total, page.data[0].status.value, page.data[0].tags) == (4, "published", ["theatre"])
     asked.cursor = page.next_cursor
     last = await client.send("POST", "/api/Article/list", api.ArticleActionListResponse, asked)
     assert ([article.slug for article in last.data], last.next_cursor) == (["harbour"], None)
@@ -109,7 +112,7 @@ async def manage_policies(client: Client, author: UUID) -> None:
     rules = [{"resource": "Article", "action": "read", "conditions": [condition]}]
     policy = api.AdminPoliciesCreateRequest.from_dict({"name": "Readers read published articles", "type": "ATTRIBUTE_BASED", "rules": rules})
     made = (await client.send("POST", "/admin/api/policies", api.AdminPoliciesCreateResponse, policy)).data
-    assert (made.is_active, made.priority, made.rules[0].effect) == (True, 100, api.Effect.ALLOW)
+    assert (made.is_active, made.priority, made.rules[0].effect.value) == (True, 100, "ALLOW")
     question = api.AdminTestsAccessRequest.from_dict(
         {"user": {"id": str(author)}, "action": "read", "resource": {"name": "Article", "status": "draft"}}
     )
@@ -119,12 +122,12 @@ async def manage_policies(client: Client, author: UUID) -> None:
     assert (decisions.data[0].allowed, decisions.data[0].user_id) == (True, str(author))
 
 
-async def expect(code: api.ProblemCode, sent) -> None:
+async def expect(code: str, sent) -> None:
     """Awaits a request that is refused with this code."""
     try:
         await sent
     except Refused as refused:
-        assert refused.problem.code is code, refused
+        assert refused.problem.code.value == code, refused
     else:
         raise AssertionError(f"expected {code}")
 
