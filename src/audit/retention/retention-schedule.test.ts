@@ -19,7 +19,7 @@ const key = () => loadCheckpointKey(auditLog.folder);
 const summary = ({ breaks }: TestVerification) => breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
 const reasons = async (): Promise<readonly string[]> => (await auditLog.rows()).map(({ reason }) => String(reason));
 
-describe.runIf(onPostgres)('while a transaction reads for long', () => {
+describe.runIf(onPostgres)('a long read transaction', () => {
   /** Locks a table like pg_dump while the function runs. */
   async function whileRead(table: string, work: () => Promise<void>): Promise<void> {
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();

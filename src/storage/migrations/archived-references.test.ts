@@ -33,7 +33,7 @@ function removeParent(id: string): Promise<boolean> {
   return test.database.transaction((tx) => deleteRecord(tx, resourceOf(without, 'Parent'), { id }));
 }
 
-describe('archived data that reference a deleted record', () => {
+describe('archived references to a deleted record', () => {
   it.each(['restrict', 'cascade', 'setNull'])(
     'a deletion does not destroy records of an archived resource, onDelete %s',
     async (onDelete) => {

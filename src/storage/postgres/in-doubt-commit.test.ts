@@ -56,7 +56,7 @@ const stored = async (): Promise<unknown> => {
   return [counts[0].n, log.map(({ id }) => id)];
 };
 
-describe.each<Cut>(['before', 'after'])('if the connection is lost at COMMIT, %s the server commits', (how) => {
+describe.each<Cut>(['before', 'after'])('a connection lost at COMMIT, %s the server commits', (how) => {
   it.each([
     ['a change', change, 1],
     ['an entry alone', appendOnly, 0],

@@ -71,7 +71,7 @@ async function openConfigured(options: { readonly preparedStatements?: boolean }
 describe.each([
   ['a direct connection', {}],
   ['a connection that a pooler may share', { preparedStatements: false }],
-] as const)('after a BEGIN that fails on %s', (connection, options) => {
+] as const)('a BEGIN that fails on %s', (connection, options) => {
   it.each(unitsOfWork)(
     `a unit of work that %s changes nothing after a BEGIN that fails on ${connection}, and later ones succeed`,
     async (_, work) => {

@@ -115,7 +115,7 @@ async function startLongStatement(server: URL, patient: boolean): Promise<{ read
 describe.each([
   ['a statement', false],
   ['a statement without a timeout', true],
-])('%s of a killed process is cancelled', (statement, patient) => {
+])('%s of a killed process', (statement, patient) => {
   it(`the server cancels ${statement} of a killed process`, async () => {
     const { child, running } = await startLongStatement(url, patient);
     child.kill('SIGKILL');

@@ -21,7 +21,7 @@ const modes = [
 
 it.runIf(installed === undefined)('runs behind a real pooler', ({ skip }) => skip('no pgbouncer is installed'));
 
-describe.runIf(installed !== undefined).each(modes)('behind a pooler %s', (mode, { known, prepares }) => {
+describe.runIf(installed !== undefined).each(modes)('a pooler %s', (mode, { known, prepares }) => {
   const { url, runSql, open, close } = openFamily(`storage_postgres_pooler_${known}_${prepares}`);
   let proxy: PostgresProxy;
   let pooler: Pgbouncer;
