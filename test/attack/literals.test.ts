@@ -1,10 +1,14 @@
 /** Rules and filters with a value that a field cannot have: they would never fire, or the list would always be empty. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { parseConfig } from '../../src/config/config.ts';
 import { openTables } from '../../src/project/index.ts';
+import { createChain } from '../chain.ts';
 import { type Reply, type RunningService, startService } from '../harness.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const ticket = (states: string): string => `
 name: Ticket

@@ -1,11 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { appendAuditEntries, createEntryId } from '../../src/audit/index.ts';
 import { testEntry } from '../../src/audit/integrity/integrity.fixture.ts';
 import { openDatabase } from '../../src/storage/index.ts';
+import { createChain } from '../chain.ts';
 import { type Ended, runProgram, setUp, startProgram } from './program.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const DAY = 24 * 60 * 60_000;
 const data = mkdtempSync(join(tmpdir(), 'bailiwick-prune-'));

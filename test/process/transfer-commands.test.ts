@@ -5,8 +5,12 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { createUser, type Ended, type Program, query, runProgram, send, setUp, startProgram } from './program.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const main = join(root, 'src/main.ts');
