@@ -7,6 +7,7 @@ import {
   type ApiDeps,
   createAdminRoutes,
   createApiRoutes,
+  createAuthRoutes,
   createOpenApiRoute,
   createPermissionPolicies,
   grantFullAccess,
@@ -219,7 +220,7 @@ function createServer(config: Config, { parts, admin, monitor, readiness, isDeve
   return createHttpServer({
     routes: [
       ...(isDevelopment ? withExplanationHints(api) : api),
-      ...identity.routes,
+      ...createAuthRoutes(identity, { hasSetup: config.setup !== 'off' }),
       ...createAdminRoutes(admin),
       ...descriptionRoutes(config, parts),
       ...monitor.routes,

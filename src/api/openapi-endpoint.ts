@@ -16,6 +16,7 @@ import type { ApiRequest, EndpointDescription, HttpRequest, HttpResponse, Route 
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
 import { admitAdmin } from './admin-endpoint.ts';
 import { adminEndpoints } from './admin-routes.ts';
+import { authEndpoints } from './auth-endpoints.ts';
 
 /** Options of the OpenAPI document. */
 export interface OpenApiOptions {
@@ -80,15 +81,15 @@ function createWriter(hasSetup: boolean): (seen: Seen) => Promise<string> {
     const key = names.join(' ');
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const text = JSON.stringify(createOpenApi({ endpoints: describedEndpoints(), definitions, hasSetup, visible: new Set(names) }));
+    const text = JSON.stringify(createOpenApi({ endpoints: describedEndpoints(hasSetup), definitions, visible: new Set(names) }));
     texts.set(key, text);
     return text;
   };
 }
 
 /** Returns the endpoints to describe. */
-export function describedEndpoints(): readonly EndpointDescription[] {
-  return adminEndpoints.filter((endpoint) => !('isUndescribed' in endpoint));
+export function describedEndpoints(hasSetup = true): readonly EndpointDescription[] {
+  return [...authEndpoints({ hasSetup }), ...adminEndpoints.filter((endpoint) => !('isUndescribed' in endpoint))];
 }
 
 function toAnswer(text: string): HttpResponse {

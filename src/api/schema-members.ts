@@ -1,5 +1,5 @@
 /** Members that the schemas of several endpoints share. */
-import { type ObjectSchema, type SchemaOf, Type } from '../schemas/index.ts';
+import { Type } from '../schemas/index.ts';
 
 /** Maximum number of characters of an id, a name or a code in a request. */
 export const MAX_NAME_LENGTH = 200;
@@ -22,11 +22,10 @@ export const PAGED = {
 } as const;
 /** The member `message` of a change. */
 export const MESSAGE = { message: Type.String({ description: 'What was changed.' }) } as const;
+/** The member `success` of a successful response. */
+export const SUCCESS = { success: Type.Unsafe<true>({ const: true }) } as const;
 /** The body of a response without data. */
-export const DONE: ObjectSchema<{ success: SchemaOf<true>; message: typeof TEXT }> = Type.Object({
-  success: Type.Unsafe<true>({ const: true }),
-  message: TEXT,
-});
+export const DONE = Type.Object({ ...SUCCESS, message: TEXT });
 
 /** Creates the schema of a name or an id in a request. */
 export function name(description: string) {

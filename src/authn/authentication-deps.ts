@@ -33,7 +33,7 @@ export interface AuthenticationDeps {
   onFirstAdmin(tx: Transaction, admin: FirstAdmin, origin: RequestOrigin): Promise<void>;
 }
 
-/** The dependencies of the endpoints under `/auth`. */
+/** The dependencies of login, refresh and setup. */
 export interface AuthEndpointDeps extends AuthenticationDeps {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
@@ -45,4 +45,14 @@ export interface TokenUser {
   readonly email: string;
   readonly name: string | null;
   readonly role: string;
+}
+
+/** The tokens of a session, and its user. The refresh token is not stored, so no other response can contain it. */
+export interface IssuedTokens {
+  /** Access token. */
+  readonly token: string;
+  /** Seconds until the access token expires. */
+  readonly expiresIn: number;
+  readonly refreshToken: string;
+  readonly user: TokenUser;
 }

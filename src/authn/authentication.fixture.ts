@@ -91,22 +91,24 @@ interface TestRequest {
   readonly isLocal: boolean;
 }
 
-async function call({ routes }: Authentication, name: string, { body, origin, isLocal }: TestRequest): Promise<Outcome> {
-  const route = routes.find(({ method, path }) => `${method} ${path}` === name);
-  if (route === undefined) throw new Error(`no route ${name}`);
-  const full = { requestId: 'r1', method: route.method, path: route.path, ip: '192.0.2.1', ...origin };
-  const request = {
-    method: route.method,
-    params: new Map(),
-    query: new Map(),
-    body,
-    header: () => undefined,
-    origin: full,
-    isLocal: () => isLocal,
+async function call(identity: Authentication, name: string, { body, origin, isLocal }: TestRequest): Promise<Outcome> {
+  const full = { requestId: 'r1', method: '', path: '', ip: '192.0.2.1', ...origin };
+  const given = (body ?? {}) as Record<string, string>;
+  const operations: Record<string, () => Promise<unknown>> = {
+    'POST /auth/setup': async () => ({ user: await identity.setUp({ body, origin: full, isLocal: () => isLocal }) }),
+    'POST /auth/login': () => identity.logIn({ email: given['email'] ?? '', password: given['password'] ?? '', ip: full.ip }),
+    'POST /auth/refresh': () => identity.refresh(given['refreshToken'] ?? ''),
+    'POST /auth/logout': () => identity.logOut(full.token),
+    'GET /auth/me': async () => ({ data: await identity.loadUser(full.token) }),
   };
+  const operation = operations[name];
+  if (operation === undefined) throw new Error(`no operation ${name}`);
   try {
-    const response = await route.handle(request);
-    return { outcome: response.status, body: response.body as Record<string, unknown>, problem: undefined };
+    return {
+      outcome: name === 'POST /auth/setup' ? 201 : 200,
+      body: ((await operation()) ?? {}) as Record<string, unknown>,
+      problem: undefined,
+    };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
     return { outcome: error.code, body: {}, problem: error };

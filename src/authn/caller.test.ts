@@ -118,7 +118,7 @@ describe('GET /auth/me', () => {
   it('returns the stored user in the order of the definition, without secret fields', async () => {
     const { outcome, body } = await test.call('GET /auth/me', undefined, { token });
     expect(outcome).toBe(200);
-    expect(body).toMatchObject({ success: true, data: { id, email: 'ada@example.org', name: 'Ada', role: 'admin', isActive: true } });
+    expect(body).toMatchObject({ data: { id, email: 'ada@example.org', name: 'Ada', role: 'admin', isActive: true } });
     expect(body['data']).not.toHaveProperty('password');
   });
 

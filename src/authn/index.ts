@@ -13,6 +13,6 @@ export { type AdminUserChange, hasAdmin, validateAdminRemains } from './last-adm
 export { resetAccountAttempts } from './login-attempts.ts';
 export { findGuessablePassword, type PasswordClaim, type PasswordProof, validatePasswordProof } from './passwords.ts';
 export { revokeAllSessions, revokeSessions } from './sessions.ts';
-export { deleteSetupTokens } from './setup.ts';
+export { deleteSetupTokens, SETUP_BODY } from './setup.ts';
 export { deriveKey, loadTokenKey, type TokenAlgorithm, type TokenKey, type TokenKeySource } from './signing-key.ts';
 export type { VerifiedToken } from './tokens.ts';

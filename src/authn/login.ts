@@ -1,9 +1,7 @@
 import { Problem } from '../errors.ts';
-import type { HttpRequest, HttpResponse } from '../request/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
-import type { AuthEndpointDeps, TokenUser } from './authentication-deps.ts';
-import { parseTexts } from './credentials.ts';
+import type { AuthEndpointDeps, IssuedTokens, TokenUser } from './authentication-deps.ts';
 import {
   clearAttempts,
   countAttempt,
@@ -14,20 +12,26 @@ import {
 } from './login-attempts.ts';
 import { deleteExpiredSessions, type OpenSession, openSession, renewSession } from './sessions.ts';
 
-const LOGIN_BODY = { email: { min: 1, max: 254 }, password: { min: 1, max: 200 } } as const;
 const CLEAN_EVERY_MS = 3_600_000;
 
+/** The credentials of a login. */
+export interface LoginCredentials {
+  readonly email: string;
+  readonly password: string;
+  /** The address of the client. */
+  readonly ip: string;
+}
+
 /**
- * Creates `POST /auth/login`, which exchanges an email and a password for an access token and a refresh token. The response to an unknown
- * user, an inactive user and a wrong password is the same and takes the same time. Attempts are counted before hashing.
+ * Creates the login, which exchanges an email and a password for an access token and a refresh token. The outcome for an unknown user, an
+ * inactive user and a wrong password is the same and takes the same time. Attempts are counted before hashing.
  */
-export function createLogin(deps: AuthEndpointDeps): (request: HttpRequest) => Promise<HttpResponse> {
+export function createLogin(deps: AuthEndpointDeps): (credentials: LoginCredentials) => Promise<IssuedTokens> {
   let cleanedAt = 0;
   const { database, passwords, options } = deps;
 
-  return async (request) => {
-    const { email, password } = parseTexts(request.body, LOGIN_BODY);
-    const attempt: LoginAttempt = { email: email.toLowerCase(), ip: request.origin.ip };
+  return async ({ email, password, ip }) => {
+    const attempt: LoginAttempt = { email: email.toLowerCase(), ip };
     const before = await database.transaction(async (tx) => {
       // The absolute difference, so that cleaning continues within an hour after the clock was set back.
       if (Math.abs(tx.now - cleanedAt) > CLEAN_EVERY_MS) {
@@ -51,7 +55,7 @@ export function createLogin(deps: AuthEndpointDeps): (request: HttpRequest) => P
       await rememberAddress(tx, user.id, attempt.ip);
       return { user, session: await openSession(tx, user.id, options.refreshTokenSeconds), now: tx.now };
     });
-    return toTokenResponse(deps, { user, session, now, message: 'logged in' });
+    return issueTokens(deps, { user, session, now });
   };
 }
 
@@ -70,11 +74,8 @@ function wrongCredentials(): Problem {
   return new Problem('IDENTITY_CREDENTIALS', 'the email or the password is wrong');
 }
 
-const REFRESH_BODY = { refreshToken: { min: 1, max: 200 } } as const;
-
-/** `POST /auth/refresh`: exchanges a refresh token for a new pair of tokens. A token works once; a second use ends the session. */
-export async function refresh(deps: AuthEndpointDeps, request: HttpRequest): Promise<HttpResponse> {
-  const { refreshToken } = parseTexts(request.body, REFRESH_BODY);
+/** Exchanges a refresh token for a new pair of tokens. A token works once; a second use ends the session. @throws Problem IDENTITY_TOKEN */
+export async function refresh(deps: AuthEndpointDeps, refreshToken: string): Promise<IssuedTokens> {
   const result = await deps.database.transaction(async (tx) => {
     const renewed = await renewSession(tx, refreshToken, deps.options.refreshTokenSeconds);
     return renewed === undefined ? undefined : { ...renewed, now: tx.now };
@@ -82,33 +83,19 @@ export async function refresh(deps: AuthEndpointDeps, request: HttpRequest): Pro
   // Thrown outside of the transaction, because a throw inside would undo the end of a session whose token was used twice.
   if (result === undefined)
     throw new Problem('IDENTITY_TOKEN', 'the refresh token is not valid', { hint: 'log in again with POST /auth/login' });
-  return toTokenResponse(deps, { ...result, message: 'refreshed' });
+  return issueTokens(deps, result);
 }
 
-/** The result of a login or a refresh. */
+/** The session that a login or a refresh has opened. */
 interface IssuedSession {
   readonly user: TokenUser;
   readonly session: OpenSession;
   /** Milliseconds since 1970. */
   readonly now: number;
-  readonly message: string;
 }
 
-/** Renders the response with the tokens of a session. The refresh token is not stored, so no other response can contain it. */
-async function toTokenResponse(
-  { tokens, options }: AuthEndpointDeps,
-  { user, session, now, message }: IssuedSession,
-): Promise<HttpResponse> {
+async function issueTokens({ tokens, options }: AuthEndpointDeps, { user, session, now }: IssuedSession): Promise<IssuedTokens> {
   const token = await tokens.sign({ userId: user.id, sessionId: session.sessionId, role: user.role, now });
   const { id, email, name, role } = user;
-  const body = {
-    success: true,
-    message,
-    token,
-    tokenType: 'Bearer',
-    expiresIn: options.accessTokenSeconds,
-    refreshToken: session.refreshToken,
-    user: { id, email, name, role },
-  };
-  return { status: 200, headers: { 'cache-control': 'no-store' }, body };
+  return { token, expiresIn: options.accessTokenSeconds, refreshToken: session.refreshToken, user: { id, email, name, role } };
 }

@@ -1,19 +1,35 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Issue, Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
-import { type JsonObject, ownValue } from '../operators/index.ts';
-import type { HttpRequest, HttpResponse } from '../request/index.ts';
+import { isObject, type JsonObject, ownValue } from '../operators/index.ts';
+import { type HttpRequest, summarizeMistakes } from '../request/index.ts';
 import { type Resource, type StoredRecord, validateValues } from '../resources/index.ts';
+import { Input, Type, type TypeOf } from '../schemas/index.ts';
 import { sql } from '../sql.ts';
 import { ConstraintError, insertRecord, type Transaction } from '../storage/index.ts';
+import { validateSchema } from '../validation/index.ts';
 import type { AuthEndpointDeps, TokenUser } from './authentication-deps.ts';
-import { parseSomeTexts, toInvalidProblem } from './credentials.ts';
 import { hasAdmin } from './last-admin.ts';
 import { countSetupAttempt } from './login-attempts.ts';
 import { findGuessablePassword } from './passwords.ts';
 
-const USER = { email: { min: 3, max: 254 }, password: { min: 8, max: 200 }, name: { min: 1, max: 200 } } as const;
-const BODY = { ...USER, token: { min: 1, max: 200, isOptional: true } } as const;
+/** Schema of the body of a setup. */
+export const SETUP_BODY = Input({
+  email: Type.String({ minLength: 3, maxLength: 254, description: 'An email address.' }),
+  password: Type.String({ minLength: 8, maxLength: 200, description: 'The password.' }),
+  name: Type.String({ minLength: 1, maxLength: 200 }),
+  token: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        'The setup token that the service prints when it starts. Calls on its own machine may omit it, unless `--setup token` says otherwise.',
+    }),
+  ),
+});
+
+/** A request to create the first admin. Its body is not validated yet. */
+export type SetupRequest = Pick<HttpRequest, 'body' | 'origin' | 'isLocal'>;
 
 /** Creates a setup token; undefined if an admin exists or setup is off. */
 export function openSetup({ database, options }: Pick<AuthEndpointDeps, 'database' | 'options'>): Promise<string | undefined> {
@@ -21,14 +37,14 @@ export function openSetup({ database, options }: Pick<AuthEndpointDeps, 'databas
   return database.transaction(async (tx) => ((await hasAdmin(tx)) ? undefined : createSetupToken(tx)));
 }
 
-/** `POST /auth/setup`: creates the first admin if there is no admin. One of several concurrent requests succeeds. */
-export async function setUp(deps: AuthEndpointDeps, request: HttpRequest): Promise<HttpResponse> {
+/** Creates the first admin if there is no admin. One of several concurrent requests succeeds. */
+export async function setUp(deps: AuthEndpointDeps, request: SetupRequest): Promise<TokenUser> {
   // Refused before validation and hashing: a caller without the token learns nothing about the body and costs no hashing.
   const refusal = await deps.database.transaction((tx) => refuseSetup(tx, deps, request));
   if (refusal !== undefined) throw refusal;
   const { given } = parseUser(request, deps.userDefinition());
   const password = await deps.passwords.hash(given.password);
-  const user = await deps.database.transaction(async (tx) => {
+  return deps.database.transaction(async (tx) => {
     // Without the lock, a concurrent setup could commit between the following statements.
     await tx.lock('setup');
     if (await hasAdmin(tx)) throw setupDone();
@@ -43,11 +59,10 @@ export async function setUp(deps: AuthEndpointDeps, request: HttpRequest): Promi
     await deps.onFirstAdmin(tx, admin, request.origin);
     return admin;
   });
-  return { status: 201, body: { success: true, message: 'the first admin was created; log in with POST /auth/login', user } };
 }
 
 /** Returns the problem to refuse the request with; undefined to accept it. A throw would roll back the count of wrong tokens. */
-async function refuseSetup(tx: Transaction, { options }: AuthEndpointDeps, request: HttpRequest): Promise<Problem | undefined> {
+async function refuseSetup(tx: Transaction, { options }: AuthEndpointDeps, request: SetupRequest): Promise<Problem | undefined> {
   if (await hasAdmin(tx)) return setupDone();
   if (options.setup === 'loopback' && request.isLocal?.() === true) return undefined;
   const token = ownValue(request.body, 'token');
@@ -60,18 +75,22 @@ async function refuseSetup(tx: Transaction, { options }: AuthEndpointDeps, reque
 }
 
 interface FirstUser {
-  readonly given: Readonly<Record<keyof typeof USER, string>>;
+  readonly given: TypeOf<typeof SETUP_BODY>;
   readonly values: JsonObject;
 }
 
 /** Parses the body. Fields that the project adds to User get their defaults; `parseUserDefinition` refuses required fields without a default. */
-function parseUser({ body }: HttpRequest, definition: Resource): FirstUser {
-  const { texts: all, issues } = parseSomeTexts(body, BODY);
-  const { token: _, ...texts } = all;
+function parseUser({ body = {} }: SetupRequest, definition: Resource): FirstUser {
+  const issues = [...validateSchema(SETUP_BODY, body)];
+  const { email, password, name } = isObject(body) ? body : {};
+  const texts = { ...(email !== undefined && { email }), ...(password !== undefined && { password }), ...(name !== undefined && { name }) };
   const checked = validateValues(definition, { ...texts, role: 'admin', isActive: true }, { mode: 'create', isAdmin: true });
-  const valueIssues = [...checked.issues.filter(({ path }) => Object.hasOwn(texts, path)), ...findGuessablePassword(texts)];
-  if (issues.length + valueIssues.length > 0) throw toInvalidProblem([...issues, ...valueIssues]);
-  return { given: texts as FirstUser['given'], values: checked.values };
+  const known = new Set(issues.map(({ path }) => path));
+  for (const issue of [...checked.issues, ...findGuessablePassword(texts)]) {
+    if (Object.hasOwn(texts, issue.path) && !known.has(issue.path)) issues.push(issue);
+  }
+  if (issues.length > 0) throw new Problem('VALUE_INVALID', summarizeMistakes(issues), { errors: issues });
+  return { given: body as TypeOf<typeof SETUP_BODY>, values: checked.values };
 }
 
 /**

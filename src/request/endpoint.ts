@@ -59,6 +59,8 @@ export interface EndpointDescription<
   readonly bodyExample?: unknown;
   /** Alternative bodies: schema by media type. An alternative JSON body is combined with `body`. */
   readonly otherBodies?: Readonly<Record<string, Schema>>;
+  /** `handler`: the handler validates the body, because it reports other mistakes with those of the schema, or needs another order. */
+  readonly validatesBody?: 'handler';
   /** The problem of a body that does not match its schema: `VALUE_INVALID` if the body is stored, `REQUEST_MALFORMED` (default) otherwise. */
   readonly bodyProblem?: ProblemCode;
   readonly answers: Returns;
@@ -104,18 +106,18 @@ type StreamedResponse = HttpResponse & Required<Pick<HttpResponse, 'pieces'>>;
 /** The schema of no members: of the query of an endpoint that takes none. */
 export const NO_MEMBERS: ObjectSchema<Record<never, Schema>> = Type.Object({}, { additionalProperties: false });
 
+type EndpointSchemas<P extends ObjectSchema, Q extends ObjectSchema, B extends Schema> = Pick<
+  EndpointDescription<P, Q, B>,
+  'params' | 'query' | 'body' | 'bodyProblem' | 'validatesBody'
+>;
+
 /**
  * Validates the path, the query and the body of a request.
  *
  * @throws Problem REQUEST_PARAMETER, or the problem of the body, with every mistake; VALUE_INVALID for a path parameter
  */
 export function parseEndpointRequest<P extends ObjectSchema, Q extends ObjectSchema, B extends Schema>(
-  {
-    params,
-    query,
-    body,
-    bodyProblem = 'REQUEST_MALFORMED',
-  }: Pick<EndpointDescription<P, Q, B>, 'params' | 'query' | 'body' | 'bodyProblem'>,
+  { params, query, body, bodyProblem = 'REQUEST_MALFORMED', validatesBody }: EndpointSchemas<P, Q, B>,
   request: HttpRequest,
 ): EndpointInput<P, Q, B> {
   const path = Object.fromEntries(request.params);
@@ -123,7 +125,11 @@ export function parseEndpointRequest<P extends ObjectSchema, Q extends ObjectSch
   return {
     params: path as TypeOf<P>,
     query: parseQueryParameters(request.query, query ?? NO_MEMBERS) as TypeOf<Q>,
-    body: (body === undefined ? requireNoBody(request) : parseBody(request.body, body, bodyProblem)) as TypeOf<B>,
+    body: (body === undefined
+      ? requireNoBody(request)
+      : validatesBody === 'handler'
+        ? request.body
+        : parseBody(request.body, body, bodyProblem)) as TypeOf<B>,
   };
 }
 

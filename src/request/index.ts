@@ -31,6 +31,7 @@ export {
 } from './http-messages.ts';
 export { MAX_CURSOR_LENGTH } from './list-request.ts';
 export { type Expansion, type Projection, resolveProjection } from './projection.ts';
+export { summarizeMistakes } from './query-parameters.ts';
 export { parseQuery, type QueryTree } from './query-string.ts';
 export {
   parseActionRequest,

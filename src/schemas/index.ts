@@ -10,6 +10,7 @@ export {
   componentName,
   INTERNAL_KEYWORDS,
   Input,
+  Nullable,
   type ObjectSchema,
   OneOf,
   type Rendered,

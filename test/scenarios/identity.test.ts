@@ -136,7 +136,7 @@ describe('authentication', () => {
         name: 'rejects a login without a password',
         send: 'POST /auth/login',
         body: { email: '{email}' },
-        status: 422,
+        status: 400,
         body_has: { errors: [{ path: 'password', code: 'required' }] },
       },
       {

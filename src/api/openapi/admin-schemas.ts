@@ -47,13 +47,8 @@ const PRINCIPAL: JsonObject = {
   additionalProperties: true,
 };
 
-/** Schemas of the admin endpoints and of authentication. */
+/** Schemas of the admin endpoints. */
 export const adminSchemas: JsonObject = {
-  'api.Caller': {
-    ...objectOf({ id: TEXT, email: TEXT, name: { type: ['string', 'null'] }, role: TEXT }),
-    description: 'The current user. `GET /auth/me` returns every field that is not secret.',
-    additionalProperties: true,
-  },
   'admin.Condition': conditionSchema(),
   'admin.Rule': objectOf({ id: ID, policyId: ID, ...ruleMembers, createdAt: INSTANT }, ['description']),
   'admin.RuleInput': {

@@ -3,7 +3,7 @@ import type { EndpointDescription } from '../../request/index.ts';
 import { type Definitions, ordinaryResources } from '../../resources/index.ts';
 import { adminPaths } from './admin-paths.ts';
 import { adminSchemas } from './admin-schemas.ts';
-import { authPaths, servicePaths } from './auth-paths.ts';
+import { servicePaths } from './auth-paths.ts';
 import { batchPaths, batchSchemas } from './batch-paths.ts';
 import { type Components, toEndpointOperation, toOpenApiPath } from './endpoint-operation.ts';
 import { HEADERS, PARAMETERS, problemResponses, problemSchemas } from './openapi-operation.ts';
@@ -17,8 +17,6 @@ export interface OpenApiParts {
   readonly endpoints: readonly EndpointDescription[];
   readonly definitions: Definitions;
   readonly serverUrl?: string;
-  /** True if `POST /auth/setup` is enabled. True by default. */
-  readonly hasSetup?: boolean;
   /** Names of the resources to describe; all if absent. */
   readonly visible?: ReadonlySet<string>;
 }
@@ -27,7 +25,7 @@ export interface OpenApiParts {
 const API_VERSION = '1';
 
 /** Creates the OpenAPI 3.1 document. Internal resources and secret fields are left out. */
-export function createOpenApi({ endpoints, definitions, serverUrl, hasSetup = true, visible }: OpenApiParts): JsonObject {
+export function createOpenApi({ endpoints, definitions, serverUrl, visible }: OpenApiParts): JsonObject {
   const components: Components = new Map();
   const described: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {
@@ -35,8 +33,6 @@ export function createOpenApi({ endpoints, definitions, serverUrl, hasSetup = tr
     described[path] = { ...described[path], [endpoint.method.toLowerCase()]: toEndpointOperation(endpoint, components) };
   }
   const resources = ordinaryResources(definitions).filter(({ name }) => visible?.has(name) ?? true);
-  const { '/auth/setup': setup, ...signing } = authPaths;
-  const auth = hasSetup && setup !== undefined ? { '/auth/setup': setup, ...signing } : signing;
   return {
     openapi: '3.1.1',
     info: { title: 'Bailiwick', version: API_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -44,7 +40,7 @@ export function createOpenApi({ endpoints, definitions, serverUrl, hasSetup = tr
     tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
     // The token is optional: a caller without a token has the role anon, and policies may allow anon.
     security: [{ bearerAuth: [] }, {}],
-    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), auth, adminPaths, described, servicePaths),
+    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), adminPaths, described, servicePaths),
     components: {
       schemas: Object.assign(
         {},
