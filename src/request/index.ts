@@ -29,7 +29,6 @@ export {
   parseJsonBody,
   type Route,
 } from './http-messages.ts';
-export { MAX_CURSOR_LENGTH } from './list-request.ts';
 export { type Expansion, type Projection, resolveProjection } from './projection.ts';
 export { summarizeMistakes } from './query-parameters.ts';
 export { parseQuery, type QueryTree } from './query-string.ts';
@@ -43,6 +42,7 @@ export {
   validateIfMatch,
   validateNoQuery,
 } from './record-requests.ts';
+export { MAX_CURSOR_LENGTH, type RecordForms } from './record-schemas.ts';
 export {
   type ActionResult,
   type BatchItemResult,

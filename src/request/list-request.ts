@@ -2,6 +2,7 @@ import { describeValue, type Json } from '../operators/index.ts';
 import type { ApiRequest, RequestLimits } from './api-request.ts';
 import { type ProjectionMembers, type ProjectionPart, parseProjection, toProjectionMembers } from './projection.ts';
 import { getParameter, parseBoolean, type QueryTree, toBoolean } from './query-string.ts';
+import { MAX_CURSOR_LENGTH } from './record-schemas.ts';
 import type { Mistakes } from './request-mistakes.ts';
 import { parseSort } from './sort.ts';
 import { parseWhere, type WhereNode } from './where.ts';
@@ -23,8 +24,6 @@ export type ListPart = Pick<ApiRequest, 'where' | 'sort' | 'limit' | 'offset' | 
 export const LIST_NAMES = ['where', 'sort', 'limit', 'offset', 'cursor', 'total', 'fields', 'expand'] as const;
 
 const MAX_OFFSET = 1_000_000_000;
-/** Maximum characters of a cursor. A cursor with 1,000 characters of sort values, of three bytes each, has about 4,200 characters in base64. */
-export const MAX_CURSOR_LENGTH = 5000;
 
 /** Limits of one list. `limitMax` is the maximum of `limit`; exports have a larger maximum. */
 export interface ListBounds {

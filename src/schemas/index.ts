@@ -8,6 +8,7 @@
 export {
   component,
   componentName,
+  described,
   INTERNAL_KEYWORDS,
   Input,
   Nullable,
