@@ -12,20 +12,15 @@ import {
 } from '../authz/linter/index.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
-import { type HttpResponse, toSuccess } from '../request/index.ts';
+import { envelope, respond, toSuccess } from '../request/index.ts';
+import { component, Input, OneOf, Type } from '../schemas/index.ts';
 import { countUserValues, isExactInSql, loadActiveAssignments, loadPolicy, loadPolicyPage } from '../storage/index.ts';
-import { type AdminEndpoint, type AdminRequest, type UndescribedEndpoint, undescribed } from './admin-endpoint.ts';
-import { parseCountQuery, parseIdCursor, parseTextQuery, toIdCursor } from './admin-parsing.ts';
+import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
+import { parseIdCursor, toIdCursor } from './admin-parsing.ts';
+import { cursor, limit, name, PAGED, TEXT } from './schema-members.ts';
 
-/** The endpoint that lists findings of the policy linter. */
-export const findingEndpoints: readonly AdminEndpoint[] = (
-  [
-    { method: 'GET', path: '/policies-advice', query: ['policyId', 'code', 'limit', 'cursor'], handle: list },
-  ] as readonly UndescribedEndpoint[]
-).map(undescribed);
-
-/** Number of policies that a page covers: the default and the maximum of `limit`. */
-const PAGE = { default: 100, max: 1000 };
+/** Number of policies that a page covers. */
+const PAGE = { fallback: 100, max: 1000, of: 'policies' };
 /** Number of policies that are loaded at once. */
 const LOADED = 50;
 /** Milliseconds after which a page ends early, because other requests wait during the search. */
@@ -39,27 +34,103 @@ const USERS = 10_000;
 /** Maximum number of user assignments that are loaded for one policy, ordered by expiry. */
 const ASSIGNMENTS = 1000;
 
-async function list(admin: AdminRequest): Promise<HttpResponse> {
-  const policyId = parseTextQuery(admin.request, 'policyId');
-  const code = parseTextQuery(admin.request, 'code', [...FINDINGS.keys()]) as FindingCode | undefined;
-  const limit = parseCountQuery(admin.request, 'limit', PAGE.max) ?? PAGE.default;
-  const cursor = parseTextQuery(admin.request, 'cursor');
-  const lint = await createLinter(admin, admin.snapshot);
-  const { findings, next } =
-    policyId === undefined
-      ? await lintPage(admin, { lint, limit, after: cursor === undefined ? undefined : parseIdCursor('policy', cursor) })
-      : { findings: await lint(await requirePolicy(admin, policyId), { isSingle: true }) };
-  const selected = findings.filter((finding) => code === undefined || finding.code === code);
-  const extras = { count: selected.length, ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }) };
-  return { status: 200, body: toSuccess(selected, extras) };
+const CODES: readonly FindingCode[] = [...FINDINGS.keys()];
+const RULE = Type.Object({ id: TEXT, description: Type.Optional(TEXT) });
+const POLICY = Type.Object({ id: TEXT, name: TEXT });
+
+const FINDING = component(
+  'admin.Advice',
+  Type.Object({
+    code: OneOf(CODES, { description: [...FINDINGS].map(([code, about]) => `\`${code}\`: ${about}.`).join(' ') }),
+    detail: TEXT,
+    todo: Type.String({ description: 'What to do.' }),
+    policy: POLICY,
+    rule: Type.Optional({ ...RULE, description: 'Absent if the finding is about the whole policy.' }),
+    path: Type.Optional(
+      Type.String({ description: 'Path of the member, such as `rules.0.conditions`. Absent if the finding is about assignments.' }),
+    ),
+    other: Type.Optional(Type.Object({ rule: RULE, policy: POLICY }, { description: 'The other rule of a finding about two rules.' })),
+    users: Type.Optional(Type.Array(TEXT, { description: 'Ids of users whose assignments the finding is about. At most 20.' })),
+    role: Type.Optional(Type.String({ description: 'The role whose assignment the finding is about.' })),
+  }),
+);
+
+/** The members of a response to a written policy or assignment that contain its findings. */
+export const WARNED = {
+  warnings: Type.Optional(Type.Array(FINDING, { description: 'Findings about the written policy or assignment. At most 100.' })),
+  warningsTruncated: Type.Optional(
+    Type.Unsafe<true>({
+      const: true,
+      description: 'There are more findings; `GET /admin/api/policies-advice?policyId=…` lists all.',
+    }),
+  ),
+} as const;
+
+const EXAMPLE: Finding = {
+  code: 'never-fires',
+  detail: 'the rule never fires: rule "closed until launch" of policy "Editors" has no conditions and always comes before this ALLOW',
+  todo: 'delete this rule, give it a higher priority than 900, or add conditions to the DENY',
+  policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors' },
+  rule: { id: '0198c0de-0000-7000-8000-000000000002', description: 'editors read every article' },
+  path: 'rules.0',
+  other: {
+    rule: { id: '0198c0de-0000-7000-8000-000000000003', description: 'closed until launch' },
+    policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors' },
+  },
+};
+
+/** The endpoint that lists findings of the policy linter. */
+export const findingEndpoints: readonly AdminEndpoint[] = [
+  adminEndpoint({
+    method: 'GET',
+    path: '/policies-advice',
+    id: 'advice.list',
+    tag: 'Admin policies',
+    summary: 'Lists policy findings: rules that are valid but probably wrong, and what to do.',
+    description: 'Findings are listed by policy. A page may end early; `nextCursor` is present if more policies follow.',
+    query: Input({
+      policyId: Type.Optional(name('Only findings about this policy.')),
+      code: Type.Optional(OneOf(CODES, { description: 'Only findings with this code.' })),
+      limit: limit(PAGE),
+      cursor: cursor(),
+    }),
+    answers: {
+      200: {
+        description: 'The findings.',
+        schema: envelope(Type.Array(FINDING), PAGED),
+        example: toSuccess([EXAMPLE], { count: 1 }),
+      },
+    },
+    problems: [404],
+    async handle(admin) {
+      const { policyId, code, limit: maxPolicies = PAGE.fallback, cursor: given } = admin.query;
+      const lint = await createLinter(admin, admin.snapshot);
+      const { findings, next } =
+        policyId === undefined
+          ? await lintPage(admin, { lint, limit: maxPolicies, after: given === undefined ? undefined : parseIdCursor('policy', given) })
+          : { findings: await lint(await requirePolicy(admin, policyId), { isSingle: true }) };
+      const selected = findings.filter((finding) => code === undefined || finding.code === code);
+      const extras = { count: selected.length, ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }) };
+      return respond(200, toSuccess(selected, extras));
+    },
+  }),
+];
+
+/** The findings about a written policy or assignment, as members of the response. */
+export interface PolicyWarnings {
+  readonly warnings?: readonly Finding[];
+  readonly warningsTruncated?: true;
 }
+
+/** The members of a request of an admin that the linter reads. */
+type LintRequest = Pick<AdminRequest, 'tx' | 'deps' | 'snapshot'>;
 
 /** Returns the findings about a policy that was just written, as `warnings` of the response. */
 export async function policyWarnings(
-  admin: AdminRequest,
+  admin: LintRequest,
   policy: Policy,
   { isNew = false }: { readonly isNew?: boolean } = {},
-): Promise<object> {
+): Promise<PolicyWarnings> {
   // Reads the policies after the change, so that the findings consider the change.
   const lint = await createLinter(admin, await admin.deps.policyStore.snapshotAfterChange(admin.tx));
   const findings = await lint(policy, { isSingle: true });
@@ -68,11 +139,11 @@ export async function policyWarnings(
 }
 
 /** Returns the findings about an assignment that was just written. */
-export function assignmentWarnings({ snapshot, tx }: AdminRequest, policy: Policy, assignment: UserPolicy | RolePolicy): object {
+export function assignmentWarnings({ snapshot, tx }: LintRequest, policy: Policy, assignment: UserPolicy | RolePolicy): PolicyWarnings {
   return toWarnings(lintAssignment(policy, assignment, { definitions: snapshot.definitions, now: tx.now }));
 }
 
-function toWarnings(findings: readonly Finding[]): object {
+function toWarnings(findings: readonly Finding[]): PolicyWarnings {
   if (findings.length === 0) return {};
   return { warnings: sortFindings(findings).slice(0, WARNINGS), ...(findings.length > WARNINGS && { warningsTruncated: true }) };
 }
@@ -80,7 +151,7 @@ function toWarnings(findings: readonly Finding[]): object {
 type Linter = (policy: Policy, options?: Pick<LintContext, 'isSingle'>) => Promise<readonly Finding[]>;
 
 async function createLinter(
-  { tx, deps }: AdminRequest,
+  { tx, deps }: LintRequest,
   { policies, assignments: userAssignments, definitions, user }: Snapshot,
 ): Promise<Linter> {
   const moment = { dialect: tx.dialect, now: tx.now, timeZone: deps.timeZone, definitions };
@@ -105,7 +176,7 @@ interface FindingPage {
 
 /** Lints policies in the order of their ids until the page is full or its time is over. `next` is the id of the last policy on the page. */
 async function lintPage(
-  { tx }: AdminRequest,
+  { tx }: LintRequest,
   { lint, limit, after }: FindingPage,
 ): Promise<{ findings: readonly Finding[]; next?: string }> {
   const end = performance.now() + SEARCH_TIME;
@@ -123,7 +194,7 @@ async function lintPage(
   }
 }
 
-async function requirePolicy({ tx }: AdminRequest, id: string): Promise<Policy> {
+async function requirePolicy({ tx }: LintRequest, id: string): Promise<Policy> {
   const policy = await loadPolicy(tx, id);
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   return policy;

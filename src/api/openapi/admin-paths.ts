@@ -3,7 +3,6 @@ import { POLICY_TYPES } from '../../authz/policies/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { accessPaths, explanationMembers } from './access-paths.ts';
-import { findingPaths, WARNINGS } from './finding-paths.ts';
 import { adminOperation, arrayOf, objectOf, pathParameter, queryParameter, schemaRef, success } from './openapi-operation.ts';
 import { lineByLine } from './transfer-paths.ts';
 
@@ -12,6 +11,13 @@ const COUNT: JsonObject = { count: { type: 'integer' } };
 const MESSAGE: JsonObject = { message: TEXT };
 const POLICY: JsonObject = schemaRef('admin.Policy');
 const DONE: JsonObject = objectOf({ success: { const: true }, message: TEXT });
+const WARNINGS: JsonObject = {
+  warnings: { ...arrayOf(schemaRef('admin.Advice')), description: 'Findings about the written policy or assignment. At most 100.' },
+  warningsTruncated: {
+    const: true,
+    description: 'There are more findings; `GET /admin/api/policies-advice?policyId=…` lists all.',
+  },
+};
 const POLICY_ID: JsonObject = pathParameter('id', 'Id of the policy.');
 
 const IMPORTED: JsonObject = objectOf(
@@ -249,7 +255,7 @@ const decisionPaths: JsonObject = {
 
 /** All paths under `/admin/api`. */
 export const adminPaths: JsonObject = Object.fromEntries(
-  Object.entries({ ...policyPaths, ...findingPaths, ...accessPaths, ...assignmentPaths, ...decisionPaths }).map(([path, item]) => [
+  Object.entries({ ...policyPaths, ...accessPaths, ...assignmentPaths, ...decisionPaths }).map(([path, item]) => [
     `/admin/api${path}`,
     item,
   ]),

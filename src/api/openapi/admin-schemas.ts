@@ -5,7 +5,6 @@ import { CONTEXT_GROUPS } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { accessSchemas } from './access-paths.ts';
-import { findingSchemas } from './finding-paths.ts';
 import { arrayOf, objectOf, schemaRef } from './openapi-operation.ts';
 import { operatorSchema } from './resource-schemas.ts';
 
@@ -158,7 +157,6 @@ export const adminSchemas: JsonObject = {
     additionalProperties: false,
   },
   ...accessSchemas,
-  ...findingSchemas,
   'admin.Template': objectOf({
     id: TEXT,
     name: TEXT,

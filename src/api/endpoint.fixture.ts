@@ -1,0 +1,66 @@
+/**
+ * For the tests of this folder: the admin endpoints without an HTTP server, on a SQLite file. A test sends requests to an endpoint by its
+ * operationId. The users are those of `pipeline.fixture.ts`; Ada is the admin.
+ */
+import { NO_CHECKPOINTS } from '../audit/integrity/index.ts';
+import { toImportLimits, toPolicyLimits } from '../component-options.ts';
+import { parseConfig } from '../config/config.ts';
+import type { Json } from '../operators/index.ts';
+import { openPipeline, type TestPipeline, type TestPipelineOptions, type TestUser } from '../pipeline/pipeline.fixture.ts';
+import { type HttpResponse, parseQuery } from '../request/index.ts';
+import { type AdminDeps, toRoute } from './admin-endpoint.ts';
+import { adminEndpoints } from './admin-routes.ts';
+
+/** The parts of a request to an admin endpoint. */
+export interface TestAdminRequest {
+  /** The caller. Default: Ada, the admin. */
+  readonly as?: TestUser;
+  readonly params?: Readonly<Record<string, string>>;
+  /** The query as in a URL, without the question mark. */
+  readonly query?: string;
+  readonly body?: Json;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The admin endpoints under test. */
+export interface TestAdmin {
+  readonly pipeline: TestPipeline;
+  readonly deps: AdminDeps;
+  /** Sends a request to the endpoint with this operationId, such as `admin.policies.list`. Rejects with the Problem of a refused request. */
+  send(id: string, request?: TestAdminRequest): Promise<HttpResponse>;
+  /** Sends a request like `send`, and returns the body of its response. */
+  bodyOf<Body>(id: string, request?: TestAdminRequest): Promise<Body>;
+}
+
+/** Opens the admin endpoints on a new database. */
+export async function openAdmin(options: TestPipelineOptions, changed: Partial<AdminDeps> = {}): Promise<TestAdmin> {
+  const pipeline = await openPipeline(options);
+  const config = parseConfig({ flags: {}, env: {} });
+  const { database, identity, policyStore } = pipeline.deps;
+  const deps: AdminDeps = {
+    database,
+    identity,
+    policyStore,
+    limits: toPolicyLimits(config),
+    importPolicies: config.importPolicies,
+    importBounds: toImportLimits(config),
+    timeZone: config.timezone,
+    ifMatch: config.ifMatch,
+    checkpoints: NO_CHECKPOINTS,
+    readDefinitions: () => policyStore.definitions,
+    ...changed,
+  };
+  const send: TestAdmin['send'] = (id, { as = 'ada', params = {}, query = '', body, headers = {} } = {}) => {
+    const endpoint = adminEndpoints.find((each) => each.id === id);
+    if (endpoint === undefined) throw new Error(`no endpoint has the operationId ${id}`);
+    return toRoute(deps, endpoint).handle({
+      method: endpoint.method,
+      params: new Map(Object.entries(params)),
+      query: parseQuery(query),
+      body,
+      header: (name) => headers[name],
+      origin: pipeline.originOf(as),
+    });
+  };
+  return { pipeline, deps, send, bodyOf: async <Body>(id: string, request?: TestAdminRequest) => (await send(id, request)).body as Body };
+}
