@@ -31,7 +31,7 @@ import {
   toRequestLimits,
 } from './component-options.ts';
 import type { Config } from './config/index.ts';
-import { createHttpServer, type HttpServer } from './http/index.ts';
+import { createHttpServer, HEALTH_ENDPOINTS, type HttpServer } from './http/index.ts';
 import { createMonitoring, type Monitoring } from './observability/monitoring.ts';
 import { createReadiness, type ReadinessProbe } from './observability/readiness.ts';
 import { createOperations, type Operations } from './operations.ts';
@@ -237,7 +237,7 @@ function createServer(config: Config, { parts, admin, monitor, readiness, isDeve
 }
 
 function descriptionRoutes({ docs, setup }: Config, parts: ApiDeps): readonly Route[] {
-  return docs === 'off' ? [] : [createOpenApiRoute(parts, { docs, hasSetup: setup !== 'off' })];
+  return docs === 'off' ? [] : [createOpenApiRoute(parts, { docs, hasSetup: setup !== 'off', others: HEALTH_ENDPOINTS })];
 }
 
 async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<HttpServer['listen']> {

@@ -14,6 +14,7 @@ import {
 } from '../pipeline/index.ts';
 import type { ApiRequest, EndpointDescription, HttpRequest, HttpResponse, Route } from '../request/index.ts';
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
+import { Type } from '../schemas/index.ts';
 import { admitAdmin } from './admin-endpoint.ts';
 import { adminEndpoints } from './admin-routes.ts';
 import { authEndpoints } from './auth-endpoints.ts';
@@ -24,17 +25,37 @@ export interface OpenApiOptions {
   readonly docs: 'public' | 'admin';
   /** True if `POST /auth/setup` is enabled. */
   readonly hasSetup: boolean;
+  /** Endpoints that the document describes and another component serves. */
+  readonly others: readonly EndpointDescription[];
 }
+
+/** The description of the document's own endpoint. */
+const DOCUMENT: EndpointDescription = {
+  method: 'GET',
+  path: '/openapi.json',
+  id: 'service.description',
+  tag: 'Service health',
+  summary: 'Returns this document with the resources that the caller may read or list.',
+  caller: 'anyone',
+  answers: {
+    200: {
+      description: 'OpenAPI 3.1.',
+      schema: Type.Object({ openapi: Type.String() }, { additionalProperties: true }),
+      example: { openapi: '3.1.1' },
+    },
+  },
+  problems: [403],
+};
 
 /** Maximum number of cached documents. The cache contains one document per set of resources that a caller may see. */
 const MAX_CACHED = 32;
 
 /** Creates the route of the OpenAPI document. */
 export function createOpenApiRoute(parts: PipelineDeps, options: OpenApiOptions): Route {
-  const write = createWriter(options.hasSetup);
+  const write = createWriter(options);
   return {
-    method: 'GET',
-    path: '/openapi.json',
+    method: DOCUMENT.method,
+    path: DOCUMENT.path,
     async handle(call) {
       const caller = await authenticate(parts, call.origin);
       const seen = await withUnitOfWork(parts, { caller }, (unit) => loadVisible(unit, call, options));
@@ -70,7 +91,7 @@ function toRequest(resource: string): ApiRequest {
 }
 
 /** Returns a function that renders documents and caches them until the definitions change. Its first call loads the modules that render documents. */
-function createWriter(hasSetup: boolean): (seen: Seen) => Promise<string> {
+function createWriter(options: OpenApiOptions): (seen: Seen) => Promise<string> {
   const texts = new LRUCache<string, string>({ max: MAX_CACHED });
   let of: Definitions | undefined;
   return async ({ definitions, names }) => {
@@ -81,15 +102,15 @@ function createWriter(hasSetup: boolean): (seen: Seen) => Promise<string> {
     const key = names.join(' ');
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const text = JSON.stringify(createOpenApi({ endpoints: describedEndpoints(hasSetup), definitions, visible: new Set(names) }));
+    const text = JSON.stringify(createOpenApi({ endpoints: describedEndpoints(options), definitions, visible: new Set(names) }));
     texts.set(key, text);
     return text;
   };
 }
 
 /** Returns the endpoints to describe. */
-export function describedEndpoints(hasSetup = true): readonly EndpointDescription[] {
-  return [...authEndpoints({ hasSetup }), ...adminEndpoints.filter((endpoint) => !('isUndescribed' in endpoint))];
+export function describedEndpoints({ hasSetup, others }: Pick<OpenApiOptions, 'hasSetup' | 'others'>): readonly EndpointDescription[] {
+  return [...authEndpoints({ hasSetup }), ...adminEndpoints.filter((endpoint) => !('isUndescribed' in endpoint)), ...others, DOCUMENT];
 }
 
 function toAnswer(text: string): HttpResponse {

@@ -5,5 +5,6 @@
  * makes no access decisions, and does not depend on what routes do.
  * Begin with `server.ts`. `request-guard.ts` has the checks before the body is read, `http-request.ts` the conversion to `HttpRequest`.
  */
+export { HEALTH_ENDPOINTS } from './health.ts';
 export type { HttpLimits, HttpOptions, Readiness, ResponseMetrics, ResponseObserver } from './http-options.ts';
 export { createHttpServer, type HttpServer } from './server.ts';

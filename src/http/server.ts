@@ -1,13 +1,14 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyContextConfig, FastifyInstance } from 'fastify';
-import { Problem, SetupError } from '../errors.ts';
-import { type Route, toProblemResponse } from '../request/index.ts';
+import { SetupError } from '../errors.ts';
+import type { Route } from '../request/index.ts';
 import { refuseOtherHosts } from './allowed-hosts.ts';
 import { servePages } from './api-page.ts';
 import { createFastify, logResponses, observeResponses } from './fastify-app.ts';
 import { createGracefulShutdown } from './graceful-shutdown.ts';
-import type { HttpOptions, Readiness } from './http-options.ts';
+import { serveHealth } from './health.ts';
+import type { HttpOptions } from './http-options.ts';
 import { toHttpRequest } from './http-request.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 import { sendResponse } from './replies.ts';
@@ -139,22 +140,6 @@ function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: numbe
       const response = await route.handle(toHttpRequest(request, route.method, openStream(request, { maxBytes, idleSeconds })));
       return sendResponse(reply, response);
     },
-  });
-}
-
-/** Adds `/healthz`, which responds while the process runs, and `/readyz`, which responds with 503 while the service is not ready. */
-function serveHealth(server: FastifyInstance, ready: () => Promise<Readiness> | Readiness): void {
-  let wasReady = true;
-  server.get('/healthz', (_, reply) => sendResponse(reply, { status: 200, body: { success: true, status: 'ok' } }));
-  server.get('/readyz', async (request, reply) => {
-    const { ok, why } = await ready();
-    // Probes come every few seconds, so only changes are logged.
-    if (ok !== wasReady) request.log.warn({ why }, ok ? 'ready again' : 'not ready');
-    wasReady = ok;
-    if (ok) return sendResponse(reply, { status: 200, body: { success: true, status: 'ready' } });
-    const problem = new Problem('STORAGE_UNAVAILABLE', why ?? 'requests cannot be served now', { hint: 'the log contains the cause' });
-    const { cause: _, ...response } = toProblemResponse(problem, request.id);
-    return sendResponse(reply, response);
   });
 }
 

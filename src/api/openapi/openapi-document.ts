@@ -3,7 +3,6 @@ import type { EndpointDescription } from '../../request/index.ts';
 import { type Definitions, ordinaryResources } from '../../resources/index.ts';
 import { adminPaths } from './admin-paths.ts';
 import { adminSchemas } from './admin-schemas.ts';
-import { servicePaths } from './auth-paths.ts';
 import { batchPaths, batchSchemas } from './batch-paths.ts';
 import { type Components, toEndpointOperation, toOpenApiPath } from './endpoint-operation.ts';
 import { HEADERS, PARAMETERS, problemResponses, problemSchemas } from './openapi-operation.ts';
@@ -40,7 +39,7 @@ export function createOpenApi({ endpoints, definitions, serverUrl, visible }: Op
     tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
     // The token is optional: a caller without a token has the role anon, and policies may allow anon.
     security: [{ bearerAuth: [] }, {}],
-    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), adminPaths, described, servicePaths),
+    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), adminPaths, described),
     components: {
       schemas: Object.assign(
         {},

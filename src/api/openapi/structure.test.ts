@@ -7,7 +7,7 @@ import { describedEndpoints } from '../openapi-endpoint.ts';
 import { createOpenApi } from './openapi-document.ts';
 
 const { definitions } = loadProject(fileURLToPath(new URL('../../../examples/newsroom/resources', import.meta.url)));
-const document = createOpenApi({ endpoints: describedEndpoints(), definitions });
+const document = createOpenApi({ endpoints: describedEndpoints({ hasSetup: true, others: [] }), definitions });
 
 describe('the structure', () => {
   it('is that of OpenAPI 3.1', () => {
@@ -17,7 +17,7 @@ describe('the structure', () => {
   it.each([[], ['Article'], ['Comment'], ['User', 'Comment'], ['Tip']])(
     'is that of OpenAPI 3.1 with some resources alone: %j',
     (...names) => {
-      const some = createOpenApi({ endpoints: describedEndpoints(), definitions, visible: new Set(names) });
+      const some = createOpenApi({ endpoints: describedEndpoints({ hasSetup: true, others: [] }), definitions, visible: new Set(names) });
       expect(findStructuralMistakes(some)).toEqual([]);
       const shown = Object.keys(some['paths'] as JsonObject).flatMap((at) => /^\/api\/([A-Z]\w*)$/.exec(at)?.[1] ?? []);
       expect(shown.sort()).toEqual(names.toSorted());
