@@ -1,68 +1,152 @@
-import { ACTIONS } from '../actions.ts';
+import { ACTIONS, RULE_ACTIONS } from '../actions.ts';
 import { type AuditEntry, loadAnalytics, loadEntry, parseTimeframe, scopeFromFacts, searchEntries } from '../audit/index.ts';
 import { type VerifyPosition, verifyAll } from '../audit/integrity/index.ts';
 import { createScope } from '../authz/context/index.ts';
-import { type Decision, decidingRule, explain } from '../authz/decision/index.ts';
+import { type Decision, decidingRule, type Explanation, explain } from '../authz/decision/index.ts';
 import { applicableRules, compilePolicies, toUserAssignments } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
-import { type HttpResponse, toSuccess } from '../request/index.ts';
+import { parseDate, parseInstant } from '../operators/index.ts';
+import { envelope, respond, toSuccess } from '../request/index.ts';
+import { Input, OneOf, Type } from '../schemas/index.ts';
 import { loadPolicyStateAt } from '../storage/index.ts';
-import { type AdminEndpoint, type AdminRequest, type UndescribedEndpoint, undescribed } from './admin-endpoint.ts';
-import { parseBooleanQuery, parseCountQuery, parseInstantQuery, parseTextQuery, pathParameterOf } from './admin-parsing.ts';
+import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
+import { ANALYTICS, ENTRY, ENTRY_EXAMPLE, ENTRY_KINDS, EXPLAINED_ENTRY, VERIFICATION, VERIFICATION_EXAMPLE } from './audit-schemas.ts';
+import { EXPLANATION_EXAMPLE } from './explanation-schemas.ts';
+import { cursor, limit, name, PAGED } from './schema-members.ts';
+
+const FOUND = { max: 1000, fallback: 50, of: 'entries' };
+const VERIFIED = { max: 10_000, fallback: 1000, of: 'entries' };
+
+const searchDecisions = adminEndpoint({
+  method: 'GET',
+  path: '/decisions',
+  id: 'decisions.list',
+  tag: 'Admin decisions',
+  summary: 'Searches the audit log, newest first.',
+  query: Input({
+    userId: Type.Optional(name('Decisions about this user.')),
+    role: Type.Optional(name('Decisions about callers of this role.')),
+    resource: Type.Optional(name('Decisions about this resource.')),
+    action: Type.Optional({ ...name('Decisions about this action.'), examples: [...RULE_ACTIONS] }),
+    allowed: Type.Optional(Type.Boolean({ description: 'Only allowed (true) or denied (false) requests.' })),
+    kind: Type.Optional(OneOf(ENTRY_KINDS, { description: '`access`: requests to records; `admin`: changes by admins.' })),
+    from: moment('Start (inclusive): a date, which begins in UTC, or a timestamp with its offset.'),
+    to: moment('End (exclusive): a date, which begins in UTC, or a timestamp with its offset.'),
+    limit: limit(FOUND),
+    cursor: cursor(),
+  }),
+  answers: {
+    200: {
+      description: 'A page of entries.',
+      schema: envelope(Type.Array(ENTRY), PAGED),
+      example: toSuccess([ENTRY_EXAMPLE], { count: 1 }),
+    },
+  },
+  async handle({ query, tx }) {
+    const { from, to, limit: maxEntries = FOUND.fallback, ...others } = query;
+    const { entries, next } = await searchEntries(tx, { ...others, from: toTime(from), to: toTime(to), limit: maxEntries });
+    return respond(200, toSuccess(entries, { count: entries.length, ...(next !== undefined && { nextCursor: next }) }));
+  },
+});
+
+const verifyDecisions = adminEndpoint({
+  method: 'GET',
+  path: '/decisions/verify',
+  id: 'decisions.verify',
+  tag: 'Admin decisions',
+  summary: 'Verifies the integrity of the audit log page by page, against its hash chains and the last checkpoints.',
+  query: Input({ limit: limit(VERIFIED), cursor: cursor() }),
+  answers: {
+    200: {
+      description: 'The result.',
+      schema: envelope(VERIFICATION, { nextCursor: PAGED.nextCursor }),
+      example: toSuccess(VERIFICATION_EXAMPLE),
+    },
+  },
+  // Verifies in pages, because other requests wait while a page is verified.
+  async handle({ query, tx, deps: { checkpoints } }) {
+    const { next, ...verified } = await verifyAll({
+      transaction: (work) => work(tx),
+      keys: checkpoints.keys,
+      known: new Map([...checkpoints.heads].map(([writer, head]) => [writer, [head]])),
+      from: query.cursor === undefined ? undefined : parsePlace(query.cursor),
+      limit: query.limit ?? VERIFIED.fallback,
+    });
+    const more = next === undefined ? {} : { nextCursor: toPlaceCursor(next) };
+    return respond(200, toSuccess({ whole: verified.breakCount === 0, ...verified }, more));
+  },
+});
+
+const readDecision = adminEndpoint({
+  method: 'GET',
+  path: '/decisions/:id',
+  id: 'decisions.read',
+  tag: 'Admin decisions',
+  summary: 'Returns an entry with an explanation under the policies of its revision.',
+  params: Input({ id: name('Id of the entry: `X-Decision-Id` of the response.') }),
+  answers: {
+    200: {
+      description: 'The entry.',
+      schema: envelope(EXPLAINED_ENTRY),
+      example: toSuccess({ ...ENTRY_EXAMPLE, ...EXPLANATION_EXAMPLE }),
+    },
+  },
+  problems: [404],
+  async handle(admin) {
+    const entry = await loadEntry(admin.tx, admin.params.id);
+    if (entry === undefined) throw new Problem('DECISION_UNKNOWN', 'no decision has this id');
+    return respond(200, toSuccess({ ...entry, ...(entry.kind === 'access' && (await explainPast(admin, entry))) }));
+  },
+});
+
+const readAnalytics = adminEndpoint({
+  method: 'GET',
+  path: '/policies-analytics',
+  id: 'analytics.read',
+  tag: 'Admin decisions',
+  summary: 'Returns counts of policies and decisions.',
+  query: Input({
+    timeframe: Type.Optional(
+      Type.String({
+        maxLength: 200,
+        description: 'A number of hours, days or weeks, such as `12h`, `30d` or `4w`, up to 3660 days. Default: `7d`.',
+        examples: ['30d'],
+      }),
+    ),
+  }),
+  answers: {
+    200: {
+      description: 'The counts.',
+      schema: envelope(ANALYTICS),
+      example: toSuccess({
+        totalPolicies: 4,
+        activePolicies: 3,
+        policyTypes: { ROLE_BASED: 2, ATTRIBUTE_BASED: 1, CUSTOM: 1 },
+        from: '2026-01-24T09:00:00.000Z',
+        accessGrants: 120,
+        accessDenials: 8,
+        recentActivity: [],
+        topResources: [{ resource: 'Article', grants: 90, denials: 6, total: 96 }],
+      }),
+    },
+  },
+  async handle({ query, tx }) {
+    return respond(200, toSuccess(await loadAnalytics(tx, { from: tx.now - parseTimeframe(query.timeframe) })));
+  },
+});
 
 /** Endpoints of the audit log: search, explanation of entries, verification and analytics. */
-export const auditEndpoints: readonly AdminEndpoint[] = (
-  [
-    {
-      method: 'GET',
-      path: '/decisions',
-      query: ['userId', 'role', 'resource', 'action', 'allowed', 'kind', 'from', 'to', 'limit', 'cursor'],
-      handle: search,
-    },
-    { method: 'GET', path: '/decisions/verify', query: ['limit', 'cursor'], handle: verify },
-    { method: 'GET', path: '/decisions/:id', handle: read },
-    { method: 'GET', path: '/policies-analytics', query: ['timeframe'], handle: analyse },
-  ] as readonly UndescribedEndpoint[]
-).map(undescribed);
+export const auditEndpoints: readonly AdminEndpoint[] = [searchDecisions, verifyDecisions, readDecision, readAnalytics];
 
-const PAGE = { default: 50, max: 1000 };
-const CURSOR_LENGTH = 200;
-
-async function search({ request, tx }: AdminRequest): Promise<HttpResponse> {
-  const cursor = parseTextQuery(request, 'cursor');
-  if (cursor !== undefined && cursor.length > CURSOR_LENGTH)
-    throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
-  const kind = parseTextQuery(request, 'kind', ['access', 'admin']) as AuditEntry['kind'] | undefined;
-  const { entries, next } = await searchEntries(tx, {
-    userId: parseTextQuery(request, 'userId'),
-    role: parseTextQuery(request, 'role'),
-    resource: parseTextQuery(request, 'resource'),
-    action: parseTextQuery(request, 'action'),
-    allowed: parseBooleanQuery(request, 'allowed'),
-    kind,
-    from: parseInstantQuery(request, 'from'),
-    to: parseInstantQuery(request, 'to'),
-    limit: parseCountQuery(request, 'limit', PAGE.max) ?? PAGE.default,
-    cursor,
-  });
-  return { status: 200, body: toSuccess(entries, { count: entries.length, ...(next === undefined ? {} : { nextCursor: next }) }) };
+/** Creates the schema of a moment in a query. */
+function moment(description: string) {
+  return Type.Optional(Type.String({ format: 'instant', maxLength: 100, description }));
 }
 
-/** Verifies the hash chains in pages, because other requests wait while a page is verified. */
-async function verify({ request, tx, deps: { checkpoints } }: AdminRequest): Promise<HttpResponse> {
-  const cursor = parseTextQuery(request, 'cursor');
-  const { next, ...verified } = await verifyAll({
-    transaction: (work) => work(tx),
-    keys: checkpoints.keys,
-    known: new Map([...checkpoints.heads].map(([writer, head]) => [writer, [head]])),
-    from: cursor === undefined ? undefined : parsePlace(cursor),
-    limit: parseCountQuery(request, 'limit', VERIFIED.max) ?? VERIFIED.default,
-  });
-  const more = next === undefined ? {} : { nextCursor: toPlaceCursor(next) };
-  return { status: 200, body: toSuccess({ whole: verified.breakCount === 0, ...verified }, more) };
+/** Returns the milliseconds since 1970 of a validated moment. A date is its beginning in UTC. */
+function toTime(moment: string | undefined): number | undefined {
+  return moment === undefined ? undefined : (parseInstant(moment) ?? parseDate(moment));
 }
-
-const VERIFIED = { default: 1000, max: 10_000 };
 
 function toPlaceCursor(place: VerifyPosition): string {
   const [number, id] =
@@ -81,19 +165,15 @@ function parsePlace(cursor: string): VerifyPosition {
     : { part: part as Exclude<VerifyPosition['part'], 'chain' | 'versions'>, after: id };
 }
 
-/** Returns an entry with its trace, recomputed from the stored values and from the policies at the revision of the entry. */
-async function read(admin: AdminRequest): Promise<HttpResponse> {
-  const entry = await loadEntry(admin.tx, pathParameterOf(admin.request, 'id'));
-  if (entry === undefined) throw new Problem('DECISION_UNKNOWN', 'no decision has this id');
-  return { status: 200, body: toSuccess({ ...entry, ...(entry.kind === 'access' ? await explainPast(admin, entry) : {}) }) };
+interface PastExplanation extends Partial<Omit<Explanation, 'decision'>> {
+  readonly warnings?: readonly string[];
 }
 
-async function analyse({ request, tx }: AdminRequest): Promise<HttpResponse> {
-  const from = tx.now - parseTimeframe(parseTextQuery(request, 'timeframe'));
-  return { status: 200, body: toSuccess(await loadAnalytics(tx, { from })) };
-}
-
-async function explainPast({ tx, snapshot, deps }: AdminRequest, entry: AuditEntry): Promise<object> {
+/** Explains the decision of an entry, recomputed from the stored values and from the policies at the revision of the entry. */
+async function explainPast(
+  { tx, snapshot, deps }: Pick<AdminRequest, 'tx' | 'snapshot' | 'deps'>,
+  entry: AuditEntry,
+): Promise<PastExplanation> {
   const resource = snapshot.definitions.get(entry.resource);
   const action = ACTIONS.get(entry.action)?.decides;
   if (resource === undefined || action === undefined)

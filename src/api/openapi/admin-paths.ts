@@ -1,8 +1,7 @@
-import { RULE_ACTIONS } from '../../actions.ts';
 import { POLICY_TYPES } from '../../authz/policies/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
-import { accessPaths, explanationMembers } from './access-paths.ts';
+import { accessPaths } from './access-paths.ts';
 import { adminOperation, arrayOf, objectOf, pathParameter, queryParameter, schemaRef, success } from './openapi-operation.ts';
 import { lineByLine } from './transfer-paths.ts';
 
@@ -186,77 +185,7 @@ const assignmentPaths: JsonObject = {
   },
 };
 
-const PAST_EXPLANATION: JsonObject = {
-  ...explanationMembers,
-  warnings: { ...arrayOf(TEXT), description: 'A warning if the trace differs from the recorded decision.' },
-};
-
-const decisionPaths: JsonObject = {
-  '/decisions': {
-    get: adminOperation('decisions', 'decisions.list', {
-      summary: 'Searches the audit log, newest first.',
-      parameters: [
-        queryParameter('userId', 'Decisions about this user.', TEXT),
-        queryParameter('role', 'Decisions about callers of this role.', TEXT),
-        queryParameter('resource', 'Decisions about this resource.', TEXT),
-        queryParameter('action', 'Decisions about this action.', { type: 'string', examples: [...RULE_ACTIONS] }),
-        queryParameter('allowed', 'Only allowed (true) or denied (false) requests.', { type: 'boolean' }),
-        queryParameter('kind', '`access`: requests to records; `admin`: changes by admins.', { type: 'string', enum: ['access', 'admin'] }),
-        queryParameter('from', 'Start (inclusive).', { type: 'string', format: 'date-time' }),
-        queryParameter('to', 'End (exclusive).', { type: 'string', format: 'date-time' }),
-        'limit',
-        'cursor',
-      ],
-      answers: {
-        200: {
-          description: 'A page of entries.',
-          schema: success(arrayOf(schemaRef('admin.Decision')), { ...COUNT, nextCursor: TEXT }),
-        },
-      },
-    }),
-  },
-  '/decisions/verify': {
-    get: adminOperation('decisions', 'decisions.verify', {
-      summary: 'Verifies the integrity of the audit log page by page, against its hash chains and the last checkpoints.',
-      parameters: [
-        queryParameter('limit', 'Maximum number of entries in the page.', { type: 'integer', minimum: 1, maximum: 10_000, default: 1000 }),
-        'cursor',
-      ],
-      answers: { 200: { description: 'The result.', schema: success(schemaRef('admin.Verification'), { nextCursor: TEXT }) } },
-    }),
-  },
-  '/decisions/{id}': {
-    get: adminOperation('decisions', 'decisions.read', {
-      summary: 'Returns an entry with an explanation under the policies of its revision.',
-      parameters: [pathParameter('id', 'Id of the entry: `X-Decision-Id` of the response.')],
-      answers: {
-        200: {
-          description: 'The entry.',
-          schema: success({ allOf: [schemaRef('admin.Decision'), { properties: PAST_EXPLANATION }] }),
-        },
-      },
-      problems: [404],
-    }),
-  },
-  '/policies-analytics': {
-    get: adminOperation('decisions', 'analytics.read', {
-      summary: 'Returns counts of policies and decisions.',
-      parameters: [
-        queryParameter('timeframe', 'A number of hours, days or weeks, such as `7d`.', {
-          type: 'string',
-          pattern: '^[1-9][0-9]*[dhw]$',
-          default: '7d',
-        }),
-      ],
-      answers: { 200: { description: 'The counts.', schema: success(schemaRef('admin.Analytics')) } },
-    }),
-  },
-};
-
 /** All paths under `/admin/api`. */
 export const adminPaths: JsonObject = Object.fromEntries(
-  Object.entries({ ...policyPaths, ...accessPaths, ...assignmentPaths, ...decisionPaths }).map(([path, item]) => [
-    `/admin/api${path}`,
-    item,
-  ]),
+  Object.entries({ ...policyPaths, ...accessPaths, ...assignmentPaths }).map(([path, item]) => [`/admin/api${path}`, item]),
 );

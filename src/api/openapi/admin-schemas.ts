@@ -1,5 +1,4 @@
 import { RULE_ACTIONS, SINGLE_DECISION_ACTIONS } from '../../actions.ts';
-import { BREAK_KINDS } from '../../audit/integrity/index.ts';
 import { DEFAULT_PRIORITY, EFFECTS, POLICY_TYPES } from '../../authz/policies/index.ts';
 import { CONTEXT_GROUPS } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
@@ -164,18 +163,6 @@ export const adminSchemas: JsonObject = {
     type: { type: 'string', enum: [...POLICY_TYPES] },
     template: schemaRef('admin.PolicyInput'),
   }),
-  'admin.Decision': decisionSchema(),
-  'admin.Verification': verificationSchema(),
-  'admin.Analytics': objectOf({
-    totalPolicies: COUNT,
-    activePolicies: COUNT,
-    policyTypes: objectOf(Object.fromEntries(POLICY_TYPES.map((type) => [type, COUNT]))),
-    from: { ...INSTANT, description: 'Start of the counts.' },
-    accessGrants: COUNT,
-    accessDenials: COUNT,
-    recentActivity: { ...arrayOf({ type: 'object' }), description: 'The newest 20 decisions.' },
-    topResources: arrayOf(objectOf({ resource: TEXT, grants: COUNT, denials: COUNT, total: COUNT })),
-  }),
 };
 
 function conditionSchema(): JsonObject {
@@ -207,66 +194,6 @@ function conditionSchema(): JsonObject {
       },
     ],
   };
-}
-
-function verificationSchema(): JsonObject {
-  const place = {
-    writer: { type: 'string', description: 'The chain.' },
-    sequence: { type: 'integer', description: 'The position in the chain.' },
-    id: { type: 'string', description: 'Id of the entry at that position.' },
-  };
-  return objectOf({
-    whole: { type: 'boolean', description: 'True if no break was found.' },
-    entries: { ...COUNT, description: 'Number of verified entries.' },
-    chains: COUNT,
-    notChained: { ...COUNT, description: 'Entries from before hash chains were introduced. Counted on the first page.' },
-    breaks: {
-      ...arrayOf(objectOf({ kind: { type: 'string', enum: [...BREAK_KINDS] }, ...place, detail: TEXT }, ['writer', 'sequence', 'id'])),
-      description: 'Breaks of the chains. At most 1000.',
-    },
-    breakCount: COUNT,
-    policies: {
-      ...objectOf(
-        {
-          versions: { ...COUNT, description: 'Versions of policies and assignments that were verified.' },
-          unproven: { ...COUNT, description: 'Versions from before they were hashed.' },
-          provenUntil: { ...COUNT, description: 'The newest revision whose hash an entry of this page holds: it proves all before.' },
-          until: { ...COUNT, description: 'The newest revision that has a hash.' },
-        },
-        ['provenUntil', 'until'],
-      ),
-      description: 'The history of policies, verified on the pages behind the last entry.',
-    },
-  });
-}
-
-function decisionSchema(): JsonObject {
-  return objectOf(
-    {
-      id: ID,
-      at: INSTANT,
-      kind: { type: 'string', enum: ['access', 'admin'] },
-      userId: TEXT,
-      role: TEXT,
-      resource: TEXT,
-      action: TEXT,
-      recordId: TEXT,
-      allowed: { type: 'boolean' },
-      reason: TEXT,
-      ruleId: TEXT,
-      policyId: TEXT,
-      epoch: { type: 'integer', description: 'Revision of the policies under which it was made.' },
-      requestId: TEXT,
-      ip: TEXT,
-      outcome: { type: 'string', description: 'Code of the problem, if an allowed request failed.' },
-      facts: {
-        type: 'object',
-        description:
-          'The values that the conditions read, by path. For a change of policies: `policyRevision` and `policyHash` of their history.',
-      },
-    },
-    ['userId', 'recordId', 'ruleId', 'policyId', 'outcome', 'facts'],
-  );
 }
 
 /** Returns the names of the optional members: `id` and all members except `needed`. */
