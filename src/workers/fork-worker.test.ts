@@ -13,7 +13,8 @@ writeFileSync(exec, `process.on('message', () => undefined); process.send({ say:
 
 describe('forkWorker', () => {
   it('reports no reply from a worker whose exit is not noticed yet', async () => {
-    cluster.setupPrimary({ exec });
+    // Settings of an earlier call stay.
+    cluster.setupPrimary({ exec, cwd: folder });
     const worker = forkWorker(async () => '');
     expect(await worker.ready).toBe('here');
     const [{ pid } = {}] = Object.values(cluster.workers ?? {}).flatMap((each) => each?.process ?? []);

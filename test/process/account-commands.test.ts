@@ -4,8 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { createChain } from '../chain.ts';
 import { type Ended, type Program, query, send, setUp, startProgram } from './program.ts';
+
+// The tests of this file build on each other.
+const it = createChain();
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-accounts-'));

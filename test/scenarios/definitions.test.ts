@@ -1,6 +1,7 @@
 /** Definition files: resources in YAML and JSON, indexes, a legacy permissions map without effect, and a project's own User. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SetupError } from '../../src/errors.ts';
+import { createChain } from '../chain.ts';
 import { startService } from '../harness.ts';
 import { checkScenarios, type Scenario, type ScenarioContext } from './scenario.ts';
 
@@ -53,6 +54,7 @@ const room = (name: string, body: object, status: number, more: Partial<Scenario
 const created = { action: 'create', allowed: true };
 
 describe('a definition', () => {
+  const it = createChain();
   checkScenarios(
     () => stage,
     [
@@ -110,6 +112,7 @@ describe('a definition', () => {
         entries: [{ action: 'create', allowed: false }],
       },
     ],
+    it,
   );
 
   it('describes each field of a resource with its options and operators', async () => {
