@@ -98,6 +98,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     ...(onPostgres && { database: createDatabaseUrl(folder) }),
     port: 0,
     logLevel: 'silent',
+    // A busy machine must not end pages early.
+    scanMilliseconds: 60_000,
     ...options.settings,
   };
   const config = parseConfig({ flags, env: {} });

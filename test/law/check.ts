@@ -113,6 +113,8 @@ async function listAll(context: CaseContext, decision: Decision, { sort, limit }
     limit,
     total: true,
     scanLimit: 10_000,
+    // A busy machine must not end pages early.
+    scanMilliseconds: 60_000,
     now: NOW,
     timeZone: TIME_ZONE,
     scopeFor: (record, referenced) => createScope(scopeInput(context, record, new Map([...callerReferences, ...referenced]))),

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { OPERATORS } from '../../src/operators/index.ts';
+import { isDeep } from '../budget.ts';
 import { checkLaw, type LawCase, type Outcome } from './check.ts';
 import type { LawFixture } from './law-fixture.ts';
 import { lawCases } from './policies.ts';
@@ -38,11 +39,12 @@ export async function checkRandomCases(fixture: LawFixture, count: number, tally
   await fc.assert(property, { numRuns: count });
 }
 
-/** Expects enough mixed cases, and enough cases with each operator. */
+/** Expects enough mixed cases. `npm run test:deep` has enough of them to expect some with each operator. */
 export function expectVariety({ cases, mixed, mixedInSql, mixedInMemory, covered }: Tally): void {
   expect(mixed).toBeGreaterThan(cases / 8);
   expect(mixedInSql).toBeGreaterThan(cases / 20);
   expect(mixedInMemory).toBeGreaterThan(cases / 20);
+  if (!isDeep) return;
   const rare = [...covered].filter(([, times]) => times < cases / 400);
   expect(rare).toEqual([]);
 }
