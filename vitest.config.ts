@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { ShuffledSequencer } from './test/shuffled-sequencer.ts';
 
@@ -35,6 +36,8 @@ const config: ViteUserConfig = defineConfig({
     testTimeout: 60_000,
     hookTimeout: 30_000,
     silent: 'passed-only',
+    // Tests start the program hundreds of times. With the cache of `bin/bailiwick.js`, a start does not compile the sources again.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/bailiwick', import.meta.url)) },
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,

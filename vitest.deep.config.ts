@@ -22,7 +22,7 @@ const withoutCaches = {
   },
 };
 
-const deep = { ...shared, testTimeout: 1_200_000, env: { TEST_BUDGET: 'deep' } };
+const deep = { ...shared, testTimeout: 1_200_000, env: { ...shared.env, TEST_BUDGET: 'deep' } };
 
 /** Tests that take an hour or more: `npm run test:deep`. */
 const config: ViteUserConfig = defineConfig({
