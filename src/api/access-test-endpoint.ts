@@ -1,120 +1,223 @@
 import { decidingRule } from '../authz/decision/index.ts';
-import { applicableRules, isAssignableRole, rulesOfPolicy } from '../authz/policies/index.ts';
-import { didYouMean, type Issue, Problem } from '../errors.ts';
-import type { JsonObject } from '../operators/index.ts';
-import { type HttpResponse, toSuccess } from '../request/index.ts';
+import { applicableRules, EFFECTS, type Effect, isAssignableRole, POLICY_TYPES, rulesOfPolicy } from '../authz/policies/index.ts';
+import { didYouMean, type Issue, MAX_ISSUES, Problem } from '../errors.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
+import { envelope, respond, toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES, type Resource } from '../resources/index.ts';
+import { component, described, Input, Nullable, OneOf, Type, type TypeOf } from '../schemas/index.ts';
 import { loadPolicy } from '../storage/index.ts';
-import {
-  parseEnvironment,
-  parseMemberObject,
-  parseMemberText,
-  parseResourceName,
-  parseRuleAction,
-  toParsingProblem,
-} from './access-parsing.ts';
 import { type AccessTest, type SimulatedAccess, simulateAccess } from './access-simulation.ts';
-import { type AdminEndpoint, type AdminRequest, type UndescribedEndpoint, undescribed } from './admin-endpoint.ts';
-import { parseBody, pathParameterOf } from './admin-parsing.ts';
+import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
+import { EXPLAINED, EXPLANATION_EXAMPLE, NAMED_POLICY } from './explanation-schemas.ts';
 import { CREATES_RECORD } from './partial-decisions.ts';
+import { ENVIRONMENT, refuseQuestion, requireResource, TESTED_ACTION, toEnvironment, toRuleAction } from './question-members.ts';
+import { name, TEXT } from './schema-members.ts';
+
+const TEST = component(
+  'admin.AccessTest',
+  Input({
+    user: Type.Optional(
+      Type.Unsafe<JsonObject & { readonly id?: string }>({
+        ...Type.Object({ id: Type.Optional(name('Id of the user.')), role: Type.Optional(name('Role of the user.')) }),
+        description: 'Replaces attributes of the stored user with this id. May contain any attribute.',
+        additionalProperties: true,
+      }),
+    ),
+    resource: Type.Unsafe<JsonObject & { readonly name: string; readonly id?: string }>({
+      ...Type.Object({ name: name('Name of the resource.'), id: Type.Optional(name('Id of the record.')) }),
+      description: 'Replaces fields of the stored record with this id. May contain any field of the resource.',
+      additionalProperties: true,
+    }),
+    action: TESTED_ACTION,
+    environment: Type.Optional(ENVIRONMENT),
+    data: Type.Optional(
+      described<Json>({
+        description: 'Data of the request: `request.data` in conditions, and the values of a create, an update or one record of an import.',
+      }),
+    ),
+  }),
+);
+
+const TEST_EXAMPLE = {
+  user: { id: '0198c0de-0000-7000-8000-00000000000b', role: 'user', position: 'editor' },
+  resource: { name: 'Article', status: 'draft' },
+  action: 'read',
+  environment: { timestamp: '2026-03-02T10:00:00Z', ip: '192.0.2.1' },
+};
+
+const CONDITIONAL = Type.Optional(
+  Type.Boolean({
+    description:
+      'Allowed only if `when` is true: for a list or export, the matching records; otherwise, depending on how the request is sent.',
+  }),
+);
+
+const WARNED_TEST = {
+  warnings: Type.Optional(
+    Type.Array(TEXT, { description: 'Warnings, for example: the user is unknown or inactive, or the values would be rejected.' }),
+  ),
+} as const;
+
+const DECIDED = { allowed: Type.Boolean(), reason: TEXT } as const;
+const DECIDED_EXAMPLE = { allowed: true, reason: 'allowed by rule "editors read every article" of policy "Editors"' };
+
+const testAccess = adminEndpoint({
+  method: 'POST',
+  path: '/policies/test-access',
+  id: 'tests.access',
+  tag: 'Admin access tests',
+  summary: 'Decides a hypothetical request and explains the decision.',
+  description:
+    'A create is decided on the record that it would create. An update with `data` is decided on the current record and on the changed record.',
+  body: TEST,
+  bodyExample: TEST_EXAMPLE,
+  answers: {
+    200: {
+      description: 'The decision and its explanation.',
+      schema: envelope(
+        Type.Object({
+          ...DECIDED,
+          matchedPolicy: Nullable(NAMED_POLICY),
+          matchedRule: Nullable(TEXT),
+          conditional: CONDITIONAL,
+          ...EXPLAINED,
+        }),
+        WARNED_TEST,
+      ),
+      example: toSuccess({
+        ...DECIDED_EXAMPLE,
+        matchedPolicy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors' },
+        matchedRule: '0198c0de-0000-7000-8000-000000000002',
+        ...EXPLANATION_EXAMPLE,
+      }),
+    },
+  },
+  async handle(admin) {
+    const test = resolveTest(admin, admin.body);
+    const { tx, snapshot } = admin;
+    const simulated = await simulateAccess(admin, test, async ({ userId, ...query }) =>
+      applicableRules(snapshot.policies, { ...query, assignments: await snapshot.assignments.of(tx, userId) }),
+    );
+    const { decision, ...why } = simulated.explanation;
+    const rule = decidingRule(decision);
+    const data = {
+      allowed: decision.effect !== 'deny',
+      reason: decision.reason,
+      matchedPolicy: rule === undefined ? null : { id: rule.policy.id, name: rule.policy.name },
+      matchedRule: rule?.id ?? null,
+      ...(decision.effect === 'allow-where' && { conditional: true }),
+      ...why,
+    };
+    return respond(200, toSuccess(data, toWarned(warningsOfTest(test, simulated, snapshot.user))));
+  },
+});
+
+const testPolicy = adminEndpoint({
+  method: 'POST',
+  path: '/policies/:id/test',
+  id: 'tests.policy',
+  tag: 'Admin access tests',
+  summary: 'Decides a hypothetical request as if only this policy were assigned.',
+  params: Input({ id: name('Id of the policy.') }),
+  body: TEST,
+  bodyExample: TEST_EXAMPLE,
+  answers: {
+    200: {
+      description: 'The decision and its explanation.',
+      schema: envelope(
+        Type.Object({
+          ...DECIDED,
+          evaluation: Type.Object({
+            matched: Type.Boolean({ description: 'True if a rule of the policy fired.' }),
+            effect: OneOf(EFFECTS),
+            policy: Type.Object({ id: TEXT, name: TEXT, type: OneOf(POLICY_TYPES) }),
+            conditional: CONDITIONAL,
+          }),
+          ...EXPLAINED,
+        }),
+        WARNED_TEST,
+      ),
+      example: toSuccess({
+        ...DECIDED_EXAMPLE,
+        evaluation: {
+          matched: true,
+          effect: 'ALLOW',
+          policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors', type: 'ATTRIBUTE_BASED' },
+        },
+        ...EXPLANATION_EXAMPLE,
+      }),
+    },
+  },
+  problems: [404],
+  async handle(admin) {
+    const { tx, snapshot, deps } = admin;
+    const policy = await loadPolicy(tx, admin.params.id);
+    if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+    const test = resolveTest(admin, admin.body);
+    const compile = { definitions: snapshot.definitions, limits: deps.limits };
+    const simulated = await simulateAccess(admin, test, async ({ resource, action }) =>
+      rulesOfPolicy(policy, compile, { resource, action }),
+    );
+    const { decision, ...why } = simulated.explanation;
+    const effect: Effect = decision.effect === 'deny' ? 'DENY' : 'ALLOW';
+    const data = {
+      allowed: decision.effect !== 'deny',
+      reason: decision.reason,
+      evaluation: {
+        matched: decidingRule(decision) !== undefined,
+        effect,
+        policy: { id: policy.id, name: policy.name, type: policy.type },
+        ...(decision.effect === 'allow-where' && { conditional: true }),
+      },
+      ...why,
+    };
+    return respond(200, toSuccess(data, toWarned(warningsOfTest(test, simulated, snapshot.user))));
+  },
+});
 
 /**
  * Endpoints of access tests, which decide a hypothetical request with the same code as real requests. The tests write no audit entry of the
  * decision, so analytics do not count them.
  */
-export const accessTestEndpoints: readonly AdminEndpoint[] = (
-  [
-    { method: 'POST', path: '/policies/test-access', handle: testAccess },
-    { method: 'POST', path: '/policies/:id/test', handle: testPolicy },
-  ] as readonly UndescribedEndpoint[]
-).map(undescribed);
+export const accessTestEndpoints: readonly AdminEndpoint[] = [testAccess, testPolicy];
 
-async function testAccess(admin: AdminRequest): Promise<HttpResponse> {
-  const test = parseTest(admin);
-  const { tx, snapshot } = admin;
-  const simulated = await simulateAccess(admin, test, async ({ userId, ...query }) =>
-    applicableRules(snapshot.policies, { ...query, assignments: await snapshot.assignments.of(tx, userId) }),
-  );
-  const { decision, ...why } = simulated.explanation;
-  const rule = decidingRule(decision);
-  const data = {
-    allowed: decision.effect !== 'deny',
-    reason: decision.reason,
-    matchedPolicy: rule === undefined ? null : { id: rule.policy.id, name: rule.policy.name },
-    matchedRule: rule?.id ?? null,
-    ...(decision.effect === 'allow-where' ? { conditional: true } : {}),
-    ...why,
-  };
-  return toResponse(admin, data, { test, simulated });
+function toWarned(warnings: readonly string[]): { readonly warnings?: readonly string[] } {
+  return warnings.length === 0 ? {} : { warnings };
 }
 
-async function testPolicy(admin: AdminRequest): Promise<HttpResponse> {
-  const policy = await loadPolicy(admin.tx, pathParameterOf(admin.request, 'id'));
-  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
-  const test = parseTest(admin);
-  const deps = { definitions: admin.snapshot.definitions, limits: admin.deps.limits };
-  const simulated = await simulateAccess(admin, test, async ({ resource, action }) => rulesOfPolicy(policy, deps, { resource, action }));
-  const { decision, ...why } = simulated.explanation;
-  const rule = decidingRule(decision);
-  const data = {
-    allowed: decision.effect !== 'deny',
-    reason: decision.reason,
-    evaluation: {
-      matched: rule !== undefined,
-      effect: decision.effect === 'deny' ? 'DENY' : 'ALLOW',
-      policy: { id: policy.id, name: policy.name, type: policy.type },
-      ...(decision.effect === 'allow-where' ? { conditional: true } : {}),
-    },
-    ...why,
-  };
-  return toResponse(admin, data, { test, simulated });
-}
-
-async function toResponse(
-  { snapshot }: AdminRequest,
-  data: object,
-  { test, simulated }: { readonly test: AccessTest; readonly simulated: SimulatedAccess },
-): Promise<HttpResponse> {
-  const warnings = warningsOfTest(test, simulated, snapshot.user);
-  return { status: 200, body: toSuccess(data, warnings.length === 0 ? {} : { warnings }) };
-}
-
-/** Parses the test. Every mistake is reported. */
-function parseTest({ request, snapshot }: AdminRequest): AccessTest {
-  const { body, issues } = parseBody(request, ['user', 'resource', 'action', 'environment', 'data']);
-  const [user, given, environment] = (['user', 'resource', 'environment'] as const).map((name) => parseMemberObject(body, name, issues));
-  const resource = parseResourceName(given?.['name'], snapshot.definitions, { path: 'resource.name', issues });
-  const action = parseRuleAction(body['action'], issues);
-  const { now, ip } = parseEnvironment(environment, issues);
-  const userId = parseMemberText(user, 'user.id', issues);
-  parseMemberText(user, 'user.role', issues);
-  const recordId = parseMemberText(given, 'resource.id', issues);
-  validateAttributes(given, resource, issues);
-  if (issues.length > 0 || resource === undefined || action === undefined) throw toParsingProblem(issues, 'the test context');
-  const hasAttributes = given !== undefined && Object.keys(given).some((name) => name !== 'name');
+/** Resolves the names in a test: the resource and its fields. */
+function resolveTest({ snapshot }: AdminRequest, { user, resource: given, action, environment, data }: TypeOf<typeof TEST>): AccessTest {
+  const resource = requireResource({ name: given.name, path: 'resource.name' }, snapshot.definitions);
+  validateAttributes(given, resource);
+  const hasAttributes = Object.keys(given).some((member) => member !== 'name');
   return {
     resource,
-    action,
-    recordId,
-    userId,
-    data: body['data'],
-    hypothesis: { user, resource: hasAttributes ? given : undefined, now, ip },
+    action: toRuleAction(action),
+    recordId: given.id,
+    userId: user?.id,
+    data,
+    hypothesis: { user, resource: hasAttributes ? given : undefined, ...toEnvironment(environment) },
   };
 }
 
-/** Adds an issue for each unknown field. Secret fields count as unknown, because conditions cannot read them. */
-function validateAttributes(given: JsonObject | undefined, resource: Resource | undefined, issues: Issue[]): void {
-  if (given === undefined || resource === undefined) return;
+/** Maximum number of unknown fields with a suggestion: each suggestion compares the name with every field. */
+const MAX_SUGGESTIONS = 10;
+
+/** Refuses unknown fields. Secret fields count as unknown, because conditions cannot read them. */
+function validateAttributes(given: JsonObject, resource: Resource): void {
   const known = ['name', ...[...resource.fields.values()].filter((field) => !field.writeOnly).map((field) => field.name)];
-  for (const attribute of Object.keys(given)) {
-    if (known.includes(attribute)) continue;
-    const name = attribute.slice(0, 64);
-    issues.push({ path: `resource.${name}`, code: 'field', detail: `${resource.name} has no field "${name}"${didYouMean(name, known)}` });
-  }
+  const unknown = Object.keys(given).filter((attribute) => !known.includes(attribute));
+  refuseQuestion(
+    unknown.slice(0, MAX_ISSUES).map((attribute, index) => {
+      const shown = attribute.slice(0, 64);
+      const suggestion = index < MAX_SUGGESTIONS ? didYouMean(attribute, known) : '';
+      return { path: `resource.${shown}`, code: 'field', detail: `${resource.name} has no field "${shown}"${suggestion}` };
+    }),
+  );
 }
 
 /** Maximum number of mistakes in a warning. */
-const MAX_ISSUES = 5;
+const MAX_WARNED = 5;
 
 /** Warning about an inactive user. */
 export const NOT_ACTIVE = 'the user is not active: every request of this user is refused, even if policies allow it';
@@ -153,7 +256,7 @@ function warningsOfRecord({ resource, recordId, hypothesis, action }: AccessTest
 
 function warningsOfValues(issues: readonly Issue[]): readonly string[] {
   if (issues.length === 0) return [];
-  const details = issues.slice(0, MAX_ISSUES).map(({ path, detail }) => (path === '' ? detail : `${path}: ${detail}`));
+  const details = issues.slice(0, MAX_WARNED).map(({ path, detail }) => (path === '' ? detail : `${path}: ${detail}`));
   const more = issues.length > details.length ? `; and ${issues.length - details.length} more` : '';
   return [`the request would still be rejected, because its values are invalid: ${details.join('; ')}${more}`];
 }

@@ -1,6 +1,6 @@
 /** Parses the parameters and bodies of admin endpoints. Unknown names, wrong types and values out of range are refused. */
 import { didYouMean, type Issue, Problem } from '../errors.ts';
-import { isObject, type Json, type JsonObject, parseDate, parseInstant } from '../operators/index.ts';
+import { isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { type HttpRequest, parseJsonBody } from '../request/index.ts';
 import { type Format, formatOfType, readObjects } from '../transfer/formats/index.ts';
 import { type ImportLimits, parseAccept, readBody } from '../transfer/index.ts';
@@ -42,24 +42,6 @@ export function parseTextQuery(request: HttpRequest, name: string, allowed?: rea
 export function parseBooleanQuery(request: HttpRequest, name: string): boolean | undefined {
   const value = parseTextQuery(request, name, ['true', 'false']);
   return value === undefined ? undefined : value === 'true';
-}
-
-/** Parses a query parameter that must be an integer from 1 to `max`. */
-export function parseCountQuery(request: HttpRequest, name: string, max: number): number | undefined {
-  const value = parseTextQuery(request, name);
-  if (value === undefined) return undefined;
-  const count = /^[0-9]{1,9}$/.test(value) ? Number(value) : 0;
-  if (count < 1 || count > max) throw toParameterProblem(name, `expected a whole number from 1 to ${max}`);
-  return count;
-}
-
-/** Parses a query parameter that is an ISO 8601 timestamp with offset, or a date (its start in UTC). Returns milliseconds since 1970. */
-export function parseInstantQuery(request: HttpRequest, name: string): number | undefined {
-  const value = parseTextQuery(request, name);
-  if (value === undefined) return undefined;
-  const time = parseInstant(value) ?? parseDate(value);
-  if (time === undefined) throw toParameterProblem(name, 'expected an ISO 8601 date, or a timestamp with its offset');
-  return time;
 }
 
 /** Returns the body as an object, with an issue for each unknown member. An absent body is an empty object. */

@@ -3,7 +3,7 @@ import type { AuditEntry } from '../audit/index.ts';
 import { type AuditVerification, BREAK_KINDS } from '../audit/integrity/index.ts';
 import { POLICY_TYPES, type PolicyType } from '../authz/policies/index.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { component, described, OneOf, type SchemaOf, Type } from '../schemas/index.ts';
+import { component, described, OneOf, Type } from '../schemas/index.ts';
 import { EXPLAINED } from './explanation-schemas.ts';
 import { COUNT, ID, TEXT, TIMESTAMP } from './schema-members.ts';
 

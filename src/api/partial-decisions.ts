@@ -8,11 +8,11 @@ import { createScope, leaveOpen, type Principal, type ScopeInput } from '../auth
 import { type Decision, decide, decidingRule, printResidual } from '../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, NO_ASSIGNMENTS, type UserAssignment } from '../authz/policies/index.ts';
 import { type Path, UNRESOLVED } from '../conditions/index.ts';
-import type { Json, JsonObject } from '../operators/index.ts';
+import type { JsonObject } from '../operators/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../resources/index.ts';
 import { loadReferenced } from '../storage/index.ts';
-import type { ParsedEnvironment } from './access-parsing.ts';
 import type { AdminRequest } from './admin-endpoint.ts';
+import type { HypotheticalEnvironment } from './question-members.ts';
 
 /** A request of which some values are unknown. */
 export interface PartialRequest {
@@ -20,7 +20,7 @@ export interface PartialRequest {
   readonly action: RuleAction;
   /** The record; UNRESOLVED for any record. */
   readonly record: StoredRecord | typeof UNRESOLVED;
-  readonly environment: ParsedEnvironment;
+  readonly environment: HypotheticalEnvironment;
 }
 
 /** A decision, possibly with a residual condition, and the rules that apply. */
@@ -30,13 +30,19 @@ export interface PartialDecision {
 }
 
 /** A decision in a response. */
-export interface DecisionSummary {
-  readonly effect: 'allow' | 'deny' | 'conditional';
-  /** The deciding rule; for a conditional decision, the first rule that may allow. */
-  readonly rule?: { readonly id: string; readonly description?: string | undefined };
-  readonly policy?: { readonly id: string; readonly name: string };
+export type DecisionSummary = PossibleSummary | ({ readonly effect: 'deny' } & Partial<NamedRule>);
+
+/** A decision that allows, or allows under a condition. */
+export interface PossibleSummary extends NamedRule {
+  readonly effect: 'allow' | 'conditional';
   /** The residual condition of a conditional decision, as text. */
   readonly when?: string;
+}
+
+interface NamedRule {
+  /** The deciding rule; for a conditional decision, the first rule that may allow. */
+  readonly rule: { readonly id: string; readonly description?: string | undefined };
+  readonly policy: { readonly id: string; readonly name: string };
 }
 
 /** A stored user with assignments. */
@@ -66,19 +72,29 @@ export function decideForRole(admin: AdminRequest, request: PartialRequest, role
 /** Returns a decision as a response shows it. The summary may contain attribute values, so only admins may see it. */
 export function toDecisionSummary(decision: Decision): DecisionSummary {
   const rule = decidingRule(decision);
-  return {
-    effect: decision.effect === 'allow-where' ? 'conditional' : decision.effect,
-    ...(rule !== undefined && {
-      rule: { id: rule.id, description: rule.description },
-      policy: { id: rule.policy.id, name: rule.policy.name },
-    }),
-    ...(decision.effect === 'allow-where' && { when: printResidual(decision.where) }),
+  const named = rule && {
+    rule: { id: rule.id, description: rule.description },
+    policy: { id: rule.policy.id, name: rule.policy.name },
   };
+  if (decision.effect === 'deny') return { effect: 'deny', ...named };
+  if (named === undefined) throw new TypeError(`a decision "${decision.effect}" has no ALLOW rule`);
+  return decision.effect === 'allow'
+    ? { effect: 'allow', ...named }
+    : { effect: 'conditional', ...named, when: printResidual(decision.where) };
+}
+
+/** The fields that identify a user. */
+export interface UserSummary {
+  readonly id: string;
+  readonly name?: string;
+  readonly email: string;
+  readonly role: string;
 }
 
 /** Returns the fields that identify a user. */
-export function toUserSummary(user: StoredRecord): { readonly [member: string]: Json | undefined } {
-  return { id: user.id, name: user['name'], email: user['email'], role: user['role'] };
+export function toUserSummary(user: StoredRecord): UserSummary {
+  const { id, name, email, role } = user;
+  return { id, ...(typeof name === 'string' && { name }), email: String(email), role: String(role) };
 }
 
 /** Returns a stored user as principal. The attributes contain no secret fields, because records are loaded without them. */

@@ -1,51 +1,118 @@
 import { type Decision, decidingRule } from '../authz/decision/index.ts';
 import { UNRESOLVED } from '../conditions/index.ts';
-import { type Issue, Problem } from '../errors.ts';
-import type { Json } from '../operators/index.ts';
-import { type HttpResponse, toSuccess } from '../request/index.ts';
+import { Problem } from '../errors.ts';
+import { envelope, respond, toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES, type AssignableRole } from '../resources/index.ts';
+import { component, Input, OneOf, Type, type TypeOf } from '../schemas/index.ts';
 import { loadCandidates, loadRecord } from '../storage/index.ts';
-import {
-  parseEnvironment,
-  parseMemberObject,
-  parseMemberText,
-  parseResourceName,
-  parseRuleAction,
-  toParsingProblem,
-} from './access-parsing.ts';
-import { type AdminEndpoint, type AdminRequest, type UndescribedEndpoint, undescribed } from './admin-endpoint.ts';
-import { parseBody, parseIdCursor, toIdCursor } from './admin-parsing.ts';
+import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
+import { parseIdCursor, toIdCursor } from './admin-parsing.ts';
+import { NAMED_POLICY, NAMED_RULE, WHEN } from './explanation-schemas.ts';
 import {
   CREATES_RECORD,
   decideForRole,
   decideForUser,
   type PartialDecision,
   type PartialRequest,
+  type PossibleSummary,
   toDecisionSummary,
   toUserSummary,
+  type UserSummary,
 } from './partial-decisions.ts';
+import { ENVIRONMENT, refuseQuestion, requireResource, TESTED_ACTION, toEnvironment, toRuleAction } from './question-members.ts';
+import { cursor, limit, name, PAGED, TEXT } from './schema-members.ts';
 
-/** The endpoint that finds the roles and stored users that may perform an action, and the rules that allow it. It writes no audit entry. */
-export const whoCanEndpoints: readonly AdminEndpoint[] = (
-  [{ method: 'POST', path: '/policies/who-can', handle: whoCan }] as readonly UndescribedEndpoint[]
-).map(undescribed);
-
-const PAGE = { default: 50, max: 1000 };
+const PAGE = { fallback: 50, max: 1000, of: 'users' };
 /** Number of users that one statement loads. */
 const LOADED = 500;
 /** Milliseconds after which a page ends early, because other requests wait during the search. */
 const SEARCH_TIME = 200;
 
-async function whoCan(admin: AdminRequest): Promise<HttpResponse> {
-  const page = await parseWhoCan(admin);
-  const roles = await decideForRoles(admin, page.request);
-  const { users, next } = await findUsers(admin, page, roles);
-  const shown = roles
-    .filter(({ partial }) => isPossible(partial))
-    .map(({ role, partial }) => ({ role, ...toDecisionSummary(partial.decision) }));
-  const extras = { count: users.length, ...(next !== undefined && { nextCursor: toIdCursor('user', next) }) };
-  return { status: 200, body: toSuccess({ roles: shown, users }, extras) };
-}
+const QUESTION = component(
+  'admin.WhoCanQuestion',
+  Input({
+    resource: name('Name of the resource.'),
+    id: Type.Optional(name('Id of a record; without it, the query is about any record. Not allowed for create.')),
+    action: TESTED_ACTION,
+    environment: Type.Optional(ENVIRONMENT),
+    limit: limit(PAGE),
+    cursor: cursor(),
+  }),
+);
+
+const POSSIBLE = {
+  effect: OneOf(['allow', 'conditional'] as const),
+  rule: { ...NAMED_RULE, description: 'The deciding rule; for `conditional`, the first rule that may allow.' },
+  policy: NAMED_POLICY,
+  when: Type.Optional(WHEN),
+} as const;
+
+const ROLE_WHO_CAN = component('admin.RoleWhoCan', Type.Object({ role: OneOf(ASSIGNABLE_ROLES), ...POSSIBLE }));
+
+const USER_WHO_CAN = component(
+  'admin.UserWhoCan',
+  Type.Object({
+    id: TEXT,
+    name: Type.Optional(TEXT),
+    email: TEXT,
+    role: TEXT,
+    ...POSSIBLE,
+    via: OneOf(['user', 'role'] as const, { description: '`user` if the rule applies only by an assignment of the user.' }),
+  }),
+);
+
+const NAMED_IN_EXAMPLE = {
+  rule: { id: '0198c0de-0000-7000-8000-000000000002', description: 'editors edit every article' },
+  policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors' },
+};
+
+/** The endpoint that finds the roles and stored users that may perform an action, and the rules that allow it. It writes no audit entry. */
+export const whoCanEndpoints: readonly AdminEndpoint[] = [
+  adminEndpoint({
+    method: 'POST',
+    path: '/policies/who-can',
+    id: 'tests.whoCan',
+    tag: 'Admin access tests',
+    summary: 'Lists the roles and users that may perform an action, with the rule.',
+    description:
+      'For a role, the user is unknown, and for all, the request: a decision that depends on them is `conditional`. Active users are decided one by one, in the order of their ids. A page may end early; the list is complete only if `nextCursor` is absent.',
+    body: QUESTION,
+    bodyExample: { resource: 'Article', action: 'update', environment: { timestamp: '2026-03-02T10:00:00Z' } },
+    answers: {
+      200: {
+        description: 'The roles, and a page of the users.',
+        schema: envelope(Type.Object({ roles: Type.Array(ROLE_WHO_CAN), users: Type.Array(USER_WHO_CAN) }), {
+          count: Type.Integer({ minimum: 0, description: 'Number of users in the page.' }),
+          nextCursor: PAGED.nextCursor,
+        }),
+        example: toSuccess(
+          {
+            roles: [{ role: 'admin', effect: 'allow', ...NAMED_IN_EXAMPLE }],
+            users: [
+              {
+                ...{ id: '0198c0de-0000-7000-8000-00000000000b', name: 'Maya', email: 'maya@example.com', role: 'user' },
+                ...{ effect: 'conditional', ...NAMED_IN_EXAMPLE, when: 'resource.department eq "politics"', via: 'user' },
+              },
+            ],
+          },
+          { count: 1 },
+        ),
+      },
+    },
+    problems: [404],
+    async handle(admin) {
+      const page = await resolveQuestion(admin, admin.body);
+      const decisions = await decideForRoles(admin, page.request);
+      const { users, next } = await findUsers(admin, page, decisions);
+      const roles = decisions.flatMap(({ role, partial }) => {
+        const summary = toDecisionSummary(partial.decision);
+        return summary.effect === 'deny' ? [] : [{ role, ...summary }];
+      });
+      const extras = { count: users.length, ...(next !== undefined && { nextCursor: toIdCursor('user', next) }) };
+      return respond(200, toSuccess({ roles, users }, extras));
+    },
+  }),
+];
 
 /** A query for one page of users. */
 interface UserPage {
@@ -70,15 +137,22 @@ function isPossible({ decision }: PartialDecision): boolean {
   return decision.effect !== 'deny';
 }
 
+/** A user who may perform the action. `via` is the source of the deciding rule. */
+type UserWhoCan = UserSummary & PossibleSummary & { readonly via: 'user' | 'role' };
+
 /**
  * Returns the users who may perform the action, in the order of their ids, until the page is full or its time is over. If a role is
  * denied for all attributes, only its users with assignments of their own are examined.
  */
-async function findUsers(admin: AdminRequest, page: UserPage, roles: readonly RoleDecision[]): Promise<{ users: object[]; next?: string }> {
+async function findUsers(
+  admin: AdminRequest,
+  page: UserPage,
+  roles: readonly RoleDecision[],
+): Promise<{ readonly users: readonly UserWhoCan[]; readonly next?: string }> {
   const end = performance.now() + SEARCH_TIME;
   const possible = roles.filter(({ partial }) => isPossible(partial)).map(({ role }) => role);
   const ofRole = new Map<string, RuleIds>(roles.map(({ role, partial }) => [role, new Set(partial.applicable.rules.map(({ id }) => id))]));
-  const users: object[] = [];
+  const users: UserWhoCan[] = [];
   let after = page.after;
   for (;;) {
     const { users: candidates, last } = await loadCandidates(admin.tx, admin.snapshot.user, { roles: possible, after, scanLimit: LOADED });
@@ -88,9 +162,10 @@ async function findUsers(admin: AdminRequest, page: UserPage, roles: readonly Ro
     );
     for (const user of candidates) {
       const { decision } = await decideForUser(admin, page.request, { user, assignments: assignmentsOf(user.id) });
-      if (decision.effect !== 'deny') {
+      const summary = toDecisionSummary(decision);
+      if (summary.effect !== 'deny') {
         if (users.length === page.limit) return { users, ...(after !== undefined && { next: after }) };
-        users.push({ ...toUserSummary(user), ...toDecisionSummary(decision), via: sourceOf(decision, ofRole.get(String(user['role']))) });
+        users.push({ ...toUserSummary(user), ...summary, via: sourceOf(decision, ofRole.get(String(user['role']))) });
       }
       after = user.id;
       if (performance.now() > end) return { users, next: after };
@@ -109,27 +184,16 @@ function sourceOf(decision: Decision, rulesOfRole: RuleIds | undefined): 'user' 
   return rule !== undefined && rulesOfRole?.has(rule.id) === true ? 'role' : 'user';
 }
 
-/** Parses the query. Every mistake is reported. */
-async function parseWhoCan({ request, snapshot, tx }: AdminRequest): Promise<UserPage> {
-  const { body, issues } = parseBody(request, ['resource', 'id', 'action', 'environment', 'limit', 'cursor']);
-  const resource = parseResourceName(body['resource'], snapshot.definitions, { path: 'resource', issues });
-  const id = parseMemberText(body, 'id', issues);
-  const action = parseRuleAction(body['action'], issues);
-  if (id !== undefined && action !== undefined && CREATES_RECORD.has(action))
-    issues.push({ path: 'id', code: 'unknown', detail: `expected no id: ${action} creates a record` });
-  const environment = parseEnvironment(parseMemberObject(body, 'environment', issues), issues);
-  const limit = parseLimit(body['limit'], issues);
-  const cursor = parseMemberText(body, 'cursor', issues);
-  if (issues.length > 0 || resource === undefined || action === undefined) throw toParsingProblem(issues, 'the request');
-  const after = cursor === undefined ? undefined : parseIdCursor('user', cursor);
+/** Resolves the names in a question: the resource, the record and the position of the page. */
+async function resolveQuestion({ snapshot, tx }: AdminRequest, question: TypeOf<typeof QUESTION>): Promise<UserPage> {
+  const resource = requireResource({ name: question.resource, path: 'resource' }, snapshot.definitions);
+  const action = toRuleAction(question.action);
+  const { id } = question;
+  if (id !== undefined && CREATES_RECORD.has(action))
+    refuseQuestion([{ path: 'id', code: 'unknown', detail: `expected no id: ${action} creates a record` }]);
+  const after = question.cursor === undefined ? undefined : parseIdCursor('user', question.cursor);
   const record = id === undefined ? UNRESOLVED : await loadRecord(tx, resource, id);
   if (record === undefined) throw new Problem('RECORD_UNKNOWN', `no ${resource.name} has this id`);
-  return { request: { resource, action, record, environment }, limit, after };
-}
-
-function parseLimit(given: Json | undefined, issues: Issue[]): number {
-  if (given === undefined) return PAGE.default;
-  if (typeof given === 'number' && Number.isInteger(given) && given >= 1 && given <= PAGE.max) return given;
-  issues.push({ path: 'limit', code: 'range', detail: `expected a whole number from 1 to ${PAGE.max}` });
-  return PAGE.default;
+  const environment = toEnvironment(question.environment);
+  return { request: { resource, action, record, environment }, limit: question.limit ?? PAGE.fallback, after };
 }

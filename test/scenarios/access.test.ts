@@ -104,8 +104,8 @@ describe('access tests', () => {
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: { user: 'maya', resource: { name: 'Artcle' }, action: 'reed', environment: { timestamp: 'noon', ip: 'home' } },
-        status: 422,
-        body_has: { code: 'VALUE_INVALID' },
+        status: 400,
+        body_has: { code: 'REQUEST_MALFORMED' },
       },
       {
         name: 'one policy is tested alone, even for a user to whom it is not assigned',

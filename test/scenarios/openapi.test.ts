@@ -114,11 +114,11 @@ const CALLS: readonly (readonly [send: string, path: string, status: number, bod
   ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 200, { resource: 'Article', action: 'update' }],
   ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 200, { resource: 'Article', action: 'read', id: '<article>' }],
   ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 404, { resource: 'Article', action: 'read', id: 'nothing' }],
-  ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 422, {}],
+  ['POST /admin/api/policies/who-can', '/admin/api/policies/who-can', 400, {}],
   ['POST /admin/api/users/<user>/permissions', '/admin/api/users/{userId}/permissions', 200, {}],
   ['POST /admin/api/users/unknown/permissions', '/admin/api/users/{userId}/permissions', 404, {}],
   ['POST /admin/api/policies/<policy>/test', '/admin/api/policies/{id}/test', 200, test],
-  ['POST /admin/api/policies/<policy>/test', '/admin/api/policies/{id}/test', 422, {}],
+  ['POST /admin/api/policies/<policy>/test', '/admin/api/policies/{id}/test', 400, {}],
   [
     'POST /admin/api/policies/<policy>/assign/user/<user>',
     '/admin/api/policies/{policyId}/assign/user/{userId}',

@@ -187,28 +187,29 @@ describe('who-can', () => {
 describe('a who-can query', () => {
   const good = { resource: 'Article', action: 'read' };
   const whoCan: readonly (readonly [what: string, body: unknown, status: number, has: object])[] = [
-    ['an unknown resource', { ...good, resource: 'Artcle' }, 422, { errors: [{ path: 'resource', code: 'unknown' }] }],
-    ['an internal resource', { ...good, resource: '_Policy' }, 422, { errors: [{ path: 'resource' }] }],
-    ['__proto__ as a resource', { ...good, resource: '__proto__' }, 422, { errors: [{ path: 'resource' }] }],
-    ['an unknown action', { ...good, action: 'raed' }, 422, { errors: [{ path: 'action', code: 'enum' }] }],
-    ['an empty object', {}, 422, { errors: [{ path: 'resource' }, { path: 'action' }] }],
+    ['an unknown resource', { ...good, resource: 'Artcle' }, 400, { errors: [{ path: 'resource', code: 'unknown' }] }],
+    ['an internal resource', { ...good, resource: '_Policy' }, 400, { errors: [{ path: 'resource' }] }],
+    ['__proto__ as a resource', { ...good, resource: '__proto__' }, 400, { errors: [{ path: 'resource' }] }],
+    ['an unknown action', { ...good, action: 'raed' }, 400, { errors: [{ path: 'action', code: 'enum' }] }],
+    ['an empty object', {}, 400, { errors: [{ path: 'resource' }, { path: 'action' }] }],
     ['a list instead of an object', [], 400, { code: 'REQUEST_MALFORMED' }],
     [
       'wrong types, each with an error',
       { resource: 1, action: 2, id: 3, environment: 4, limit: '5', cursor: 6 },
-      422,
-      { errors: ['resource', 'id', 'action', 'environment', 'limit', 'cursor'].map((path) => ({ path })) },
+      400,
+      { errors: ['resource', 'id', 'action', 'environment', 'limit', 'cursor'].map((path) => ({ path, code: 'type' })) },
     ],
-    ['an unknown member', { ...good, recordId: 'x' }, 422, { errors: [{ path: 'recordId', code: 'unknown' }] }],
-    ['an unknown value of the environment', { ...good, environment: { hour: 5 } }, 422, { errors: [{ path: 'environment.hour' }] }],
-    ['an invalid timestamp', { ...good, environment: { timestamp: 'now' } }, 422, { errors: [{ path: 'environment.timestamp' }] }],
-    ['an invalid address', { ...good, environment: { ip: 'here' } }, 422, { errors: [{ path: 'environment.ip' }] }],
-    ...[0, 1001, 1.5, -1, null].map(
-      (limit) => [`limit ${limit}`, { ...good, limit }, 422, { errors: [{ path: 'limit', code: 'range' }] }] as const,
-    ),
-    ...['', 'x', Buffer.from('user me').toString('base64url'), 'A'.repeat(10_000)].map(
+    ['an unknown member', { ...good, recordId: 'x' }, 400, { errors: [{ path: 'recordId', code: 'unknown' }] }],
+    ['an unknown value of the environment', { ...good, environment: { hour: 5 } }, 400, { errors: [{ path: 'environment.hour' }] }],
+    ['an invalid timestamp', { ...good, environment: { timestamp: 'now' } }, 400, { errors: [{ path: 'environment.timestamp' }] }],
+    ['an invalid address', { ...good, environment: { ip: 'here' } }, 400, { errors: [{ path: 'environment.ip' }] }],
+    ...[0, 1001, -1].map((limit) => [`limit ${limit}`, { ...good, limit }, 400, { errors: [{ path: 'limit', code: 'range' }] }] as const),
+    ...[1.5, null].map((limit) => [`limit ${limit}`, { ...good, limit }, 400, { errors: [{ path: 'limit', code: 'type' }] }] as const),
+    ...['x', Buffer.from('user me').toString('base64url')].map(
       (cursor) => [`cursor ${cursor.slice(0, 20)}`, { ...good, cursor }, 400, { code: 'REQUEST_CURSOR' }] as const,
     ),
+    ['an empty cursor', { ...good, cursor: '' }, 400, { errors: [{ path: 'cursor', code: 'tooShort' }] }],
+    ['a cursor that is too long', { ...good, cursor: 'A'.repeat(10_000) }, 400, { errors: [{ path: 'cursor', code: 'tooLong' }] }],
     ['a missing record', { ...good, id: UNKNOWN_ID }, 404, { code: 'RECORD_UNKNOWN' }],
   ];
   it.each(whoCan)('refuses a who-can query with %s', async (_, body, status, has) => {

@@ -1,7 +1,6 @@
 import { POLICY_TYPES } from '../../authz/policies/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
-import { accessPaths } from './access-paths.ts';
 import { adminOperation, arrayOf, objectOf, pathParameter, queryParameter, schemaRef, success } from './openapi-operation.ts';
 import { lineByLine } from './transfer-paths.ts';
 
@@ -187,5 +186,5 @@ const assignmentPaths: JsonObject = {
 
 /** All paths under `/admin/api`. */
 export const adminPaths: JsonObject = Object.fromEntries(
-  Object.entries({ ...policyPaths, ...accessPaths, ...assignmentPaths }).map(([path, item]) => [`/admin/api${path}`, item]),
+  Object.entries({ ...policyPaths, ...assignmentPaths }).map(([path, item]) => [`/admin/api${path}`, item]),
 );

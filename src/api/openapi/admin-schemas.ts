@@ -1,16 +1,14 @@
-import { RULE_ACTIONS, SINGLE_DECISION_ACTIONS } from '../../actions.ts';
+import { RULE_ACTIONS } from '../../actions.ts';
 import { DEFAULT_PRIORITY, EFFECTS, POLICY_TYPES } from '../../authz/policies/index.ts';
 import { CONTEXT_GROUPS } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
-import { accessSchemas } from './access-paths.ts';
 import { arrayOf, objectOf, schemaRef } from './openapi-operation.ts';
 import { operatorSchema } from './resource-schemas.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 const ID: JsonObject = { type: 'string', format: 'uuid' };
 const INSTANT: JsonObject = { type: 'string', format: 'date-time' };
-const COUNT: JsonObject = { type: 'integer', minimum: 0 };
 const PRIORITY: JsonObject = {
   type: 'integer',
   default: DEFAULT_PRIORITY,
@@ -37,12 +35,6 @@ const policyMembers: JsonObject = {
   priority: PRIORITY,
   createdBy: { type: 'string', description: 'Default: the admin who makes the request.' },
   tags: { ...arrayOf(TEXT), default: [] },
-};
-
-const PRINCIPAL: JsonObject = {
-  ...objectOf({ id: TEXT, role: TEXT, email: TEXT }, ['id', 'role', 'email']),
-  description: 'Replaces attributes of the stored user with this id. May contain any attribute.',
-  additionalProperties: true,
 };
 
 /** Schemas of the admin endpoints. */
@@ -135,27 +127,6 @@ export const adminSchemas: JsonObject = {
     properties: { priority: PRIORITY, isActive: ACTIVE, assignedBy: TEXT },
     additionalProperties: false,
   },
-  'admin.AccessTest': {
-    ...objectOf(
-      {
-        user: PRINCIPAL,
-        resource: {
-          ...objectOf({ name: TEXT, id: TEXT }, ['id']),
-          description: 'Replaces fields of the stored record with this id. May contain any field of the resource.',
-          additionalProperties: true,
-        },
-        action: { type: 'string', enum: SINGLE_DECISION_ACTIONS },
-        environment: schemaRef('admin.Environment'),
-        data: {
-          description:
-            'Data of the request: `request.data` in conditions, and the values of a create, an update or one record of an import.',
-        },
-      },
-      ['user', 'environment', 'data'],
-    ),
-    additionalProperties: false,
-  },
-  ...accessSchemas,
   'admin.Template': objectOf({
     id: TEXT,
     name: TEXT,

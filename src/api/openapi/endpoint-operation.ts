@@ -90,7 +90,7 @@ function toContent({ schema, files = {}, example }: Content, components: Compone
   };
 }
 
-/** Returns a schema as the document shows it: with references to components, which are added, and without internal keywords. */
+/** Returns a schema as the document shows it: with references to components, which are added, and without internal keywords and formats. */
 export function toDocument(schema: Json, components: Components): Json {
   if (Array.isArray(schema)) return schema.map((each: Json) => toDocument(each, components));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -105,7 +105,12 @@ export function toDocument(schema: Json, components: Components): Json {
   return schemaRef(name);
 }
 
+/** Formats that only this service knows. Strict validators refuse a schema with an unknown format. */
+const OWN_FORMATS: ReadonlySet<unknown> = new Set(['instant', 'ip', 'line', 'lines']);
+
 function toShownSchema(schema: JsonObject, components: Components): JsonObject {
-  const shown = Object.entries(schema).filter(([keyword]) => !INTERNAL_KEYWORDS.includes(keyword));
+  const shown = Object.entries(schema).filter(
+    ([keyword, value]) => !INTERNAL_KEYWORDS.includes(keyword) && !(keyword === 'format' && OWN_FORMATS.has(value)),
+  );
   return Object.fromEntries(shown.map(([keyword, value]) => [keyword, toDocument(value as Json, components)]));
 }
