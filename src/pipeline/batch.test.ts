@@ -121,21 +121,21 @@ const each: readonly Case[] = [
 
 const all: readonly Case[] = [
   {
-    title: 'all requests of an atomic batch are stored if none fails',
+    title: 'all requests are stored if none fails',
     sent: [create('two'), update('$0.id', 'x')],
     ends: [201, 200],
     stored: ['Article NEW version=2 createdBy=ann slug=two note=x', ...UNCHANGED],
     entries: ['allow create Article', 'allow update Article NEW'],
   },
   {
-    title: 'a failed request rolls back all requests of an atomic batch, which keep their entries, and the requests after it do not run',
+    title: 'a failed request rolls back those before it, which keep their entries, and the requests after it do not run',
     sent: [update('a1', 'x'), create('one'), create('two')],
     ends: 'RECORD_EXISTS requests.1.slug:taken',
     stored: UNCHANGED,
     entries: ['allow update Article a1 BATCH_ABORTED', 'allow create Article RECORD_EXISTS'],
   },
   {
-    title: 'a denied request rolls back all requests of an atomic batch',
+    title: 'a denied request rolls back all requests',
     sent: [update('a1', 'x'), { action: 'delete', id: 'a1' }],
     rules: [{ resource: 'Article', action: 'update' }],
     ends: 'ACCESS_DENIED requests.1:ACCESS_DENIED',
@@ -150,7 +150,7 @@ const all: readonly Case[] = [
     entries: ['allow update Article a1 BATCH_ABORTED'],
   },
   {
-    title: 'an updateIfExists that matches no record fails an atomic batch',
+    title: 'an updateIfExists that matches no record fails the batch',
     sent: [update('a1', 'x'), updateMissing()],
     ends: 'RECORD_UNMATCHED requests.1:RECORD_UNMATCHED',
     stored: UNCHANGED,
@@ -179,8 +179,8 @@ async function check(run: typeof runAll, { sent, rules, ends, stored, entries }:
 }
 
 describe('a batch', () => {
-  for (const item of each) it(item.title, () => check(runEach, item));
-  for (const item of all) it(item.title, () => check(runAll, item));
+  it.each(each)('runs a batch: $title', (item) => check(runEach, item));
+  it.each(all)('runs an atomic batch: $title', (item) => check(runAll, item));
 
   it('a failed atomic batch names the entry of the request that failed', async () => {
     await inBatch([update('a1', 'x'), create('one')], async (batch, context) => {

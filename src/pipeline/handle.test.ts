@@ -74,7 +74,7 @@ describe('a request', () => {
       ['allow update Article a1 VALUE_INVALID'],
     ],
     ['a request without a token is decided as anon', 'anon', article('read'), 'ACCESS_DENIED', ['one'], ['deny read Article a1']],
-  ])('%s', async (_, as, request, end, stored, entries) => {
+  ])('handles a request: %s', async (_, as, request, end, stored, entries) => {
     const outcome = await send(as, request);
     expect(toEnd(outcome)).toBe(end);
     expect(await titles()).toEqual(stored);

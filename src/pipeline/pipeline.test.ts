@@ -52,7 +52,7 @@ describe('the order of the steps', () => {
       {},
       'ACCESS_DENIED',
     ],
-  ])('%s', async (_, rules, more, code) => {
+  ])('reports the first problem in the order of the steps: %s', async (_, rules, more, code) => {
     await asAnn(
       rules,
       async (context) => {

@@ -8,14 +8,14 @@ beforeAll(async () => {
 });
 afterAll(() => test.dispose());
 
-it('returns the total of the transaction', async () => {
+it('a usage counter returns the total of the transaction', async () => {
   const count = createUsageCounter();
   await test.deps.database.transaction(async (tx) => {
     expect([count(tx, 2), count(tx, 0), count(tx, 3)]).toEqual([2, 2, 5]);
   });
 });
 
-it('counts each transaction by itself, also those that share a commit', async () => {
+it('counts the usage of each transaction by itself, also of transactions that share a commit', async () => {
   const count = createUsageCounter();
   const { database } = test.deps;
   const totals = await Promise.all([1, 2].map((n) => database.transaction(async (tx) => [count(tx, n), count(tx, n)])));
@@ -25,7 +25,7 @@ it('counts each transaction by itself, also those that share a commit', async ()
   ]);
 });
 
-it('counts separately from other counters of the same transaction', async () => {
+it('counts usage separately from other counters of the same transaction', async () => {
   const [one, other] = [createUsageCounter(), createUsageCounter()];
   await test.deps.database.transaction(async (tx) => {
     one(tx, 5);

@@ -183,7 +183,7 @@ const cases: readonly Case[] = [
 ];
 
 describe('authorization', () => {
-  for (const each of cases) it(each.title, () => check(each));
+  it.each(cases)('authorizes an action: $title', check);
 });
 
 async function check({ request, rules, run, ends, entries }: Case): Promise<void> {

@@ -198,7 +198,7 @@ const cases: readonly Case[] = [
 ];
 
 describe('a deletion', () => {
-  for (const each of cases) it(each.title, () => check(each));
+  it.each(cases)('deletes a record: $title', check);
 
   it('a cascade finds more referencing records than one page', async () => {
     const ids = Array.from({ length: 205 }, (_, index) => `l${String(index).padStart(3, '0')}`);
@@ -277,5 +277,5 @@ describe('a deletion that affects users', () => {
       left: [],
     },
   ];
-  for (const each of protection) it(each.title, () => check(each));
+  it.each(protection)('protects admins from a deletion: $title', check);
 });

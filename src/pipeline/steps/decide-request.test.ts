@@ -59,7 +59,7 @@ const problemOf = async (promise: Promise<unknown>): Promise<Problem> => {
 };
 
 describe('authorize', () => {
-  it('returns the decision and adds an entry that names the caller, the record, the rule and the revision', async () => {
+  it('authorize returns the decision and adds an entry that names the caller, the record, the rule and the revision', async () => {
     await asAnn([allow('update')], async (context) => {
       const decision = await authorize(context, { record: OPEN, recordId: 'open' });
       expect(decision.effect).toBe('allow');
@@ -82,7 +82,7 @@ describe('authorize', () => {
     });
   });
 
-  it('throws a denial that names its entry', async () => {
+  it('authorize throws a denial that names its entry', async () => {
     await asAnn([allow('read')], async (context) => {
       const { code, extras } = await problemOf(authorize(context, { record: OPEN, recordId: 'open' }));
       expect([code, extras.decisionId]).toEqual(['ACCESS_DENIED', context.entries[0]?.id]);
@@ -124,7 +124,7 @@ describe('authorize', () => {
 });
 
 describe('authorizeAgain', () => {
-  it('replaces the last entry of the action, which keeps its id and its place', async () => {
+  it('authorizeAgain replaces the last entry of the action, which keeps its id and its place', async () => {
     await asAnn([allow('*', is('resource.status', 'open'))], async (context) => {
       await authorize(context, { record: OPEN, recordId: 'first' });
       await authorize(context, { record: OPEN, recordId: 'second' });
@@ -136,7 +136,7 @@ describe('authorizeAgain', () => {
     });
   });
 
-  it('throws a denial that names the replaced entry', async () => {
+  it('authorizeAgain throws a denial that names the replaced entry', async () => {
     await asAnn([allow('update', is('resource.status', 'open'))], async (context) => {
       await authorize(context, { record: OPEN, recordId: 'open' });
       const [before] = context.entries;
@@ -146,7 +146,7 @@ describe('authorizeAgain', () => {
     });
   });
 
-  it('needs an earlier entry of the same action', async () => {
+  it('authorizeAgain needs an earlier entry of the same action', async () => {
     await asAnn([allow('*')], async (context) => {
       await authorize(context, { record: OPEN, action: 'read' });
       const error = await failure(authorizeAgain(context, { record: OPEN }));
@@ -178,7 +178,7 @@ describe('decisions on several records', () => {
     });
   });
 
-  it('no record needs no decision', async () => {
+  it('an empty list of records needs no decision', async () => {
     await asAnn([], async (context) => {
       const none = { ...subjects(context), records: [] };
       expect(await decideOnEach(context, none)).toEqual([]);
@@ -208,14 +208,14 @@ describe('mayRead', () => {
   });
 });
 
-describe('data of a request', () => {
+describe('the data of a request', () => {
   const rules = [allow('update', is('request.data.status', 'open'))];
 
   it.each<[string, object, string]>([
     ['the data of the request decides', {}, 'allow'],
     ['the data of one record replaces the data of the request', { data: { status: 'closed' } }, 'deny'],
     ['data that is not known yet leaves the condition residual', { dataIsOpen: true }, 'allow-where'],
-  ])('%s', async (_, subject, effect) => {
+  ])('decides by the data of a request: %s', async (_, subject, effect) => {
     const request = { action: 'update', resource: 'Article', data: { status: 'open' } } as const;
     await asAnn(rules, async (context) => expect((await decideOn(context, { record: OPEN, ...subject })).effect).toBe(effect), { request });
   });

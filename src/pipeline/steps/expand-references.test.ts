@@ -199,11 +199,18 @@ const cases: readonly Case[] = [
     shows: [{ comments: ['c1'], more: ['c1', 'c2'] }],
     entries: ['allow read Comment c1', 'allow read Comment c2'],
   },
-  { title: 'no record needs no decision', of: [], expand: [{ name: 'teamId' }, comments(1)], rules: [], shows: [], entries: [] },
+  {
+    title: 'an empty list of records needs no decision',
+    of: [],
+    expand: [{ name: 'teamId' }, comments(1)],
+    rules: [],
+    shows: [],
+    entries: [],
+  },
 ];
 
 describe('an expansion', () => {
-  for (const each of cases) it(each.title, () => check(each));
+  it.each(cases)('expands references: $title', check);
 
   it('an expanded record has no write-only field', async () => {
     const request = { action: 'list', resource: 'Article', expand: [{ name: 'teamId' }] } as const;

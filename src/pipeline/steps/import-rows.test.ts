@@ -270,5 +270,5 @@ const cases: readonly Case[] = [
 ];
 
 describe('a row of an import', () => {
-  for (const each of cases) it(each.title, () => check(each));
+  it.each(cases)('imports a row: $title', check);
 });

@@ -85,7 +85,7 @@ describe('the number of records to expand', () => {
     ['all expansions count together', { expand: [{ name: 'authorId' }, comments] }, 1, 10, refused],
     ['lists of references count when their length is known', { expand: [{ name: 'readerIds' }] }, 100, 1, undefined],
     ['a request without expansions has no limit', {}, 100, 0, undefined],
-  ])('before records are read, %s', async (_, more, limit, expandMax, code) => {
+  ])('limits the records to expand before they are read: %s', async (_, more, limit, expandMax, code) => {
     const resolve = async (context: RequestContext) => projectionFor(context, limit);
     await inRead(
       more,

@@ -167,7 +167,7 @@ const cases: readonly Case[] = [
 ];
 
 describe('a restore', () => {
-  for (const each of cases) it(each.title, () => check(each));
+  it.each(cases)('restores a record: $title', check);
 
   it('a restore follows the maximum number of references in a chain', async () => {
     await test.inContext(

@@ -134,7 +134,7 @@ describe('the record that an update would store', () => {
     ['an update may increment', valuesForUpdate, [], { views: 7 }],
     ['a row of an import may not increment, because rows may be sent again', valuesForRow, ['views:increment'], {}],
   ];
-  it.each(cases)('%s', async (_, valuesFor, issues, values) => {
+  it.each(cases)('computes the changed record: %s', async (_, valuesFor, issues, values) => {
     const [proposal] = await propose({ data: { views: { increment: 2 } } }, (context) => valuesFor(context, [STORED]));
     expect({ issues: issuesOf(proposal), values: proposal?.values }).toEqual({ issues, values });
   });

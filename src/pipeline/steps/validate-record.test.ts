@@ -159,9 +159,10 @@ const ofValues: readonly Case[] = [
 ];
 
 describe('the steps of validation', () => {
-  for (const each of [...ofRecords, ...ofValues]) it(each.title, () => check(each));
+  it.each(ofRecords)('validates the stored record: $title', check);
+  it.each(ofValues)('validates submitted values: $title', check);
 
-  it('at most a hundred mistakes are listed, and the records after them are not examined', async () => {
+  it('lists at most a hundred mistakes, and does not examine the records after them', async () => {
     const last: Proposal = {
       ...toProposal({}),
       get values(): JsonObject {

@@ -256,7 +256,7 @@ const filtered: readonly Case[] = [
 ];
 
 describe('writes', () => {
-  for (const each of [...writes, ...filtered]) it(each.title, () => check(each));
+  it.each([...writes, ...filtered])('writes a record: $title', check);
 });
 
 describe('constraints', () => {

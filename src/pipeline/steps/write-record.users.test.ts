@@ -43,7 +43,7 @@ describe('changes of users', () => {
     ['a removed password ends the sessions of the user', {}, ['password'], [2, 0]],
     ['a deactivation ends the sessions of the user', { isActive: false }, [], [2, 0]],
     ['another change keeps the sessions of the user', { name: 'Anne' }, [], [2, 2]],
-  ])('%s', async (_, values, cleared, sessions) => {
+  ])('changes a user: %s', async (_, values, cleared, sessions) => {
     expect(await change('ann', values, cleared)).toEqual(sessions);
   });
 
