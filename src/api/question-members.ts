@@ -2,7 +2,7 @@
 import { ACTIONS, type Action, type ActionName, type RuleAction, SINGLE_DECISION_ACTIONS } from '../actions.ts';
 import { didYouMean, type Issue, MAX_ISSUES, Problem } from '../errors.ts';
 import { parseInstant } from '../operators/index.ts';
-import { summarizeMistakes } from '../request/index.ts';
+import { refuseMistakes } from '../request/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from '../resources/index.ts';
 import { component, Input, OneOf, Type, type TypeOf } from '../schemas/index.ts';
 
@@ -70,5 +70,5 @@ export function requireResource(given: GivenResource, definitions: Definitions):
 
 /** Refuses a question with mistakes that its schema cannot find. @throws Problem REQUEST_MALFORMED */
 export function refuseQuestion(issues: readonly Issue[]): void {
-  if (issues.length > 0) throw new Problem('REQUEST_MALFORMED', summarizeMistakes(issues), { errors: issues });
+  refuseMistakes('REQUEST_MALFORMED', issues);
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { type Issue, Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { isObject, type JsonObject, ownValue } from '../operators/index.ts';
-import { type HttpRequest, summarizeMistakes } from '../request/index.ts';
+import { type HttpRequest, refuseMistakes } from '../request/index.ts';
 import { type Resource, type StoredRecord, validateValues } from '../resources/index.ts';
 import { Input, Type, type TypeOf } from '../schemas/index.ts';
 import { sql } from '../sql.ts';
@@ -89,7 +89,7 @@ function parseUser({ body = {} }: SetupRequest, definition: Resource): FirstUser
   for (const issue of [...checked.issues, ...findGuessablePassword(texts)]) {
     if (Object.hasOwn(texts, issue.path) && !known.has(issue.path)) issues.push(issue);
   }
-  if (issues.length > 0) throw new Problem('VALUE_INVALID', summarizeMistakes(issues), { errors: issues });
+  refuseMistakes('VALUE_INVALID', issues);
   return { given: body as TypeOf<typeof SETUP_BODY>, values: checked.values };
 }
 

@@ -1,10 +1,14 @@
 import { type Action, BATCH_ACTIONS } from '../actions.ts';
-import { type Issue, Problem } from '../errors.ts';
+import { type Issue, type IssueCode, Problem } from '../errors.ts';
 import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import { Type, type TypeOf } from '../schemas/index.ts';
+import { validateSchema } from '../validation/index.ts';
 import type { ApiRequest, FilterItem, RequestLimits } from './api-request.ts';
-import { parseBoolean } from './query-string.ts';
+import { refuseMistakes } from './query-parameters.ts';
 import { findAction, parseAction } from './record-requests.ts';
-import { createMistakes, type Mistakes } from './request-mistakes.ts';
+import { NAME } from './record-schemas.ts';
+import { readBodyMembers } from './request-members.ts';
+import { requestSchemas } from './request-schemas.ts';
 
 /** One request of a batch. */
 export interface BatchItem {
@@ -27,34 +31,22 @@ export interface BatchRequest {
  * @throws Problem if the batch itself is malformed or too large
  */
 export function parseBatch(body: Json | undefined, limits: RequestLimits): BatchRequest {
-  if (!isObject(body))
-    throw new Problem('REQUEST_MALFORMED', `expected a JSON object with requests in the body, given ${describeValue(body)}`);
-  const requests = toList(ownValue(body, 'requests'));
-  const atomic = Object.hasOwn(body, 'atomic') ? body['atomic'] : false;
-  const mistakes = createMistakes('REQUEST_MALFORMED');
-  mistakes.addUnknown(Object.keys(body), ['requests', 'atomic'], 'member');
-  if (typeof atomic !== 'boolean') mistakes.add('atomic', 'type', `expected true or false, given ${describeValue(atomic)}`);
-  if (requests.length === 0) {
-    mistakes.add('requests', 'type', `expected a list of at least one request, given ${describeValue(ownValue(body, 'requests'))}`);
-  }
-  mistakes.throwIfAny();
-  if (requests.length > limits.batchItems) {
-    throw new Problem('REQUEST_TOO_LARGE', `expected at most ${limits.batchItems} requests, given ${requests.length}`);
-  }
+  const given = isObject(body) ? ownValue(body, 'requests') : undefined;
+  if (Array.isArray(given) && given.length > limits.batchItems)
+    throw new Problem('REQUEST_TOO_LARGE', `expected at most ${limits.batchItems} requests, given ${given.length}`);
+  const { members, issues } = readBodyMembers(body, requestSchemas(limits).batchBody);
+  refuseMistakes('REQUEST_MALFORMED', issues);
+  const { requests = [], atomic = false } = members;
   const items: BatchItem[] = [];
   for (const item of requests) items.push(parseItem(item, items, limits));
   const rows = items.reduce((sum, item) => sum + rowsOf(item), 0);
   if (rows > limits.importRows)
     throw new Problem('REQUEST_TOO_LARGE', `expected at most ${limits.importRows} records in all imports of a batch, given ${rows}`);
-  return { items, atomic: atomic === true };
+  return { items, atomic };
 }
 
 function rowsOf({ request }: BatchItem): number {
   return !(request instanceof Problem) && request.action === 'import' && Array.isArray(request.data) ? request.data.length : 0;
-}
-
-function toList(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
 }
 
 function parseItem(item: Json, earlier: readonly BatchItem[], limits: RequestLimits): BatchItem {
@@ -72,36 +64,25 @@ interface ParsedItem extends BatchItem {
   readonly request: ApiRequest;
 }
 
+/** The members of every item. The action has a schema of the others. */
+const ITEM = Type.Object({ resource: NAME, action: NAME });
+const OPTIONAL = Type.Object({ optional: Type.Optional(Type.Boolean()) });
+
 function parseItemRequest(item: Json, limits: RequestLimits): ParsedItem {
-  if (!isObject(item)) throw new Problem('REQUEST_MALFORMED', `expected an object with resource and action, given ${describeValue(item)}`);
-  const mistakes = createMistakes('REQUEST_MALFORMED');
-  const text = (name: string): string => {
-    const value = ownValue(item, name);
-    if (typeof value === 'string' && value !== '') return value;
-    mistakes.add(name, value === undefined ? 'required' : 'type', `expected a name, given ${describeValue(value)}`);
-    return '';
-  };
-  const resource = text('resource');
-  const name = text('action');
-  mistakes.throwIfAny();
+  refuseMistakes('REQUEST_MALFORMED', validateSchema(ITEM, item));
+  const { resource, action: name } = item as TypeOf<typeof ITEM>;
   if (name === 'batch') throw new Problem('REQUEST_MALFORMED', 'a batch cannot contain another batch');
   const action = findAction(name, BATCH_ACTIONS);
-  const { members, inData } = parseItemMembers(item, action, mistakes);
-  const optional = name === 'updateIfExists' && parseBoolean('optional', { given: ownValue(item, 'optional'), fallback: false }, mistakes);
-  mistakes.throwIfAny();
-  return { request: withDataPaths(inData, () => parseAction({ resource, action, members }, limits)), optional };
+  const issues: Issue[] = name === 'updateIfExists' ? [...validateSchema(OPTIONAL, item)] : [];
+  const { members, inData } = parseItemMembers(item as JsonObject, action, issues);
+  const { request, issues: others } = parseAction({ resource, action, body: members }, limits);
+  refuseMistakes('REQUEST_MALFORMED', [...issues, ...withDataPaths(others, inData)]);
+  return { request, optional: name === 'updateIfExists' && ownValue(item as JsonObject, 'optional') === true };
 }
 
 /** Prefixes the paths of mistakes with `data.` for members that were given inside `data`. */
-function withDataPaths<T>(inData: ReadonlySet<string>, parse: () => T): T {
-  try {
-    return parse();
-  } catch (error) {
-    if (!(error instanceof Problem) || inData.size === 0) throw error;
-    const withPrefix = (issue: Issue): Issue =>
-      inData.has(issue.path.split('.', 1)[0] ?? '') ? { ...issue, path: `data.${issue.path}` } : issue;
-    throw new Problem(error.code, error.detail, { ...error.extras, errors: (error.extras.errors ?? []).map(withPrefix) });
-  }
+function withDataPaths(issues: readonly Issue[], inData: ReadonlySet<string>): readonly Issue[] {
+  return issues.map((issue) => (inData.has(issue.path.split('.', 1)[0] ?? '') ? { ...issue, path: `data.${issue.path}` } : issue));
 }
 
 /** The members of a batch item in the form that its action expects. */
@@ -116,19 +97,20 @@ export interface ItemMembers {
  * two exceptions: for a create it is the record, and for an update it is the id with the fields. If the item itself has `id` or
  * `filter`, `data` contains only the fields, so fields named `data` or `filter` can always be sent.
  */
-export function parseItemMembers(item: JsonObject, action: Action, mistakes: Mistakes): ItemMembers {
+export function parseItemMembers(item: JsonObject, action: Action, issues: Issue[]): ItemMembers {
   const data = ownValue(item, 'data');
   const beside = without(item, ['resource', 'action', ...(action.name === 'updateIfExists' ? ['optional'] : [])]);
   const takesData = action.takes.includes('data');
   if (data !== undefined && !isObject(data) && !takesData) {
-    mistakes.add('data', 'type', `expected an object with the members of ${action.name}, given ${describeValue(data)}`);
-    return { members: without(beside, ['data']), inData: new Set() };
+    const detail = `expected an object with the members of ${action.name}, given ${describeValue(data)}`;
+    refuseMistakes('REQUEST_MALFORMED', [...issues, { path: 'data', code: 'type', detail }]);
   }
   const inside = isObject(data) ? membersInData(action, { data, beside }) : undefined;
   if (inside === undefined) return { members: beside, inData: new Set() };
   const others = without(beside, ['data']);
   for (const name of Object.keys(others)) {
-    if (Object.hasOwn(inside, name)) mistakes.add(name, 'duplicate', 'expected it in data or beside data, it was given in both');
+    if (Object.hasOwn(inside, name))
+      issues.push({ path: name, code: 'duplicate', detail: 'expected it in data or beside data, it was given in both' });
   }
   // In an update, `data` contains the fields directly, so the paths of mistakes need no second `data.`.
   const inData = Object.keys(inside).filter((name) => action.name !== 'update' || name !== 'data');
@@ -158,25 +140,18 @@ const RETURNS_RECORD: ReadonlySet<string> = new Set(['create', 'read', 'update',
 
 /** Validates that a request refers only to earlier requests that return a record. @throws Problem REQUEST_MALFORMED that lists every mistake */
 export function validateItemReferences(request: ApiRequest, earlier: readonly { readonly request: ApiRequest | Problem }[]): void {
-  const mistakes = createMistakes('REQUEST_MALFORMED');
+  const issues: Issue[] = [];
   for (const [text, path] of referencesIn(request)) {
+    const refuse = (code: IssueCode, detail: string): unknown => issues.push({ path, code, detail });
     const index = toIndex(text);
     if (index === undefined) continue;
     const target = earlier[index]?.request;
     if (target === undefined)
-      mistakes.add(
-        path,
-        'range',
-        `expected ${text.slice(0, 64)} to refer to an earlier request; write a second $ in front to send it as text`,
-      );
+      refuse('range', `expected ${text.slice(0, 64)} to refer to an earlier request; write a second $ in front to send it as text`);
     else if (!(target instanceof Problem) && !RETURNS_RECORD.has(target.action))
-      mistakes.add(
-        path,
-        'type',
-        `expected ${text} to refer to a request that returns one record, request ${index} has the action ${target.action}`,
-      );
+      refuse('type', `expected ${text} to refer to a request that returns one record, request ${index} has the action ${target.action}`);
   }
-  mistakes.throwIfAny();
+  refuseMistakes('REQUEST_MALFORMED', issues);
 }
 
 /** Returns the request with references to earlier requests of the batch replaced by the ids of their records, and escaped texts unescaped. */

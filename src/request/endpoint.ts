@@ -2,12 +2,12 @@
  * Descriptions of endpoints. Requests are validated with the schemas of an endpoint, its handler has their static types, and the OpenAPI
  * document is made from them.
  */
-import { type Issue, Problem, type ProblemCode } from '../errors.ts';
+import { Problem, type ProblemCode } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { type ObjectSchema, type Rendered, type Schema, type SchemaOf, Type, type TypeOf } from '../schemas/index.ts';
 import { validateSchema } from '../validation/index.ts';
 import type { HttpRequest, HttpResponse, Method } from './http-messages.ts';
-import { parseQueryParameters, summarizeMistakes } from './query-parameters.ts';
+import { parseQueryParameters, refuseMistakes } from './query-parameters.ts';
 
 /** A successful response. */
 export interface Answer<S extends Schema = Schema> {
@@ -121,12 +121,12 @@ export function parseEndpointRequest<P extends ObjectSchema, Q extends ObjectSch
   request: HttpRequest,
 ): EndpointInput<P, Q, B> {
   const path = Object.fromEntries(request.params);
-  if (params !== undefined) refuse('VALUE_INVALID', validateSchema(params, path, 'path parameter'));
+  if (params !== undefined) refuseMistakes('VALUE_INVALID', validateSchema(params, path, 'path parameter'));
   return {
     params: path as TypeOf<P>,
     query: parseQueryParameters(request.query, query ?? NO_MEMBERS) as TypeOf<Q>,
     body: (body === undefined
-      ? requireNoBody(request)
+      ? refuseBody(request)
       : validatesBody === 'handler'
         ? request.body
         : parseBody(request.body, body, bodyProblem)) as TypeOf<B>,
@@ -136,16 +136,13 @@ export function parseEndpointRequest<P extends ObjectSchema, Q extends ObjectSch
 /** Validates a body. An absent body is an empty object, so that its required members are reported. */
 function parseBody(given: Json | undefined, schema: Schema, problem: ProblemCode): Json {
   const body = given ?? {};
-  refuse(problem, validateSchema(schema, body));
+  refuseMistakes(problem, validateSchema(schema, body));
   return body;
 }
 
-function requireNoBody({ body, stream }: HttpRequest): undefined {
+/** Refuses a body on routes that take none. @throws Problem REQUEST_MALFORMED */
+export function refuseBody({ body, stream }: HttpRequest): undefined {
   if (body !== undefined && stream === undefined) throw new Problem('REQUEST_MALFORMED', 'expected no body, one was given');
-}
-
-function refuse(code: ProblemCode, errors: readonly Issue[]): void {
-  if (errors.length > 0) throw new Problem(code, summarizeMistakes(errors), { errors });
 }
 
 /** Creates the schema of a successful response: its data, and further members beside the data. */

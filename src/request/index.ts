@@ -4,7 +4,7 @@
  * Parsing validates shapes and limits, reports every mistake at once, and refuses unknown parameters instead of ignoring them. `parse…`
  * functions run before the definitions are known; `resolve…` functions look up fields in a definition. This folder
  * neither receives bytes (`http/` does) nor decides on access.
- * Begin with `api-request.ts` and `http-messages.ts`, the two contracts; then `record-requests.ts`.
+ * Begin with `api-request.ts` and `http-messages.ts`, the two contracts; then `record-schemas.ts` and `record-requests.ts`.
  */
 export type { ApiRequest, FilterItem, RequestLimits, RequestOrigin, SortKey } from './api-request.ts';
 export { type BatchItem, type BatchRequest, fillItemReferences, parseBatch } from './batch-request.ts';
@@ -30,7 +30,7 @@ export {
   type Route,
 } from './http-messages.ts';
 export { type Expansion, type Projection, resolveProjection } from './projection.ts';
-export { summarizeMistakes } from './query-parameters.ts';
+export { refuseMistakes } from './query-parameters.ts';
 export { parseQuery, type QueryTree } from './query-string.ts';
 export {
   parseActionRequest,
@@ -42,7 +42,7 @@ export {
   validateIfMatch,
   validateNoQuery,
 } from './record-requests.ts';
-export { MAX_CURSOR_LENGTH, type RecordForms } from './record-schemas.ts';
+export { exportQuerySchema, MAX_CURSOR_LENGTH, type RecordForms } from './record-schemas.ts';
 export {
   type ActionResult,
   type BatchItemResult,

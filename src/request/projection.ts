@@ -2,13 +2,12 @@
  * The projection of a response: which fields are shown and which references are expanded. `parseProjection` reads its shape,
  * before any definition is known; `resolveProjection` looks up the names in the definitions in force.
  */
-import { type Issue, Problem } from '../errors.ts';
+import { type Issue, type IssueCode, Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import { type Definitions, findField, quote, type Resource, summarise, validateFieldName } from '../resources/index.ts';
 import type { ExpandItem } from './api-request.ts';
-import { getParameter, type QueryTree } from './query-string.ts';
-import type { Mistakes } from './request-mistakes.ts';
+import { MAX_EXPANDED, MAX_FIELDS } from './record-schemas.ts';
 
 /** The members of a request that choose the projection; a query and a body share the names. */
 export interface ProjectionMembers {
@@ -22,60 +21,46 @@ export interface ProjectionPart {
   readonly expand?: readonly ExpandItem[] | undefined;
 }
 
-/** Names of `ProjectionMembers`, as a query may use them. */
-export const PROJECTION_NAMES = ['fields', 'expand'] as const;
-
-/** Maximum number of names in `fields`: more than any resource has. */
-const MAX_FIELDS = 256;
-const MAX_EXPANDED = 5;
 const DEFAULT_REFERENCING = 20;
 const MAX_REFERENCING = 100;
 
 /** Matches `authorId` or `comments:Comment.articleId(20)`. Expansions have one level, so a path such as `authorId.teamId` does not match. */
 const EXPAND = /^([^\s,:.()]+)(?::([^\s,:.()]+)\.([^\s,:.()]+)(?:\(([1-9]\d{0,8})\))?)?$/;
 
-/** Parses the projection of a request and adds every mistake to `mistakes`. */
-export function parseProjection(given: ProjectionMembers, mistakes: Mistakes): ProjectionPart {
-  return { fields: parseFieldNames(given.fields, mistakes), expand: parseExpand(given.expand, mistakes) };
-}
-
-/** Returns the projection members of a query. */
-export function toProjectionMembers(query: QueryTree): ProjectionMembers {
-  return { fields: getParameter(query, 'fields'), expand: getParameter(query, 'expand') };
+/** Parses the projection of a request and adds every mistake to `issues`. */
+export function parseProjection(given: ProjectionMembers, issues: Issue[]): ProjectionPart {
+  return { fields: parseFieldNames(given.fields, issues), expand: parseExpand(given.expand, issues) };
 }
 
 /** Parses field names: `title,status`; in a body also `["title", "status"]`. */
-function parseFieldNames(given: Json | undefined, mistakes: Mistakes): readonly string[] | undefined {
+function parseFieldNames(given: Json | undefined, issues: Issue[]): readonly string[] | undefined {
   if (given === undefined) return undefined;
   const parts = toParts(given);
   const names = parts.filter((part) => typeof part === 'string' && part !== '' && part === part.trim()) as readonly string[];
-  if (names.length < parts.length) mistakes.add('fields', 'type', 'expected field names separated by commas, such as title,status');
-  validateNames('fields', names, { max: MAX_FIELDS, mistakes });
+  if (names.length < parts.length)
+    issues.push({ path: 'fields', code: 'type', detail: 'expected field names separated by commas, such as title,status' });
+  validateNames('fields', names, { max: MAX_FIELDS, issues });
   return names;
 }
 
 /** Parses items to expand: `authorId,comments:Comment.articleId(20)`; in a body also a list of such items. */
-function parseExpand(given: Json | undefined, mistakes: Mistakes): readonly ExpandItem[] | undefined {
+function parseExpand(given: Json | undefined, issues: Issue[]): readonly ExpandItem[] | undefined {
   if (given === undefined) return undefined;
   const items: ExpandItem[] = [];
+  const refuse = (code: IssueCode, detail: string): unknown => issues.push({ path: 'expand', code, detail });
   for (const part of toParts(given).slice(0, MAX_EXPANDED + 1)) {
     const item = typeof part === 'string' ? toExpandItem(part) : undefined;
     if (item !== undefined) items.push(item);
     else
-      mistakes.add(
-        'expand',
+      refuse(
         'type',
         `expected references such as authorId, or comments:Comment.articleId(20) for referencing records, given ${describeValue(part)}`,
       );
     if (item?.by !== undefined && item.by.limit > MAX_REFERENCING)
-      mistakes.add(
-        'expand',
-        'range',
-        `expected at most ${MAX_REFERENCING} records under ${describeValue(item.name)}, given ${item.by.limit}`,
-      );
+      refuse('range', `expected at most ${MAX_REFERENCING} records under ${describeValue(item.name)}, given ${item.by.limit}`);
   }
   const names = items.map(({ name }) => name);
-  validateNames('expand', names, { max: MAX_EXPANDED, mistakes });
+  validateNames('expand', names, { max: MAX_EXPANDED, issues });
   return items;
 }
 
@@ -91,11 +76,12 @@ function toParts(given: Json): readonly Json[] {
   return Array.isArray(given) && given.length > 0 ? given : [given];
 }
 
-function validateNames(member: string, names: readonly string[], { max, mistakes }: { max: number; mistakes: Mistakes }): void {
-  if (names.length > max) mistakes.add(member, 'tooMany', `expected at most ${max} names, more were given`);
+function validateNames(member: string, names: readonly string[], { max, issues }: { max: number; issues: Issue[] }): void {
+  if (names.length > max) issues.push({ path: member, code: 'tooMany', detail: `expected at most ${max} names, more were given` });
   const seen = new Set<string>();
   const duplicate = names.find((name) => seen.size === seen.add(name).size);
-  if (duplicate !== undefined) mistakes.add(member, 'duplicate', `expected each name once, ${describeValue(duplicate)} was given twice`);
+  if (duplicate !== undefined)
+    issues.push({ path: member, code: 'duplicate', detail: `expected each name once, ${describeValue(duplicate)} was given twice` });
 }
 
 /** The projection of records in a response. */

@@ -1,5 +1,5 @@
-import { type Issue, MAX_ISSUES, Problem } from '../errors.ts';
-import { isObject, type Json, type JsonObject } from '../operators/index.ts';
+import { type Issue, MAX_ISSUES, Problem, type ProblemCode } from '../errors.ts';
+import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { ObjectSchema, TypeOf } from '../schemas/index.ts';
 import { DESCRIBED_ONLY, validateSchema } from '../validation/index.ts';
 import type { QueryNode, QueryTree } from './query-string.ts';
@@ -12,7 +12,7 @@ import type { QueryNode, QueryTree } from './query-string.ts';
  */
 export function parseQueryParameters<S extends ObjectSchema>(query: QueryTree, schema: S): TypeOf<S> {
   const { parameters, issues } = readQueryParameters(query, schema);
-  if (issues.length > 0) throw new Problem('REQUEST_PARAMETER', summarizeMistakes(issues), { errors: issues });
+  refuseMistakes('REQUEST_PARAMETER', issues);
   return parameters;
 }
 
@@ -24,19 +24,25 @@ export interface QueryParameters<S extends ObjectSchema> {
 
 /** Parses parameters like `parseQueryParameters` and returns the mistakes, for a caller that adds mistakes of its own. */
 export function readQueryParameters<S extends ObjectSchema>(query: QueryTree, schema: S): QueryParameters<S> {
+  if (query.size === 0 && !schema.required?.length) return { parameters: {} as TypeOf<S>, issues: [] };
   const properties = schema.properties as unknown as JsonObject;
-  const values: Record<string, unknown> = Object.create(null);
-  const validated: Record<string, Json> = Object.create(null);
+  const parameters: Record<string, unknown> = {};
   for (const [name, node] of query) {
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const isDescribed = isObject(property) && property[DESCRIBED_ONLY] === true;
-    validated[name] = isDescribed ? true : toValue(node, isObject(property) ? property['type'] : undefined);
-    values[name] = isDescribed ? node : validated[name];
+    const value = toParameter(node, ownValue(properties, name));
+    // An assignment to `__proto__` would not add a member.
+    if (name === '__proto__') Object.defineProperty(parameters, name, { value, enumerable: true });
+    else parameters[name] = value;
   }
-  return { parameters: values as TypeOf<S>, issues: validateSchema(schema, validated, 'query parameter') };
+  // The validator ignores the values of described parameters, which are not always JSON.
+  return { parameters: parameters as TypeOf<S>, issues: validateSchema(schema, parameters as JsonObject, 'query parameter') };
 }
 
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d{0,14})$/;
+
+function toParameter(node: QueryNode, property: Json | undefined): Json | QueryNode {
+  if (!isObject(property)) return toValue(node, undefined);
+  return property[DESCRIBED_ONLY] === true ? node : toValue(node, property['type']);
+}
 
 /** Returns the value of a parameter. A group such as `limit[…]=` becomes an object, which every schema of a value refuses. */
 function toValue(node: QueryNode, type: Json | undefined): Json {
@@ -46,8 +52,15 @@ function toValue(node: QueryNode, type: Json | undefined): Json {
   return node;
 }
 
+/** Throws a Problem with this code that lists the mistakes, if there are any. */
+export function refuseMistakes(code: ProblemCode, issues: readonly Issue[]): void {
+  if (issues.length === 0) return;
+  const errors = issues.slice(0, MAX_ISSUES);
+  throw new Problem(code, summarizeMistakes(errors), { errors });
+}
+
 /** Returns one sentence about the mistakes of a request: the mistake itself if there is only one. */
-export function summarizeMistakes(issues: readonly Issue[]): string {
+function summarizeMistakes(issues: readonly Issue[]): string {
   const [first, ...others] = issues;
   const many = `the request has ${issues.length >= MAX_ISSUES ? 'at least ' : ''}${issues.length} mistakes`;
   if (first === undefined || others.length > 0) return many;

@@ -1,9 +1,8 @@
 /** Parsing of query strings, and of the texts that they give as values. */
 import type { PathKind } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
-import { describeValue, type Json, type Kind, type OperandShape } from '../operators/index.ts';
+import type { Json, Kind, OperandShape } from '../operators/index.ts';
 import { parseJson } from '../strict-json.ts';
-import type { Mistakes } from './request-mistakes.ts';
 
 /** A query string such as `where[age][gt]=3&limit=5` as a tree of Maps. Names such as `__proto__` must not become names of an object. */
 export type QueryTree = ReadonlyMap<string, QueryNode>;
@@ -51,14 +50,6 @@ export function parseQuery(text: string, limits: QueryLimits = LIMITS): QueryTre
   return root;
 }
 
-/** Returns the value of a parameter. A group such as `limit[…]=` becomes an object, which every parser of a value refuses. */
-export function getParameter(query: QueryTree, name: string): Json | undefined {
-  const node = query.get(name);
-  return node === undefined || typeof node === 'string' ? node : GROUP;
-}
-
-const GROUP: Json = Object.freeze({});
-
 function parseKey(key: string, limits: QueryLimits): readonly string[] {
   if (key.length > limits.keyLength)
     throw toParameterProblem(`expected names of at most ${limits.keyLength} characters, ${key.length} were given`);
@@ -97,25 +88,6 @@ function toDuplicateProblem([first, ...others]: readonly string[]): Problem {
 
 function toParameterProblem(detail: string): Problem {
   return new Problem('REQUEST_PARAMETER', detail);
-}
-
-/** A boolean as given, and the value to use if none was given. */
-export interface BooleanInput {
-  readonly given: Json | undefined;
-  readonly fallback: boolean;
-}
-
-/** Parses a boolean. Adds a mistake for a value that is not a boolean. */
-export function parseBoolean(name: string, { given, fallback }: BooleanInput, mistakes: Mistakes): boolean {
-  if (given === undefined) return fallback;
-  if (typeof given === 'boolean') return given;
-  mistakes.add(name, 'type', `expected true or false, given ${describeValue(given)}`);
-  return false;
-}
-
-/** Converts the texts `true` and `false` to booleans. Returns any other value unchanged; the caller refuses it. */
-export function toBoolean(text: Json | undefined): Json | undefined {
-  return text === 'true' || text === 'false' ? text === 'true' : text;
 }
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;

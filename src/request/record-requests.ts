@@ -1,12 +1,17 @@
-import { ACTIONS, type Action, type ActionInput } from '../actions.ts';
-import { didYouMean, Problem } from '../errors.ts';
-import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import { ACTIONS, type Action } from '../actions.ts';
+import { didYouMean, type Issue, type IssueCode, Problem } from '../errors.ts';
+import { describeValue, isObject, type Json, ownValue } from '../operators/index.ts';
+import type { TypeOf } from '../schemas/index.ts';
+import { validateSchema } from '../validation/index.ts';
 import type { ApiRequest, RequestLimits } from './api-request.ts';
+import { NO_MEMBERS, refuseBody } from './endpoint.ts';
 import type { HttpRequest } from './http-messages.ts';
-import { LIST_NAMES, parseListPart, toListMembers } from './list-request.ts';
-import { PROJECTION_NAMES, type ProjectionPart, parseProjection, toProjectionMembers } from './projection.ts';
-import { getParameter, parseBoolean, toBoolean } from './query-string.ts';
-import { createMistakes, type Mistakes } from './request-mistakes.ts';
+import { parseListPart } from './list-request.ts';
+import { type ProjectionPart, parseProjection } from './projection.ts';
+import { parseQueryParameters, refuseMistakes } from './query-parameters.ts';
+import { type ActionBodySchema, ANY_RECORD } from './record-schemas.ts';
+import { readBodyMembers, readQueryMembers } from './request-members.ts';
+import { READ_QUERY, requestSchemas } from './request-schemas.ts';
 import { parseFilterMember } from './where.ts';
 
 /** The default members of a request that has no filter, sort or total. */
@@ -14,19 +19,17 @@ const EMPTY_REQUEST = { where: [], typed: true, sort: [], total: false } as cons
 
 /** Parses `GET /api/:resource`. With `deleted=true`, returns a request for the action listDeleted. */
 export function parseListRequest(http: HttpRequest, limits: RequestLimits): ApiRequest {
-  const mistakes = createMistakes('REQUEST_PARAMETER');
-  mistakes.addUnknown(http.query.keys(), [...LIST_NAMES, 'deleted'], 'query parameter');
-  const deleted = parseBoolean('deleted', { given: toBoolean(getParameter(http.query, 'deleted')), fallback: false }, mistakes);
-  const part = parseListPart(toListMembers(http.query), { limits, limitMax: limits.pageMax }, mistakes);
-  mistakes.throwIfAny();
-  return { resource: getPathParameter(http, 'resource'), action: deleted ? 'listDeleted' : 'list', typed: false, ...part };
+  const { members, issues } = readQueryMembers(http.query, requestSchemas(limits).listQuery);
+  const part = parseListPart(members, limits, issues);
+  refuseMistakes('REQUEST_PARAMETER', issues);
+  const action = members.deleted === true ? 'listDeleted' : 'list';
+  return { resource: getPathParameter(http, 'resource'), action, typed: false, ...part };
 }
 
 /** Parses `GET /api/:resource/:id`, `DELETE /api/:resource/:id` and `GET /api/:resource/schema`. */
 export function parseRecordRequest(http: HttpRequest, action: 'read' | 'delete' | 'schema'): ApiRequest {
-  const projection = action === 'read' ? parseProjectionQuery(http) : undefined;
-  if (projection === undefined) validateNoQuery(http);
-  if (http.body !== undefined) throw new Problem('REQUEST_MALFORMED', `expected no body, ${describeValue(http.body)} was given`);
+  const projection = action === 'read' ? parseProjectionQuery(http) : validateNoQuery(http);
+  refuseBody(http);
   const ifMatch = action === 'delete' ? parseIfMatch(http.header('if-match')) : undefined;
   return { ...EMPTY_REQUEST, ...projection, resource: getPathParameter(http, 'resource'), action, id: http.params.get('id'), ifMatch };
 }
@@ -34,7 +37,12 @@ export function parseRecordRequest(http: HttpRequest, action: 'read' | 'delete' 
 /** Parses `POST /api/:resource` with the data as its body. */
 export function parseCreateRequest(http: HttpRequest): ApiRequest {
   validateNoQuery(http);
-  return { ...EMPTY_REQUEST, resource: getPathParameter(http, 'resource'), action: 'create', data: parseData(http.body) };
+  return {
+    ...EMPTY_REQUEST,
+    resource: getPathParameter(http, 'resource'),
+    action: 'create',
+    data: parseData(http.body, ANY_RECORD.create),
+  };
 }
 
 /** Parses `PUT /api/:resource/:id` with the data as its body. */
@@ -43,21 +51,18 @@ export function parseUpdateRequest(http: HttpRequest): ApiRequest {
   const ifMatch = parseIfMatch(http.header('if-match'));
   const resource = getPathParameter(http, 'resource');
   const id = getPathParameter(http, 'id');
-  return { ...EMPTY_REQUEST, resource, action: 'update', id, data: parseData(http.body), ifMatch };
+  return { ...EMPTY_REQUEST, resource, action: 'update', id, data: parseData(http.body, ANY_RECORD.update), ifMatch };
 }
 
 /** Refuses query parameters on routes that take none, so that no mistyped parameter is ignored. @throws Problem REQUEST_PARAMETER */
 export function validateNoQuery(http: HttpRequest): void {
-  const mistakes = createMistakes('REQUEST_PARAMETER');
-  mistakes.addUnknown(http.query.keys(), [], 'query parameter');
-  mistakes.throwIfAny();
+  parseQueryParameters(http.query, NO_MEMBERS);
 }
 
 function parseProjectionQuery(http: HttpRequest): ProjectionPart {
-  const mistakes = createMistakes('REQUEST_PARAMETER');
-  mistakes.addUnknown(http.query.keys(), PROJECTION_NAMES, 'query parameter');
-  const part = parseProjection(toProjectionMembers(http.query), mistakes);
-  mistakes.throwIfAny();
+  const { members, issues } = readQueryMembers(http.query, READ_QUERY);
+  const part = parseProjection(members, issues);
+  refuseMistakes('REQUEST_PARAMETER', issues);
   return part;
 }
 
@@ -68,15 +73,12 @@ function getPathParameter(http: HttpRequest, name: string): string {
   return value;
 }
 
-function parseData(body: Json | undefined): Json {
-  if (!isObject(body)) throw new Problem('REQUEST_MALFORMED', `expected a JSON object of fields in the body, given ${describeValue(body)}`);
-  return body;
+/** Parses the values of a record. A missing body is refused, so that it does not become a record without values. */
+function parseData(body: Json | undefined, schema: object): Json {
+  const data = body as Json;
+  refuseMistakes('VALUE_INVALID', validateSchema(schema, data));
+  return data;
 }
-
-/** Members that are required by every action that takes them. */
-const REQUIRED: ReadonlySet<ActionInput> = new Set(['id', 'data', 'filter']);
-
-const MAX_ID = 256;
 
 /**
  * Parses `POST /api/:resource/:action` with the members of the action as a JSON body. Routes whose path contains the action itself pass
@@ -85,10 +87,8 @@ const MAX_ID = 256;
 export function parseActionRequest(http: HttpRequest, limits: RequestLimits, name: string = getPathParameter(http, 'action')): ApiRequest {
   validateNoQuery(http);
   const action = findAction(name);
-  if (http.body !== undefined && !isObject(http.body)) {
-    throw new Problem('REQUEST_MALFORMED', `expected a JSON object in the body, given ${describeValue(http.body)}`);
-  }
-  const request = parseAction({ resource: getPathParameter(http, 'resource'), action, members: http.body ?? {} }, limits);
+  const { request, issues } = parseAction({ resource: getPathParameter(http, 'resource'), action, body: http.body }, limits);
+  refuseMistakes('REQUEST_MALFORMED', issues);
   return action.takes.includes('ifMatch') && request.ifMatch === undefined
     ? { ...request, ifMatch: parseIfMatch(http.header('if-match')) }
     : request;
@@ -101,82 +101,67 @@ export function findAction(name: string, actions: ReadonlyMap<string, Action> = 
   throw new Problem('REQUEST_NO_ROUTE', `no action is named ${describeValue(name)}${didYouMean(name, actions.keys())}`);
 }
 
-/** An action on a resource, with the JSON members of its request. */
-export interface ActionMembers {
+/** An action on a resource, with the JSON body of its request. */
+export interface ActionInvocation {
   readonly resource: string;
   readonly action: Action;
-  readonly members: JsonObject;
+  readonly body: Json | undefined;
 }
 
-/** Parses the members of an action. @throws Problem REQUEST_MALFORMED that lists every mistake */
-export function parseAction({ resource, action, members }: ActionMembers, limits: RequestLimits): ApiRequest {
-  const mistakes = createMistakes('REQUEST_MALFORMED');
-  mistakes.addUnknown(Object.keys(members), action.takes, `member for ${action.name}`);
-  const given = (name: ActionInput): Json | undefined => ownValue(members, name);
-  for (const name of action.takes) {
-    if (REQUIRED.has(name) && name !== 'filter' && given(name) === undefined)
-      mistakes.add(name, 'required', `${action.name} needs ${name}`);
-  }
-  const list = {
-    where: given('where'),
-    sort: given('sort'),
-    limit: given('limit'),
-    offset: given('offset'),
-    cursor: given('cursor'),
-    total: given('total'),
-    fields: given('fields'),
-    expand: given('expand'),
-  };
-  const request = {
+/** The request for an action, and every mistake in it. The request is valid if there are none. */
+export interface ParsedAction {
+  readonly request: ApiRequest;
+  readonly issues: readonly Issue[];
+}
+
+/** Parses the body of an action. @throws Problem REQUEST_TOO_LARGE for an import of too many rows */
+export function parseAction({ resource, action, body }: ActionInvocation, limits: RequestLimits): ParsedAction {
+  if (action.name === 'import') validateRowCount(body, limits);
+  const schema = requestSchemas(limits).actionBodies.get(action.name);
+  if (schema === undefined) throw new Error(`the action ${action.name} has no schema`);
+  const { members, issues } = readBodyMembers(body, schema);
+  return { request: toRequest({ resource, action, members }, limits, issues), issues };
+}
+
+interface GivenAction extends Omit<ActionInvocation, 'body'> {
+  readonly members: Partial<TypeOf<ActionBodySchema>>;
+}
+
+function toRequest({ resource, action, members }: GivenAction, limits: RequestLimits, issues: Issue[]): ApiRequest {
+  return {
     resource,
     action: action.name,
     typed: true,
-    ...parseListPart(list, { limits, limitMax: action.name === 'export' ? limits.exportMax : limits.pageMax }, mistakes),
-    id: parseId(given('id'), mistakes),
-    data: action.name === 'import' ? parseRows(given('data'), limits, mistakes) : parseFields(given('data'), mistakes),
-    filter: action.takes.includes('filter') ? parseFilterMember(given('filter'), limits, mistakes) : undefined,
-    ifMatch: parseVersion(given('ifMatch'), mistakes),
+    ...parseListPart(members, limits, issues),
+    id: members.id,
+    data: members.data,
+    filter: action.takes.includes('filter') ? parseFilterMember(members.filter, limits, issues) : undefined,
+    ifMatch: parseVersion(members.ifMatch, issues),
   };
-  mistakes.throwIfAny();
-  return request;
 }
 
-function parseId(given: Json | undefined, mistakes: Mistakes): string | undefined {
-  if (given === undefined) return undefined;
-  if (typeof given === 'string' && given !== '' && given.length <= MAX_ID) return given;
-  mistakes.add('id', 'type', `expected the id of a record, given ${describeValue(given)}`);
-  return undefined;
-}
-
-function parseFields(given: Json | undefined, mistakes: Mistakes): Json | undefined {
-  if (given !== undefined && !isObject(given)) mistakes.add('data', 'type', `expected an object of fields, given ${describeValue(given)}`);
-  return given;
-}
-
-/** Parses the rows of an import. The number of rows is limited, because one transaction stores all rows while other writers wait. */
-function parseRows(given: Json | undefined, { importRows }: RequestLimits, mistakes: Mistakes): Json | undefined {
-  if (given === undefined) return undefined;
-  if (!Array.isArray(given) || given.length === 0) {
-    mistakes.add('data', 'type', `expected an array of at least one record, given ${describeValue(given)}`);
-    return given;
-  }
-  if (given.length > importRows)
-    throw new Problem('REQUEST_TOO_LARGE', `expected at most ${importRows} records in an import, given ${given.length}`);
-  for (const [index, row] of given.entries()) {
-    if (!isObject(row)) mistakes.add(`data.${index}`, 'type', `expected an object of fields, given ${describeValue(row)}`);
-  }
-  return given;
+/** Refuses an import of too many rows: one transaction stores all of them while other writers wait. @throws Problem REQUEST_TOO_LARGE */
+export function validateRowCount(body: Json | undefined, { importRows }: RequestLimits): void {
+  const rows = isObject(body) ? ownValue(body, 'data') : undefined;
+  if (!Array.isArray(rows) || rows.length <= importRows) return;
+  throw new Problem('REQUEST_TOO_LARGE', `expected at most ${importRows} records in an import, given ${rows.length}`);
 }
 
 /** Parses `ifMatch` of a body: a version, or a text like an If-Match header. */
-function parseVersion(given: Json | undefined, mistakes: Mistakes): readonly number[] | '*' | undefined {
+function parseVersion(given: Json | undefined, issues: Issue[]): readonly number[] | '*' | undefined {
   if (given === undefined) return undefined;
   if (typeof given === 'number' && Number.isSafeInteger(given) && given > 0) return [given];
-  if (typeof given !== 'string') {
-    mistakes.add('ifMatch', 'type', `expected a version such as 3 or an ETag such as "3", given ${describeValue(given)}`);
-    return undefined;
+  const versions = typeof given === 'string' ? toVersions(given) : undefined;
+  if (versions === undefined) {
+    const detail = `expected a version such as 3 or an ETag such as "3", given ${describeValue(given)}`;
+    issues.push({ path: 'ifMatch', code: versionMistakeCode(given), detail });
   }
-  return parseIfMatch(given);
+  return versions;
+}
+
+function versionMistakeCode(given: Json): IssueCode {
+  if (typeof given === 'number' && Number.isInteger(given)) return 'range';
+  return typeof given === 'string' ? 'format' : 'type';
 }
 
 const MAX_ETAGS = 20;
@@ -191,13 +176,17 @@ const ETAG = /^(?:W\/)?"([1-9]\d{0,14})"$/;
  */
 export function parseIfMatch(header: string | undefined): readonly number[] | '*' | undefined {
   if (header === undefined) return undefined;
-  if (header.trim() === '*') return '*';
-  const tags = header.split(',', MAX_ETAGS + 1);
-  const versions = tags.map((tag) => ETAG.exec(tag.trim())?.[1]);
-  if (tags.length > MAX_ETAGS || versions.includes(undefined)) {
-    throw new Problem('REQUEST_MALFORMED', `expected If-Match to be * or up to ${MAX_ETAGS} ETags such as "3"`);
-  }
-  return versions.map(Number);
+  const versions = toVersions(header);
+  if (versions !== undefined) return versions;
+  throw new Problem('REQUEST_MALFORMED', `expected If-Match to be * or up to ${MAX_ETAGS} ETags such as "3"`);
+}
+
+/** Returns the versions of an If-Match; undefined if it has another form or too many ETags. */
+function toVersions(text: string): readonly number[] | '*' | undefined {
+  if (text.trim() === '*') return '*';
+  const tags = text.split(',', MAX_ETAGS + 1);
+  const versions = tags.map((tag) => ETAG.exec(tag.trim())?.[1]).filter((version) => version !== undefined);
+  return tags.length > MAX_ETAGS || versions.length < tags.length ? undefined : versions.map(Number);
 }
 
 /** An If-Match header and the stored version that it must name. */

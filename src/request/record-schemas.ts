@@ -40,6 +40,9 @@ export const MAX_EXPANDED = 5;
 /** Maximum characters of the name of a resource, an action or a field. */
 const MAX_NAME = 200;
 
+/** The name of a resource, an action or a field. */
+export const NAME = Type.String({ minLength: 1, maxLength: MAX_NAME });
+
 const OBJECT = Type.Unsafe<JsonObject>({ type: 'object' });
 
 /** The forms of any resource. `where` and `filter` are only described, because their parsers validate them. The values of a record are any object. */

@@ -8,19 +8,22 @@ import type { Field } from '../fields/index.ts';
 import { describeValue, type Json } from '../operators/index.ts';
 import { findField, type Resource, summarise } from '../resources/index.ts';
 import type { RequestLimits, SortKey } from './api-request.ts';
-import type { Mistakes } from './request-mistakes.ts';
 
 /** Parses sort keys: `-createdAt,name`; in a body also `["-createdAt", "name"]`. */
-export function parseSort(given: Json | undefined, limits: RequestLimits, mistakes: Mistakes): readonly SortKey[] {
+export function parseSort(given: Json | undefined, limits: RequestLimits, issues: Issue[]): readonly SortKey[] {
   if (given === undefined) return [];
   const parts: readonly Json[] = typeof given === 'string' ? given.split(',') : Array.isArray(given) ? given : [null];
   const keys = parts.map((part) => (typeof part === 'string' ? toSortKey(part) : undefined));
   const valid = keys.filter((key) => key !== undefined);
-  if (valid.length < keys.length) mistakes.add('sort', 'type', 'expected field names separated by commas, such as -createdAt,name');
-  if (keys.length > limits.sortKeys) mistakes.add('sort', 'tooMany', `expected at most ${limits.sortKeys} fields, given ${keys.length}`);
+  if (valid.length < keys.length)
+    issues.push({ path: 'sort', code: 'type', detail: 'expected field names separated by commas, such as -createdAt,name' });
+  if (keys.length > limits.sortKeys)
+    issues.push({ path: 'sort', code: 'tooMany', detail: `expected at most ${limits.sortKeys} fields, given ${keys.length}` });
   const duplicate = valid.find((key, index) => valid.findIndex((other) => other.field === key.field) < index);
-  if (duplicate !== undefined)
-    mistakes.add('sort', 'duplicate', `expected each field once, ${describeValue(duplicate.field)} was given twice`);
+  if (duplicate !== undefined) {
+    const detail = `expected each field once, ${describeValue(duplicate.field)} was given twice`;
+    issues.push({ path: 'sort', code: 'duplicate', detail });
+  }
   return valid;
 }
 

@@ -1,8 +1,13 @@
-import { Problem } from '../errors.ts';
-import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import type { Issue } from '../errors.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
+import type { TypeOf } from '../schemas/index.ts';
+import type { RequestLimits } from './api-request.ts';
 import type { HttpRequest } from './http-messages.ts';
-import { getParameter, parseBoolean, toBoolean } from './query-string.ts';
-import { createMistakes, type Mistakes } from './request-mistakes.ts';
+import { parseQueryParameters, refuseMistakes } from './query-parameters.ts';
+import { validateRowCount } from './record-requests.ts';
+import { type exportQuerySchema, IMPORT_OPTION_NAMES, type importQuerySchema } from './record-schemas.ts';
+import { readBodyMembers, readQueryMembers } from './request-members.ts';
+import { IMPORT_QUERY, requestSchemas } from './request-schemas.ts';
 
 /** Options of an import. */
 export interface ImportOptions {
@@ -33,16 +38,11 @@ export interface ExportQuery extends CellStyle {
   readonly format: string | undefined;
 }
 
-const IMPORT_NAMES = ['mode', 'key', 'dryRun', 'onError', 'atomic'] as const;
-const CELL_NAMES = ['delimiter', 'escape'] as const;
-
 /** Parses the query of `POST /api/:resource/import?mode=upsert&key=slug` with a file as its body. */
 export function parseImportQuery({ query }: HttpRequest): ImportQuery {
-  const mistakes = createMistakes('REQUEST_PARAMETER');
-  mistakes.addUnknown(query.keys(), [...IMPORT_NAMES, ...CELL_NAMES], 'query parameter');
-  const given = (name: string): Json | undefined => getParameter(query, name);
-  const options = { ...parseImportOptions((name) => toBoolean(given(name)), false, mistakes), ...parseCellStyle(given, mistakes) };
-  mistakes.throwIfAny();
+  const { members, issues } = readQueryMembers(query, IMPORT_QUERY);
+  const options = { ...parseImportOptions(members, false, issues), ...toCellStyle(members) };
+  refuseMistakes('REQUEST_PARAMETER', issues);
   return options;
 }
 
@@ -51,80 +51,42 @@ export interface ImportBody {
   readonly options: ImportOptions;
   /** True if the body has no options, only rows. */
   readonly isPlain: boolean;
-  /** The body without its options. */
-  readonly members: JsonObject;
+  readonly rows: readonly JsonObject[];
 }
 
-/** Parses `{ data: [...], mode?, key?, dryRun?, onError?, atomic? }`. `atomic` defaults to true, and to false with `onError: 'skip'`. */
-export function parseImportBody(body: Json | undefined): ImportBody {
-  if (!isObject(body))
-    throw new Problem('REQUEST_MALFORMED', `expected a JSON object or an array in the body, given ${describeValue(body)}`);
-  const mistakes = createMistakes('REQUEST_MALFORMED');
-  const options = parseImportOptions((name) => ownValue(body, name), ownValue(body, 'onError') !== 'skip', mistakes);
-  mistakes.throwIfAny();
-  const isOption = (name: string): boolean => (IMPORT_NAMES as readonly string[]).includes(name);
-  const members = Object.fromEntries(Object.entries(body).filter(([name]) => !isOption(name)));
-  return { options, isPlain: !Object.keys(body).some(isOption), members };
+/**
+ * Parses `{ data: [...], mode?, key?, dryRun?, onError?, atomic? }`. `atomic` defaults to true, and to false with `onError: 'skip'`.
+ *
+ * @throws Problem REQUEST_MALFORMED with every mistake; REQUEST_TOO_LARGE for too many rows
+ */
+export function parseImportBody(body: Json | undefined, limits: RequestLimits): ImportBody {
+  validateRowCount(body, limits);
+  const { members, issues } = readBodyMembers(body, requestSchemas(limits).importBody);
+  const options = parseImportOptions(members, members.onError !== 'skip', issues);
+  refuseMistakes('REQUEST_MALFORMED', issues);
+  return { options, isPlain: !Object.keys(members).some((name) => IMPORT_OPTION_NAMES.has(name)), rows: members.data ?? [] };
 }
 
-/** Parses the query of `POST /api/:resource/export?format=csv`. */
-export function parseExportQuery({ query }: HttpRequest, formats: readonly string[]): ExportQuery {
-  const mistakes = createMistakes('REQUEST_PARAMETER');
-  mistakes.addUnknown(query.keys(), ['format', ...CELL_NAMES], 'query parameter');
-  const given = (name: string): Json | undefined => getParameter(query, name);
-  const options = {
-    format: parseChoice('format', { given: given('format'), known: formats }, mistakes),
-    ...parseCellStyle(given, mistakes),
-  };
-  mistakes.throwIfAny();
-  return options;
+/** Parses the query of `POST /api/:resource/export?format=csv`. The schema is `exportQuerySchema`. */
+export function parseExportQuery({ query }: HttpRequest, schema: ReturnType<typeof exportQuerySchema>): ExportQuery {
+  const parameters = parseQueryParameters(query, schema);
+  return { format: parameters.format, ...toCellStyle(parameters) };
 }
 
-type GetMember = (name: string) => Json | undefined;
+type GivenOptions = Partial<TypeOf<ReturnType<typeof importQuerySchema>>>;
 
-function parseImportOptions(given: GetMember, atomicByDefault: boolean, mistakes: Mistakes): ImportOptions {
-  const mode = parseChoice('mode', { given: given('mode'), known: ['create', 'upsert'] }, mistakes) ?? 'create';
-  const onError = parseChoice('onError', { given: given('onError'), known: ['stop', 'skip'] }, mistakes) ?? 'stop';
-  const key = given('key');
-  if (key !== undefined && (typeof key !== 'string' || key === ''))
-    mistakes.add('key', 'type', `expected the name of a unique field, given ${describeValue(key)}`);
-  if (mode === 'upsert' && key === undefined)
-    mistakes.add('key', 'required', 'upsert needs key, the unique field that identifies the record to update');
-  if (mode === 'create' && key !== undefined) mistakes.add('key', 'unknown', 'expected key only with mode upsert');
-  const atomic = parseBoolean('atomic', { given: given('atomic'), fallback: atomicByDefault }, mistakes);
-  if (atomic && onError === 'skip') mistakes.add('atomic', 'conflict', 'expected atomic or onError=skip, both were given');
-  return {
-    mode: mode === 'upsert' ? 'upsert' : 'create',
-    key: typeof key === 'string' ? key : undefined,
-    dryRun: parseBoolean('dryRun', { given: given('dryRun'), fallback: false }, mistakes),
-    onError: onError === 'skip' ? 'skip' : 'stop',
-    atomic,
-  };
+function parseImportOptions(given: GivenOptions, atomicByDefault: boolean, issues: Issue[]): ImportOptions {
+  const { mode = 'create', key, dryRun = false, onError = 'stop', atomic = atomicByDefault } = given;
+  const isMistaken = issues.some(({ path }) => path === 'mode' || path === 'key');
+  if (mode === 'upsert' && key === undefined && !isMistaken)
+    issues.push({ path: 'key', code: 'required', detail: 'upsert needs key, the unique field that identifies the record to update' });
+  if (mode === 'create' && key !== undefined && !isMistaken)
+    issues.push({ path: 'key', code: 'conflict', detail: 'expected key only with mode upsert' });
+  if (atomic && onError === 'skip')
+    issues.push({ path: 'atomic', code: 'conflict', detail: 'expected atomic or onError=skip, both were given' });
+  return { mode, key, dryRun, onError, atomic };
 }
 
-const DELIMITERS: ReadonlyMap<Json, string> = new Map([
-  [',', ','],
-  [';', ';'],
-  ['\t', '\t'],
-  ['tab', '\t'],
-]);
-
-function parseCellStyle(given: GetMember, mistakes: Mistakes): CellStyle {
-  const delimiter = DELIMITERS.get(given('delimiter') ?? ',');
-  if (delimiter === undefined) mistakes.add('delimiter', 'enum', `expected "," or ";" or tab, given ${describeValue(given('delimiter'))}`);
-  return {
-    delimiter: delimiter ?? ',',
-    guardFormulas: parseBoolean('escape', { given: toBoolean(given('escape')), fallback: true }, mistakes),
-  };
-}
-
-interface ChoiceInput {
-  readonly given: Json | undefined;
-  readonly known: readonly string[];
-}
-
-function parseChoice(name: string, { given, known }: ChoiceInput, mistakes: Mistakes): string | undefined {
-  if (given === undefined || (typeof given === 'string' && known.includes(given))) return given;
-  mistakes.add(name, 'enum', `expected ${known.join(' or ')}, given ${describeValue(given)}`);
-  return undefined;
+function toCellStyle({ delimiter = ',', escape: guardFormulas = true }: Pick<GivenOptions, 'delimiter' | 'escape'>): CellStyle {
+  return { delimiter: delimiter === 'tab' ? '\t' : delimiter, guardFormulas };
 }

@@ -20,7 +20,6 @@ import { describeValue, isObject, type Json, OPERATORS, type Operator, suggestOp
 import { fieldKind, findField, operatorsOf, quote, type Resource, summarise, typeOf } from '../resources/index.ts';
 import type { FilterItem, RequestLimits } from './api-request.ts';
 import { parseOperandText, type QueryTree } from './query-string.ts';
-import type { Mistakes } from './request-mistakes.ts';
 
 /** A `where`: a branch of the query string, or a member of a body. */
 export type WhereNode = QueryTree | Json | undefined;
@@ -29,27 +28,26 @@ export type WhereNode = QueryTree | Json | undefined;
  * Parses `{ status: 'draft', views: { gt: 3, lt: 9 } }`, from a query string or a body. A field with a plain value is
  * compared by `eq`; a field with an object by the operators that the object names.
  */
-export function parseWhere(node: WhereNode, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
+export function parseWhere(node: WhereNode, limits: RequestLimits, issues: Issue[]): readonly FilterItem[] {
   if (node === undefined) return [];
   const fields = toGroup(node);
-  if (fields !== undefined) return parseFields({ member: 'where', fields, limits }, mistakes);
-  mistakes.add(
-    'where',
-    'type',
-    `expected fields with values, such as where[status]=draft, given ${isTree(node) ? 'a group' : describeValue(node)}`,
-  );
+  if (fields !== undefined) return parseFields({ member: 'where', fields, limits }, issues);
+  const detail = `expected fields with values, such as where[status]=draft, given ${isTree(node) ? 'a group' : describeValue(node)}`;
+  issues.push({ path: 'where', code: 'type', detail });
   return [];
 }
 
 /** Parses the `filter` of createIfNotExists and updateIfExists: like `where` of a body, with at least one field. */
-export function parseFilterMember(filter: Json | undefined, limits: RequestLimits, mistakes: Mistakes): readonly FilterItem[] {
+export function parseFilterMember(filter: Json | undefined, limits: RequestLimits, issues: Issue[]): readonly FilterItem[] {
+  if (filter === undefined) return [];
   const fields = isObject(filter) ? Object.entries(filter) : [];
-  if (fields.length > 0) return parseFields({ member: 'filter', fields, limits }, mistakes);
-  mistakes.add(
-    'filter',
-    filter === undefined ? 'required' : 'type',
-    `expected an object with at least one field, given ${isObject(filter) ? 'an empty one' : describeValue(filter)}`,
-  );
+  if (fields.length > 0) return parseFields({ member: 'filter', fields, limits }, issues);
+  const given = isObject(filter) ? 'an empty one' : describeValue(filter);
+  issues.push({
+    path: 'filter',
+    code: isObject(filter) ? 'tooFew' : 'type',
+    detail: `expected an object with at least one field, given ${given}`,
+  });
   return [];
 }
 
@@ -59,15 +57,23 @@ interface GivenFields {
   readonly limits: RequestLimits;
 }
 
-function parseFields({ member, fields, limits }: GivenFields, mistakes: Mistakes): readonly FilterItem[] {
-  const items = fields.flatMap(([field, value]) => parseField(`${member}.${field}`, { field, value }, mistakes));
+function parseFields({ member, fields, limits }: GivenFields, issues: Issue[]): readonly FilterItem[] {
+  const items = fields.flatMap(([field, value]) => parseField(member, { field, value }, issues));
   if (items.length > limits.whereItems)
-    mistakes.add(member, 'tooMany', `expected at most ${limits.whereItems} comparisons, given ${items.length}`);
+    issues.push({ path: member, code: 'tooMany', detail: `expected at most ${limits.whereItems} comparisons, given ${items.length}` });
   for (const { field, value } of items) {
     if (!Array.isArray(value) || value.length <= limits.filterListItems) continue;
-    mistakes.add(`${member}.${field}`, 'tooMany', `expected at most ${limits.filterListItems} values, given ${value.length}`);
+    const detail = `expected at most ${limits.filterListItems} values, given ${value.length}`;
+    issues.push({ path: toPath(member, field), code: 'tooMany', detail });
   }
   return items;
+}
+
+/** Maximum characters of a field name that a path repeats. */
+const MAX_PATH_NAME = 64;
+
+function toPath(member: string, field: string): string {
+  return `${member}.${field.slice(0, MAX_PATH_NAME)}`;
 }
 
 interface GivenField {
@@ -75,10 +81,13 @@ interface GivenField {
   readonly value: WhereNode;
 }
 
-function parseField(path: string, { field, value }: GivenField, mistakes: Mistakes): readonly FilterItem[] {
+function parseField(member: string, { field, value }: GivenField, issues: Issue[]): readonly FilterItem[] {
   const operators = toGroup(value);
   if (operators === undefined) return [toItem(field, 'eq', value)];
-  if (operators.length === 0) mistakes.add(path, 'type', 'expected a value, or operators with values, given an empty object');
+  if (operators.length === 0) {
+    const detail = 'expected a value, or operators with values, given an empty object';
+    issues.push({ path: toPath(member, field), code: 'tooFew', detail });
+  }
   return operators.map(([operator, operand]) => toItem(field, operator, operand));
 }
 

@@ -17,7 +17,14 @@ import {
   withAuditMode,
   withUnitOfWork,
 } from '../pipeline/index.ts';
-import { type ApiRequest, type HttpRequest, type HttpResponse, parseActionRequest, parseExportQuery } from '../request/index.ts';
+import {
+  type ApiRequest,
+  exportQuerySchema,
+  type HttpRequest,
+  type HttpResponse,
+  parseActionRequest,
+  parseExportQuery,
+} from '../request/index.ts';
 import { columnsOf, type Resource } from '../resources/index.ts';
 import { createWriter, FORMATS, type Format, type RowWriter } from './formats/index.ts';
 import { entryHeader, type PlainRequest, parseAccept, type TransferDeps, type TransferObserver } from './transfer-deps.ts';
@@ -125,13 +132,15 @@ function exportedFields(resource: Resource, names: readonly string[] | undefined
   return [...new Set(requested)].flatMap((name) => readable.filter((field) => field.name === name));
 }
 
+const EXPORT_QUERY = exportQuerySchema([...FORMATS.keys()]);
+
 /** Handles an export request. Returns a response that streams a file, or a plain request if the client accepts only a page of JSON. */
 export async function handleExport(
   deps: TransferDeps,
   http: HttpRequest,
   observer?: TransferObserver,
 ): Promise<HttpResponse | PlainRequest> {
-  const { format: named, ...cells } = parseExportQuery(http, [...FORMATS.keys()]);
+  const { format: named, ...cells } = parseExportQuery(http, EXPORT_QUERY);
   const format = (named as Format | undefined) ?? parseAccept(http).find((accepted) => accepted !== 'json');
   const request = parseActionRequest({ ...http, query: new Map() }, deps.limits, 'export');
   if (format === undefined) return { plain: request };

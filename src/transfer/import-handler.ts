@@ -69,10 +69,9 @@ async function importStream(request: ImportRequest, options: ImportOptions, { st
 /** Imports a body `{ data: [...] }` with optional members. */
 async function importBody(request: ImportRequest, body: Json | undefined): Promise<HttpResponse | PlainRequest> {
   const { deps, http } = request;
-  const { options, isPlain, members } = parseImportBody(body ?? {});
-  const plain = parseActionRequest({ ...http, body: members }, deps.limits, 'import');
-  if (isPlain) return { plain };
-  return importRows(request, options, toRows(plain.data as readonly JsonObject[]));
+  const { options, isPlain, rows } = parseImportBody(body, deps.limits);
+  if (isPlain) return { plain: parseActionRequest({ ...http, body }, deps.limits, 'import') };
+  return importRows(request, options, toRows(rows));
 }
 
 async function importRows(

@@ -54,23 +54,23 @@ function withinBounds(schema: JsonObject, value: Json, { path, issues }: Place):
 }
 
 function boundMembers(properties: JsonObject, value: JsonObject, { path, issues }: Place): JsonObject {
-  const changed: Record<string, Json> = {};
+  let changed: Record<string, Json> | undefined;
   const unknown: string[] = [];
   for (const name of Object.keys(value)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const member = value[name] as Json;
     if (!isObject(schema)) unknown.push(name);
-    else if (typeof member === 'object' && member !== null) {
+    else if (typeof member === 'object' && member !== null && schema[DESCRIBED_ONLY] !== true) {
       const bounded = withinBounds(schema, member, { path: [...path, name], issues });
-      if (bounded !== member) changed[name] = bounded;
+      if (bounded !== member) changed = { ...changed, [name]: bounded };
     }
   }
+  if (changed === undefined && unknown.length <= MAX_ISSUES) return value;
   const removed = new Set(unknown.slice(MAX_ISSUES));
-  if (removed.size === 0 && Object.keys(changed).length === 0) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !removed.has(name))
-      .map(([name, member]) => [name, changed[name] ?? (member as Json)]),
+      .map(([name, member]) => [name, changed?.[name] ?? (member as Json)]),
   );
 }
 

@@ -202,9 +202,9 @@ describe('values of wrong types', () => {
       },
       { name: 'NUL in text', send: 'POST /api/Case', body: { title: 'a\u0000b' }, answers: 422 },
       { name: 'half a character', send: 'POST /api/Case', raw: '{"title":"a\\ud800b"}', answers: 422 },
-      { name: 'a body that is a list', send: 'POST /api/Case', body: [{ title: 'x' }], answers: 400 },
-      { name: 'a body that is text', send: 'POST /api/Case', body: 'title', answers: 400 },
-      { name: 'a body that is null', send: 'POST /api/Case', body: null, answers: 400 },
+      { name: 'a body that is a list', send: 'POST /api/Case', body: [{ title: 'x' }], answers: 422 },
+      { name: 'a body that is text', send: 'POST /api/Case', body: 'title', answers: 422 },
+      { name: 'a body that is null', send: 'POST /api/Case', body: null, answers: 422 },
       { name: 'half a body', send: 'POST /api/Case', raw: '{"title":', answers: 400 },
       {
         name: 'a form',

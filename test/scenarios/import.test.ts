@@ -349,8 +349,8 @@ describe('an invalid file', () => {
       400,
       'the array in the body is incomplete: it has no closing bracket; before this, 1 row was imported and 0 updated; these changes are kept',
     ],
-    ['a JSON text', '"x"', { type: 'application/json' }, 400, 'expected a JSON object or an array in the body, given "x"'],
-    ['nothing', '', { type: 'application/json' }, 400, 'data: import needs data'],
+    ['a JSON text', '"x"', { type: 'application/json' }, 400, 'expected an object, given text'],
+    ['nothing', '', { type: 'application/json' }, 400, 'data: expected a value, given none'],
     [
       'a dry run that is neither true nor false',
       '{"data":[{"code":"A"}],"dryRun":null}',

@@ -192,10 +192,10 @@ describe('responses to decided requests', () => {
 /** Invalid requests. They are refused before a decision, so they have no audit entry and change nothing. */
 const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
   { name: 'malformed JSON', send: 'POST /api/Article', raw: '{"title":', status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
-  { name: 'an empty body', send: 'POST /api/Article', raw: '', status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
-  { name: 'no body', send: 'POST /api/Article', status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
-  { name: 'a list instead of a record', send: 'POST /api/Article', body: [], status: 400, body_has: { code: 'REQUEST_MALFORMED' } },
-  { name: 'null instead of a record', send: 'PUT /api/Article/{article}', raw: 'null', status: 400 },
+  { name: 'an empty body', send: 'POST /api/Article', raw: '', status: 422, body_has: { code: 'VALUE_INVALID' } },
+  { name: 'no body', send: 'POST /api/Article', status: 422, body_has: { code: 'VALUE_INVALID' } },
+  { name: 'a list instead of a record', send: 'POST /api/Article', body: [], status: 422, body_has: { code: 'VALUE_INVALID' } },
+  { name: 'null instead of a record', send: 'PUT /api/Article/{article}', raw: 'null', status: 422 },
   { name: 'JSON with 100,000 levels', send: 'POST /api/Article', raw: `${'['.repeat(100_000)}${']'.repeat(100_000)}`, status: 400 },
   { name: 'JSON with 65 levels', send: 'POST /api/Article', raw: `{"tags":${'['.repeat(65)}${']'.repeat(65)}}`, status: 400 },
   {
@@ -238,7 +238,7 @@ const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
     name: 'a list with limit=-1',
     send: 'GET /api/Article?limit=-1',
     status: 400,
-    body_has: { errors: [{ path: 'limit', code: 'type' }] },
+    body_has: { errors: [{ path: 'limit', code: 'range' }] },
   },
   {
     name: 'an invalid token',
