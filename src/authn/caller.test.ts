@@ -28,18 +28,23 @@ function foreign(sub: string, claims: Record<string, unknown>): Promise<string> 
 }
 
 describe('identify', () => {
-  it('returns anon without a token', async () => {
+  it('identifies a caller without a token as anon', async () => {
     expect(await test.identify(undefined)).toEqual({ role: 'anon', attributes: {} });
   });
 
-  it('returns the stored user without secret fields', async () => {
+  it('identifies a caller by the stored user, without secret fields', async () => {
     const stored = { id, email: 'ada@example.org', name: 'Ada', role: 'admin', isActive: true, version: 1 };
     const principal = await test.identify(token);
     expect(principal).toMatchObject({ id, role: 'admin', attributes: stored });
     expect(JSON.stringify(principal)).not.toContain('argon2');
   });
 
-  it.each(['', 'x', 'a.b.c', `${'A'.repeat(9000)}`])('refuses the invalid token "%.10s" and does not return anon', async (bad) => {
+  it.each([
+    ['no characters', ''],
+    ['one part', 'x'],
+    ['three broken parts', 'a.b.c'],
+    ['9000 characters', 'A'.repeat(9000)],
+  ])('refuses a token of %s and does not return anon', async (_, bad) => {
     expect(await test.identify(bad)).toBe('IDENTITY_TOKEN');
   });
 
@@ -55,7 +60,7 @@ describe('identify', () => {
     expect(await test.identify(token)).toBe('IDENTITY_TOKEN');
   });
 
-  it('applies a demotion at once', async () => {
+  it('identifies a demoted user by the new role at once', async () => {
     await test.run(`update "User" set "role" = 'user', "name" = null`);
     const principal = await test.identify(token);
     expect(principal).toMatchObject({ role: 'user' });
@@ -69,7 +74,7 @@ describe('identify', () => {
 });
 
 describe('a token of a trusted issuer', () => {
-  it('has role and attributes from its claims', async () => {
+  it('a token of a trusted issuer has role and attributes from its claims', async () => {
     const claims = { role: 'editor', department: 'news', email: 'e@example.org' };
     const identity = { id: 'friend|them-1', issuer: 'friend', subject: 'them-1' };
     expect(await test.identify(await foreign('them-1', claims))).toEqual({
@@ -79,14 +84,14 @@ describe('a token of a trusted issuer', () => {
     });
   });
 
-  it('is never a stored user, even if its subject is the id of one', async () => {
+  it('a token of a trusted issuer is never a stored user, even if its subject is the id of one', async () => {
     const other = { id: `friend|${id}`, role: 'viewer', attributes: { id: `friend|${id}`, role: 'viewer', issuer: 'friend', subject: id } };
     expect(await test.identify(await foreign(id, { role: 'viewer' }))).toEqual(other);
     await test.run(`update "User" set "isActive" = 0`);
     expect(await test.identify(await foreign(id, { role: 'viewer' }))).toEqual(other);
   });
 
-  it('cannot change its identity by other claims', async () => {
+  it('a token of a trusted issuer cannot change its identity by other claims', async () => {
     const identity = { id: 'friend|them-1', issuer: 'friend', subject: 'them-1' };
     expect(await test.identify(await foreign('them-1', { role: 'viewer', id, issuer: 'us', subject: id }))).toMatchObject({
       id: identity.id,
@@ -100,34 +105,37 @@ describe('a token of a trusted issuer', () => {
     ['a control character of C1', 'a\u0085b'],
     ['half a surrogate pair', 'a\ud800'],
     ['200 characters', 'x'.repeat(200)],
-  ])('is refused with a subject with %s', async (_, sub) => {
+  ])('refuses a token of a trusted issuer whose subject contains %s', async (_, sub) => {
     expect(await test.identify(await foreign(sub, { role: 'user' }))).toBe('IDENTITY_TOKEN');
   });
 
-  it.each([[undefined], ['root'], ['constructor'], [''], [null], [['admin']]])('is refused with the role %j', async (role) => {
-    expect(await test.identify(await foreign('them-1', { role }))).toBe('IDENTITY_TOKEN');
-  });
+  it.each([[undefined], ['root'], ['constructor'], [''], [null], [['admin']]])(
+    'refuses a token of a trusted issuer with the role %j',
+    async (role) => {
+      expect(await test.identify(await foreign('them-1', { role }))).toBe('IDENTITY_TOKEN');
+    },
+  );
 
-  it('cannot be logged out', async () => {
+  it('a token of a trusted issuer cannot be logged out', async () => {
     const { outcome } = await test.call('POST /auth/logout', undefined, { token: await foreign('them-1', { role: 'user' }) });
     expect(outcome).toBe('IDENTITY_TOKEN');
   });
 });
 
 describe('GET /auth/me', () => {
-  it('returns the stored user in the order of the definition, without secret fields', async () => {
+  it('returns the stored user from GET /auth/me, without secret fields', async () => {
     const { outcome, body } = await test.call('GET /auth/me', undefined, { token });
     expect(outcome).toBe(200);
     expect(body).toMatchObject({ data: { id, email: 'ada@example.org', name: 'Ada', role: 'admin', isActive: true } });
     expect(body['data']).not.toHaveProperty('password');
   });
 
-  it('returns the claims of a token of a trusted issuer', async () => {
+  it('returns the claims of a token of a trusted issuer from GET /auth/me', async () => {
     const { body } = await test.call('GET /auth/me', undefined, { token: await foreign('them-1', { role: 'viewer', name: 'Eve' }) });
     expect(body['data']).toEqual({ id: 'friend|them-1', issuer: 'friend', subject: 'them-1', name: 'Eve', role: 'viewer' });
   });
 
-  it('requires a token', async () => {
+  it('requires a token for GET /auth/me', async () => {
     expect((await test.call('GET /auth/me')).outcome).toBe('IDENTITY_REQUIRED');
   });
 });
@@ -139,29 +147,30 @@ describe('the last active admin', () => {
     ['another active admin', 'admin', 1],
   ];
   const changes: readonly (readonly [string, Omit<AdminUserChange, 'userId'>, boolean])[] = [
-    ['deletion', { deleted: true }, true],
-    ['demotion', { role: 'user' }, true],
-    ['deactivation', { isActive: false }, true],
-    ['another name', { role: 'admin', isActive: true }, false],
-    ['no change', {}, false],
+    ['the deletion', { deleted: true }, true],
+    ['the demotion', { role: 'user' }, true],
+    ['the deactivation', { isActive: false }, true],
+    ['a change of the name', { role: 'admin', isActive: true }, false],
+    ['an empty change', {}, false],
   ];
 
-  describe.each(others)('with %s', (beside, role, isActive) => {
-    it.each(changes)('%s', async (_, change, takesAway) => {
-      await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', ?, ?)`, role, isActive);
-      const refused = takesAway && beside !== 'another active admin';
-      const check = test.database.transaction((tx) => validateAdminRemains(tx, { userId: id, ...change }));
-      await (refused ? expect(check).rejects.toMatchObject({ code: 'IDENTITY_LAST_ADMIN' }) : expect(check).resolves.toBeUndefined());
-    });
+  const cases = others.flatMap(([other, role, isActive]) =>
+    changes.map(([name, change, takesAway]) => ({ other, role, isActive, name, change, takesAway })),
+  );
+  it.each(cases)('decides on $name of an active admin beside $other', async ({ other, role, isActive, change, takesAway }) => {
+    await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', ?, ?)`, role, isActive);
+    const refused = takesAway && other !== 'another active admin';
+    const check = test.database.transaction((tx) => validateAdminRemains(tx, { userId: id, ...change }));
+    await (refused ? expect(check).rejects.toMatchObject({ code: 'IDENTITY_LAST_ADMIN' }) : expect(check).resolves.toBeUndefined());
   });
 
-  it('does not protect an inactive admin or an unknown user', async () => {
+  it('validateAdminRemains does not protect an inactive admin or an unknown user', async () => {
     await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', 'admin', 0)`);
     await test.database.transaction((tx) => validateAdminRemains(tx, { userId: 'other', deleted: true }));
     await test.database.transaction((tx) => validateAdminRemains(tx, { userId: 'unknown', deleted: true }));
   });
 
-  it('remains if two admins demote each other concurrently', async () => {
+  it('an admin remains if two admins demote each other concurrently', async () => {
     await test.run(`insert into "User" ("id", "email", "role", "isActive") values ('other', 'o@example.org', 'admin', 1)`);
     const demote = (userId: string): Promise<unknown> =>
       test.database.transaction(async (tx) => {

@@ -12,7 +12,7 @@ describe('toCountedAddress', () => {
     ['fe80::1%eth0', 'fe80:0:0:0::/64'],
     ['::1', '0:0:0:0::/64'],
     ['', ''],
-  ])('%s counts as %s', (ip, expected) => {
+  ])('toCountedAddress returns for "%s": %s', (ip, expected) => {
     expect(toCountedAddress(ip)).toBe(expected);
   });
 });

@@ -6,7 +6,7 @@ import { ADMIN, startAuthentication } from './authentication.fixture.ts';
 const SETUP = 'POST /auth/setup';
 
 describe('setup', () => {
-  it('creates the first admin, once', async () => {
+  it('setup creates the first admin, once', async () => {
     const { call, rows, firstAdmins } = await startAuthentication();
     const first = await call(SETUP, ADMIN);
     expect(first.outcome).toBe(201);
@@ -29,7 +29,7 @@ describe('setup', () => {
     ]);
   });
 
-  it('succeeds for one of fifty concurrent requests', async () => {
+  it('setup succeeds for one of fifty concurrent requests', async () => {
     const { call, rows, firstAdmins } = await startAuthentication();
     const replies = await Promise.all(Array.from({ length: 50 }, (_, index) => call(SETUP, { ...ADMIN, email: `a${index}@example.org` })));
     const outcomes = replies.map(({ outcome }) => outcome);
@@ -39,19 +39,20 @@ describe('setup', () => {
     expect(firstAdmins).toHaveLength(1);
   });
 
-  it('is rolled back if onFirstAdmin fails', async () => {
+  it('setup is rolled back if onFirstAdmin fails', async () => {
     let fails = true;
+    const error = new Error('no policy today');
     const onFirstAdmin = async (): Promise<void> => {
-      if (fails) throw new Error('no policy today');
+      if (fails) throw error;
     };
     const { call, rows } = await startAuthentication({ onFirstAdmin });
-    await expect(call(SETUP, ADMIN)).rejects.toThrow('no policy today');
+    await expect(call(SETUP, ADMIN)).rejects.toBe(error);
     expect(await rows('select * from "User"')).toEqual([]);
     fails = false;
     expect((await call(SETUP, ADMIN)).outcome).toBe(201);
   });
 
-  it('depends on whether an admin exists, not on the row of an earlier setup', async () => {
+  it('setup depends on whether an admin exists, not on the row of an earlier setup', async () => {
     const { call, run, rows } = await startAuthentication();
     await call(SETUP, ADMIN);
     await run(`update "User" set "role" = 'user'`);
@@ -62,20 +63,20 @@ describe('setup', () => {
     ).toHaveLength(1);
   });
 
-  it('is refused while the only admin is inactive', async () => {
+  it('setup is refused while the only admin is inactive', async () => {
     const { call, run } = await startAuthentication();
     await call(SETUP, ADMIN);
     await run(`update "User" set "isActive" = 0`);
     expect((await call(SETUP, { ...ADMIN, email: 'b@example.org' })).outcome).toBe('IDENTITY_SETUP_DONE');
   });
 
-  it('reports an email that another user has', async () => {
+  it('setup reports an email that another user has', async () => {
     const { call, run } = await startAuthentication();
     await run(`insert into "User" ("id", "email", "role", "isActive") values ('u', 'ada@example.org', 'user', 1)`);
     expect((await call(SETUP, ADMIN)).outcome).toBe('RECORD_EXISTS');
   });
 
-  it('sets the defaults of fields that a project adds', async () => {
+  it('setup sets the defaults of fields that a project adds', async () => {
     const source = { name: 'User', fields: { department: { type: 'string', required: true, default: 'none' }, badge: { type: 'string' } } };
     const { definitions } = composeDefinitions([{ file: 'user.yaml', source, locate: () => ({ line: 1, column: 1 }) }]);
     const { call, rows } = await startAuthentication({ definitions });
@@ -83,8 +84,8 @@ describe('setup', () => {
     expect(await rows('select "department", "badge" from "User"')).toEqual([{ department: 'none', badge: null }]);
   });
 
-  describe('from another machine', () => {
-    it('requires a valid token', async () => {
+  describe('setup from another machine', () => {
+    it('setup from another machine requires a valid token', async () => {
       const { identity, callRemotely, rows } = await startAuthentication();
       expect((await callRemotely(SETUP, ADMIN)).outcome).toBe('IDENTITY_SETUP_TOKEN');
       const token = await identity.openSetup();
@@ -94,13 +95,13 @@ describe('setup', () => {
       expect((await callRemotely(SETUP, { ...ADMIN, token: token as string })).outcome).toBe(201);
     });
 
-    it('does not validate the body without the token', async () => {
+    it('setup from another machine does not validate the body without the token', async () => {
       const { callRemotely } = await startAuthentication();
       expect((await callRemotely(SETUP, { nonsense: true })).outcome).toBe('IDENTITY_SETUP_TOKEN');
       expect((await callRemotely(SETUP)).outcome).toBe('IDENTITY_SETUP_TOKEN');
     });
 
-    it('accepts the tokens of the last ten starts, and stores only their hashes', async () => {
+    it('setup from another machine accepts the tokens of the last ten starts, and stores only their hashes', async () => {
       const { identity, callRemotely, rows } = await startAuthentication();
       const tokens: string[] = [];
       for (let start = 0; start < 11; start++) tokens.push(String(await identity.openSetup()));
@@ -111,7 +112,7 @@ describe('setup', () => {
       expect((await callRemotely(SETUP, { ...ADMIN, token: second })).outcome).toBe(201);
     });
 
-    it('accepts no token twice, even if no admin is left', async () => {
+    it('setup from another machine accepts no token twice, even if no admin is left', async () => {
       const { identity, callRemotely, run, rows } = await startAuthentication();
       const [token, other] = [await identity.openSetup(), await identity.openSetup()] as [string, string];
       await callRemotely(SETUP, { ...ADMIN, token });
@@ -122,7 +123,7 @@ describe('setup', () => {
         expect((await callRemotely(SETUP, { ...ADMIN, email: 'b@example.org', token: used })).outcome).toBe('IDENTITY_SETUP_TOKEN');
     });
 
-    it('limits wrong tokens per address, and always accepts the right one', async () => {
+    it('limits wrong setup tokens per address, and always accepts the right one', async () => {
       const { identity, callRemotely } = await startAuthentication({ options: { loginAttempts: 3 } });
       const token = String(await identity.openSetup());
       const from = async (ip: string, sent: string): Promise<unknown> =>
@@ -134,26 +135,26 @@ describe('setup', () => {
     });
   });
 
-  it('requires the token on this machine too with setup: token', async () => {
+  it('requires the setup token on this machine too with setup: token', async () => {
     const { identity, call } = await startAuthentication({ options: { setup: 'token' } });
     expect((await call(SETUP, ADMIN)).outcome).toBe('IDENTITY_SETUP_TOKEN');
     expect((await call(SETUP, { ...ADMIN, token: (await identity.openSetup()) as string })).outcome).toBe(201);
   });
 
-  it('creates no token with setup: off', async () => {
+  it('creates no setup token with setup: off', async () => {
     const { identity, rows } = await startAuthentication({ options: { setup: 'off' } });
     expect([await identity.openSetup(), await rows(`select * from "_State" where "id" = 'setupTokens'`)]).toEqual([undefined, []]);
   });
 
   const refused: readonly (readonly [string, Json | undefined, readonly string[]])[] = [
-    ['nothing', undefined, ['email', 'password', 'name']],
+    ['no body', undefined, ['email', 'password', 'name']],
     ['an empty object', {}, ['email', 'password', 'name']],
     ['a short password and a broken email', { ...ADMIN, email: 'ada at example', password: 'short' }, ['password', 'email']],
     ['a role', { ...ADMIN, role: 'admin' }, ['role']],
     ['half a character', { ...ADMIN, name: '\ud800' }, ['name']],
   ];
 
-  it.each(refused)('refuses %s and reports every mistake', async (_, body, paths) => {
+  it.each(refused)('refuses a setup with %s and reports every mistake', async (_, body, paths) => {
     const { call, rows } = await startAuthentication();
     const { outcome, problem } = await call(SETUP, body);
     expect(outcome).toBe('VALUE_INVALID');

@@ -26,7 +26,7 @@ describe('loadTokenKey', () => {
   it.each([
     ['HS256', 'jwt.key'],
     ['EdDSA', 'jwt.ed25519.pem'],
-  ] as const)('generates a key for %s once, readable for the owner alone, and leaves nothing else', (algorithm, file) => {
+  ] as const)('generates a key for %s once, readable for the owner alone, and writes no other file', (algorithm, file) => {
     const dataFolder = newFolder();
     const first = loadTokenKey({ algorithm, dataFolder });
     const second = loadTokenKey({ algorithm, dataFolder });
@@ -35,7 +35,7 @@ describe('loadTokenKey', () => {
     expect(readdirSync(dataFolder)).toEqual([file]);
   });
 
-  it('returns the same key in processes that start at the same time', async () => {
+  it('loadTokenKey returns the same key in processes that start at the same time', async () => {
     const dataFolder = newFolder();
     const script = `import { loadTokenKey } from ${JSON.stringify(new URL('./signing-key.ts', import.meta.url).href)};
       process.stdout.write(loadTokenKey({ algorithm: 'HS256', dataFolder: ${JSON.stringify(dataFolder)} }).signing.export().toString('hex'));`;
@@ -45,7 +45,7 @@ describe('loadTokenKey', () => {
     expect(keys[0]?.stdout).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('uses a given secret and writes no file', () => {
+  it('loadTokenKey uses a given secret and writes no file', () => {
     const dataFolder = newFolder();
     const key = loadTokenKey({ algorithm: 'HS256', secret: SECRET, dataFolder });
     expect(key.signing.export().toString()).toBe(SECRET);
@@ -54,9 +54,7 @@ describe('loadTokenKey', () => {
 
   it('counts the length of a secret in bytes', () => {
     expect(() => loadTokenKey({ algorithm: 'HS256', secret: 'é'.repeat(16), dataFolder: newFolder() })).not.toThrow();
-    expect(() => loadTokenKey({ algorithm: 'HS256', secret: 'e'.repeat(31), dataFolder: newFolder() })).toThrow(
-      /at least 32 bytes, given 31/,
-    );
+    expect(() => loadTokenKey({ algorithm: 'HS256', secret: 'e'.repeat(31), dataFolder: newFolder() })).toThrow(/\b31$/);
   });
 
   it('refuses a secret for EdDSA, which would not use it', () => {
@@ -76,21 +74,24 @@ describe('loadTokenKey', () => {
     expect(readFileSync(join(dataFolder, file), 'utf8')).toBe(content);
   });
 
-  it('reports in one sentence that the folder cannot be created', () => {
+  it('reports a folder that cannot be created in one sentence', () => {
     const dataFolder = newFolder();
     writeFileSync(dataFolder, 'a file where the folder should be');
-    expect(() => loadTokenKey({ algorithm: 'HS256', dataFolder })).toThrow(/jwt\.key cannot be read or made: .*ENOTDIR$/);
+    expect(() => loadTokenKey({ algorithm: 'HS256', dataFolder })).toThrow(/jwt\.key.*ENOTDIR$/);
   });
 });
 
 describe('deriveKey', () => {
-  it.each(['HS256', 'EdDSA'] as const)('is the same for the same %s key and purpose, and differs otherwise', (algorithm) => {
-    const [key, other] = [newFolder(), newFolder()].map((dataFolder) => loadTokenKey({ algorithm, dataFolder }));
-    if (key === undefined || other === undefined) throw new Error('two keys were loaded');
-    const derived = (from: TokenKey, purpose: string) => deriveKey(from, purpose).export().toString('hex');
-    expect(derived(key, 'cursor')).toBe(derived(key, 'cursor'));
-    expect(derived(key, 'cursor')).toHaveLength(64);
-    expect(derived(key, 'cursor')).not.toBe(derived(key, 'other'));
-    expect(derived(key, 'cursor')).not.toBe(derived(other, 'cursor'));
-  });
+  it.each(['HS256', 'EdDSA'] as const)(
+    'deriveKey returns the same key for the same %s key and purpose, and another key otherwise',
+    (algorithm) => {
+      const [key, other] = [newFolder(), newFolder()].map((dataFolder) => loadTokenKey({ algorithm, dataFolder }));
+      if (key === undefined || other === undefined) throw new Error('two keys were loaded');
+      const derived = (from: TokenKey, purpose: string) => deriveKey(from, purpose).export().toString('hex');
+      expect(derived(key, 'cursor')).toBe(derived(key, 'cursor'));
+      expect(derived(key, 'cursor')).toHaveLength(64);
+      expect(derived(key, 'cursor')).not.toBe(derived(key, 'other'));
+      expect(derived(key, 'cursor')).not.toBe(derived(other, 'cursor'));
+    },
+  );
 });

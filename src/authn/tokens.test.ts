@@ -27,7 +27,7 @@ describe('tokens', () => {
   it.each([
     ['HS256', hs],
     ['EdDSA', ed],
-  ])('verifies what it signs with %s, again and again', async (_, key) => {
+  ])('verifies a token that it signed with %s, more than once', async (_, key) => {
     const tokens = createTokens(key, options);
     const token = await tokens.sign(holder);
     const verified = await tokens.verify(token);
@@ -36,9 +36,9 @@ describe('tokens', () => {
   });
 
   it.each([
-    ['its last second and the leeway', 3629, 'valid'],
-    ['after the leeway', 3630, 'IDENTITY_TOKEN_EXPIRED'],
-  ])('goes by the time: %s', async (_, after, expected) => {
+    [3629, 'valid'],
+    [3630, 'IDENTITY_TOKEN_EXPIRED'],
+  ])('verifies a token of one hour after %i seconds, with a leeway of 30 seconds: %s', async (after, expected) => {
     const [first, cold] = [createTokens(hs, options), createTokens(hs, options)];
     const token = await first.sign(holder);
     await first.verify(token);
@@ -55,7 +55,7 @@ describe('tokens', () => {
 
 describe('an invalid token', () => {
   const refused: readonly (readonly [string, () => Promise<string> | string])[] = [
-    ['nothing', () => ''],
+    ['no characters', () => ''],
     ['one part', () => 'abc'],
     ['four parts', async () => `${await signed(header, claims)}.x`],
     ['an empty signature', async () => `${(await signed(header, claims)).split('.').slice(0, 2).join('.')}.`],
@@ -76,29 +76,29 @@ describe('an invalid token', () => {
     ['another audience', async () => signed(header, { ...claims, aud: 'them' })],
     ['no audience', async () => signed(header, { ...claims, aud: undefined })],
     ['no expiry', async () => signed(header, { ...claims, exp: undefined })],
-    ['an expiry that is text', async () => signed(header, { ...claims, exp: '2999-01-01' })],
+    ['an expiry that is a text', async () => signed(header, { ...claims, exp: '2999-01-01' })],
     ['no time of issue', async () => signed(header, { ...claims, iat: undefined })],
-    ['a time of issue to come', async () => signed(header, { ...claims, iat: SECONDS + 31 })],
-    ['a begin to come', async () => signed(header, { ...claims, nbf: SECONDS + 31 })],
+    ['a time of issue in the future', async () => signed(header, { ...claims, iat: SECONDS + 31 })],
+    ['a begin in the future', async () => signed(header, { ...claims, nbf: SECONDS + 31 })],
     ['no user', async () => signed(header, { ...claims, sub: undefined })],
     ['an empty user', async () => signed(header, { ...claims, sub: '' })],
-    ['a user that is no text', async () => signed(header, { ...claims, sub: 7 })],
+    ['a user that is not a text', async () => signed(header, { ...claims, sub: 7 })],
     ['no session', async () => signed(header, { ...claims, sid: undefined })],
-    ['a session that is no text', async () => signed(header, { ...claims, sid: { $ne: '' } })],
+    ['a session that is not a text', async () => signed(header, { ...claims, sid: { $ne: '' } })],
   ];
 
-  it.each(refused)('with %s is refused', async (_, make) => {
+  it.each(refused)('refuses a token with %s', async (_, make) => {
     const token = await make();
     expect(await outcome(() => createTokens(hs, options).verify(token))).toBe('IDENTITY_TOKEN');
   });
 
-  it('does not take the public key of EdDSA for a secret', async () => {
+  it('refuses a token that is signed with the public key of EdDSA as a secret', async () => {
     const asSecret = createSecretKey(pair.publicKey.export({ type: 'spki', format: 'der' }));
     const token = await signed(header, claims, asSecret);
     expect(await outcome(() => createTokens(ed, options).verify(token))).toBe('IDENTITY_TOKEN');
   });
 
-  it('refuses a tampered token although the whole one is cached', async () => {
+  it('refuses a tampered token although the original token is cached', async () => {
     const tokens = createTokens(hs, options);
     const token = await tokens.sign(holder);
     await tokens.verify(token);
@@ -107,7 +107,7 @@ describe('an invalid token', () => {
     expect(await outcome(() => tokens.verify(forged))).toBe('IDENTITY_TOKEN');
   });
 
-  it('checks an expired token’s signature first', async () => {
+  it('verifies the signature of a token before its expiry', async () => {
     const forged = await signed(header, { ...claims, iat: 0, exp: 1 }, createSecretKey(Buffer.alloc(32, 9)));
     expect(await outcome(() => createTokens(hs, options).verify(forged))).toBe('IDENTITY_TOKEN');
   });

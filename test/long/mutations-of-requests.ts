@@ -129,7 +129,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "record['isActive'] !== true || ",
     replace: '',
     red: 'src/authn/caller.test.ts',
-    test: 'identify refuses at once the token of a user who is deactivated',
+    test: 'refuses at once the token of a user who is deactivated',
   },
   {
     name: 'a revoked session remains valid',
@@ -137,7 +137,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'AND "revokedAt" IS NULL AND',
     replace: 'AND',
     red: 'src/authn/caller.test.ts',
-    test: 'identify refuses the token after all sessions of the user are revoked',
+    test: 'refuses the token after all sessions of the user are revoked',
   },
   {
     name: 'a refresh token works twice',
@@ -145,7 +145,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'if (used.changes === 0) {',
     replace: 'if (used.changes < 0) {',
     red: 'src/authn/sessions.test.ts',
-    test: 'refresh ends the session if a token is used twice',
+    test: 'ends the session if a refresh token is used twice',
   },
   {
     name: 'policies are compiled only once',
