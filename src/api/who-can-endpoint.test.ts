@@ -46,7 +46,8 @@ describe('admin.tests.whoCan', () => {
 
   it('decides about one record', async () => {
     expect((await whoCan({ ...UPDATE, id: 'a1' })).data.users.map(({ effect }) => effect)).toEqual(['allow', 'allow', 'allow']);
-    expect((await whoCan({ ...UPDATE, id: 'a2' })).data.users.map(({ id }) => id)).toEqual(['ada']);
+    const { roles, users } = (await whoCan({ ...UPDATE, id: 'a2' })).data;
+    expect([roles.map(({ role }) => role), users.map(({ id }) => id)]).toEqual([['admin'], ['ada']]);
   });
 
   it('continues after the last user of the previous page', async () => {

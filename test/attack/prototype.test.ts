@@ -81,7 +81,7 @@ describe.each(['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toStr
         as: 'anon',
         send: 'POST /auth/login',
         body: json(`{"email":"a@b.example","password":"x","${name}":{}}`),
-        answers: 422,
+        answers: 400,
       },
       {
         name: 'as a role of a user',
@@ -161,7 +161,7 @@ describe.each(['__proto__', 'constructor', 'prototype', 'hasOwnProperty', 'toStr
         as: 'admin',
         send: 'POST /admin/api/policies/test-access',
         body: json(`{"${name}":{},"user":{"role":"user"},"resource":{"name":"Case"},"action":"read"}`),
-        answers: 422,
+        answers: 400,
       },
     ] satisfies readonly Attack[],
     `treats ${name} like any unknown name `,
