@@ -1,6 +1,6 @@
 /** Members that the bodies of access tests and of permission queries share: resource, action and environment. */
 import { ACTIONS, type Action, type ActionName, type RuleAction, SINGLE_DECISION_ACTIONS } from '../actions.ts';
-import { didYouMean, type Issue, MAX_ISSUES, Problem } from '../errors.ts';
+import { didYouMean, type Issue, MAX_ISSUES } from '../errors.ts';
 import { parseInstant } from '../operators/index.ts';
 import { refuseMistakes } from '../request/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from '../resources/index.ts';

@@ -19,7 +19,7 @@ export function parseQueryParameters<S extends ObjectSchema>(query: QueryTree, s
 /** The parameters of a query, and every mistake in them. */
 export interface QueryParameters<S extends ObjectSchema> {
   readonly parameters: TypeOf<S>;
-  readonly issues: readonly Issue[];
+  readonly issues: Issue[];
 }
 
 /** Parses parameters like `parseQueryParameters` and returns the mistakes, for a caller that adds mistakes of its own. */

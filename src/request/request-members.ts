@@ -15,14 +15,14 @@ export interface RequestMembers<S extends ObjectSchema> {
 /** Reads the members of a query. */
 export function readQueryMembers<S extends ObjectSchema>(query: QueryTree, schema: S): RequestMembers<S> {
   const { parameters, issues } = readQueryParameters(query, schema);
-  return { members: withoutMistakes<S>(parameters as object, issues), issues: [...issues] };
+  return { members: withoutMistakes<S>(parameters as object, issues), issues };
 }
 
 /** Reads the members of a body. An absent body is an empty object, so that its required members are reported. */
 export function readBodyMembers<S extends ObjectSchema>(body: Json | undefined, schema: S): RequestMembers<S> {
   const given = body === undefined ? {} : body;
   const issues = validateSchema(schema, given);
-  return { members: isObject(given) ? withoutMistakes<S>(given, issues) : {}, issues: [...issues] };
+  return { members: isObject(given) ? withoutMistakes<S>(given, issues) : {}, issues };
 }
 
 function withoutMistakes<S extends ObjectSchema>(members: object, issues: readonly Issue[]): Partial<TypeOf<S>> {

@@ -58,7 +58,10 @@ interface GivenFields {
 }
 
 function parseFields({ member, fields, limits }: GivenFields, issues: Issue[]): readonly FilterItem[] {
-  const items = fields.flatMap(([field, value]) => parseField(member, { field, value }, issues));
+  const items: FilterItem[] = [];
+  for (const [field, value] of fields) {
+    for (const item of parseField(member, { field, value }, issues)) items.push(item);
+  }
   if (items.length > limits.whereItems)
     issues.push({ path: member, code: 'tooMany', detail: `expected at most ${limits.whereItems} comparisons, given ${items.length}` });
   for (const { field, value } of items) {

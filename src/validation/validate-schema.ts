@@ -16,12 +16,12 @@ const validators = new WeakMap<object, ValidateFunction>();
  *
  * @param subject The name of a member in messages about unknown ones: `member` or `query parameter`.
  */
-export function validateSchema(schema: object, value: Json, subject = 'member'): readonly Issue[] {
+export function validateSchema(schema: object, value: Json, subject = 'member'): Issue[] {
   const issues: Issue[] = [];
   const bounded = withinBounds(schema as JsonObject, value, { path: [], issues });
   const validate = memoize(validators, schema, () => createAjv(true).compile(toValidated(schema as JsonObject) as JsonObject));
   if (!validate(bounded)) issues.push(...toIssues((validate.errors ?? []).slice(0, MAX_ISSUES), subject));
-  return issues.slice(0, MAX_ISSUES);
+  return issues.length > MAX_ISSUES ? issues.slice(0, MAX_ISSUES) : issues;
 }
 
 /** Returns a schema without the parts that only describe values. */
