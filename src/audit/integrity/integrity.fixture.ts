@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseFolder } from '../../../test/database-folder.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
@@ -51,15 +51,55 @@ export interface StoredEntry extends Record<string, unknown> {
 export async function openTestAuditLog(): Promise<TestAuditLog> {
   const { database, url, dispose } = openTestDatabase();
   const folder = mkdtempSync(join(databaseFolder, 'bailiwick-integrity-'));
-  const path = join(folder, 'checkpoints.ndjson');
   await migrate(database, SYSTEM);
-  const key = loadCheckpointKey(folder);
+  return createAuditLog({ database, url, folder }, async () => {
+    await dispose();
+    rmSync(folder, { recursive: true });
+  });
+}
 
+/** Opens an audit log with chains of these numbers of entries, and a checkpoint. */
+export async function openFilledAuditLog(chains: readonly number[]): Promise<TestAuditLog> {
+  const auditLog = await openTestAuditLog();
+  await auditLog.fill(chains);
+  await auditLog.checkpoint();
+  return auditLog;
+}
+
+/** The tables that entries and checkpoints change. */
+const TABLES = ['_Decision', '_DecisionHour', '_Chain', '_State'].map((name) => ({
+  table: sql.table(name),
+  kept: sql.table(`kept${name}`),
+}));
+
+/**
+ * Keeps the content of an audit log. The returned function opens the audit log with this content, on new connections. This is faster than
+ * to create the content for each test.
+ */
+export async function keepContent(auditLog: TestAuditLog): Promise<() => Promise<TestAuditLog>> {
+  const { url, folder, path, tamper } = auditLog;
+  await tamper(...TABLES.map(({ table, kept }) => sql`create table ${kept} as select * from ${table}`));
+  const checkpoints = readFileSync(path);
+  return async () => {
+    await tamper(...TABLES.flatMap(({ table, kept }) => [sql`delete from ${table}`, sql`insert into ${table} select * from ${kept}`]));
+    writeFileSync(path, checkpoints);
+    const database = openUrl(url);
+    return createAuditLog({ database, url, folder }, () => database.close());
+  };
+}
+
+function createAuditLog(
+  { database, url, folder }: Pick<TestAuditLog, 'database' | 'url' | 'folder'>,
+  dispose: () => Promise<void>,
+): TestAuditLog {
+  const path = join(folder, 'checkpoints.ndjson');
+  const key = loadCheckpointKey(folder);
   return {
     database,
     url,
     folder,
     path,
+    dispose,
     async fill(chains) {
       for (const length of chains) {
         // A second connection has a writer of its own.
@@ -95,10 +135,6 @@ export async function openTestAuditLog(): Promise<TestAuditLog> {
       });
     },
     rows: () => database.transaction((tx) => tx.all<StoredEntry>(sql`select * from "_Decision" order by "writer", "sequence"`)),
-    async dispose() {
-      await dispose();
-      rmSync(folder, { recursive: true });
-    },
   };
 }
 

@@ -1,17 +1,31 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { onPostgres } from '../../storage/storage.fixture.ts';
 import { appendEntry, CONTENT } from '../index.ts';
-import { openTestAuditLog, type StoredEntry, type TestAuditLog, type TestVerification, testEntry } from './integrity.fixture.ts';
+import {
+  keepContent,
+  openFilledAuditLog,
+  type StoredEntry,
+  type TestAuditLog,
+  type TestVerification,
+  testEntry,
+} from './integrity.fixture.ts';
 import { type EntryPosition, verifyChains } from './verify-chains.ts';
 
+let filled: TestAuditLog;
+let openFilled: () => Promise<TestAuditLog>;
 let auditLog: TestAuditLog;
 let rows: readonly StoredEntry[];
 
+const createFilled = () => openFilledAuditLog([12, 1, 9]);
+
+beforeAll(async () => {
+  filled = await createFilled();
+  openFilled = await keepContent(filled);
+});
+afterAll(() => filled.dispose());
 beforeEach(async () => {
-  auditLog = await openTestAuditLog();
-  await auditLog.fill([12, 1, 9]);
-  await auditLog.checkpoint();
+  auditLog = await openFilled();
   rows = await auditLog.rows();
 });
 afterEach(() => auditLog.dispose());
@@ -210,6 +224,10 @@ describe('verification of entries', () => {
   });
 
   it('finds an entry with the sequence number of another, if the index allows it', async () => {
+    // An audit log of its own, because the test drops an index.
+    await auditLog.dispose();
+    auditLog = await createFilled();
+    rows = await auditLog.rows();
     const index = await auditLog.database.transaction((tx) =>
       tx.one<{ name: string }>(
         tx.dialect.name === 'sqlite'
