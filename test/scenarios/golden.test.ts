@@ -2,12 +2,18 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
+import { onPostgres } from '../postgres/test-database.ts';
 import { type MatrixTable, requestEverything } from './matrix.ts';
-import { PEOPLE } from './matrix-service.ts';
+import { PEOPLE, type Person } from './matrix-service.ts';
+
+/** The callers whose policies have conditions, which become SQL. Only they are compared on PostgreSQL, because the matrix has 5,000 requests. */
+const CONDITIONAL: readonly Person[] = ['own records', 'editor'];
 
 describe('the access matrix of the newsroom', () => {
   it('the access matrix of the newsroom equals test/golden/authorization.md', { timeout: 180_000 }, async () => {
-    checkGolden('authorization.md', toMarkdown(await requestEverything()));
+    const tables = await requestEverything(onPostgres ? CONDITIONAL : PEOPLE);
+    if (onPostgres) expect(tables).toEqual(readGoldenTables());
+    else checkGolden('authorization.md', toMarkdown(tables));
   });
 });
 
@@ -24,6 +30,25 @@ describe('the API description of the newsroom', () => {
     checkGolden('openapi.newsroom.json', `${JSON.stringify(reply.body, null, 2)}\n`);
   });
 });
+
+/** Reads the tables of the golden file, with the columns of `CONDITIONAL`. */
+function readGoldenTables(): readonly MatrixTable[] {
+  const [, ...sections] = readFileSync(new URL('../golden/authorization.md', import.meta.url), 'utf8').split('\n## ');
+  return sections.map((section) => {
+    const [title = '', ...lines] = section.trim().split('\n');
+    const cells = lines
+      .filter((line) => line.startsWith('|'))
+      .map((line) =>
+        line
+          .slice(1, -1)
+          .split('|')
+          .map((cell) => cell.trim()),
+      );
+    const [[, ...people] = [], , ...rows] = cells;
+    const columns = CONDITIONAL.map((person) => people.indexOf(person));
+    return { title, rows: rows.map(([what = '', ...answers]) => ({ what, answers: columns.map((column) => answers[column] ?? '') })) };
+  });
+}
 
 function checkGolden(name: string, actual: string): void {
   const file = new URL(`../golden/${name}`, import.meta.url);
