@@ -13,6 +13,19 @@ const ON_BOTH = [
 /** Tests of PostgreSQL only. */
 const POSTGRES_ONLY = ['src/storage/postgres/**/*.test.ts', 'test/{postgres,replicas}/**/*.test.ts'];
 
+/**
+ * Tests that reach the database only by statements that many other tests send on PostgreSQL too. `npm run test:deep` runs them there; `npm test`
+ * runs them on SQLite.
+ */
+export const POSTGRES_DEEP: readonly string[] = [
+  // Bodies, JSON, paths and names that are refused before a record is read.
+  'test/attack/{bodies,json,protocol,prototype,secret-fields}.test.ts',
+  // Names in the API description and in suggestions, and the policy for passwords, most of whose time is for hashing.
+  'test/attack/{description,passwords}.test.ts',
+  // Schemas of responses, addresses in denials, and documentation.
+  'test/scenarios/{openapi,explanation-hints,guides,newsroom,readme}.test.ts',
+];
+
 /** Tests of SQLite files, and tests that use no database. */
 const SQLITE_ONLY = [
   'src/storage/sqlite/**',
@@ -60,7 +73,7 @@ const config: ViteUserConfig = defineConfig({
           testTimeout: 180_000,
           hookTimeout: 60_000,
           include: [...ON_BOTH, ...POSTGRES_ONLY],
-          exclude: SQLITE_ONLY,
+          exclude: [...SQLITE_ONLY, ...POSTGRES_DEEP],
           globalSetup: ['test/postgres/server.ts'],
           setupFiles: ['test/postgres/setup.ts'],
         },

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
-import short from './vitest.config.ts';
+import short, { POSTGRES_DEEP } from './vitest.config.ts';
 
 const { projects: _, ...shared } = short.test ?? {};
 
@@ -34,7 +34,8 @@ const config: ViteUserConfig = defineConfig({
       ...['sqlite', 'postgres'].flatMap((name) => {
         const { include = [], exclude = [], ...project } = projectOf(name);
         const shortFiles = new Set(globSync(include, { exclude: [...exclude] }));
-        return [{ test: { ...deep, ...project, testTimeout: 1_200_000, include: WITH_BUDGET.filter((file) => shortFiles.has(file)) } }];
+        const files = [...WITH_BUDGET.filter((file) => shortFiles.has(file)), ...(name === 'postgres' ? POSTGRES_DEEP : [])];
+        return [{ test: { ...deep, ...project, testTimeout: 1_200_000, include: files } }];
       }),
     ],
   },
