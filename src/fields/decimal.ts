@@ -19,6 +19,7 @@ export const decimal: FieldType = Object.freeze({
   form: 'number',
   example: '12.30',
   jsonSchema: (field) => ({ type: ['string', 'number'], maxLength: 40, description: expectation(field) }),
+  responseSchema: (field) => ({ type: 'string', description: expectation(field) }),
   validateOptions: (field) => {
     const { scale } = field;
     if (scale !== undefined && scale > MAX_DIGITS) {

@@ -62,6 +62,8 @@ export interface FieldType {
   readonly example: Json;
   /** Returns the JSON Schema (2020-12) of a value in a request. */
   jsonSchema(field: Field): JsonObject;
+  /** Returns the JSON Schema of a value in a response, if it differs. */
+  responseSchema?(field: Field): JsonObject;
   /** Returns the mistakes in the options of a field. */
   validateOptions?(field: Field): readonly { readonly option: string; readonly detail: string }[];
   /** Returns a message for an invalid value that the JSON Schema accepts. */

@@ -1,4 +1,4 @@
-import type { Json } from '../operators/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
 import type { Field, FieldType } from './field-type.ts';
 
 const DEFAULT_MAX_ITEMS = 1000;
@@ -21,12 +21,11 @@ export function createListType(itemTypes: ReadonlyMap<string, FieldType>): Field
     widensTo: ['json'],
     form: 'list',
     example: ['harbour', 'repairs'],
-    jsonSchema: (field) => ({
-      type: 'array',
-      items: itemType(field).jsonSchema(itemOf(field)),
-      ...(field.minLength !== undefined && { minItems: field.minLength }),
-      maxItems: field.maxLength ?? DEFAULT_MAX_ITEMS,
-    }),
+    jsonSchema: (field) => toSchema(field, itemType(field).jsonSchema(itemOf(field))),
+    responseSchema: (field) => {
+      const type = itemType(field);
+      return toSchema(field, type.responseSchema?.(itemOf(field)) ?? type.jsonSchema(itemOf(field)));
+    },
     validateOptions: (field) => validateListOptions(field, itemTypes),
     validateValue: (value, field) => validateItems(value, itemOf(field), itemType(field)),
     toCanonical: (value, field) => {
@@ -37,6 +36,15 @@ export function createListType(itemTypes: ReadonlyMap<string, FieldType>): Field
     toColumn: (value) => (Array.isArray(value) ? JSON.stringify(value) : undefined),
     fromColumn: (stored) => (typeof stored === 'string' ? (JSON.parse(stored) as Json) : (stored as Json)),
   } satisfies FieldType);
+}
+
+function toSchema(field: Field, items: JsonObject): JsonObject {
+  return {
+    type: 'array',
+    items,
+    ...(field.minLength !== undefined && { minItems: field.minLength }),
+    maxItems: field.maxLength ?? DEFAULT_MAX_ITEMS,
+  };
 }
 
 function itemOf(field: Field): Field {

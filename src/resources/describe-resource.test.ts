@@ -68,10 +68,23 @@ describe('describeResource', () => {
     const update = (described['jsonSchema'] as JsonObject)['update'] as JsonObject;
     expect(Object.keys(update['properties'] as JsonObject)).toEqual(['title', 'status', 'tags', 'secret']);
     expect(update['required']).toBeUndefined();
+    expect((update['properties'] as JsonObject)['status']).toEqual({ type: 'string', enum: ['draft', 'published'] });
   });
 
   it('omits secret fields from the schema of records', () => {
     expect(Object.keys(recordSchema(resourceOf(source))['properties'] as JsonObject)).not.toContain('secret');
+  });
+
+  it('the schema of records has no default, and decimals as text, also in lists', () => {
+    const fields = {
+      fee: { type: 'decimal', default: '1.00', required: true },
+      fees: { type: 'list', of: 'decimal', maxLength: 3 },
+    };
+    expect(recordSchema(resourceOf({ name: 'Article', fields }))['properties']).toMatchObject({
+      fee: { type: 'string', description: expect.any(String) },
+      fees: { type: ['array', 'null'], items: { type: 'string' }, maxItems: 3 },
+    });
+    expect(JSON.stringify(recordSchema(resourceOf({ name: 'Article', fields })))).not.toContain('default');
   });
 
   it('the description contains schemas that a JSON Schema validator accepts', () => {

@@ -23,7 +23,7 @@ export function valuesSchema(resource: Resource, mode: 'create' | 'update' | 'ro
   const required = fields.filter((field) => field.required && field.default === undefined).map((field) => field.name);
   return {
     type: 'object',
-    properties: Object.fromEntries(fields.map((field) => [field.name, mode === 'update' ? changeSchema(field) : fieldSchema(field)])),
+    properties: Object.fromEntries(fields.map((field) => [field.name, valueSchema(field, mode)])),
     ...(mode === 'create' && required.length > 0 && { required }),
     additionalProperties: false,
   };
@@ -35,20 +35,26 @@ export function recordSchema(resource: Resource): JsonObject {
   return {
     type: 'object',
     properties: Object.fromEntries(
-      fields.map((field) => [field.name, { ...fieldSchema(field), ...(field.readOnly && { readOnly: true }) }]),
+      fields.map((field) => [field.name, { ...fieldSchema(field, 'response'), ...(field.readOnly && { readOnly: true }) }]),
     ),
     required: fields.map((field) => field.name),
   };
 }
 
-function fieldSchema(field: Field): JsonObject {
+function fieldSchema(field: Field, place: 'request' | 'response' = 'request'): JsonObject {
+  const type = typeOf(field);
   const schema: JsonObject = {
-    ...typeOf(field).jsonSchema(field),
+    ...((place === 'response' ? type.responseSchema?.(field) : undefined) ?? type.jsonSchema(field)),
     ...(field.description !== undefined && { description: field.description }),
-    ...(field.default !== undefined && { default: field.default }),
     ...(field.writeOnly && { writeOnly: true }),
   };
   return field.required ? schema : toNullable(schema);
+}
+
+/** Returns the schema of a value in a request. Only a create sets defaults. */
+function valueSchema(field: Field, mode: 'create' | 'update' | 'row'): JsonObject {
+  if (mode === 'update') return changeSchema(field);
+  return { ...fieldSchema(field), ...(mode === 'create' && field.default !== undefined && { default: field.default }) };
 }
 
 /** Returns the schema of a value or an increment. */
