@@ -58,11 +58,10 @@ async function listArticles(): Promise<void> {
   const last = succeeded(await client.GET('/api/Article', { params: { query: { ...query, cursor: page.nextCursor ?? '' } } }));
   assert.deepEqual([last.count, last.data[0]?.slug, last.nextCursor], [1, 'harbour', undefined]);
 
-  // Every member of a listed record is typed, not only the id.
-  const [newest] = page.data;
-  const title: string | undefined = newest?.title;
-  const tags: readonly string[] | null | undefined = newest?.tags;
-  assert.deepEqual([title, tags], ['The theatre', ['theatre']]);
+  // Every member of a listed record is typed and present, not only the id.
+  const titles: readonly string[] = page.data.map((each) => each.title);
+  const tags: readonly (readonly string[] | null)[] = page.data.map((each) => each.tags);
+  assert.deepEqual([titles[0], tags[0]], ['The theatre', ['theatre']]);
 
   // The action route takes filters with operators as JSON.
   const filtered = succeeded(
@@ -74,6 +73,7 @@ async function listArticles(): Promise<void> {
           title: { startsWith: 'A ' },
           createdAt: { withinLast: '1d' },
         },
+        sort: ['-createdAt', 'title'],
         fields: ['title', 'authorId'],
         expand: ['authorId', 'comments:Comment.articleId(5)'],
         total: true,

@@ -30,12 +30,20 @@ await client.DELETE('/admin/api/policies/{policyId}/assign/role/{role}', { param
 export const article: Body<'/api/Article'> = { title: 'A budget', slug: 'a-budget', authorId: 'a', colour: 'red' };
 // @ts-expect-error: Article has no field "stauts"
 export const unknownField: Body<'/api/Article/list'> = { where: { stauts: 'draft' } };
+// @ts-expect-error: "drafft" is not a status to filter by
+export const unknownStatus: Body<'/api/Article/list'> = { where: { status: { in: ['drafft'] } } };
+// @ts-expect-error: a "number" is not a tag
+export const otherItem: Body<'/api/Article/list'> = { where: { tags: { has: 5 } } };
+// @ts-expect-error: there is no field to sort by that is called "-colour"
+export const unknownSort: Body<'/api/Article/list'> = { sort: ['-colour'] };
 // @ts-expect-error: a timestamp has no operator "contains"
 export const unknownOperator: Body<'/api/Article/list'> = { where: { createdAt: { contains: '2026' } } };
 // @ts-expect-error: a list has no member "order"
 export const unknownMember: Body<'/api/Article/list'> = { order: 'title' };
 // @ts-expect-error: there is no action "publish"
 export const otherAction: Body<'/api/batch'> = { requests: [{ resource: 'Article', action: 'publish', id: 'a' }] };
+// @ts-expect-error: Article has no field "subject"
+export const otherResource: Body<'/api/batch'> = { requests: [{ resource: 'Article', action: 'list', where: { subject: 'x' } }] };
 // @ts-expect-error: a rule has no effect "PERMIT"
 export const rule: Body<'/admin/api/policies'>['rules'][number] = { resource: 'Article', action: 'read', effect: 'PERMIT' };
 

@@ -4,20 +4,12 @@
  */
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../errors.ts';
-import {
-  authenticate,
-  createRequestContext,
-  maySeeDescription,
-  type PipelineDeps,
-  type UnitOfWork,
-  withUnitOfWork,
-} from '../pipeline/index.ts';
+import { authenticate, createRequestContext, maySeeDescription, type UnitOfWork, withUnitOfWork } from '../pipeline/index.ts';
 import type { ApiRequest, EndpointDescription, HttpRequest, HttpResponse, Route } from '../request/index.ts';
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
 import { Type } from '../schemas/index.ts';
 import { admitAdmin } from './admin-endpoint.ts';
-import { adminEndpoints } from './admin-routes.ts';
-import { authEndpoints } from './auth-endpoints.ts';
+import type { ApiDeps } from './record-endpoints.ts';
 
 /** Options of the OpenAPI document. */
 export interface OpenApiOptions {
@@ -30,7 +22,7 @@ export interface OpenApiOptions {
 }
 
 /** The description of the document's own endpoint. */
-const DOCUMENT: EndpointDescription = {
+export const documentEndpoint: EndpointDescription = {
   method: 'GET',
   path: '/openapi.json',
   id: 'service.description',
@@ -51,11 +43,11 @@ const DOCUMENT: EndpointDescription = {
 const MAX_CACHED = 32;
 
 /** Creates the route of the OpenAPI document. */
-export function createOpenApiRoute(parts: PipelineDeps, options: OpenApiOptions): Route {
-  const write = createWriter(options);
+export function createOpenApiRoute(parts: ApiDeps, options: OpenApiOptions): Route {
+  const write = createWriter(parts, options);
   return {
-    method: DOCUMENT.method,
-    path: DOCUMENT.path,
+    method: documentEndpoint.method,
+    path: documentEndpoint.path,
     async handle(call) {
       const caller = await authenticate(parts, call.origin);
       const seen = await withUnitOfWork(parts, { caller }, (unit) => loadVisible(unit, call, options));
@@ -91,26 +83,22 @@ function toRequest(resource: string): ApiRequest {
 }
 
 /** Returns a function that renders documents and caches them until the definitions change. Its first call loads the modules that render documents. */
-function createWriter(options: OpenApiOptions): (seen: Seen) => Promise<string> {
+function createWriter({ limits }: ApiDeps, { hasSetup, others }: OpenApiOptions): (seen: Seen) => Promise<string> {
   const texts = new LRUCache<string, string>({ max: MAX_CACHED });
   let of: Definitions | undefined;
   return async ({ definitions, names }) => {
-    const createOpenApi = (await import('./openapi/index.ts')).createOpenApi;
+    const createApiDocument = (await import('./api-document.ts')).createApiDocument;
     if (of !== definitions) texts.clear();
     of = definitions;
     // Resource names contain no spaces, so different sets of names have different keys.
     const key = names.join(' ');
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const text = JSON.stringify(createOpenApi({ endpoints: describedEndpoints(options), definitions, visible: new Set(names) }));
+    const document = createApiDocument({ definitions, visible: names, limits, hasSetup, others: [...others, documentEndpoint] });
+    const text = JSON.stringify(document);
     texts.set(key, text);
     return text;
   };
-}
-
-/** Returns the endpoints to describe. */
-export function describedEndpoints({ hasSetup, others }: Pick<OpenApiOptions, 'hasSetup' | 'others'>): readonly EndpointDescription[] {
-  return [...authEndpoints({ hasSetup }), ...adminEndpoints.filter((endpoint) => !('isUndescribed' in endpoint)), ...others, DOCUMENT];
 }
 
 function toAnswer(text: string): HttpResponse {

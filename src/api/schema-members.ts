@@ -1,5 +1,5 @@
 /** Members that the schemas of several endpoints share. */
-import { Type } from '../schemas/index.ts';
+import { type Schema, Type } from '../schemas/index.ts';
 
 /** Maximum number of characters of an id, a name or a code in a request. */
 export const MAX_NAME_LENGTH = 200;
@@ -42,4 +42,9 @@ export function limit({ max, fallback, of }: { readonly max: number; readonly fa
 /** Creates the schema of the parameter `cursor`. */
 export function cursor(maxLength = 200) {
   return Type.Optional(Type.String({ minLength: 1, maxLength, description: '`nextCursor` of the previous page.' }));
+}
+
+/** Creates the schema of an NDJSON text whose lines match `schema`. OpenAPI has no type for NDJSON. */
+export function lineByLine(schema: Schema) {
+  return Type.Unsafe<string>({ type: 'string', contentMediaType: 'application/x-ndjson', contentSchema: schema });
 }

@@ -42,7 +42,17 @@ export {
   validateIfMatch,
   validateNoQuery,
 } from './record-requests.ts';
-export { exportQuerySchema, MAX_CURSOR_LENGTH, type RecordForms } from './record-schemas.ts';
+export {
+  actionBodySchema,
+  batchBodySchema,
+  exportQuerySchema,
+  importBodySchema,
+  importQuerySchema,
+  listQuerySchema,
+  MAX_CURSOR_LENGTH,
+  type RecordForms,
+  readQuerySchema,
+} from './record-schemas.ts';
 export {
   type ActionResult,
   type BatchItemResult,

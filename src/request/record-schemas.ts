@@ -18,6 +18,12 @@ export interface RecordForms {
   readonly filter: SchemaOf<Json>;
   /** The field names of `sort`, as text. */
   readonly sort: SchemaOf<string>;
+  /** An item of `sort` in a body: a field name, with a leading `-` for descending order. */
+  readonly sortKey: SchemaOf<string>;
+  /** An item of `fields` in a body. */
+  readonly field: SchemaOf<string>;
+  /** An item of `expand` in a body. */
+  readonly expansion: SchemaOf<string>;
   /** The values of a new record. */
   readonly create: SchemaOf<JsonObject>;
   /** The changed values of a record. */
@@ -44,12 +50,16 @@ const MAX_NAME = 200;
 export const NAME = Type.String({ minLength: 1, maxLength: MAX_NAME });
 
 const OBJECT = Type.Unsafe<JsonObject>({ type: 'object' });
+const ANY_TEXT = Type.Unsafe<string>({ type: 'string' });
 
 /** The forms of any resource. `where` and `filter` are only described, because their parsers validate them. The values of a record are any object. */
 export const ANY_RECORD: RecordForms = {
   where: described<WhereNode>({ type: 'object' }),
   filter: described<Json>({ type: 'object' }),
   sort: Type.Unsafe<string>({ type: 'string', maxLength: MAX_NAMES_LENGTH }),
+  sortKey: ANY_TEXT,
+  field: ANY_TEXT,
+  expansion: ANY_TEXT,
   create: OBJECT,
   update: OBJECT,
   row: OBJECT,
@@ -68,38 +78,42 @@ const PROJECTION_QUERY = {
   ),
 };
 
+const OFFSET = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: MAX_OFFSET,
+    description: 'Number of records to skip. For large tables use `cursor`, whose cost does not depend on the depth.',
+  }),
+);
+
+const CURSOR = Type.Optional(
+  Type.String({
+    minLength: 1,
+    maxLength: MAX_CURSOR_LENGTH,
+    description: '`nextCursor` of the previous page. Filter, sort and caller must be the same.',
+  }),
+);
+
+const TOTAL = Type.Optional(
+  Type.Boolean({ description: 'If true, the response contains the number of all matching records. Default: false.' }),
+);
+
 /** Returns the members of a page: the same in a query and in a body. `limitMax` is the maximum of `limit`; exports have a larger maximum. */
 function pageMembers(limitMax: number) {
   return {
     limit: Type.Optional(
       Type.Integer({ minimum: 1, maximum: limitMax, description: 'Maximum number of records in the page. Default: 50.' }),
     ),
-    offset: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: MAX_OFFSET,
-        description: 'Number of records to skip. For large tables use `cursor`, whose cost does not depend on the depth.',
-      }),
-    ),
-    cursor: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: MAX_CURSOR_LENGTH,
-        description: '`nextCursor` of the previous page. Filter, sort and caller must be the same.',
-      }),
-    ),
-    total: Type.Optional(
-      Type.Boolean({ description: 'If true, the response contains the number of all matching records. Default: false.' }),
-    ),
+    offset: OFFSET,
+    cursor: CURSOR,
+    total: TOTAL,
   };
 }
 
 /** Returns the schema of the query of `GET /api/:resource`. */
 export function listQuerySchema({ pageMax }: Pick<RequestLimits, 'pageMax'>, { where, sort }: Pick<RecordForms, 'where' | 'sort'>) {
   return Input({
-    where: Type.Optional(
-      described<WhereNode>({ ...where, description: '`where[<field>]=<value>` or `where[<field>][<operator>]=<value>`.' }),
-    ),
+    where: Type.Optional(where),
     sort: Type.Optional(
       Type.Unsafe<string>({ ...sort, description: 'Field names, comma-separated. A leading `-` sorts in descending order.' }),
     ),
@@ -116,29 +130,33 @@ export function readQuerySchema() {
   return Input(PROJECTION_QUERY);
 }
 
+const ID = Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the record.' });
+
+const IF_MATCH = Type.Optional(
+  described<Json>({ type: ['integer', 'string'], description: 'Version of the record that the caller has read, or its ETag.' }),
+);
+
 /** Returns the members of actions, by name. */
 function actionMembers({ name, decides }: Pick<Action, 'name' | 'decides'>, limits: RequestLimits, forms: RecordForms) {
   const rows = Type.Array(forms.row, { minItems: 1, maxItems: limits.importRows });
   const record = decides === 'update' ? forms.update : forms.create;
   return {
-    id: Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the record.' }),
+    id: ID,
     data: Type.Unsafe<Json>(name === 'import' ? rows : record),
     filter: forms.filter,
     where: Type.Optional(forms.where),
-    sort: Type.Optional(described<Json>({ ...forms.sort, description: 'As in the query string. A list of names is also accepted.' })),
+    sort: Type.Optional(names(forms.sortKey, limits.sortKeys, 'Field names. A leading `-` sorts in descending order.')),
     ...pageMembers(name === 'export' ? limits.exportMax : limits.pageMax),
-    fields: Type.Optional(names(MAX_FIELDS, 'Fields to return in addition to the id.')),
-    expand: Type.Optional(names(MAX_EXPANDED, 'References to expand.')),
-    ifMatch: Type.Optional(
-      described<Json>({ type: ['integer', 'string'], description: 'Version of the record that the caller has read, or its ETag.' }),
-    ),
+    fields: Type.Optional(names(forms.field, MAX_FIELDS, 'Fields to return in addition to the id.')),
+    expand: Type.Optional(names(forms.expansion, MAX_EXPANDED, 'References to expand.')),
+    ifMatch: IF_MATCH,
   } satisfies Record<ActionInput, Schema>;
 }
 
-function names(maxItems: number, description: string): SchemaOf<Json> {
+function names(items: SchemaOf<string>, maxItems: number, description: string): SchemaOf<Json> {
   return described<Json>({
     type: 'array',
-    items: { type: 'string' },
+    items,
     maxItems,
     description: `${description} A text as in the query string is also accepted.`,
   });

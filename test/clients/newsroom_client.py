@@ -78,7 +78,7 @@ async def write_articles(client: Client, author: UUID) -> None:
 
 async def list_articles(client: Client) -> None:
     where = {"status": {"in": ["draft", "published"]}, "title": {"startsWith": "The "}, "createdAt": {"withinLast": "1d"}}
-    asked = api.ArticleActionListRequest.from_dict({"where": where, "sort": "-slug", "limit": 3, "total": True})
+    asked = api.ArticleActionListRequest.from_dict({"where": where, "sort": ["-slug"], "limit": 3, "total": True})
     page = await client.send("POST", "/api/Article/list", api.ArticleActionListResponse, asked)
     assert [article.slug for article in page.data] == ["theatre", "stadium", "museum"]
     assert (page.total, page.data[0].status.value, page.data[0].tags) == (4, "published", ["theatre"])

@@ -2,7 +2,6 @@ import { POLICY_TYPES } from '../../authz/policies/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { adminOperation, arrayOf, objectOf, pathParameter, queryParameter, schemaRef, success } from './openapi-operation.ts';
-import { lineByLine } from './transfer-paths.ts';
 
 const TEXT: JsonObject = { type: 'string' };
 const COUNT: JsonObject = { count: { type: 'integer' } };
@@ -188,3 +187,8 @@ const assignmentPaths: JsonObject = {
 export const adminPaths: JsonObject = Object.fromEntries(
   Object.entries({ ...policyPaths, ...assignmentPaths }).map(([path, item]) => [`/admin/api${path}`, item]),
 );
+
+/** Returns the schema of an NDJSON text whose lines match `schema`. */
+function lineByLine(schema: JsonObject): JsonObject {
+  return { type: 'string', contentMediaType: 'application/x-ndjson', contentSchema: schema };
+}

@@ -1,10 +1,16 @@
 import { RULE_ACTIONS } from '../../actions.ts';
 import { DEFAULT_PRIORITY, EFFECTS, POLICY_TYPES } from '../../authz/policies/index.ts';
 import { CONTEXT_GROUPS } from '../../conditions/index.ts';
-import type { JsonObject } from '../../operators/index.ts';
+import { type JsonObject, OPERATORS } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { arrayOf, objectOf, schemaRef } from './openapi-operation.ts';
-import { operatorSchema } from './resource-schemas.ts';
+
+/** The schema of operator names in conditions. */
+const operatorSchema: JsonObject = {
+  type: 'string',
+  enum: [...OPERATORS.keys()],
+  description: [...OPERATORS.values()].map(({ name, summary }) => `\`${name}\`: ${summary}`).join('  \n'),
+};
 
 const TEXT: JsonObject = { type: 'string' };
 const ID: JsonObject = { type: 'string', format: 'uuid' };

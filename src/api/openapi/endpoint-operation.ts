@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../operators/index.ts';
 import type { Answer, EndpointDescription } from '../../request/index.ts';
 import { componentName, INTERNAL_KEYWORDS, type ObjectSchema, type Schema } from '../../schemas/index.ts';
-import { headerRefs, PARAMETERS, schemaRef, toProblemRefs } from './openapi-operation.ts';
+import { headerRefs, ref, schemaRef, toProblemRefs } from './openapi-operation.ts';
 
 /** The schemas that the document shows among its components, by name. */
 export type Components = Map<string, JsonObject>;
@@ -44,7 +44,7 @@ function toParameters({ params, query, ifMatch }: EndpointDescription, component
       ...(query?.required?.includes(name) && { required: true }),
       ...toParameter(schema, components),
     })),
-    ...(ifMatch === true ? [PARAMETERS.ifMatch] : []),
+    ...(ifMatch === true ? [ref('parameters', 'ifMatch')] : []),
   ];
 }
 
@@ -53,12 +53,13 @@ function membersOf(schema: ObjectSchema | undefined): readonly (readonly [string
 }
 
 /** Returns the members of a parameter. The description of its schema becomes its own. An object is written as `where[field]=…`. */
-function toParameter({ description, ...schema }: JsonObject, components: Components): JsonObject {
-  const isObjectSchema = schema['type'] === 'object';
+function toParameter(schema: JsonObject, components: Components): JsonObject {
+  const { description, ...rest } = schema;
   return {
     ...(description !== undefined && { description }),
-    ...(isObjectSchema && { style: 'deepObject', explode: true }),
-    schema: toDocument(schema, components),
+    ...(schema['type'] === 'object' && { style: 'deepObject', explode: true }),
+    // A component keeps its description, because bodies refer to it too.
+    schema: toDocument(componentName(schema) === undefined ? rest : schema, components),
   };
 }
 

@@ -1,8 +1,7 @@
 /**
- * The OpenAPI 3.1 document of the service, generated from the definitions in force: every path, field, operator and error.
+ * The OpenAPI 3.1 document of endpoints: their operations, the components that they refer to, and the responses of problems. The same endpoints give
+ * the same document.
  *
- * The same definitions and visible resources give the same document. It never names a secret (write-only) field, nor anything else that
- * `GET /api/<resource>/schema` hides from the caller.
- * Begin with `openapi-document.ts`. Each `…-paths.ts` describes one area of the API; `…-schemas.ts` contain the schemas.
+ * Begin with `openapi-document.ts`. `admin-paths.ts` describes the endpoints that have no description of their own.
  */
 export { createOpenApi, type OpenApiParts } from './openapi-document.ts';

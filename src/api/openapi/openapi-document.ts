@@ -1,56 +1,40 @@
 import type { JsonObject } from '../../operators/index.ts';
 import type { EndpointDescription } from '../../request/index.ts';
-import { type Definitions, ordinaryResources } from '../../resources/index.ts';
+import type { Resource } from '../../resources/index.ts';
 import { adminPaths } from './admin-paths.ts';
 import { adminSchemas } from './admin-schemas.ts';
-import { batchPaths, batchSchemas } from './batch-paths.ts';
 import { type Components, toEndpointOperation, toOpenApiPath } from './endpoint-operation.ts';
 import { HEADERS, PARAMETERS, problemResponses, problemSchemas } from './openapi-operation.ts';
-import { resourcePaths } from './resource-paths.ts';
-import { filterSchemas, resourceSchemas } from './resource-schemas.ts';
-import { TRANSFER_SCHEMAS } from './transfer-paths.ts';
 
 /** Input of the document. */
 export interface OpenApiParts {
-  /** The endpoints to describe, in addition to those of records. */
+  /** The endpoints to describe, in the order of the document. */
   readonly endpoints: readonly EndpointDescription[];
-  readonly definitions: Definitions;
-  readonly serverUrl?: string;
-  /** Names of the resources to describe; all if absent. */
-  readonly visible?: ReadonlySet<string>;
+  /** The resources whose endpoints are among them. */
+  readonly resources: readonly Resource[];
 }
 
 /** Version of the API. The version of the program is not shown to anonymous callers. */
 const API_VERSION = '1';
 
-/** Creates the OpenAPI 3.1 document. Internal resources and secret fields are left out. */
-export function createOpenApi({ endpoints, definitions, serverUrl, visible }: OpenApiParts): JsonObject {
+/** Creates the OpenAPI 3.1 document of these endpoints. */
+export function createOpenApi({ endpoints, resources }: OpenApiParts): JsonObject {
   const components: Components = new Map();
-  const described: Record<string, JsonObject> = {};
+  const paths: Record<string, JsonObject> = {};
   for (const endpoint of endpoints) {
     const path = toOpenApiPath(endpoint.path);
-    described[path] = { ...described[path], [endpoint.method.toLowerCase()]: toEndpointOperation(endpoint, components) };
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toEndpointOperation(endpoint, components) };
   }
-  const resources = ordinaryResources(definitions).filter(({ name }) => visible?.has(name) ?? true);
   return {
     openapi: '3.1.1',
     info: { title: 'Bailiwick', version: API_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
-    servers: [{ url: serverUrl ?? '/' }],
+    servers: [{ url: '/' }],
     tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
     // The token is optional: a caller without a token has the role anon, and policies may allow anon.
     security: [{ bearerAuth: [] }, {}],
-    paths: Object.assign({}, ...resources.map(resourcePaths), batchPaths(resources), adminPaths, described),
+    paths: { ...paths, ...adminPaths },
     components: {
-      schemas: Object.assign(
-        {},
-        ...resources.map((resource) => resourceSchemas(resource, resources)),
-        batchSchemas(resources),
-        filterSchemas(),
-        problemSchemas,
-        TRANSFER_SCHEMAS,
-        adminSchemas,
-        Object.fromEntries(components),
-      ),
+      schemas: { ...Object.fromEntries(components), ...problemSchemas, ...adminSchemas },
       parameters: PARAMETERS,
       headers: HEADERS,
       responses: problemResponses(),

@@ -90,28 +90,10 @@ export function queryParameter(name: string, description: string, schema: JsonOb
   return { name, in: 'query', description, schema };
 }
 
-type ParameterName = 'id' | 'limit' | 'offset' | 'cursor' | 'total' | 'fields' | 'expand' | 'ifMatch';
+type ParameterName = 'ifMatch';
 
 /** Shared parameters. */
 export const PARAMETERS: Readonly<Record<ParameterName, JsonObject>> = {
-  id: pathParameter('id', 'Id of the record.'),
-  limit: queryParameter('limit', 'Maximum number of records in the page. Values above the configured maximum (default 1000) are refused.', {
-    type: 'integer',
-    minimum: 1,
-    default: 50,
-  }),
-  offset: queryParameter('offset', 'Number of records to skip. For large tables use `cursor`, whose cost does not depend on the depth.', {
-    type: 'integer',
-    minimum: 0,
-  }),
-  cursor: queryParameter('cursor', '`nextCursor` of the previous page. Filter, sort and caller must be the same.', { type: 'string' }),
-  total: queryParameter('total', 'If true, the response contains the number of all matching records.', { type: 'boolean', default: false }),
-  fields: queryParameter('fields', 'Fields to return in addition to the id, comma-separated. Default: all.', { type: 'string' }),
-  expand: queryParameter(
-    'expand',
-    'References to expand, comma-separated. `name:Resource.field(20)` adds up to 20 records of a resource that reference this record by a field. A record is included only if the caller may `read` it.',
-    { type: 'string', examples: ['authorId,comments:Comment.articleId(20)'] },
-  ),
   ifMatch: {
     name: 'If-Match',
     in: 'header',
