@@ -28,31 +28,31 @@ describe('POST /api/batch', () => {
     [{ resource: 'Article' }, 'REQUEST_MALFORMED'],
     [{ resource: 'Article', action: 'constructor' }, 'REQUEST_NO_ROUTE'],
     [{ resource: 'Article', action: 'batch', requests: [] }, 'REQUEST_MALFORMED'],
-  ])('returns %j as a problem', (item, code) => {
+  ])('returns the item %j as a problem', (item, code) => {
     const request = batch({ requests: [item] }).items[0]?.request;
     expect(request instanceof Problem && request.code).toBe(code);
   });
 
   it.each<[string, Json | undefined, string]>([
-    ['nothing', undefined, 'REQUEST_MALFORMED'],
-    ['an array', [read], 'REQUEST_MALFORMED'],
+    ['no body', undefined, 'REQUEST_MALFORMED'],
+    ['an array as its body', [read], 'REQUEST_MALFORMED'],
     ['no requests', {}, 'REQUEST_MALFORMED'],
-    ['an empty batch', { requests: [] }, 'REQUEST_MALFORMED'],
-    ['an array-like object', { requests: { 0: read, length: 1 } }, 'REQUEST_MALFORMED'],
+    ['an empty list of requests', { requests: [] }, 'REQUEST_MALFORMED'],
+    ['an array-like object of requests', { requests: { 0: read, length: 1 } }, 'REQUEST_MALFORMED'],
     ['an unknown member', { requests: [read], atomc: true }, 'REQUEST_MALFORMED'],
     ['atomic that is not a boolean', { requests: [read], atomic: 'false' }, 'REQUEST_MALFORMED'],
     ['atomic that is null', { requests: [read], atomic: null }, 'REQUEST_MALFORMED'],
-    ['too many', { requests: [read, read, read, read] }, 'REQUEST_TOO_LARGE'],
+    ['too many requests', { requests: [read, read, read, read] }, 'REQUEST_TOO_LARGE'],
     [
       'imports of too many records',
       { requests: Array(2).fill({ resource: 'Article', action: 'import', data: [{}, {}, {}] }) },
       'REQUEST_TOO_LARGE',
     ],
-  ])('refuses %s', (_, body, code) => {
+  ])('refuses a batch with %s', (_, body, code) => {
     expect(refusalOf(() => batch(body))?.code).toBe(code);
   });
 
-  it('parses atomic', () => {
+  it('parses the member atomic of a batch', () => {
     expect(batch({ requests: [read], atomic: true }).atomic).toBe(true);
   });
 });
@@ -91,7 +91,7 @@ describe('the members of an item', () => {
     ['updateIfExists', { filter: { a: 1 }, data: FIELDS }, { filter: [{ field: 'a', operator: 'eq', value: 1 }], data: FIELDS }],
     ['schema', { data: {} }, {}],
     ['schema', {}, {}],
-  ])('%s %j', (action, item, expected) => {
+  ])('parses the members of %s: %j', (action, item, expected) => {
     expect(one({ action, ...item })).toEqual({ ...emptyRequest, action, ...expected });
   });
 
@@ -113,17 +113,17 @@ describe('the members of an item', () => {
     ['create', { data: {}, optional: true }, ['unknown optional']],
     ['updateIfExists', { filter: { a: 1 }, data: {}, optional: 1 }, ['type optional']],
     ['updateIfExists', { data: { filter: { a: 1 }, data: {}, optional: true } }, ['unknown data.optional']],
-  ])('%s refuses %j', (action, item, mistakes) => {
+  ])('refuses the members of %s: %j', (action, item, mistakes) => {
     const problem = one({ action, ...item });
     expect(problem instanceof Problem && problem.extras.errors?.map(({ code, path }) => `${code} ${path}`)).toEqual(mistakes);
   });
 
-  it('are own properties, so __proto__ is an unknown name', () => {
+  it('members of an item are own properties, so __proto__ is an unknown name', () => {
     const item = JSON.parse('{"resource":"Article","action":"read","data":{"__proto__":{"id":"7"}}}') as JsonObject;
     expect(one(item)).toBeInstanceOf(Problem);
   });
 
-  it('include optional for an updateIfExists', () => {
+  it('an item with updateIfExists may be optional', () => {
     const item = { resource: 'Article', action: 'updateIfExists', filter: { a: 1 }, data: {}, optional: true };
     expect(parseBatch({ requests: [item] }, limits).items[0]?.optional).toBe(true);
   });
@@ -147,12 +147,12 @@ describe('references of an item', () => {
     ['$-1.id', '$-1.id'],
     ['$.id', '$.id'],
     ['$$', '$$'],
-  ])('%j means %j', (text, meant) => {
+  ])('reads %j in an item as %j', (text, meant) => {
     const request = last(create({}), create({ a: text, b: [{ c: text }], [text]: 1 })) as ApiRequest;
     expect(fillItemReferences(request, idOf).data).toEqual({ a: meant, b: [{ c: meant }], [text]: 1 });
   });
 
-  it('are replaced in id, filter and where', () => {
+  it('references of an item are replaced in id, filter and where', () => {
     const by = { resource: 'Article', action: 'updateIfExists', data: { filter: { a: '$0.id', b: { in: ['$0.id'] } }, data: {} } };
     expect(fillItemReferences(last(create({}), by) as ApiRequest, idOf).filter?.map(({ value }) => value)).toEqual([
       'id-of-0',
@@ -165,17 +165,17 @@ describe('references of an item', () => {
   });
 
   it.each<[string, readonly JsonObject[], string]>([
-    ['itself', [create({ a: '$0.id' })], 'range data.a'],
+    ['the request itself', [create({ a: '$0.id' })], 'range data.a'],
     ['a later request', [create({}), create({ a: { b: ['$2.id'] } }), create({})].slice(0, 2), 'range data.a.b.0'],
-    ['no request', [create({}), create({ a: `$${'9'.repeat(400)}.id` })], 'range data.a'],
+    ['a request that does not exist', [create({}), create({ a: `$${'9'.repeat(400)}.id` })], 'range data.a'],
     ['a list', [{ resource: 'Article', action: 'list' }, create({ a: '$0.id' })], 'type data.a'],
     ['a deleted record', [{ resource: 'Article', action: 'delete', id: '7' }, create({ a: '$0.id' })], 'type data.a'],
-  ])('to %s are refused', (_, requests, mistake) => {
+  ])('refuses a reference to %s', (_, requests, mistake) => {
     const problem = last(...requests);
     expect(problem instanceof Problem && problem.extras.errors?.map(({ code, path }) => `${code} ${path}`)).toEqual([mistake]);
   });
 
-  it('are optional', () => {
+  it('an item without references is unchanged', () => {
     expect(fillItemReferences(last(create({ a: 'x' })) as ApiRequest, idOf).data).toEqual({ a: 'x' });
   });
 });

@@ -5,7 +5,7 @@ import { resolveSort } from './sort.ts';
 describe('resolveSort', () => {
   const key = (field: string, descending = false) => ({ field, descending });
 
-  it('keeps order and direction', () => {
+  it('keeps the order and direction of sort keys', () => {
     const sorted = resolveSort(article, [key('createdAt', true), key('title')]);
     expect(sorted.map(({ field, descending }) => [field.name, descending])).toEqual([
       ['createdAt', true],
@@ -18,7 +18,7 @@ describe('resolveSort', () => {
     ['a secret field', ['secret'], 'REQUEST_FIELD'],
     ['a list', ['tags'], 'REQUEST_FIELD'],
     ['an empty name', [''], 'REQUEST_FIELD'],
-  ])('refuses %s', (_name, fields, code) => {
+  ])('refuses to sort by %s', (_name, fields, code) => {
     expect(
       problemOf(() =>
         resolveSort(

@@ -17,7 +17,7 @@ describe('parseImportQuery', () => {
     ['delimiter=tab', { delimiter: '\t' }],
     ['delimiter=%09', { delimiter: '\t' }],
     ['escape=false', { guardFormulas: false }],
-  ])('parses %s', (query, expected) => {
+  ])('parses the query "%s" of an import', (query, expected) => {
     const options = parseImportQuery(createHttpRequest({ query }));
     expect(options).toEqual({ ...DEFAULTS, delimiter: ',', guardFormulas: true, ...expected });
   });
@@ -37,7 +37,7 @@ describe('parseImportQuery', () => {
     ['delimiter=', ['enum delimiter']],
     ['escape=no', ['type escape']],
     ['onErorr=skip&mode=upsert', ['unknown onErorr', 'required key']],
-  ])('refuses %s', (query, mistakes) => {
+  ])('refuses the query "%s" of an import', (query, mistakes) => {
     expect(refusalOf(() => parseImportQuery(createHttpRequest({ query })))).toEqual({ code: 'REQUEST_PARAMETER', mistakes });
   });
 });
@@ -50,7 +50,7 @@ describe('parseImportBody', () => {
     [{ data, mode: 'upsert', key: 'slug' }, false, { mode: 'upsert', key: 'slug' }],
     [{ data, onError: 'skip' }, false, { onError: 'skip', atomic: false }],
     [{ data, atomic: false }, false, { atomic: false }],
-  ])('parses %j', (body, isPlain, options) => {
+  ])('parses the body of an import: %j', (body, isPlain, options) => {
     expect(parseImportBody(body, limits)).toEqual({ options: { ...DEFAULTS, atomic: true, ...options }, isPlain, rows: data });
   });
 
@@ -66,11 +66,11 @@ describe('parseImportBody', () => {
     [{ data, dryRun: 'true' }, ['type dryRun']],
     [{ data, onError: 'skip', atomic: true }, ['conflict atomic']],
     [{ dta: data, mode: 'upsert' }, ['required data', 'unknown dta', 'required key']],
-  ])('refuses %j', (body, mistakes) => {
+  ])('refuses the body of an import: %j', (body, mistakes) => {
     expect(refusalOf(() => parseImportBody(body, limits))).toEqual({ code: 'REQUEST_MALFORMED', mistakes });
   });
 
-  it('refuses more than importRows rows', () => {
+  it('refuses an import of more than importRows rows', () => {
     expect(refusalOf(() => parseImportBody({ data: Array(limits.importRows + 1).fill({}) }, limits))?.code).toBe('REQUEST_TOO_LARGE');
   });
 });
@@ -79,7 +79,7 @@ describe('parseExportQuery', () => {
   const schema = exportQuerySchema(['csv', 'json']);
   const parse = (query: string) => parseExportQuery(createHttpRequest({ query }), schema);
 
-  it('parses the format and the style of cells', () => {
+  it('parses the format and the style of cells of an export', () => {
     expect(parse('format=csv&delimiter=tab&escape=false')).toEqual({ format: 'csv', delimiter: '\t', guardFormulas: false });
     expect(parse('')).toEqual({ format: undefined, delimiter: ',', guardFormulas: true });
   });
@@ -88,7 +88,7 @@ describe('parseExportQuery', () => {
     ['format=xlsx', ['enum format']],
     ['format=', ['enum format']],
     ['formt=csv&escape=1', ['type escape', 'unknown formt']],
-  ])('refuses %s', (query, mistakes) => {
+  ])('refuses the query "%s" of an export', (query, mistakes) => {
     const refusal = refusalOf(() => parse(query));
     expect(refusal && { ...refusal, mistakes: [...refusal.mistakes].sort() }).toEqual({ code: 'REQUEST_PARAMETER', mistakes });
   });

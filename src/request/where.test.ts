@@ -11,7 +11,7 @@ describe('resolveWhere', () => {
       { typed },
     );
 
-  it('returns a condition that all comparisons hold', () => {
+  it('returns the condition that every comparison is true', () => {
     expect(filter(true, ['title', 'eq', 'Harbour'], ['views', 'gt', 3])).toEqual({
       type: 'all',
       of: [
@@ -59,7 +59,7 @@ describe('resolveWhere', () => {
     ['marks', 'has', '3', 3],
     ['marks', 'hasAny', '3,4', [3, 4]],
     ['extra', 'exists', 'false', false],
-  ])('converts where[%s][%s]=%s', (field, operator, text, value) => {
+  ])('converts the filter where[%s][%s]=%s to typed values', (field, operator, text, value) => {
     expect(filter(false, [field, operator, text])).toMatchObject({ of: [{ operator, operand: { type: 'literal', value } }] });
   });
 
@@ -88,11 +88,11 @@ describe('resolveWhere', () => {
     [true, 'password', 'exists', true, 'REQUEST_FIELD'],
     [true, 'nothing', 'eq', 'x', 'REQUEST_FIELD'],
     [true, '__proto__', 'eq', 'x', 'REQUEST_FIELD'],
-  ])('refuses (typed %s) %s %s %j', (typed, field, operator, value, code) => {
+  ])('refuses a filter (typed: %s) by %s %s %j', (typed, field, operator, value, code) => {
     expect(problemOf(() => filter(typed, [field, operator, value])).code).toBe(code);
   });
 
-  it('lists every mistake', () => {
+  it('lists every mistake of a filter', () => {
     const { extras } = problemOf(() =>
       filter(false, ['views', 'eq', 'x'], ['nope', 'eq', 'y'], ['title', 'like', 'a*'], ['live', 'eqq', '1']),
     );
@@ -120,7 +120,7 @@ describe('filterKey', () => {
     ['the order of values', key(['views', 'in', [1, 2, 2]]), key(['views', 'in', [2, 1]])],
     ['the spelling of a decimal', key(['price', 'eq', '1.5']), key(['price', 'eq', '1.50'])],
     ['minus zero', key(['views', 'eq', -0]), key(['views', 'eq', 0])],
-  ])('does not depend on %s', (_, one, other) => {
+  ])('filterKey does not depend on %s', (_, one, other) => {
     expect(one).toBe(other);
   });
 
@@ -128,7 +128,7 @@ describe('filterKey', () => {
     ['fields', key(['title', 'eq', 'a']), key(['authorEmail', 'eq', 'a'])],
     ['operators', key(['views', 'gt', 1]), key(['views', 'gte', 1])],
     ['values', key(['views', 'between', [1, 2]]), key(['views', 'between', [2, 3]])],
-  ])('depends on %s', (_, one, other) => {
+  ])('filterKey depends on its %s', (_, one, other) => {
     expect(one).not.toBe(other);
   });
 });

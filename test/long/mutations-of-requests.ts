@@ -385,7 +385,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: "marks === '$' ?",
     replace: 'marks !== undefined ?',
     red: 'src/request/batch-request.test.ts',
-    test: 'references of an item "$$0.id" means "$0.id"',
+    test: 'reads "$$0.id" in an item as "$0.id"',
   },
   {
     name: 'an import row can increment a number',
@@ -505,7 +505,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     find: 'resource?.internal === false',
     replace: 'resource !== undefined',
     red: 'src/request/projection.test.ts',
-    test: 'resolveProjection refuses an internal resource',
+    test: 'refuses an internal resource with the same text as an unknown one',
   },
   {
     name: 'the number of expanded records has no limit',
