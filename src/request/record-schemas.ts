@@ -136,19 +136,33 @@ const IF_MATCH = Type.Optional(
   described<Json>({ type: ['integer', 'string'], description: 'Version of the record that the caller has read, or its ETag.' }),
 );
 
-/** Returns the members of actions, by name. */
+/** Returns the members of actions, by name. Each is created when it is read, because an action takes few of them. */
 function actionMembers({ name, decides }: Pick<Action, 'name' | 'decides'>, limits: RequestLimits, forms: RecordForms) {
-  const rows = Type.Array(forms.row, { minItems: 1, maxItems: limits.importRows });
-  const record = decides === 'update' ? forms.update : forms.create;
   return {
     id: ID,
-    data: Type.Unsafe<Json>(name === 'import' ? rows : record),
+    get data() {
+      if (name === 'import') return Type.Unsafe<Json>(Type.Array(forms.row, { minItems: 1, maxItems: limits.importRows }));
+      return Type.Unsafe<Json>(decides === 'update' ? forms.update : forms.create);
+    },
     filter: forms.filter,
-    where: Type.Optional(forms.where),
-    sort: Type.Optional(names(forms.sortKey, limits.sortKeys, 'Field names. A leading `-` sorts in descending order.')),
-    ...pageMembers(name === 'export' ? limits.exportMax : limits.pageMax),
-    fields: Type.Optional(names(forms.field, MAX_FIELDS, 'Fields to return in addition to the id.')),
-    expand: Type.Optional(names(forms.expansion, MAX_EXPANDED, 'References to expand.')),
+    get where() {
+      return Type.Optional(forms.where);
+    },
+    get sort() {
+      return Type.Optional(names(forms.sortKey, limits.sortKeys, 'Field names. A leading `-` sorts in descending order.'));
+    },
+    get limit() {
+      return pageMembers(name === 'export' ? limits.exportMax : limits.pageMax).limit;
+    },
+    offset: OFFSET,
+    cursor: CURSOR,
+    total: TOTAL,
+    get fields() {
+      return Type.Optional(names(forms.field, MAX_FIELDS, 'Fields to return in addition to the id.'));
+    },
+    get expand() {
+      return Type.Optional(names(forms.expansion, MAX_EXPANDED, 'References to expand.'));
+    },
     ifMatch: IF_MATCH,
   } satisfies Record<ActionInput, Schema>;
 }

@@ -110,8 +110,9 @@ export function toDocument(schema: Json, components: Components): Json {
 const OWN_FORMATS: ReadonlySet<unknown> = new Set(['instant', 'ip', 'line', 'lines']);
 
 function toShownSchema(schema: JsonObject, components: Components): JsonObject {
-  const shown = Object.entries(schema).filter(
-    ([keyword, value]) => !INTERNAL_KEYWORDS.includes(keyword) && !(keyword === 'format' && OWN_FORMATS.has(value)),
-  );
-  return Object.fromEntries(shown.map(([keyword, value]) => [keyword, toDocument(value as Json, components)]));
+  const shown: Record<string, Json> = {};
+  for (const keyword of Object.keys(schema)) {
+    if (!INTERNAL_KEYWORDS.includes(keyword)) shown[keyword] = toDocument(schema[keyword] as Json, components);
+  }
+  return shown;
 }
