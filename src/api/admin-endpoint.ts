@@ -12,7 +12,6 @@ import {
   type EndpointInput,
   type HttpRequest,
   type HttpResponse,
-  type Method,
   type NO_MEMBERS,
   parseEndpointRequest,
   parseIfMatch,
@@ -25,7 +24,7 @@ import type { Definitions } from '../resources/index.ts';
 import type { ObjectSchema, Schema } from '../schemas/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { ImportLimits } from '../transfer/index.ts';
-import { type PolicyImportBody, parsePolicyImportBody, validateQueryNames } from './admin-parsing.ts';
+import { type PolicyImportBody, parsePolicyImportBody } from './admin-parsing.ts';
 
 /** Dependencies and configuration of the admin endpoints. */
 export interface AdminDeps {
@@ -95,25 +94,6 @@ export function adminEndpoint<
   return described as unknown as AdminEndpoint;
 }
 
-/** An admin endpoint whose description is still in `openapi/`. */
-export interface UndescribedEndpoint {
-  readonly method: Method;
-  readonly path: string;
-  /** Names of the accepted query parameters. Other parameters are refused. */
-  readonly query?: readonly string[];
-  readonly importList?: string;
-  handle(request: AdminRequest): Promise<HttpResponse>;
-}
-
-/** Completes an endpoint whose description is still in `openapi/`. Its handler validates the request. */
-export function undescribed({ query = [], path, ...endpoint }: UndescribedEndpoint): AdminEndpoint {
-  const handle: UndescribedEndpoint['handle'] = (admin) => {
-    validateQueryNames(admin.request, query);
-    return endpoint.handle(admin);
-  };
-  return { ...endpoint, path: `/admin/api${path}`, handle, isUndescribed: true } as unknown as AdminEndpoint;
-}
-
 /** Returns the route of an endpoint. The route requires an admin token. */
 export function toRoute(deps: AdminDeps, endpoint: AdminEndpoint): Route {
   return {
@@ -150,7 +130,7 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
   const response = await deps.database.transaction(async (tx) => {
     const admin = await admitAdmin(tx, request, await identify(tx));
     if (admin instanceof Problem) return admin;
-    const input = 'isUndescribed' in endpoint ? { params: {}, query: {}, body: undefined } : parseEndpointRequest(endpoint, request);
+    const input = parseEndpointRequest(endpoint, request);
     return endpoint.handle({ ...input, ...(await toAdminRequest(deps, { tx, request, admin })), upload });
   });
   if (response instanceof Problem) throw response;
@@ -224,7 +204,11 @@ function toEntry({ origin }: RequestInfo, principal: Principal, { now, ...input 
  * Refuses the change of a policy or an assignment that another admin has changed since the caller read it. The transaction must
  * have locked the policy or assignment. @throws Problem REQUEST_MALFORMED, RECORD_VERSION, RECORD_VERSION_REQUIRED.
  */
-export function validatePolicyVersion({ request, deps }: AdminRequest, what: 'policy' | 'assignment', version: number | undefined): void {
+export function validatePolicyVersion(
+  { request, deps }: Pick<AdminRequest, 'request' | 'deps'>,
+  what: 'policy' | 'assignment',
+  version: number | undefined,
+): void {
   validateIfMatch({ ifMatch: parseIfMatch(request.header('if-match')), version, subject: what, requirement: deps.ifMatch });
 }
 

@@ -1,64 +1,9 @@
-/** Parses the parameters and bodies of admin endpoints. Unknown names, wrong types and values out of range are refused. */
-import { didYouMean, type Issue, Problem } from '../errors.ts';
-import { isObject, type Json, type JsonObject } from '../operators/index.ts';
+/** Cursors of admin endpoints, and the bodies of policy imports. */
+import { type Issue, Problem } from '../errors.ts';
+import type { Json } from '../operators/index.ts';
 import { type HttpRequest, parseJsonBody } from '../request/index.ts';
 import { type Format, formatOfType, readObjects } from '../transfer/formats/index.ts';
 import { type ImportLimits, parseAccept, readBody } from '../transfer/index.ts';
-
-const MAX_LENGTH = 200;
-/** Maximum number of unknown members that are reported. */
-const MAX_UNKNOWN = 100;
-
-/** Returns the value of a path parameter. */
-export function pathParameterOf(request: HttpRequest, name: string): string {
-  const value = request.params.get(name);
-  if (value === undefined || value.length > MAX_LENGTH) throw new Problem('REQUEST_MALFORMED', `expected ${name} in the path`);
-  return value;
-}
-
-/** Refuses unknown query parameters. */
-export function validateQueryNames(request: HttpRequest, known: readonly string[]): void {
-  const unknown = [...request.query.keys()].filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  const errors: readonly Issue[] = unknown.map((path) => ({
-    path,
-    code: 'unknown',
-    detail: `unknown query parameter "${path}"${didYouMean(path, known)}`,
-  }));
-  throw new Problem('REQUEST_PARAMETER', (errors[0] as { detail: string }).detail, { errors });
-}
-
-/** Parses a text parameter. If `allowed` is given, refuses other values. */
-export function parseTextQuery(request: HttpRequest, name: string, allowed?: readonly string[]): string | undefined {
-  const value = request.query.get(name);
-  if (value === undefined) return undefined;
-  if (typeof value !== 'string' || value.length === 0 || value.length > MAX_LENGTH) throw toParameterProblem(name, 'expected one text');
-  if (allowed !== undefined && !allowed.includes(value))
-    throw toParameterProblem(name, `expected one of ${allowed.join(', ')}${didYouMean(value, allowed)}`);
-  return value;
-}
-
-/** Parses a query parameter that must be `true` or `false`. */
-export function parseBooleanQuery(request: HttpRequest, name: string): boolean | undefined {
-  const value = parseTextQuery(request, name, ['true', 'false']);
-  return value === undefined ? undefined : value === 'true';
-}
-
-/** Returns the body as an object, with an issue for each unknown member. An absent body is an empty object. */
-export function parseBody(request: HttpRequest, known: readonly string[]): { readonly body: JsonObject; readonly issues: Issue[] } {
-  const body: Json = request.body ?? {};
-  if (!isObject(body)) throw new Problem('REQUEST_MALFORMED', 'expected a JSON object as body');
-  const unknown = Object.keys(body).filter((name) => !known.includes(name));
-  const issues = unknown.slice(0, MAX_UNKNOWN).map((name): Issue => {
-    const path = name.slice(0, 64);
-    return { path, code: 'unknown', detail: `unknown member "${path}"${didYouMean(name, known)}` };
-  });
-  return { body, issues };
-}
-
-function toParameterProblem(name: string, expected: string): Problem {
-  return new Problem('REQUEST_PARAMETER', `${name}: ${expected}`, { errors: [{ path: name, code: 'type', detail: expected }] });
-}
 
 /** The kinds of lists whose pages are in the order of ids. */
 type Paged = 'user' | 'policy';
@@ -119,12 +64,9 @@ export function withLines(issues: readonly Issue[], list: string, lines: PolicyI
   });
 }
 
-/** Returns true if the response is NDJSON, by `format` in the query or by the Accept header. */
-export function wantsLines(request: HttpRequest): boolean {
-  const named = request.query.get('format');
-  if (named !== undefined && named !== 'ndjson' && named !== 'json')
-    throw new Problem('REQUEST_PARAMETER', 'format: expected one of ndjson, json');
-  return named === undefined ? parseAccept(request).find((format) => format !== 'csv') === 'ndjson' : named === 'ndjson';
+/** Returns true if the response is NDJSON, by `format` or by the Accept header. */
+export function wantsLines(request: HttpRequest, format: 'json' | 'ndjson' | undefined): boolean {
+  return (format ?? parseAccept(request).find((accepted) => accepted !== 'csv')) === 'ndjson';
 }
 
 function detectFormat(request: HttpRequest): Exclude<Format, 'csv'> {

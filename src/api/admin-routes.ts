@@ -5,14 +5,15 @@ import { assignmentEndpoints } from './assignment-endpoints.ts';
 import { auditEndpoints } from './audit-endpoints.ts';
 import { findingEndpoints } from './finding-endpoints.ts';
 import { migrationEndpoints } from './migration-endpoints.ts';
-import { policyEndpoints, policyImportEndpoints } from './policy-endpoints.ts';
+import { policyEndpoints } from './policy-endpoints.ts';
+import { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
 import { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
 import { whoCanEndpoints } from './who-can-endpoint.ts';
 
 /** All endpoints under `/admin/api`. */
 export const adminEndpoints: readonly AdminEndpoint[] = [
   ...policyEndpoints,
-  ...policyImportEndpoints,
+  ...policyTransferEndpoints,
   ...findingEndpoints,
   ...assignmentEndpoints,
   ...accessTestEndpoints,

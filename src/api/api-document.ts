@@ -31,10 +31,5 @@ function describedEndpoints(
   resources: readonly Resource[],
   { limits, hasSetup, others }: Pick<DocumentParts, 'limits' | 'hasSetup' | 'others'>,
 ): readonly EndpointDescription[] {
-  return [
-    ...recordEndpoints(resources, limits),
-    ...authEndpoints({ hasSetup }),
-    ...adminEndpoints.filter((endpoint) => !('isUndescribed' in endpoint)),
-    ...others,
-  ];
+  return [...recordEndpoints(resources, limits), ...authEndpoints({ hasSetup }), ...adminEndpoints, ...others];
 }

@@ -1,14 +1,19 @@
 import {
   type AssignmentChange,
-  isAssignableRole,
   type ParsedAssignment,
   type Policy,
   parseRoleAssignment,
   parseUserAssignment,
+  ROLE_ASSIGNMENT,
+  type RolePolicy,
+  USER_ASSIGNMENT,
+  type UserPolicy,
 } from '../authz/policies/index.ts';
-import { didYouMean, Problem } from '../errors.ts';
-import { type HttpResponse, toSuccess } from '../request/index.ts';
-import { ASSIGNABLE_ROLES, type AssignableRole } from '../resources/index.ts';
+import { Problem } from '../errors.ts';
+import type { Json } from '../operators/index.ts';
+import { envelope, refuseMistakes, respond, toSuccess } from '../request/index.ts';
+import { ASSIGNABLE_ROLES } from '../resources/index.ts';
+import { described, Input, OneOf, type SchemaOf, Type, type TypeOf } from '../schemas/index.ts';
 import {
   type AssignedPolicy,
   type Authored,
@@ -19,91 +24,229 @@ import {
   loadAssignment,
   loadPolicy,
   removeAssignment,
+  type Transaction,
   updateAssignment,
 } from '../storage/index.ts';
 import {
   type AdminChange,
   type AdminEndpoint,
   type AdminRequest,
-  type UndescribedEndpoint,
-  undescribed,
+  adminEndpoint,
   validatePolicyVersion,
   validateRenewalVersion,
   versionHeaders,
 } from './admin-endpoint.ts';
-import { parseTextQuery, pathParameterOf } from './admin-parsing.ts';
-import { assignmentWarnings } from './finding-endpoints.ts';
+import { assignmentWarnings, WARNED } from './finding-endpoints.ts';
+import { ASSIGNED_POLICY, POLICY_EXAMPLE, ROLE_POLICY, USER_POLICY } from './policy-responses.ts';
+import { COUNTED, DONE, MESSAGE, name } from './schema-members.ts';
+
+const POLICY_ID = name('Id of the policy.');
+const USER_ID = name('Id of the user.');
+const ROLE = OneOf(ASSIGNABLE_ROLES, { description: 'The role.' });
+
+const USER_PAIR = Input({ policyId: POLICY_ID, userId: USER_ID });
+const ROLE_PAIR = Input({ policyId: POLICY_ID, role: ROLE });
+
+type UserPair = TypeOf<typeof USER_PAIR>;
+type RolePair = TypeOf<typeof ROLE_PAIR>;
+/** A policy and the user or role that it is assigned to. */
+type Pair = UserPair | RolePair;
+
+/** The differences between assignments to users and to roles. */
+interface AssignmentKind {
+  readonly to: 'user' | 'role';
+  readonly pair: typeof USER_PAIR | typeof ROLE_PAIR;
+  readonly assignment: typeof USER_POLICY | typeof ROLE_POLICY;
+  readonly example: UserPolicy | RolePolicy;
+  /** Schema of the body, which `parse` validates. */
+  readonly body: SchemaOf<Json>;
+  readonly bodyExample: Json;
+  parse(body: Json): ParsedAssignment;
+}
+
+const ASSIGNED = {
+  id: '0198c0de-0000-7000-8000-000000000004',
+  policyId: POLICY_EXAMPLE.id,
+  assignedBy: POLICY_EXAMPLE.createdBy,
+  assignedAt: '2026-01-31T09:00:00.000Z',
+  isActive: true,
+  version: 13,
+};
+
+const TO_USER: AssignmentKind = {
+  to: 'user',
+  pair: USER_PAIR,
+  assignment: USER_POLICY,
+  example: { ...ASSIGNED, userId: '0198c0de-0000-7000-8000-0000000000bb', expiresAt: '2027-01-01T00:00:00.000Z', context: { ticket: 7 } },
+  body: described<Json>(USER_ASSIGNMENT),
+  bodyExample: { expiresAt: '2027-01-01T00:00:00Z', context: { ticket: 7 } },
+  parse: parseUserAssignment,
+};
+
+const TO_ROLE: AssignmentKind = {
+  to: 'role',
+  pair: ROLE_PAIR,
+  assignment: ROLE_POLICY,
+  example: { ...ASSIGNED, role: 'editor', priority: 200 },
+  body: described<Json>(ROLE_ASSIGNMENT),
+  bodyExample: { priority: 200 },
+  parse: parseRoleAssignment,
+};
+
+const sharedBy = ({ to, pair }: AssignmentKind) =>
+  ({
+    path: to === 'user' ? '/policies/:policyId/assign/user/:userId' : '/policies/:policyId/assign/role/:role',
+    tag: 'Admin assignments',
+    params: pair,
+  }) as const;
+
+const bodyOf = ({ body, bodyExample }: AssignmentKind) => ({ body, bodyProblem: 'VALUE_INVALID', bodyExample }) as const;
+
+/** Returns the description of a response to a written assignment. */
+function written({ assignment, example }: AssignmentKind, description: string, done: string) {
+  const message = `${done} ${describeAssignment(POLICY_EXAMPLE, example)}`;
+  return {
+    description,
+    schema: envelope(assignment, { ...MESSAGE, ...WARNED }),
+    headers: ['ETag'],
+    example: toSuccess(example, { message }),
+  } as const;
+}
+
+function readEndpoint(kind: AssignmentKind): AdminEndpoint {
+  const { to, assignment: schema, example } = kind;
+  return adminEndpoint({
+    ...sharedBy(kind),
+    method: 'GET',
+    id: `assignments.${to}.read`,
+    summary: `Returns the assignment of the policy to the ${to}.`,
+    answers: { 200: { description: 'The assignment.', schema: envelope(schema), headers: ['ETag'], example: toSuccess(example) } },
+    problems: [404],
+    async handle({ tx, params }) {
+      await requirePolicy(tx, params);
+      const assignment = await loadAssignment(tx, params);
+      return respond(200, toSuccess(assignment), versionHeaders(assignment));
+    },
+  });
+}
+
+function createEndpoint(kind: AssignmentKind): AdminEndpoint {
+  return adminEndpoint({
+    ...sharedBy(kind),
+    ...bodyOf(kind),
+    method: 'POST',
+    id: `assignments.${kind.to}.create`,
+    summary: `Assigns the policy to the ${kind.to}. An inactive or expired assignment is renewed; an active one gives 409.`,
+    ifMatch: true,
+    bodyOptional: true,
+    answers: {
+      200: written(kind, 'The renewed assignment.', 'renewed the assignment of'),
+      201: written(kind, 'The assignment.', 'assigned'),
+    },
+    problems: [404, 409, 412, 428],
+    async handle(admin) {
+      const { params } = admin;
+      const given = requireChange(kind.parse(admin.body));
+      const policy = await requirePolicy(admin.tx, params);
+      const checkVersion = (version: number | undefined): void => validateRenewalVersion(admin, version);
+      const change = { ...given, by: admin.admin.id, checkVersion };
+      const { assignment, isRenewed } = await ('userId' in params
+        ? assignToUser(admin.tx, params, change)
+        : assignToRole(admin.tx, params, change));
+      const message = `${isRenewed ? 'renewed the assignment of' : 'assigned'} ${describeAssignment(policy, params)}`;
+      await admin.audit({ resource: kindOf(params), action: isRenewed ? 'update' : 'create', recordId: policy.id, reason: message });
+      const answer = toSuccess(assignment, { message, ...assignmentWarnings(admin, policy, assignment) });
+      return isRenewed ? respond(200, answer, versionHeaders(assignment)) : respond(201, answer, versionHeaders(assignment));
+    },
+  });
+}
+
+function updateEndpoint(kind: AssignmentKind): AdminEndpoint {
+  return adminEndpoint({
+    ...sharedBy(kind),
+    ...bodyOf(kind),
+    method: 'PUT',
+    id: `assignments.${kind.to}.update`,
+    summary: 'Changes the assignment.',
+    ifMatch: true,
+    answers: { 200: written(kind, 'The assignment as it is now.', 'changed the assignment of') },
+    problems: [404, 412, 428],
+    async handle(admin) {
+      const { params } = admin;
+      const change = requireChange(kind.parse(admin.body));
+      const policy = await requirePolicy(admin.tx, params);
+      const assignment = await updateAssignment(admin.tx, params, { ...change, ...toAuthored(admin) });
+      const message = `changed the assignment of ${describeAssignment(policy, params)}`;
+      await admin.audit({ resource: kindOf(params), action: 'update', recordId: policy.id, reason: message });
+      const answer = toSuccess(assignment, { message, ...assignmentWarnings(admin, policy, assignment) });
+      return respond(200, answer, versionHeaders(assignment));
+    },
+  });
+}
+
+function deleteEndpoint(kind: AssignmentKind): AdminEndpoint {
+  const message = `removed the assignment of ${describeAssignment(POLICY_EXAMPLE, kind.example)}`;
+  return adminEndpoint({
+    ...sharedBy(kind),
+    method: 'DELETE',
+    id: `assignments.${kind.to}.delete`,
+    summary: 'Removes the assignment. It does not apply to requests that start after the response.',
+    ifMatch: true,
+    answers: { 200: { description: 'Removed.', schema: DONE, example: toSuccess(undefined, { message }) } },
+    problems: [404, 412, 428],
+    async handle(admin) {
+      const { params } = admin;
+      const policy = await requirePolicy(admin.tx, params);
+      await removeAssignment(admin.tx, params, toAuthored(admin));
+      const done = `removed the assignment of ${describeAssignment(policy, params)}`;
+      await admin.audit({ resource: kindOf(params), action: 'delete', recordId: policy.id, reason: done });
+      return respond(200, toSuccess(undefined, { message: done }));
+    },
+  });
+}
+
+const LISTED = {
+  200: {
+    description: 'The policies, each with its assignment.',
+    schema: envelope(Type.Array(ASSIGNED_POLICY), COUNTED),
+    example: toSuccess([{ ...POLICY_EXAMPLE, assignment: TO_ROLE.example }], { count: 1 }),
+  },
+} as const;
 
 /** Endpoints that create, read, change, list and remove assignments of policies to users and roles. */
-export const assignmentEndpoints: readonly AdminEndpoint[] = (
-  [
-    { method: 'GET', path: '/policies/:policyId/assign/user/:userId', handle: (request) => read(request, 'user') },
-    { method: 'POST', path: '/policies/:policyId/assign/user/:userId', handle: (request) => assign(request, 'user') },
-    { method: 'PUT', path: '/policies/:policyId/assign/user/:userId', handle: (request) => update(request, 'user') },
-    { method: 'DELETE', path: '/policies/:policyId/assign/user/:userId', handle: (request) => remove(request, 'user') },
-    { method: 'GET', path: '/policies/:policyId/assign/role/:role', handle: (request) => read(request, 'role') },
-    { method: 'POST', path: '/policies/:policyId/assign/role/:role', handle: (request) => assign(request, 'role') },
-    { method: 'PUT', path: '/policies/:policyId/assign/role/:role', handle: (request) => update(request, 'role') },
-    { method: 'DELETE', path: '/policies/:policyId/assign/role/:role', handle: (request) => remove(request, 'role') },
-    { method: 'GET', path: '/users/:userId/policies', query: ['role'], handle: listOfUser },
-    { method: 'GET', path: '/roles/:role/policies', handle: listOfRole },
-  ] as readonly UndescribedEndpoint[]
-).map(undescribed);
-
-type AssigneeType = 'user' | 'role';
-
-async function read(admin: AdminRequest, to: AssigneeType): Promise<HttpResponse> {
-  const { policy, assignee } = await parseAssignment(admin, to);
-  const assignment = await loadAssignment(admin.tx, toKey(to, policy, assignee));
-  return { status: 200, headers: versionHeaders(assignment), body: toSuccess(assignment) };
-}
-
-async function assign(admin: AdminRequest, to: AssigneeType): Promise<HttpResponse> {
-  const { policy, assignee, change: given } = await parseAssignment(admin, to);
-  const change = { ...given, by: admin.admin.id, checkVersion: (version: number | undefined) => validateRenewalVersion(admin, version) };
-  const { assignment, isRenewed } =
-    to === 'user'
-      ? await assignToUser(admin.tx, { policyId: policy.id, userId: assignee }, change)
-      : await assignToRole(admin.tx, { policyId: policy.id, role: assignee as AssignableRole }, change);
-  const what = `policy "${policy.name}" to ${to} ${assignee}`;
-  const message = isRenewed ? `renewed the assignment of ${what}` : `assigned ${what}`;
-  await admin.audit({ resource: kindOf(to), action: isRenewed ? 'update' : 'create', recordId: policy.id, reason: message });
-  const body = toSuccess(assignment, { message, ...assignmentWarnings(admin, policy, assignment) });
-  return { status: isRenewed ? 200 : 201, headers: versionHeaders(assignment), body };
-}
-
-async function update(admin: AdminRequest, to: AssigneeType): Promise<HttpResponse> {
-  const { policy, assignee, change: given } = await parseAssignment(admin, to);
-  const change = { ...given, ...toAuthored(admin) };
-  const assignment = await updateAssignment(admin.tx, toKey(to, policy, assignee), change);
-  const message = `changed the assignment of policy "${policy.name}" to ${to} ${assignee}`;
-  await admin.audit({ resource: kindOf(to), action: 'update', recordId: policy.id, reason: message });
-  const body = toSuccess(assignment, { message, ...assignmentWarnings(admin, policy, assignment) });
-  return { status: 200, headers: versionHeaders(assignment), body };
-}
-
-async function remove(admin: AdminRequest, to: AssigneeType): Promise<HttpResponse> {
-  const { policy, assignee } = await parseAssignment(admin, to);
-  await removeAssignment(admin.tx, toKey(to, policy, assignee), toAuthored(admin));
-  const message = `removed the assignment of policy "${policy.name}" to ${to} ${assignee}`;
-  await admin.audit({ resource: kindOf(to), action: 'delete', recordId: policy.id, reason: message });
-  return { status: 200, body: toSuccess(undefined, { message }) };
-}
-
-/** Lists the policies that are assigned to a user and, if `role` is given, to that role. */
-async function listOfUser({ request, tx }: AdminRequest): Promise<HttpResponse> {
-  const role = parseTextQuery(request, 'role', ASSIGNABLE_ROLES) as AssignableRole | undefined;
-  const policies = (await listUserPolicies(tx, pathParameterOf(request, 'userId'), role)).map(withAssignment);
-  return { status: 200, body: toSuccess(policies, { count: policies.length }) };
-}
-
-async function listOfRole({ request, tx }: AdminRequest): Promise<HttpResponse> {
-  const policies = (await listRolePolicies(tx, parseRole(pathParameterOf(request, 'role')))).map(withAssignment);
-  return { status: 200, body: toSuccess(policies, { count: policies.length }) };
-}
+export const assignmentEndpoints: readonly AdminEndpoint[] = [
+  ...[TO_USER, TO_ROLE].flatMap((kind) => [readEndpoint(kind), createEndpoint(kind), updateEndpoint(kind), deleteEndpoint(kind)]),
+  adminEndpoint({
+    method: 'GET',
+    path: '/users/:userId/policies',
+    id: 'assignments.ofUser',
+    tag: 'Admin assignments',
+    summary: 'Lists the policies assigned to a user; with `role`, also those of the role.',
+    params: Input({ userId: USER_ID }),
+    query: Input({ role: Type.Optional(OneOf(ASSIGNABLE_ROLES, { description: 'Also list the policies of this role.' })) }),
+    answers: LISTED,
+    async handle({ tx, params, query }) {
+      const policies = (await listUserPolicies(tx, params.userId, query.role)).map(withAssignment);
+      return respond(200, toSuccess(policies, { count: policies.length }));
+    },
+  }),
+  adminEndpoint({
+    method: 'GET',
+    path: '/roles/:role/policies',
+    id: 'assignments.ofRole',
+    tag: 'Admin assignments',
+    summary: 'Lists the policies assigned to a role.',
+    params: Input({ role: ROLE }),
+    answers: LISTED,
+    async handle({ tx, params }) {
+      const policies = (await listRolePolicies(tx, params.role)).map(withAssignment);
+      return respond(200, toSuccess(policies, { count: policies.length }));
+    },
+  }),
+];
 
 /** Returns a policy with its assignment. */
-function withAssignment({ policy, assignment }: AssignedPolicy): object {
+function withAssignment({ policy, assignment }: AssignedPolicy): Policy & Pick<AssignedPolicy, 'assignment'> {
   return { ...policy, assignment };
 }
 
@@ -112,42 +255,21 @@ function toAuthored(admin: AdminRequest): Authored {
   return { by: admin.admin.id, checkVersion: (version) => validatePolicyVersion(admin, 'assignment', version) };
 }
 
-interface Assignment {
-  readonly policy: Policy;
-  readonly assignee: string;
-  readonly change: AssignmentChange;
-}
-
-/** Parses a request for an assignment: the policy, the role or user, and the body. */
-async function parseAssignment({ request, tx }: AdminRequest, to: AssigneeType): Promise<Assignment> {
-  const assignee = to === 'user' ? pathParameterOf(request, 'userId') : parseRole(pathParameterOf(request, 'role'));
-  const change = requireValid(to === 'user' ? parseUserAssignment(request.body) : parseRoleAssignment(request.body));
-  const policy = await loadPolicy(tx, pathParameterOf(request, 'policyId'));
+async function requirePolicy(tx: Transaction, { policyId }: Pair): Promise<Policy> {
+  const policy = await loadPolicy(tx, policyId);
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
-  return { policy, assignee, change };
+  return policy;
 }
 
-function parseRole(role: string): AssignableRole {
-  if (isAssignableRole(role)) return role;
-  const detail = `expected a role of ${ASSIGNABLE_ROLES.join(', ')}, "${role}" was given${didYouMean(role, ASSIGNABLE_ROLES)}`;
-  throw new Problem('VALUE_INVALID', detail, { errors: [{ path: 'role', code: 'enum', detail }] });
+function requireChange({ change, issues }: ParsedAssignment): AssignmentChange {
+  refuseMistakes('VALUE_INVALID', issues);
+  return change ?? {};
 }
 
-function requireValid({ change, issues }: ParsedAssignment): AssignmentChange {
-  if (change !== undefined) return change;
-  throw new Problem('VALUE_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the assignment`, {
-    errors: issues,
-  });
+function describeAssignment({ name: policy }: Policy, assignee: Omit<UserPair, 'policyId'> | Omit<RolePair, 'policyId'>): string {
+  return `policy "${policy}" to ${'userId' in assignee ? `user ${assignee.userId}` : `role ${assignee.role}`}`;
 }
 
-function toKey(
-  to: AssigneeType,
-  policy: Policy,
-  assignee: string,
-): { policyId: string; userId: string } | { policyId: string; role: AssignableRole } {
-  return to === 'user' ? { policyId: policy.id, userId: assignee } : { policyId: policy.id, role: assignee as AssignableRole };
-}
-
-function kindOf(to: AssigneeType): AdminChange['resource'] {
-  return to === 'user' ? 'UserPolicy' : 'RolePolicy';
+function kindOf(pair: Pair): AdminChange['resource'] {
+  return 'userId' in pair ? 'UserPolicy' : 'RolePolicy';
 }

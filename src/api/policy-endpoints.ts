@@ -1,206 +1,203 @@
 import {
+  POLICY_CHANGE,
+  POLICY_INPUT,
   POLICY_TYPES,
   type Policy,
-  type PolicyImport,
   type PolicyInput,
-  type PolicyType,
+  type PolicyTemplate,
   parsePolicy,
-  parsePolicyImport,
   TEMPLATES,
 } from '../authz/policies/index.ts';
-import { type Issue, Problem } from '../errors.ts';
-import { type HttpResponse, toSuccess } from '../request/index.ts';
-import {
-  createPolicy,
-  deletePolicy,
-  findUnknownUsers,
-  type ImportedPolicies,
-  importPolicies,
-  listPolicies,
-  listRoleAssignments,
-  loadPolicy,
-  loadPolicyToChange,
-  type Transaction,
-  updatePolicy,
-} from '../storage/index.ts';
-import {
-  type AdminEndpoint,
-  type AdminRequest,
-  type UndescribedEndpoint,
-  undescribed,
-  validatePolicyVersion,
-  versionHeaders,
-} from './admin-endpoint.ts';
-import { parseBody, parseBooleanQuery, parseTextQuery, pathParameterOf, wantsLines, withLines } from './admin-parsing.ts';
-import { policyWarnings } from './finding-endpoints.ts';
+import { Problem } from '../errors.ts';
+import type { Json } from '../operators/index.ts';
+import { envelope, respond, toSuccess } from '../request/index.ts';
+import { component, described, Input, OneOf, Type } from '../schemas/index.ts';
+import { createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyToChange, updatePolicy } from '../storage/index.ts';
+import { type AdminEndpoint, type AdminRequest, adminEndpoint, validatePolicyVersion, versionHeaders } from './admin-endpoint.ts';
+import { policyWarnings, WARNED } from './finding-endpoints.ts';
+import { POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
+import { COUNTED, DONE, MESSAGE, name, TEXT } from './schema-members.ts';
+
+const tag = 'Admin policies';
+const ID_PARAMETER = Input({ id: name('Id of the policy.') });
+
+const WRITTEN = { schema: envelope(POLICY, { ...MESSAGE, ...WARNED }) } as const;
+
+const NEW_POLICY: Json = {
+  name: 'Editors',
+  type: 'ATTRIBUTE_BASED',
+  tags: ['newsroom'],
+  rules: [
+    {
+      resource: 'Article',
+      action: 'update',
+      conditions: [{ field: 'resource.status', operator: 'eq', value: 'draft' }],
+      description: 'editors change drafts',
+    },
+  ],
+};
+
+const list = adminEndpoint({
+  method: 'GET',
+  path: '/policies',
+  id: 'policies.list',
+  tag,
+  summary: 'Lists policies with their rules.',
+  query: Input({
+    isActive: Type.Optional(Type.Boolean({ description: 'Only active (true) or inactive (false) policies.' })),
+    type: Type.Optional(OneOf(POLICY_TYPES, { description: 'Only policies of this type.' })),
+  }),
+  answers: {
+    200: {
+      description: 'The policies.',
+      schema: envelope(Type.Array(POLICY), COUNTED),
+      example: toSuccess([POLICY_EXAMPLE], { count: 1 }),
+    },
+  },
+  async handle({ tx, query: { isActive, type } }) {
+    const policies = await listPolicies(tx, { isActive, type });
+    return respond(200, toSuccess(policies, { count: policies.length }));
+  },
+});
+
+const create = adminEndpoint({
+  method: 'POST',
+  path: '/policies',
+  id: 'policies.create',
+  tag,
+  summary: 'Creates a policy. The response lists every mistake.',
+  body: described<Json>(POLICY_INPUT),
+  bodyProblem: 'POLICY_INVALID',
+  bodyExample: NEW_POLICY,
+  answers: {
+    201: {
+      ...WRITTEN,
+      description: 'The policy.',
+      headers: ['Location', 'ETag'],
+      example: toSuccess(POLICY_EXAMPLE, { message: 'created policy "Editors"' }),
+    },
+  },
+  problems: [409],
+  async handle(admin) {
+    const policy = await createPolicy(admin.tx, requirePolicyInput(admin, undefined), { by: admin.admin.id });
+    const message = `created policy "${policy.name}"`;
+    await admin.audit({ resource: 'Policy', action: 'create', recordId: policy.id, reason: message });
+    const headers = { location: `/admin/api/policies/${policy.id}`, ...versionHeaders(policy) };
+    return respond(201, toSuccess(policy, { message, ...(await policyWarnings(admin, policy, { isNew: true })) }), headers);
+  },
+});
+
+const read = adminEndpoint({
+  method: 'GET',
+  path: '/policies/:id',
+  id: 'policies.read',
+  tag,
+  summary: 'Returns a policy with its rules.',
+  params: ID_PARAMETER,
+  answers: { 200: { description: 'The policy.', schema: envelope(POLICY), headers: ['ETag'], example: toSuccess(POLICY_EXAMPLE) } },
+  problems: [404],
+  async handle({ tx, params }) {
+    const policy = await loadPolicy(tx, params.id);
+    if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+    return respond(200, toSuccess(policy), versionHeaders(policy));
+  },
+});
+
+const update = adminEndpoint({
+  method: 'PUT',
+  path: '/policies/:id',
+  id: 'policies.update',
+  tag,
+  summary: 'Changes the given members. The change applies to every request that starts after the response.',
+  params: ID_PARAMETER,
+  ifMatch: true,
+  body: described<Json>(POLICY_CHANGE),
+  bodyProblem: 'POLICY_INVALID',
+  bodyExample: { isActive: false },
+  answers: {
+    200: {
+      ...WRITTEN,
+      description: 'The policy as it is now.',
+      headers: ['ETag'],
+      example: toSuccess({ ...POLICY_EXAMPLE, isActive: false, version: 14 }, { message: 'updated policy "Editors"' }),
+    },
+  },
+  problems: [404, 409, 412, 428],
+  async handle(admin) {
+    const before = await loadToChange(admin, admin.params.id);
+    const policy = await updatePolicy(admin.tx, requirePolicyInput(admin, before), { id: before.id, by: admin.admin.id });
+    const message = `updated policy "${policy.name}"`;
+    await admin.audit({ resource: 'Policy', action: 'update', recordId: policy.id, reason: message });
+    return respond(200, toSuccess(policy, { message, ...(await policyWarnings(admin, policy)) }), versionHeaders(policy));
+  },
+});
+
+const remove = adminEndpoint({
+  method: 'DELETE',
+  path: '/policies/:id',
+  id: 'policies.delete',
+  tag,
+  summary: 'Deletes a policy, its rules and its assignments. Its history is kept.',
+  params: ID_PARAMETER,
+  ifMatch: true,
+  answers: {
+    200: {
+      description: 'Deleted.',
+      schema: DONE,
+      example: toSuccess(undefined, { message: 'deleted policy "Editors", its rules and its assignments' }),
+    },
+  },
+  problems: [404, 412, 428],
+  async handle(admin) {
+    const policy = await loadToChange(admin, admin.params.id);
+    await deletePolicy(admin.tx, policy.id, { by: admin.admin.id });
+    await admin.audit({ resource: 'Policy', action: 'delete', recordId: policy.id, reason: `deleted policy "${policy.name}"` });
+    return respond(200, toSuccess(undefined, { message: `deleted policy "${policy.name}", its rules and its assignments` }));
+  },
+});
+
+const TEMPLATE = component(
+  'admin.Template',
+  Type.Object({
+    id: TEXT,
+    name: TEXT,
+    description: TEXT,
+    type: OneOf(POLICY_TYPES),
+    template: described<PolicyTemplate['template']>(POLICY_INPUT),
+  }),
+);
+
+const templates = adminEndpoint({
+  method: 'GET',
+  path: '/policies-templates',
+  id: 'templates.list',
+  tag,
+  summary: 'Lists ready-made policies. Each `template` is a valid body of `POST /admin/api/policies`.',
+  answers: {
+    200: {
+      description: 'The templates.',
+      schema: envelope(Type.Array(TEMPLATE), COUNTED),
+      example: toSuccess(TEMPLATES.slice(0, 1), { count: 1 }),
+    },
+  },
+  handle: async () => respond(200, toSuccess(TEMPLATES, { count: TEMPLATES.length })),
+});
 
 /** Endpoints of policies with their rules, and of policy templates. */
-export const policyEndpoints: readonly AdminEndpoint[] = (
-  [
-    { method: 'GET', path: '/policies', query: ['isActive', 'type'], handle: list },
-    { method: 'POST', path: '/policies', handle: create },
-    { method: 'GET', path: '/policies/:id', handle: read },
-    { method: 'PUT', path: '/policies/:id', handle: update },
-    { method: 'DELETE', path: '/policies/:id', handle: remove },
-    { method: 'GET', path: '/policies-templates', handle: templates },
-  ] as readonly UndescribedEndpoint[]
-).map(undescribed);
-
-async function list({ request, tx }: AdminRequest): Promise<HttpResponse> {
-  const isActive = parseBooleanQuery(request, 'isActive');
-  const type = parseTextQuery(request, 'type', POLICY_TYPES) as PolicyType | undefined;
-  const policies = await listPolicies(tx, { isActive, type });
-  return { status: 200, body: toSuccess(policies, { count: policies.length }) };
-}
-
-async function read({ request, tx }: AdminRequest): Promise<HttpResponse> {
-  const policy = await loadPolicy(tx, pathParameterOf(request, 'id'));
-  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
-  return { status: 200, headers: versionHeaders(policy), body: toSuccess(policy) };
-}
-
-async function create(admin: AdminRequest): Promise<HttpResponse> {
-  const input = parseInput(admin, undefined);
-  const policy = await createPolicy(admin.tx, input, { by: admin.admin.id });
-  await admin.audit({ resource: 'Policy', action: 'create', recordId: policy.id, reason: `created policy "${policy.name}"` });
-  return {
-    status: 201,
-    headers: { location: `/admin/api/policies/${policy.id}`, ...versionHeaders(policy) },
-    body: toSuccess(policy, { message: `created policy "${policy.name}"`, ...(await policyWarnings(admin, policy, { isNew: true })) }),
-  };
-}
-
-async function update(admin: AdminRequest): Promise<HttpResponse> {
-  const before = await loadToChange(admin);
-  const input = parseInput(admin, before);
-  const policy = await updatePolicy(admin.tx, input, { id: before.id, by: admin.admin.id });
-  await admin.audit({ resource: 'Policy', action: 'update', recordId: policy.id, reason: `updated policy "${policy.name}"` });
-  const body = toSuccess(policy, { message: `updated policy "${policy.name}"`, ...(await policyWarnings(admin, policy)) });
-  return { status: 200, headers: versionHeaders(policy), body };
-}
-
-async function remove(admin: AdminRequest): Promise<HttpResponse> {
-  const policy = await loadToChange(admin);
-  await deletePolicy(admin.tx, policy.id, { by: admin.admin.id });
-  await admin.audit({ resource: 'Policy', action: 'delete', recordId: policy.id, reason: `deleted policy "${policy.name}"` });
-  return { status: 200, body: toSuccess(undefined, { message: `deleted policy "${policy.name}", its rules and its assignments` }) };
-}
-
-async function templates(): Promise<HttpResponse> {
-  return { status: 200, body: toSuccess(TEMPLATES, { count: TEMPLATES.length }) };
-}
+export const policyEndpoints: readonly AdminEndpoint[] = [list, create, read, update, remove, templates];
 
 /** Loads the policy to change and validates its version: absent members keep the values of the version that the caller has read. */
-async function loadToChange(admin: AdminRequest): Promise<Policy> {
-  const policy = await loadPolicyToChange(admin.tx, pathParameterOf(admin.request, 'id'));
+async function loadToChange(admin: Pick<AdminRequest, 'tx' | 'request' | 'deps'>, id: string): Promise<Policy> {
+  const policy = await loadPolicyToChange(admin.tx, id);
   validatePolicyVersion(admin, 'policy', policy.version);
   return policy;
 }
 
-function parseInput({ request, snapshot, deps }: AdminRequest, before: Policy | undefined): PolicyInput {
-  const options = { definitions: snapshot.definitions, limits: deps.limits, ...(before === undefined ? {} : { existing: before }) };
-  const { policy, issues } = parsePolicy(request.body ?? null, options);
-  if (policy === undefined || issues.length > 0) {
-    throw new Problem('POLICY_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the policy`, {
-      errors: issues,
-    });
-  }
-  return policy;
-}
+type PolicyRequest = Pick<AdminRequest, 'snapshot' | 'deps'> & { readonly body: Json };
 
-/** The import endpoint. The CLI uses it too. */
-const undescribedImport: UndescribedEndpoint = {
-  method: 'POST',
-  path: '/policies/import',
-  query: ['dryRun'],
-  importList: 'policies',
-  handle: importAll,
-};
-
-/** The import endpoint, for the CLI. */
-export const policyImport: AdminEndpoint = undescribed(undescribedImport);
-
-/** Endpoints that import policies (all or none, in one transaction and one revision) and export them. */
-export const policyImportEndpoints: readonly AdminEndpoint[] = (
-  [undescribedImport, { method: 'GET', path: '/policies/export', query: ['format'], handle: exportAll }] as readonly UndescribedEndpoint[]
-).map(undescribed);
-
-/** Maximum number of mistakes in a response. */
-const MAX_MISTAKES = 1000;
-
-async function importAll(admin: AdminRequest): Promise<HttpResponse> {
-  const { request, tx, snapshot, deps, upload } = admin;
-  const { body, issues } = parseBody({ ...request, body: upload?.body }, ['policies', 'dryRun']);
-  const dryRun = parseBooleanQuery(request, 'dryRun') ?? body['dryRun'] ?? false;
-  if (typeof dryRun !== 'boolean') issues.push({ path: 'dryRun', code: 'type', detail: 'expected true or false' });
-  const bounds = { definitions: snapshot.definitions, limits: deps.limits, maxItems: deps.importPolicies };
-  const read = parsePolicyImport(body['policies'], bounds);
-  const mistakes = [...issues, ...read.issues, ...(await validateUsers(admin, read.policies))];
-  if (mistakes.length > 0) throw toProblem(withLines(mistakes, 'policies', upload?.lines));
-  const done = await (dryRun === true ? simulateImport(admin, read.policies) : importPolicies(tx, read.policies, { by: admin.admin.id }));
-  const summary = summarize(done);
-  if (dryRun !== true) await admin.audit({ resource: 'Policy', action: 'import', reason: `imported policies: ${summary}` });
-  const message = dryRun === true ? `${summary}; a dry run, nothing was stored` : summary;
-  return { status: 200, body: toSuccess({ ...done, ...(dryRun === true && { dryRun }) }, { message }) };
-}
-
-/** Returns all policies with the roles that they are assigned to, in the format of an import. User assignments are not exported. */
-export async function exportedPolicies(tx: Transaction): Promise<readonly object[]> {
-  const byPolicy = Map.groupBy(await listRoleAssignments(tx), ({ policyId }) => policyId);
-  return (await listPolicies(tx, {})).map((policy) => ({
-    ...policy,
-    roles: (byPolicy.get(policy.id) ?? []).map(({ role, priority, isActive }) => ({ role, priority, isActive })),
-  }));
-}
-
-async function exportAll({ request, tx }: AdminRequest): Promise<HttpResponse> {
-  const asLines = wantsLines(request);
-  const policies = await exportedPolicies(tx);
-  if (!asLines) return { status: 200, body: toSuccess({ policies }, { count: policies.length }) };
-  return { status: 200, body: undefined, contentType: 'application/x-ndjson', pieces: toLines(policies) };
-}
-
-async function* toLines(policies: readonly object[]): AsyncGenerator<string> {
-  for (const policy of policies) yield `${JSON.stringify(policy)}\n`;
-}
-
-async function validateUsers({ tx }: AdminRequest, policies: readonly PolicyImport[]): Promise<readonly Issue[]> {
-  const unknown = await findUnknownUsers(tx, [...new Set(policies.flatMap(({ users }) => users.map(({ userId }) => userId)))]);
-  if (unknown.size === 0) return [];
-  return policies.flatMap(({ users }, index) =>
-    users.flatMap(({ userId }, at) =>
-      unknown.has(userId) ? [{ path: `policies.${index}.users.${at}.userId`, code: 'reference', detail: 'no user has this id' }] : [],
-    ),
-  );
-}
-
-class DryRun extends Error {
-  readonly done: ImportedPolicies;
-  constructor(done: ImportedPolicies) {
-    super('dry run');
-    this.done = done;
-  }
-}
-
-/** Imports policies, rolls back the import, and returns the result that the import would have. */
-async function simulateImport({ tx, admin }: AdminRequest, policies: readonly PolicyImport[]): Promise<ImportedPolicies> {
-  try {
-    return await tx.savepoint(async () => {
-      throw new DryRun(await importPolicies(tx, policies, { by: admin.id }));
-    });
-  } catch (error) {
-    if (error instanceof DryRun) return error.done;
-    throw error;
-  }
-}
-
-function summarize({ created, updated, unchanged, assigned }: ImportedPolicies): string {
-  return `${created} created, ${updated} updated, ${unchanged} unchanged, ${assigned} assigned`;
-}
-
-function toProblem(mistakes: readonly Issue[]): Problem {
-  const { length } = mistakes;
-  return new Problem('POLICY_INVALID', `${length} ${length === 1 ? 'mistake' : 'mistakes'} in the policies, none was imported`, {
-    errors: mistakes.slice(0, MAX_MISTAKES),
-  });
+/** Parses the body of a request to write a policy. @throws Problem POLICY_INVALID with every mistake */
+function requirePolicyInput({ body, snapshot, deps }: PolicyRequest, existing: Policy | undefined): PolicyInput {
+  const { policy, issues } = parsePolicy(body, { definitions: snapshot.definitions, limits: deps.limits, existing });
+  if (policy !== undefined) return policy;
+  throw new Problem('POLICY_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the policy`, { errors: issues });
 }

@@ -20,7 +20,7 @@ import {
   updatePolicy,
 } from '../storage/index.ts';
 import { type AdminDeps, handleAs } from './admin-endpoint.ts';
-import { exportedPolicies, policyImport } from './policy-endpoints.ts';
+import { exportedPolicies, policyImport } from './policy-transfer-endpoints.ts';
 
 /** A file of policies to import, and the admin who imports it. */
 export interface CommandPolicies {

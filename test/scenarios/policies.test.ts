@@ -101,12 +101,12 @@ describe('policies over HTTP', () => {
         body_has: {
           code: 'POLICY_INVALID',
           errors: [
-            { path: 'type' },
-            { path: 'name' },
-            { path: 'rules.0.action' },
-            { path: 'rules.0.effect' },
-            { path: 'rules.0.conditions.0.field' },
-            { path: 'priority' },
+            { path: 'name', code: 'tooShort' },
+            { path: 'type', code: 'enum' },
+            { path: 'rules.0.action', code: 'enum' },
+            { path: 'rules.0.effect', code: 'enum' },
+            { path: 'priority', code: 'type' },
+            { path: 'rules.0.conditions.0.field', code: 'field' },
           ],
         },
       },

@@ -1,8 +1,6 @@
 import type { JsonObject } from '../../operators/index.ts';
 import type { EndpointDescription } from '../../request/index.ts';
 import type { Resource } from '../../resources/index.ts';
-import { adminPaths } from './admin-paths.ts';
-import { adminSchemas } from './admin-schemas.ts';
 import { type Components, toEndpointOperation, toOpenApiPath } from './endpoint-operation.ts';
 import { HEADERS, PARAMETERS, problemResponses, problemSchemas } from './openapi-operation.ts';
 
@@ -32,9 +30,9 @@ export function createOpenApi({ endpoints, resources }: OpenApiParts): JsonObjec
     tags: [...resources.map(({ name, description }) => ({ name, ...(description !== undefined && { description }) })), ...TAGS],
     // The token is optional: a caller without a token has the role anon, and policies may allow anon.
     security: [{ bearerAuth: [] }, {}],
-    paths: { ...paths, ...adminPaths },
+    paths,
     components: {
-      schemas: { ...Object.fromEntries(components), ...problemSchemas, ...adminSchemas },
+      schemas: { ...Object.fromEntries(components), ...problemSchemas },
       parameters: PARAMETERS,
       headers: HEADERS,
       responses: problemResponses(),

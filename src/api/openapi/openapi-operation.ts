@@ -81,7 +81,7 @@ export function orNull(schema: JsonObject): JsonObject {
 }
 
 /** Returns a path parameter. */
-export function pathParameter(name: string, description: string, schema: JsonObject = { type: 'string' }): JsonObject {
+function pathParameter(name: string, description: string, schema: JsonObject = { type: 'string' }): JsonObject {
   return { name, in: 'path', required: true, description, schema };
 }
 
@@ -148,18 +148,6 @@ export function toProblemRefs({ hasBody, caller, problems }: ProblemSources): Js
   const statuses = [...OF_EVERY_OPERATION, ...(hasBody ? OF_BODIES : []), ...(caller === 'public' ? [] : [401]), ...problems];
   const sorted = [...new Set(statuses)].sort((a, b) => a - b);
   return Object.fromEntries(sorted.map((status): [string, Json] => [String(status), ref('responses', `problem${status}`)]));
-}
-
-type AdminOperation = Omit<OperationParts, 'id' | 'tag' | 'caller'>;
-
-/** Returns an operation that requires an admin token: 401 without a token, 403 for other users. */
-export function adminOperation(
-  area: 'policies' | 'assignments' | 'access tests' | 'decisions' | 'storage',
-  id: string,
-  parts: AdminOperation,
-): JsonObject {
-  const problems = [403, ...(parts.problems ?? [])];
-  return toOperation({ ...parts, problems, caller: 'bearer', id: `admin.${id}`, tag: `Admin ${area}` });
 }
 
 /** Schemas of errors. */

@@ -16,7 +16,9 @@ export {
   toUserAssignments,
   type UserAssignment,
 } from './applicable-rules.ts';
+export { ROLE_ASSIGNMENT, USER_ASSIGNMENT } from './assignment-schemas.ts';
 export { type ApplicableRules, type CompiledRule, compileRule, type PathRead, type RankedRule } from './compiled-rule.ts';
+export { CONDITION } from './condition-schema.ts';
 export { type AssignmentChange, type ParsedAssignment, parseRoleAssignment, parseUserAssignment } from './parse-assignment.ts';
 export { type ParsedPolicy, type PolicyLimits, parsePolicy } from './parse-policy.ts';
 export { type PolicyImport, parsePolicyImport } from './parse-policy-import.ts';
@@ -37,5 +39,6 @@ export {
   type RuleInput,
   type UserPolicy,
 } from './policy.ts';
+export { IMPORTED_POLICY, POLICY_CHANGE, POLICY_IMPORT, POLICY_INPUT, type PolicyBody } from './policy-schemas.ts';
 export { changePolicies, compilePolicies, type PolicySnapshot } from './policy-snapshot.ts';
 export { type PolicyTemplate, TEMPLATES } from './policy-templates.ts';

@@ -3,8 +3,8 @@ import type { Json } from '../../operators/index.ts';
 import { parseRoleAssignment, parseUserAssignment } from './parse-assignment.ts';
 
 describe('parseUserAssignment', () => {
-  it('accepts no body', () => {
-    expect(parseUserAssignment(undefined)).toEqual({ change: {}, issues: [] });
+  it('accepts an empty body', () => {
+    expect(parseUserAssignment({})).toEqual({ change: {}, issues: [] });
   });
 
   it('returns the expiry in canonical form', () => {
@@ -16,19 +16,21 @@ describe('parseUserAssignment', () => {
     expect(parseUserAssignment({ expiresAt: null }).change?.expiresAt).toBeNull();
   });
 
-  const rows: readonly [input: Json, paths: readonly string[]][] = [
-    [[], ['']],
-    [{ expiresAt: '2030-02-30T00:00:00Z' }, ['expiresAt']],
-    [{ expiresAt: 1893456000 }, ['expiresAt']],
-    [{ expiresAt: '2030-01-01' }, ['expiresAt']],
-    [{ priority: 3 }, ['priority']],
-    [{ context: [], isActive: 1, assignedBy: '' }, ['isActive', 'assignedBy', 'context']],
-    [{ context: { long: 'x'.repeat(10_001) } }, ['context']],
+  const rows: readonly [input: Json, issues: readonly string[]][] = [
+    [[], [' type']],
+    [{ expiresAt: '2030-02-30T00:00:00Z' }, ['expiresAt format']],
+    [{ expiresAt: 1893456000 }, ['expiresAt type']],
+    [{ expiresAt: '2030-01-01' }, ['expiresAt format']],
+    [{ priority: 3 }, ['priority unknown']],
+    [{ context: [], isActive: 1, assignedBy: ' ' }, ['context type', 'isActive type', 'assignedBy tooShort']],
+    [{ context: { long: 'x'.repeat(10_001) }, isActive: 1 }, ['isActive type', 'context tooLong']],
+    [{ assignedBy: 'two\nlines' }, ['assignedBy characters']],
+    [{ assignedBy: 'x'.repeat(201) }, ['assignedBy tooLong']],
   ];
-  it.each(rows)('refuses %j', (input, paths) => {
-    const { change, issues } = parseUserAssignment(input);
-    expect(change).toBeUndefined();
-    expect(issues.map(({ path }) => path)).toEqual(paths);
+  it.each(rows)('refuses %j', (input, issues) => {
+    const parsed = parseUserAssignment(input);
+    expect(parsed.change).toBeUndefined();
+    expect(parsed.issues.map(({ path, code }) => `${path} ${code}`).toSorted()).toEqual(issues.toSorted());
   });
 });
 
@@ -38,6 +40,16 @@ describe('parseRoleAssignment', () => {
   });
 
   it('refuses members of user assignments', () => {
-    expect(parseRoleAssignment({ expiresAt: null, context: {} }).issues.map(({ path }) => path)).toEqual(['expiresAt', 'context']);
+    const { change, issues } = parseRoleAssignment({ expiresAt: null, context: {} });
+    expect(change).toBeUndefined();
+    expect(issues.map(({ path, code }) => `${path} ${code}`)).toEqual(['expiresAt unknown', 'context unknown']);
+  });
+
+  it('refuses a priority that does not fit its column', () => {
+    expect(parseRoleAssignment({ priority: 1_000_000_001 }).issues).toMatchObject([{ path: 'priority', code: 'range' }]);
+  });
+
+  it('stores a priority of minus zero as zero', () => {
+    expect(Object.is(parseRoleAssignment({ priority: -0 }).change?.priority, 0)).toBe(true);
   });
 });

@@ -1,6 +1,8 @@
 import type { Issue } from '../../errors.ts';
-import { describeValue, isObject, type Json, type JsonObject, ownValue, parseInstant, toInstantText } from '../../operators/index.ts';
-import { addIssue, addTypeIssue, type PolicyParsing, parseFlag, parsePriority, parseText, validateNames } from './policy-members.ts';
+import { isObject, type Json, type JsonObject, ownValue, parseInstant, toInstantText } from '../../operators/index.ts';
+import type { TypeOf } from '../../schemas/index.ts';
+import { validateSchema } from '../../validation/index.ts';
+import { MAX_CONTEXT_LENGTH, ROLE_ASSIGNMENT, USER_ASSIGNMENT } from './assignment-schemas.ts';
 
 /** Members of an assignment that an admin may set. Absent members keep their value, or get their default. */
 export interface AssignmentChange {
@@ -21,55 +23,35 @@ export interface ParsedAssignment {
   readonly issues: readonly Issue[];
 }
 
-const CONTEXT_LENGTH = 10_000;
-
-/** Parses the body of an assignment to a user. The body is optional. */
-export function parseUserAssignment(input: Json | undefined): ParsedAssignment {
-  return parseAssignment(input, ['expiresAt', 'isActive', 'context', 'assignedBy'], (parsing) => ({
-    expiresAt: parseExpiry(parsing),
-    context: parseContext(parsing),
-  }));
+/** Parses the body of an assignment to a user. */
+export function parseUserAssignment(input: Json): ParsedAssignment {
+  const issues = [...validateSchema(USER_ASSIGNMENT, input), ...findContextMistakes(input)];
+  return issues.length > 0 ? { issues } : { change: toUserAssignmentChange(input as TypeOf<typeof USER_ASSIGNMENT>), issues };
 }
 
-/** Parses the body of an assignment to a role. The body is optional. */
-export function parseRoleAssignment(input: Json | undefined): ParsedAssignment {
-  return parseAssignment(input, ['priority', 'isActive', 'assignedBy'], (parsing) => ({ priority: parsePriority(parsing) }));
+/** Parses the body of an assignment to a role. */
+export function parseRoleAssignment(input: Json): ParsedAssignment {
+  const issues = validateSchema(ROLE_ASSIGNMENT, input);
+  return issues.length > 0 ? { issues } : { change: toRoleAssignmentChange(input as TypeOf<typeof ROLE_ASSIGNMENT>), issues };
 }
 
-function parseAssignment(
-  input: Json | undefined,
-  members: readonly string[],
-  parseOwn: (parsing: PolicyParsing) => Omit<AssignmentChange, 'isActive' | 'assignedBy'>,
-): ParsedAssignment {
-  const given = input ?? {};
-  if (!isObject(given)) return { issues: [{ path: '', code: 'type', detail: `expected an object, given ${describeValue(given)}` }] };
-  const parsing: PolicyParsing = { input: given, at: '', issues: [] };
-  validateNames(parsing, members);
-  const change = {
-    isActive: parseFlag(parsing, 'isActive'),
-    assignedBy: parseText(parsing, 'assignedBy', { max: 200 }),
-    ...parseOwn(parsing),
-  };
-  return parsing.issues.length === 0 ? { change, issues: [] } : { issues: parsing.issues };
+/** Returns the mistake that the schema of an assignment to a user cannot state: a `context` that is too long. */
+export function findContextMistakes(input: Json): readonly Issue[] {
+  const context = isObject(input) ? ownValue(input, 'context') : undefined;
+  const length = isObject(context) ? JSON.stringify(context).length : 0;
+  if (length <= MAX_CONTEXT_LENGTH) return [];
+  return [{ path: 'context', code: 'tooLong', detail: `expected at most ${MAX_CONTEXT_LENGTH} characters of JSON, given ${length}` }];
 }
 
-function parseExpiry(parsing: PolicyParsing): string | null | undefined {
-  const given = ownValue(parsing.input, 'expiresAt');
-  if (given === undefined || given === null) return given;
-  const instant = typeof given === 'string' ? parseInstant(given) : undefined;
-  if (instant !== undefined) return toInstantText(instant);
-  return addIssue(parsing, 'expiresAt', {
-    code: 'format',
-    detail: `expected an ISO 8601 timestamp such as 2030-01-31T12:00:00Z, given ${describeValue(given)}`,
-  });
+/** Returns the change that a valid assignment to a user describes. */
+export function toUserAssignmentChange(members: TypeOf<typeof USER_ASSIGNMENT>): AssignmentChange {
+  const { expiresAt } = members;
+  const instant = typeof expiresAt === 'string' ? parseInstant(expiresAt) : undefined;
+  return { ...members, ...(instant !== undefined && { expiresAt: toInstantText(instant) }) };
 }
 
-function parseContext(parsing: PolicyParsing): JsonObject | undefined {
-  const given = ownValue(parsing.input, 'context');
-  if (given === undefined) return undefined;
-  if (!isObject(given)) return addTypeIssue(parsing, 'context', 'an object');
-  const { length } = JSON.stringify(given);
-  return length <= CONTEXT_LENGTH
-    ? given
-    : addIssue(parsing, 'context', { code: 'tooLong', detail: `expected at most ${CONTEXT_LENGTH} characters of JSON, given ${length}` });
+/** Returns the change that a valid assignment to a role describes. */
+export function toRoleAssignmentChange(members: TypeOf<typeof ROLE_ASSIGNMENT>): AssignmentChange {
+  // Adding 0 turns -0 into 0.
+  return { ...members, ...(members.priority !== undefined && { priority: members.priority + 0 }) };
 }

@@ -11,7 +11,7 @@ function read(input: Json, options: Partial<ParsePolicyOptions> = {}) {
 }
 
 function issuesOf(input: Json, options: Partial<ParsePolicyOptions> = {}): string[] {
-  return read(input, options).issues.map(({ path, code, detail }) => `${path} ${code}: ${detail}`);
+  return read(input, options).issues.map(({ path, code }) => `${path} ${code}`);
 }
 
 describe('a new policy', () => {
@@ -56,84 +56,84 @@ describe('every mistake is reported with its path', () => {
         { resource: 'Article', action: 'read', conditions: [{ field: 'resource.titl', operator: 'eqq', value: 1 }] },
       ],
     };
-    expect(issuesOf(input)).toEqual([
-      'nam unknown: unknown member "nam" (did you mean "name"?)',
-      'name required: expected "name", given nothing',
-      expect.stringMatching(/^type enum: expected one of ROLE_BASED, ATTRIBUTE_BASED, CUSTOM, given "ROLE"/),
-      'rules.0.action enum: expected one of create, read, update, delete, list, export, import, *, given "rea" (did you mean "read"?)',
-      'rules.0.effect enum: expected one of ALLOW, DENY, given "FORBID"',
-      expect.stringMatching(/^rules\.1\.conditions\.0\.field .*titl/),
-      expect.stringMatching(/^rules\.1\.conditions\.0\.operator .*eqq/),
-      'priority type: expected a whole number, given "900"',
+    expect(issuesOf(input).toSorted()).toEqual([
+      'nam unknown',
+      'name required',
+      'priority type',
+      'rules.0.action enum',
+      'rules.0.effect enum',
+      'rules.1.conditions.0.field field',
+      'rules.1.conditions.0.operator operator',
+      'type enum',
     ]);
   });
 
+  it('mistakes of the schema and of the conditions in one rule', () => {
+    const conditions = [{ field: 'resource.titl', operator: 'eq', value: 1 }];
+    expect(issuesOf({ ...least, rules: [{ ...rule, effect: 'FORBID', priority: 'high', id: 'mine', conditions }] }).toSorted()).toEqual([
+      'rules.0.conditions.0.field field',
+      'rules.0.effect enum',
+      'rules.0.id reference',
+      'rules.0.priority type',
+    ]);
+  });
+
+  it('at most 100 of them', () => {
+    const rules = Array.from({ length: 50 }, () => ({ resource: 'a b', action: 'rea', effect: 'FORBID' }));
+    expect(issuesOf({ ...least, rules })).toHaveLength(100);
+  });
+
   const rows: readonly [what: string, input: Json, issue: string][] = [
-    ['no object', [], ' type: expected a policy, given an empty list'],
-    ['null', null, ' type: expected a policy, given null'],
-    ['an empty name', { ...least, name: '  ' }, 'name tooShort: expected a text that is not empty'],
-    [
-      'a name with a line break',
-      { ...least, name: 'a\nb' },
-      'name characters: expected text without control characters and unpaired surrogates',
-    ],
-    [
-      'a name with half a character',
-      { ...least, name: 'a\ud800' },
-      'name characters: expected text without control characters and unpaired surrogates',
-    ],
-    ['a long name', { ...least, name: 'x'.repeat(201) }, 'name tooLong: expected at most 200 characters, given 201'],
-    ['rules of another type', { ...least, rules: {} }, 'rules type: expected a list of rules, given an object'],
-    ['too many rules', { ...least, rules: Array(51).fill(rule) }, 'rules tooMany: expected at most 50 rules, given 51'],
-    ['a rule of another type', { ...least, rules: ['read'] }, 'rules.0 type: expected a rule, given "read"'],
-    [
-      'an impossible resource',
-      { ...least, rules: [{ ...rule, resource: 'a b' }] },
-      'rules.0.resource pattern: expected the name of a resource or "*", given "a b"',
-    ],
-    [
-      'an action that decides as another',
-      { ...least, rules: [{ ...rule, action: 'updateIfExists' }] },
-      'rules.0.action enum: "updateIfExists" is decided as "update" and "read": name those actions',
-    ],
-    [
-      'one that decides as delete',
-      { ...least, rules: [{ ...rule, action: 'restore' }] },
-      'rules.0.action enum: "restore" is decided as "delete": name that action',
-    ],
-    [
-      'one that takes two decisions',
-      { ...least, rules: [{ ...rule, action: 'listDeleted' }] },
-      'rules.0.action enum: "listDeleted" is decided as "list" and "delete": name those actions',
-    ],
-    [
-      'a prototype name',
-      { ...least, rules: [{ ...rule, action: 'constructor' }] },
-      'rules.0.action enum: expected one of create, read, update, delete, list, export, import, *, given "constructor"',
-    ],
-    ['a fractional priority', { ...least, priority: 1.5 }, 'priority type: expected a whole number, given 1.5'],
-    [
-      'a huge priority',
-      { ...least, priority: 1e10 },
-      'priority range: expected a priority from -1000000000 to 1000000000, given 10000000000',
-    ],
-    ['isActive as text', { ...least, isActive: 'false' }, 'isActive type: expected true or false, given "false"'],
-    ['tags that are no texts', { ...least, tags: ['a', 3] }, 'tags.1 type: expected a text, given 3'],
-    ['an id', { ...least, id: 'mine' }, 'id readOnly: "id" is set by the service and cannot be given'],
-    [
-      'a rule id',
-      { ...least, rules: [{ ...rule, id: 'mine' }] },
-      'rules.0.id reference: expected the id of a rule of this policy, or none for a new rule, given "mine"',
-    ],
+    ['no object', [], ' type'],
+    ['null', null, ' type'],
+    ['an empty name', { ...least, name: '  ' }, 'name tooShort'],
+    ['a name with a line break', { ...least, name: 'a\nb' }, 'name characters'],
+    ['a name with half a character', { ...least, name: 'a\ud800' }, 'name characters'],
+    ['a long name', { ...least, name: 'x'.repeat(201) }, 'name tooLong'],
+    ['rules of another type', { ...least, rules: {} }, 'rules type'],
+    ['too many rules', { ...least, rules: Array(51).fill(rule) }, 'rules tooMany'],
+    ['a rule of another type', { ...least, rules: ['read'] }, 'rules.0 type'],
+    ['an impossible resource', { ...least, rules: [{ ...rule, resource: 'a b' }] }, 'rules.0.resource pattern'],
+    ['an action that decides as another', { ...least, rules: [{ ...rule, action: 'updateIfExists' }] }, 'rules.0.action enum'],
+    ['one that decides as delete', { ...least, rules: [{ ...rule, action: 'restore' }] }, 'rules.0.action enum'],
+    ['one that takes two decisions', { ...least, rules: [{ ...rule, action: 'listDeleted' }] }, 'rules.0.action enum'],
+    ['a prototype name', { ...least, rules: [{ ...rule, action: 'constructor' }] }, 'rules.0.action enum'],
+    ['a fractional priority', { ...least, priority: 1.5 }, 'priority type'],
+    ['a huge priority', { ...least, priority: 1e10 }, 'priority range'],
+    ['isActive as text', { ...least, isActive: 'false' }, 'isActive type'],
+    ['tags that are no texts', { ...least, tags: ['a', 3] }, 'tags.1 type'],
+    ['an id', { ...least, id: 'mine' }, 'id readOnly'],
+    ['a rule id', { ...least, rules: [{ ...rule, id: 'mine' }] }, 'rules.0.id reference'],
   ];
   it.each(rows)('%s', (_, input, issue) => {
     expect(issuesOf(input)).toEqual([issue]);
   });
 
   it('__proto__ is an unknown member', () => {
-    expect(
-      issuesOf(JSON.parse('{"__proto__": {}, "name": "Readers", "type": "CUSTOM", "rules": [{"resource": "*", "action": "*"}]}')),
-    ).toEqual(['unknown member "__proto__"'].map((detail) => `__proto__ unknown: ${detail}`));
+    const input = JSON.parse('{"__proto__": {}, "name": "Readers", "type": "CUSTOM", "rules": [{"resource": "*", "action": "*"}]}');
+    expect(issuesOf(input)).toEqual(['__proto__ unknown']);
+  });
+
+  it.each([
+    ['updateIfExists', '"updateIfExists" is decided as "update" and "read": name those actions'],
+    ['restore', '"restore" is decided as "delete": name that action'],
+    ['listDeleted', '"listDeleted" is decided as "list" and "delete": name those actions'],
+  ])('action %s, which decides as another', (action, detail) => {
+    expect(read({ ...least, rules: [{ ...rule, action }] }).issues).toEqual([{ path: 'rules.0.action', code: 'enum', detail }]);
+  });
+
+  const values: readonly Json[] = [null, true, 7, 'text', [], [[]], [null], {}, { id: 'x' }];
+  const members = ['name', 'description', 'type', 'rules', 'isActive', 'priority', 'tags', 'createdBy', 'id', 'version'];
+  const ruleMembers = ['id', 'resource', 'action', 'effect', 'conditions', 'priority', 'description', 'isActive', 'policyId'];
+  it.each(values)('once for the value %j of each member', (value) => {
+    const inputs = [
+      ...members.map((member) => ({ ...least, [member]: value })),
+      ...ruleMembers.map((member) => ({ ...least, rules: [{ ...rule, [member]: value }] })),
+    ];
+    for (const input of inputs) {
+      const issues = issuesOf(input);
+      expect(new Set(issues).size).toBe(issues.length);
+    }
   });
 });
 
@@ -192,7 +192,7 @@ describe('a change', () => {
         },
         { existing },
       ),
-    ).toEqual(['rules.1.id duplicate: two rules have this id: expected each rule once']);
+    ).toEqual(['rules.1.id duplicate']);
   });
 
   it('cannot set members that the service sets', () => {

@@ -1,23 +1,13 @@
-import { ACTIONS, RULE_ACTIONS } from '../../actions.ts';
+import { ACTIONS } from '../../actions.ts';
 import { type ConditionLimits, parseConditions } from '../../conditions/index.ts';
-import type { Issue } from '../../errors.ts';
-import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
+import { type Issue, MAX_ISSUES } from '../../errors.ts';
+import { describeValue, isObject, type Json, type JsonObject, matchesPattern, ownValue } from '../../operators/index.ts';
 import type { Definitions } from '../../resources/index.ts';
+import type { TypeOf } from '../../schemas/index.ts';
+import { validateSchema } from '../../validation/index.ts';
 import { describeDomain, describePath } from '../context/index.ts';
-import { DEFAULT_PRIORITY, EFFECTS, POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, type RuleInput } from './policy.ts';
-import {
-  addIssue,
-  addTypeIssue,
-  type PolicyParsing,
-  parseFlag,
-  parseOneOf,
-  parsePriority,
-  parseText,
-  parseTextList,
-  validateNames,
-  validateReadOnly,
-  validateRequired,
-} from './policy-members.ts';
+import { DEFAULT_PRIORITY, POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, type RuleInput } from './policy.ts';
+import { POLICY_CHANGE, POLICY_INPUT, RESOURCE_PATTERN, type RULE_INPUT } from './policy-schemas.ts';
 
 /** Limits on the size of a policy. */
 export interface PolicyLimits {
@@ -41,190 +31,176 @@ export interface ParsedPolicy {
   readonly issues: readonly Issue[];
 }
 
-const POLICY_MEMBERS = [
-  'name',
-  'description',
-  'type',
-  'rules',
-  'isActive',
-  'priority',
-  'tags',
-  'createdBy',
-  'id',
-  'createdAt',
-  'updatedAt',
-  'version',
-];
-const SET_BY_SERVICE = ['id', 'createdAt', 'updatedAt', 'version'];
-
 /** Parses a new policy, or a change to `existing`. A change contains the members to change; `rules` replaces all rules. */
 export function parsePolicy(input: Json, options: ParsePolicyOptions): ParsedPolicy {
-  const issues: Issue[] = [];
-  if (!isObject(input)) return { issues: [{ path: '', code: 'type', detail: `expected a policy, given ${describeValue(input)}` }] };
-  const { existing } = options;
-  const parsing: PolicyParsing = { input, at: '', issues };
-  validateNames(parsing, POLICY_MEMBERS);
-  validateReadOnly(parsing, existing === undefined ? SET_BY_SERVICE : [...SET_BY_SERVICE, 'createdBy'], existing);
-  if (existing === undefined) validateRequired(parsing, ['name', 'type', 'rules']);
+  const { existing, limits } = options;
+  const list: Issue[] = [];
+  const bounded = withMaxItems(input, 'rules', { max: limits.rules, issues: list });
+  const shape = validateSchema(existing === undefined ? POLICY_INPUT : POLICY_CHANGE, bounded);
+  const issues = joinMistakes(shape, [...list, ...findPolicyMistakes(bounded, options)]);
+  return issues.length > 0 ? { issues } : { policy: toPolicyInput(bounded as PolicyMembers, existing), issues };
+}
 
-  const type = parseOneOf(parsing, 'type', POLICY_TYPES) ?? existing?.type;
-  const policy: PolicyInput = {
-    name: parseText(parsing, 'name', { max: 200 }) ?? existing?.name ?? '',
-    description: parseDescription(parsing, existing?.description),
-    type: type ?? 'CUSTOM',
-    rules: parsePolicyRules(parsing, type, options),
-    isActive: parseFlag(parsing, 'isActive') ?? existing?.isActive ?? true,
-    priority: parsePriority(parsing) ?? existing?.priority ?? DEFAULT_PRIORITY,
-    tags: parseTextList(parsing, 'tags', { items: 50, max: 100 }) ?? existing?.tags ?? [],
-    createdBy: parseText(parsing, 'createdBy', { max: 200 }) ?? existing?.createdBy,
+/** Returns the mistakes that the schema and the code found. For a member with both, the mistake that the code found is more precise. */
+export function joinMistakes(shape: readonly Issue[], found: readonly Issue[]): readonly Issue[] {
+  const paths = new Set(found.map(({ path }) => path));
+  return [...shape.filter(({ path }) => !paths.has(path)), ...found].slice(0, MAX_ISSUES);
+}
+
+/** Returns an object without the items of a list beyond a configured maximum, and adds an issue if there are any. Other values stay as given. */
+export function withMaxItems(input: Json, name: string, { max, issues }: { readonly max: number; readonly issues: Issue[] }): Json {
+  const list = isObject(input) ? ownValue(input, name) : undefined;
+  if (!Array.isArray(list) || list.length <= max) return input;
+  issues.push({ path: name, code: 'tooMany', detail: `expected at most ${max} items, given ${list.length}` });
+  return { ...(input as JsonObject), [name]: list.slice(0, max) };
+}
+
+/** The members of a valid policy or change. */
+export type PolicyMembers = TypeOf<typeof POLICY_CHANGE>;
+
+/** Returns the policy that valid members describe: a new one, or `existing` after the change. */
+export function toPolicyInput(members: PolicyMembers, existing?: Policy): PolicyInput {
+  const { name, description, type, rules, isActive, priority, tags, createdBy } = members;
+  return {
+    name: name ?? existing?.name ?? '',
+    description: description === null ? undefined : (description ?? existing?.description),
+    type: type ?? existing?.type ?? 'CUSTOM',
+    rules: rules?.map(toRuleInput) ?? existing?.rules ?? [],
+    isActive: isActive ?? existing?.isActive ?? true,
+    // Adding 0 turns -0 into 0.
+    priority: (priority ?? existing?.priority ?? DEFAULT_PRIORITY) + 0,
+    tags: tags ?? existing?.tags ?? [],
+    createdBy: existing?.createdBy ?? (createdBy as string | undefined),
   };
-  return issues.length === 0 ? { policy, issues } : { issues };
 }
 
-/** Parses the given rules. Without them, returns the stored rules, and parses these again if the type changes: the new type may not allow expressions. */
-function parsePolicyRules(parsing: PolicyParsing, type: PolicyType | undefined, options: ParsePolicyOptions): readonly RuleInput[] {
+function toRuleInput({ id, resource, action, ...members }: TypeOf<typeof RULE_INPUT>): RuleInput {
+  return {
+    ...(id !== undefined && { id }),
+    resource,
+    action,
+    effect: members.effect ?? 'ALLOW',
+    conditions: members.conditions ?? [],
+    priority: (members.priority ?? DEFAULT_PRIORITY) + 0,
+    description: members.description ?? undefined,
+    isActive: members.isActive ?? true,
+  };
+}
+
+const SET_BY_SERVICE = ['id', 'createdAt', 'updatedAt', 'version'];
+
+/**
+ * Returns the mistakes that the schema of a policy cannot state: values that the service sets, rules of other policies, actions that are
+ * decided as others, and conditions. The policy may have mistakes that the schema states: these are not reported again.
+ */
+export function findPolicyMistakes(input: Json, options: ParsePolicyOptions): readonly Issue[] {
+  if (!isObject(input)) return [];
   const { existing } = options;
-  const given = ownValue(parsing.input, 'rules');
-  if (given === undefined && (existing === undefined || existing.type === type)) return existing?.rules ?? [];
+  const names = existing === undefined ? SET_BY_SERVICE : [...SET_BY_SERVICE, 'createdBy'];
+  const type = POLICY_TYPES.find((known) => known === ownValue(input, 'type')) ?? existing?.type;
+  const rules = rulesToValidate(input, type, existing);
   // If the type is invalid, only that mistake is reported. Expressions are then accepted.
-  return parseRules(given ?? toJson(existing?.rules), {
-    ...options,
-    issues: parsing.issues,
-    expressions: type === undefined || type === 'CUSTOM',
-  });
+  const given = { ...options, expressions: type === undefined || type === 'CUSTOM' };
+  return [
+    ...findChangedMembers(input, names, { current: existing, at: '' }),
+    ...rules.flatMap((rule, index) => (isObject(rule) ? findRuleMistakes(rule, `rules.${index}`, given) : [])),
+    ...findRepeatedIds(rules),
+  ];
 }
 
-function parseDescription(parsing: PolicyParsing, current: string | undefined): string | undefined {
-  if (ownValue(parsing.input, 'description') === null) return undefined;
-  return parseText(parsing, 'description', { max: 2000, lines: true }) ?? current;
+/** Returns the given rules. Without them, returns the stored rules if the type changes, because the new type may not allow expressions. */
+function rulesToValidate(input: JsonObject, type: PolicyType | undefined, existing: Policy | undefined): readonly Json[] {
+  const given = ownValue(input, 'rules');
+  if (Array.isArray(given)) return given;
+  if (given !== undefined || existing === undefined || existing.type === type) return [];
+  // Without undefined members, as in JSON.
+  return existing.rules.map((rule) => Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined)));
 }
 
-/** Returns stored rules as JSON, without undefined members. */
-function toJson(rules: Policy['rules'] = []): Json {
-  return rules.map((rule) => Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== undefined)));
+interface StoredMembers {
+  readonly current: object | undefined;
+  /** Path of the object; empty for the policy. */
+  readonly at: string;
 }
 
-/** Options of `parseRules`. */
-interface ParseRulesOptions extends ParsePolicyOptions {
-  /** Mistakes are added here. */
-  readonly issues: Issue[];
+/** Finds read-only members whose value differs from the stored one. */
+function findChangedMembers(input: JsonObject, names: readonly string[], { current, at }: StoredMembers): readonly Issue[] {
+  const changed = names.filter((name) => ownValue(input, name) !== undefined && ownValue(input, name) !== ownValue(current, name));
+  return changed.map((name) => ({
+    path: at === '' ? name : `${at}.${name}`,
+    code: 'readOnly',
+    detail: `"${name}" is set by the service and cannot be given`,
+  }));
+}
+
+interface RuleOptions extends ParsePolicyOptions {
   /** True if conditions may be CEL expressions (in CUSTOM policies only). */
   readonly expressions: boolean;
 }
 
-const RULE_MEMBERS = ['resource', 'action', 'effect', 'conditions', 'priority', 'description', 'isActive', 'id', 'policyId', 'createdAt'];
-
-/** Valid names of resources. A rule may name a resource that has no definition yet. */
-const RESOURCE_NAME = /^[A-Za-z][A-Za-z0-9_]{0,62}$/;
-
-/** Parses the member `rules` of a policy. */
-function parseRules(input: Json, options: ParseRulesOptions): readonly RuleInput[] {
-  const { issues, limits } = options;
-  if (!Array.isArray(input)) {
-    issues.push({ path: 'rules', code: 'type', detail: `expected a list of rules, given ${describeValue(input)}` });
-    return [];
-  }
-  if (input.length > limits.rules) {
-    issues.push({ path: 'rules', code: 'tooMany', detail: `expected at most ${limits.rules} rules, given ${input.length}` });
-    return [];
-  }
-  const rules = (input as readonly Json[]).map((rule, index) => parseRule(rule, `rules.${index}`, options));
-  validateUniqueIds(rules, issues);
-  return rules.filter((rule) => rule !== undefined);
+function findRuleMistakes(rule: JsonObject, at: string, options: RuleOptions): readonly Issue[] {
+  return [
+    ...findIdMistakes(rule, at, options),
+    ...findActionMistakes(ownValue(rule, 'action'), at),
+    ...findConditionMistakes(rule, at, options),
+  ];
 }
 
-function parseRule(input: Json, at: string, options: ParseRulesOptions): RuleInput | undefined {
-  if (!isObject(input)) {
-    options.issues.push({ path: at, code: 'type', detail: `expected a rule, given ${describeValue(input)}` });
-    return undefined;
-  }
-  const parsing: PolicyParsing = { input, at, issues: options.issues };
-  validateNames(parsing, RULE_MEMBERS);
-  validateRequired(parsing, ['resource', 'action']);
-  const id = parseId(parsing, options);
-  const resource = parseResource(parsing);
-  return {
-    ...(id === undefined ? {} : { id }),
-    resource: resource ?? '*',
-    action: parseAction(parsing) ?? '*',
-    effect: parseOneOf(parsing, 'effect', EFFECTS) ?? 'ALLOW',
-    conditions: parseRuleConditions(parsing, resource, options),
-    priority: parsePriority(parsing) ?? DEFAULT_PRIORITY,
-    description: ownValue(input, 'description') === null ? undefined : parseText(parsing, 'description', { max: 500, lines: true }),
-    isActive: parseFlag(parsing, 'isActive') ?? true,
-  };
+/** Finds mistakes in the id of an existing rule, and in the members that the service sets. A new rule has none of them. */
+function findIdMistakes(rule: JsonObject, at: string, { existing }: RuleOptions): readonly Issue[] {
+  const id = ownValue(rule, 'id');
+  const known = id === undefined ? undefined : existing?.rules.find((each) => each.id === id);
+  if (id === undefined || known !== undefined) return findChangedMembers(rule, ['policyId', 'createdAt'], { current: known, at });
+  const detail = `expected the id of a rule of this policy, or none for a new rule, given ${describeValue(id)}`;
+  return [{ path: `${at}.id`, code: 'reference', detail }];
 }
 
-/** Parses the id of an existing rule. A new rule has none. */
-function parseId(parsing: PolicyParsing, { existing }: ParseRulesOptions): string | undefined {
-  const given = ownValue(parsing.input, 'id');
-  const known = existing?.rules.find((rule) => rule.id === given);
-  if (given !== undefined && known === undefined) {
-    return addIssue(parsing, 'id', {
-      code: 'reference',
-      detail: `expected the id of a rule of this policy, or none for a new rule, given ${describeValue(given)}`,
-    });
-  }
-  validateReadOnly(parsing, ['policyId', 'createdAt'], known);
-  return known?.id;
-}
-
-function parseResource(parsing: PolicyParsing): string | undefined {
-  const given = ownValue(parsing.input, 'resource');
-  if (given === undefined) return undefined;
-  if (typeof given !== 'string') return addTypeIssue(parsing, 'resource', 'the name of a resource or "*"');
-  if (given === '*' || RESOURCE_NAME.test(given)) return given;
-  return addIssue(parsing, 'resource', {
-    code: 'pattern',
-    detail: `expected the name of a resource or "*", given ${describeValue(given)}`,
-  });
-}
-
-function parseAction(parsing: PolicyParsing): string | undefined {
-  const given = ownValue(parsing.input, 'action');
+/** Explains the name of an action that is decided as another action. */
+function findActionMistakes(given: Json | undefined, at: string): readonly Issue[] {
   const action = typeof given === 'string' ? ACTIONS.get(given) : undefined;
-  if (action !== undefined && action.name !== action.decides) {
-    const { name, decides, alsoDecides } = action;
-    const what = alsoDecides === undefined ? `"${decides}": name that action` : `"${decides}" and "${alsoDecides}": name those actions`;
-    return addIssue(parsing, 'action', { code: 'enum', detail: `"${name}" is decided as ${what}` });
-  }
-  return parseOneOf(parsing, 'action', [...RULE_ACTIONS, '*']);
+  if (action === undefined || action.name === action.decides) return [];
+  const { name, decides, alsoDecides } = action;
+  const decided = alsoDecides === undefined ? `"${decides}": name that action` : `"${decides}" and "${alsoDecides}": name those actions`;
+  return [{ path: `${at}.action`, code: 'enum', detail: `"${name}" is decided as ${decided}` }];
 }
 
-/** Validates conditions and returns them as written: that form is stored, and compiled when a request needs it. */
-function parseRuleConditions(parsing: PolicyParsing, resource: string | undefined, options: ParseRulesOptions): readonly JsonObject[] {
-  const given = ownValue(parsing.input, 'conditions');
+/** Finds mistakes in conditions. Conditions are stored as they are written, and compiled when a request needs them. */
+function findConditionMistakes(rule: JsonObject, at: string, options: RuleOptions): readonly Issue[] {
+  const given = ownValue(rule, 'conditions');
   if (given === undefined) return [];
-  const { definitions } = options;
+  const { definitions, expressions, limits } = options;
+  const named = ownValue(rule, 'resource');
+  // Without a valid resource, fields cannot be validated.
+  const resource = typeof named === 'string' && matchesPattern(named, RESOURCE_PATTERN) === true ? named : undefined;
   const { issues } = parseConditions(given, {
-    at: `${parsing.at}.conditions`,
-    expressions: options.expressions,
-    limits: options.limits.conditions,
-    // Without a valid resource, fields cannot be validated.
-    ...(resource === undefined ? {} : { describePath: describePath(definitions, resource) }),
-    ...(resource === undefined || isUnchanged(parsing, options) ? {} : { domainOf: describeDomain(definitions, resource) }),
+    at: `${at}.conditions`,
+    expressions,
+    limits: limits.conditions,
+    ...(resource !== undefined && { describePath: describePath(definitions, resource) }),
+    ...(resource !== undefined && !isUnchanged(rule, options) && { domainOf: describeDomain(definitions, resource) }),
   });
-  parsing.issues.push(...issues);
-  return Array.isArray(given) ? (given as readonly Json[]).filter(isObject) : [];
+  return issues;
 }
 
 /**
  * Returns true if a rule keeps the resource and conditions of its stored version. In that case, its literals are not validated again: a value
  * that was removed from an enum must not keep an admin from changing other rules of the policy. A policy finding reports the value.
  */
-function isUnchanged({ input }: PolicyParsing, { existing }: ParseRulesOptions): boolean {
-  const id = ownValue(input, 'id');
-  const known = id === undefined ? undefined : existing?.rules.find((rule) => rule.id === id);
-  if (known === undefined || known.resource !== ownValue(input, 'resource')) return false;
-  return JSON.stringify(known.conditions) === JSON.stringify(ownValue(input, 'conditions'));
+function isUnchanged(rule: JsonObject, { existing }: RuleOptions): boolean {
+  const id = ownValue(rule, 'id');
+  const known = id === undefined ? undefined : existing?.rules.find((each) => each.id === id);
+  if (known === undefined || known.resource !== ownValue(rule, 'resource')) return false;
+  return JSON.stringify(known.conditions) === JSON.stringify(ownValue(rule, 'conditions'));
 }
 
-function validateUniqueIds(rules: readonly (RuleInput | undefined)[], issues: Issue[]): void {
-  const seen = new Set<string>();
-  for (const [index, rule] of rules.entries()) {
-    if (rule?.id === undefined) continue;
-    if (seen.has(rule.id))
-      issues.push({ path: `rules.${index}.id`, code: 'duplicate', detail: 'two rules have this id: expected each rule once' });
-    seen.add(rule.id);
-  }
+function findRepeatedIds(rules: readonly Json[]): readonly Issue[] {
+  const seen = new Set<Json>();
+  return rules.flatMap((rule, index) => {
+    const id = isObject(rule) ? ownValue(rule, 'id') : undefined;
+    if (id === undefined) return [];
+    if (seen.has(id))
+      return [{ path: `rules.${index}.id`, code: 'duplicate' as const, detail: 'two rules have this id: expected each rule once' }];
+    seen.add(id);
+    return [];
+  });
 }

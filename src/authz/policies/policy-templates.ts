@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../operators/index.ts';
 import type { PolicyType } from './policy.ts';
+import type { PolicyBody } from './policy-schemas.ts';
 
 /** A ready-made policy. `template` is a valid body of `POST /admin/api/policies`. */
 export interface PolicyTemplate {
@@ -7,7 +8,7 @@ export interface PolicyTemplate {
   readonly name: string;
   readonly description: string;
   readonly type: PolicyType;
-  readonly template: JsonObject;
+  readonly template: PolicyBody;
 }
 
 /** Ready-made policies. A DENY template restricts what other policies allow, and allows nothing by itself. */
@@ -57,7 +58,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
     name: 'Same department',
     description: 'Users may read, list and change the records of their own department. Resources and users need a field department.',
     rules: [
-      ...['read', 'list', 'update'].map((action) => ({
+      ...(['read', 'list', 'update'] as const).map((action) => ({
         resource: '*',
         action,
         conditions: [equals('resource.department', `\${user.department}`)],
@@ -119,7 +120,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   toTemplate('editors-of-drafts', 'ATTRIBUTE_BASED', {
     name: 'Editors of drafts',
     description: 'Allows reading, listing and changing records with status "draft". For role editor. Resources need a field status.',
-    rules: ['read', 'list', 'update'].map((action) => ({
+    rules: (['read', 'list', 'update'] as const).map((action) => ({
       resource: '*',
       action,
       conditions: [equals('resource.status', 'draft')],
@@ -129,7 +130,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   toTemplate('contractor-until-a-date', 'ATTRIBUTE_BASED', {
     name: 'Contractor until a date',
     description: 'Allows reading and listing until the contract ends. Replace the date.',
-    rules: ['read', 'list'].map((action) => ({
+    rules: (['read', 'list'] as const).map((action) => ({
       resource: '*',
       action,
       conditions: [{ field: 'environment.timestamp', operator: 'before', value: '2030-01-01T00:00:00Z' }],
@@ -153,7 +154,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   toTemplate('admins-change-users', 'ATTRIBUTE_BASED', {
     name: 'Only admins change users',
     description: 'Denies creating, changing and deleting users to everyone except admins.',
-    rules: ['create', 'update', 'delete', 'import'].map((action) => ({
+    rules: (['create', 'update', 'delete', 'import'] as const).map((action) => ({
       resource: 'User',
       action,
       effect: 'DENY',
@@ -165,7 +166,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
   toTemplate('company-email', 'CUSTOM', {
     name: 'Company email',
     description: 'Allows reading and listing to users with an email address of the company. Replace example.com with your domain.',
-    rules: ['read', 'list'].map((action) => ({
+    rules: (['read', 'list'] as const).map((action) => ({
       resource: '*',
       action,
       conditions: [{ expression: 'user.email.endsWith("@example.com")' }],
@@ -177,7 +178,7 @@ export const TEMPLATES: readonly PolicyTemplate[] = Object.freeze([
 interface Payload {
   readonly name: string;
   readonly description: string;
-  readonly rules: readonly JsonObject[];
+  readonly rules: PolicyBody['rules'];
 }
 
 function toTemplate(id: string, type: PolicyType, { name, description, rules }: Payload): PolicyTemplate {

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf } from '../pipeline/pipeline.fixture.ts';
+import { createPolicy } from '../storage/index.ts';
+import { openAdmin, type TestAdmin } from './endpoint.fixture.ts';
+
+let admin: TestAdmin;
+beforeAll(async () => {
+  admin = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } });
+});
+afterAll(() => admin.pipeline.dispose());
+
+/** Creates a policy and returns its id. */
+async function createdPolicy(name: string): Promise<string> {
+  const rule = { resource: 'Article', action: 'read', effect: 'ALLOW', conditions: [], priority: 100, isActive: true } as const;
+  const input = { name, type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [rule] } as const;
+  return (await admin.deps.database.transaction((tx) => createPolicy(tx, input, { by: 'ada' }))).id;
+}
+
+describe('admin.assignments.user.create', () => {
+  const send = async (params: Record<string, string>, body?: object) =>
+    admin.send('admin.assignments.user.create', { params, ...(body !== undefined && { body: body as Record<string, string> }) });
+
+  it('assigns without a body, and renews an inactive assignment', async () => {
+    const pair = { policyId: await createdPolicy('for Ann'), userId: 'ann' };
+    const created = await send(pair);
+    expect(created).toMatchObject({ status: 201, body: { data: { userId: 'ann', assignedBy: 'ada', isActive: true, context: {} } } });
+    await expect(codeOf(send(pair))).resolves.toBe('ASSIGNMENT_EXISTS');
+    await admin.send('admin.assignments.user.update', { params: pair, body: { isActive: false } });
+    expect(await send(pair)).toMatchObject({ status: 200, body: { data: { isActive: true } } });
+  });
+
+  it('reports the mistakes of the schema and a context that is too long at once', async () => {
+    const pair = { policyId: await createdPolicy('wrong'), userId: 'ann' };
+    const body = { isActive: 'yes', expiresAt: 'soon', priority: 1, context: { notes: 'x'.repeat(10_000) } };
+    await expect(codeOf(send(pair, body))).resolves.toBe('VALUE_INVALID priority:unknown expiresAt:format isActive:type context:tooLong');
+  });
+
+  it.each([
+    ['a policy', { policyId: 'none', userId: 'ann' }, 'POLICY_UNKNOWN'],
+    ['a user', { userId: 'none' }, 'USER_UNKNOWN'],
+    ['a policy id of 201 characters', { policyId: 'x'.repeat(201), userId: 'ann' }, 'VALUE_INVALID policyId:tooLong'],
+  ])('refuses %s that does not exist', async (_, pair, code) => {
+    const policyId = await createdPolicy(`missing ${code}`);
+    await expect(codeOf(send({ policyId, ...pair }))).resolves.toBe(code);
+  });
+});
+
+describe('the endpoints of an assignment to a role', () => {
+  it('create, read, change and delete it, each change with an audit entry', async () => {
+    const params = { policyId: await createdPolicy('for editors'), role: 'editor' };
+    await admin.send('admin.assignments.role.create', { params, body: { priority: 7 } });
+    const changed = await admin.send('admin.assignments.role.update', { params, body: { priority: 9 } });
+    const read = await admin.send('admin.assignments.role.read', { params });
+    expect(read).toMatchObject({ status: 200, body: { data: { role: 'editor', priority: 9 } } });
+    expect(read.headers).toEqual(changed.headers);
+    await admin.send('admin.assignments.role.delete', { params });
+    await expect(codeOf(admin.send('admin.assignments.role.read', { params }))).resolves.toBe('ASSIGNMENT_UNKNOWN');
+    const entries = (await admin.pipeline.entries()).filter(({ recordId }) => recordId === params.policyId);
+    expect(entries.map(({ resource, action }) => `${resource} ${action}`)).toEqual([
+      'RolePolicy create',
+      'RolePolicy update',
+      'RolePolicy delete',
+    ]);
+  });
+
+  it('refuse a role that does not exist', async () => {
+    const params = { policyId: await createdPolicy('for no role'), role: 'editr' };
+    await expect(codeOf(admin.send('admin.assignments.role.read', { params }))).resolves.toBe('VALUE_INVALID role:enum');
+  });
+
+  it('refuse a change of another version', async () => {
+    const params = { policyId: await createdPolicy('versioned'), role: 'viewer' };
+    await admin.send('admin.assignments.role.create', { params });
+    const stale = { params, body: { priority: 1 }, headers: { 'if-match': '"1"' } };
+    await expect(codeOf(admin.send('admin.assignments.role.update', stale))).resolves.toBe('RECORD_VERSION');
+  });
+});
+
+describe('the lists of assigned policies', () => {
+  it('have each policy with its assignment', async () => {
+    const policyId = await createdPolicy('for Ben and for users');
+    await admin.send('admin.assignments.user.create', { params: { policyId, userId: 'ben' } });
+    await admin.send('admin.assignments.role.create', { params: { policyId, role: 'viewer' } });
+    const own = { params: { userId: 'ben' } };
+    const assigned = { id: policyId, assignment: expect.objectContaining({ policyId, userId: 'ben' }) };
+    expect(await admin.bodyOf('admin.assignments.ofUser', own)).toMatchObject({ count: 1, data: [assigned] });
+    const byRole = expect.objectContaining({ id: policyId, assignment: expect.objectContaining({ role: 'viewer' }) });
+    const both = await admin.bodyOf('admin.assignments.ofUser', { ...own, query: 'role=viewer' });
+    expect(both).toMatchObject({ data: expect.arrayContaining([expect.objectContaining(assigned), byRole]) });
+    const ofRole = await admin.bodyOf('admin.assignments.ofRole', { params: { role: 'viewer' } });
+    expect(ofRole).toMatchObject({ data: expect.arrayContaining([byRole]) });
+  });
+
+  it('refuse a role that does not exist', async () => {
+    const refused = admin.send('admin.assignments.ofUser', { params: { userId: 'ben' }, query: 'role=boss' });
+    await expect(codeOf(refused)).resolves.toBe('REQUEST_PARAMETER role:enum');
+  });
+});

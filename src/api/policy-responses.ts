@@ -1,0 +1,118 @@
+/** Schemas of policies and assignments in responses. The endpoints of policies and those of assignments share them. */
+import { RULE_ACTIONS } from '../actions.ts';
+import { CONDITION, EFFECTS, POLICY_TYPES, type Policy } from '../authz/policies/index.ts';
+import type { JsonObject } from '../operators/index.ts';
+import { ASSIGNABLE_ROLES } from '../resources/index.ts';
+import { component, OneOf, Type } from '../schemas/index.ts';
+import { ID, TEXT, TIMESTAMP } from './schema-members.ts';
+
+const PRIORITY = Type.Integer({ description: 'Rules with a higher priority are evaluated first.' });
+const VERSION = Type.Integer({ minimum: 1, description: 'Revision of the last change: the `ETag`.' });
+
+const RULE = component(
+  'admin.Rule',
+  Type.Object({
+    id: ID,
+    policyId: ID,
+    resource: Type.String({ description: 'A resource, or `*` for all.' }),
+    action: Type.String({ examples: [...RULE_ACTIONS, '*'] }),
+    effect: OneOf(EFFECTS),
+    conditions: Type.Array(CONDITION, { description: 'All must be true.' }),
+    priority: PRIORITY,
+    description: Type.Optional(TEXT),
+    isActive: Type.Boolean(),
+    createdAt: TIMESTAMP,
+  }),
+);
+
+const POLICY_MEMBERS = {
+  id: ID,
+  name: Type.String({ description: 'Unique.' }),
+  description: Type.Optional(TEXT),
+  type: OneOf(POLICY_TYPES, { description: 'Only CUSTOM policies may contain expressions.' }),
+  isActive: Type.Boolean(),
+  priority: PRIORITY,
+  createdBy: TEXT,
+  tags: Type.Array(TEXT),
+  rules: Type.Array(RULE),
+  createdAt: TIMESTAMP,
+  updatedAt: TIMESTAMP,
+  version: VERSION,
+} as const;
+
+/** A policy with its rules. */
+export const POLICY = component('admin.Policy', Type.Object(POLICY_MEMBERS));
+
+/** A policy and the roles that it is assigned to, in the form of an import. */
+export const EXPORTED_POLICY = component(
+  'admin.ExportedPolicy',
+  Type.Object({
+    ...POLICY_MEMBERS,
+    roles: Type.Array(Type.Object({ role: OneOf(ASSIGNABLE_ROLES), priority: PRIORITY, isActive: Type.Boolean() })),
+  }),
+);
+
+/** An assignment to a user. */
+export const USER_POLICY = component(
+  'admin.UserPolicy',
+  Type.Object({
+    id: ID,
+    userId: TEXT,
+    policyId: ID,
+    assignedBy: TEXT,
+    assignedAt: TIMESTAMP,
+    expiresAt: Type.Optional(TIMESTAMP),
+    isActive: Type.Boolean(),
+    context: Type.Unsafe<JsonObject>({ type: 'object', description: 'Notes of the admin.' }),
+    version: VERSION,
+  }),
+);
+
+/** An assignment to a role. */
+export const ROLE_POLICY = component(
+  'admin.RolePolicy',
+  Type.Object({
+    id: ID,
+    role: OneOf(ASSIGNABLE_ROLES),
+    policyId: ID,
+    assignedBy: TEXT,
+    assignedAt: TIMESTAMP,
+    isActive: Type.Boolean(),
+    priority: PRIORITY,
+    version: VERSION,
+  }),
+);
+
+/** A policy and one of its assignments. */
+export const ASSIGNED_POLICY = component(
+  'admin.AssignedPolicy',
+  Type.Object({ ...POLICY_MEMBERS, assignment: Type.Union([USER_POLICY, ROLE_POLICY]) }),
+);
+
+/** An example of a policy. */
+export const POLICY_EXAMPLE: Policy = {
+  id: '0198c0de-0000-7000-8000-000000000001',
+  name: 'Editors',
+  type: 'ATTRIBUTE_BASED',
+  isActive: true,
+  priority: 100,
+  createdBy: '0198c0de-0000-7000-8000-0000000000aa',
+  tags: ['newsroom'],
+  rules: [
+    {
+      id: '0198c0de-0000-7000-8000-000000000002',
+      policyId: '0198c0de-0000-7000-8000-000000000001',
+      resource: 'Article',
+      action: 'update',
+      effect: 'ALLOW',
+      conditions: [{ field: 'resource.status', operator: 'eq', value: 'draft' }],
+      priority: 100,
+      description: 'editors change drafts',
+      isActive: true,
+      createdAt: '2026-01-31T09:00:00.000Z',
+    },
+  ],
+  createdAt: '2026-01-31T09:00:00.000Z',
+  updatedAt: '2026-01-31T09:00:00.000Z',
+  version: 12,
+};
