@@ -27,27 +27,27 @@ interface Tested {
   readonly data: JsonObject;
   readonly warnings?: readonly string[];
 }
-const test = (body: JsonObject): Promise<Tested> => admin.bodyOf('admin.tests.access', { body });
+const testAccess = (body: JsonObject): Promise<Tested> => admin.bodyOf('admin.tests.access', { body });
 const ANN = { id: 'ann' };
 
 describe('admin.tests.access', () => {
   it('decides for a stored user and a stored record', async () => {
     const drafts = { user: ANN, resource: { name: 'Article', id: 'a1' }, action: 'delete' };
-    expect((await test(drafts)).data).toMatchObject({ allowed: true, matchedPolicy: { name: expect.any(String) } });
+    expect((await testAccess(drafts)).data).toMatchObject({ allowed: true, matchedPolicy: { name: expect.any(String) } });
     const published = { ...drafts, resource: { ...drafts.resource, status: 'published' } };
-    expect((await test(published)).data).toMatchObject({ allowed: false, matchedPolicy: null, matchedRule: null });
+    expect((await testAccess(published)).data).toMatchObject({ allowed: false, matchedPolicy: null, matchedRule: null });
   });
 
   it('decides at the given time, from the given address', async () => {
     const list = { user: ANN, resource: { name: 'Article' }, action: 'list' };
-    expect((await test({ ...list, environment: { timestamp: '2026-01-31T09:00:00Z' } })).data['allowed']).toBe(true);
-    expect((await test({ ...list, environment: { timestamp: '2026-01-31T15:00:00Z' } })).data['allowed']).toBe(false);
-    expect((await test({ ...list, action: 'export', environment: { ip: '192.0.2.7' } })).data['allowed']).toBe(true);
-    expect((await test({ ...list, action: 'export', environment: { ip: '192.0.2.8' } })).data['allowed']).toBe(false);
+    expect((await testAccess({ ...list, environment: { timestamp: '2026-01-31T09:00:00Z' } })).data['allowed']).toBe(true);
+    expect((await testAccess({ ...list, environment: { timestamp: '2026-01-31T15:00:00Z' } })).data['allowed']).toBe(false);
+    expect((await testAccess({ ...list, action: 'export', environment: { ip: '192.0.2.7' } })).data['allowed']).toBe(true);
+    expect((await testAccess({ ...list, action: 'export', environment: { ip: '192.0.2.8' } })).data['allowed']).toBe(false);
   });
 
   it('warns about an unknown user', async () => {
-    const { warnings } = await test({ user: { id: 'zoe' }, resource: { name: 'Article' }, action: 'read' });
+    const { warnings } = await testAccess({ user: { id: 'zoe' }, resource: { name: 'Article' }, action: 'read' });
     expect(warnings).toEqual([expect.stringContaining('no user has this id')]);
   });
 
@@ -69,12 +69,12 @@ describe('admin.tests.access', () => {
     ],
     [{ resource: { name: 'Article' }, action: 'read', usr: {} }, 'usr:unknown'],
   ])('refuses %j with %s', async (body, expected) => {
-    expect(await codeOf(test(body))).toBe(`REQUEST_MALFORMED ${expected}`);
+    expect(await codeOf(testAccess(body))).toBe(`REQUEST_MALFORMED ${expected}`);
   });
 
   it('reports at most 100 unknown fields', async () => {
     const fields = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`field${index}`, 1]));
-    const [, ...issues] = (await codeOf(test({ resource: { name: 'Article', ...fields }, action: 'read' }))).split(' ');
+    const [, ...issues] = (await codeOf(testAccess({ resource: { name: 'Article', ...fields }, action: 'read' }))).split(' ');
     expect(issues).toHaveLength(100);
   });
 });
@@ -84,7 +84,7 @@ describe('admin.tests.policy', () => {
 
   it('decides as if only this policy were assigned', async () => {
     const evaluation = { matched: true, effect: 'ALLOW', policy: { name: 'Alone' } };
-    expect((await test(body)).data['allowed']).toBe(false);
+    expect((await testAccess(body)).data['allowed']).toBe(false);
     expect(await admin.bodyOf('admin.tests.policy', { params: { id: policyId }, body })).toMatchObject({
       data: { allowed: true, evaluation },
     });

@@ -70,7 +70,7 @@ describe('admin.decisions.list', () => {
     [`userId=${'x'.repeat(201)}`, 'REQUEST_PARAMETER userId:tooLong'],
     ['user=ann', 'REQUEST_PARAMETER user:unknown'],
     ['cursor=xyz', 'REQUEST_CURSOR'],
-  ])('refuses ?%s', async (query, expected) => {
+  ])('refuses the search ?%s with %s', async (query, expected) => {
     const [code, ...issues] = (await codeOf(search(query))).split(' ');
     expect([code, ...issues.toSorted()]).toEqual([expected.split(' ')[0], ...expected.split(' ').slice(1).toSorted()]);
   });
@@ -96,7 +96,7 @@ describe('admin.decisions.verify', () => {
   it.each([
     ['limit=10001', 'REQUEST_PARAMETER limit:range'],
     ['cursor=xyz', 'REQUEST_CURSOR'],
-  ])('refuses ?%s with %s', async (query, expected) => {
+  ])('refuses the verification ?%s with %s', async (query, expected) => {
     expect(await codeOf(verify(query))).toBe(expected);
   });
 });

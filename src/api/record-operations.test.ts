@@ -35,7 +35,7 @@ describe('recordEndpoints', () => {
     expect(queries).toEqual([true, false]);
   });
 
-  it('without resources there is no endpoint, not even of batches', () => {
+  it('no endpoint exists without resources, not even of batches', () => {
     expect(recordEndpoints([], limits)).toEqual([]);
   });
 

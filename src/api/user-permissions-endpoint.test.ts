@@ -52,13 +52,13 @@ describe('admin.tests.permissions', () => {
   });
 
   it.each<[string, JsonObject, string]>([
-    ['an empty list', { resources: [] }, 'REQUEST_MALFORMED resources:tooFew'],
+    ['an empty list of resources', { resources: [] }, 'REQUEST_MALFORMED resources:tooFew'],
     ['501 resources', { resources: Array<string>(501).fill('Note') }, 'REQUEST_MALFORMED resources:tooMany'],
     ['a name that is no text', { resources: ['Note', 'Nto', 5] }, 'REQUEST_MALFORMED resources.2:type'],
     ['unknown resources', { resources: ['Note', 'Nto', '_Policy'] }, 'REQUEST_MALFORMED resources.1:unknown resources.2:unknown'],
     ['an unknown member', { environment: { ip: 'home' }, role: 'user' }, 'REQUEST_MALFORMED role:unknown environment.ip:format'],
     ['an invalid cursor', { cursor: 'xyz' }, 'REQUEST_CURSOR'],
-  ])('refuses %s', async (_, body, expected) => {
+  ])('refuses a query of permissions with %s', async (_, body, expected) => {
     expect(await codeOf(permissions('ann', body))).toBe(expected);
   });
 
