@@ -216,7 +216,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'if (values.some((known) => known === value)) return true;',
     replace: 'if (values.length > 0) return true;',
     red: 'src/authz/policies/literals.test.ts',
-    test: 'a rule returned unchanged is validated like a new rule if its conditions or its resource change, or its id is missing',
+    test: 'a returned rule is validated like a new rule if its conditions or its resource change, or its id is missing',
   },
   {
     name: 'a stored rule is refused for a literal that its path can never equal',
@@ -224,7 +224,7 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     find: 'if (options.domainOf === undefined) return undefined;',
     replace: 'if (options.domainOf === undefined) return validateLiteralBounds(comparison, operator, { as, domain: undefined });',
     red: 'src/authz/policies/literals.test.ts',
-    test: 'a literal that its path can never equal is accepted in a stored rule: a DENY that was false stays false and does not become unknown',
+    test: 'accepts the literal in a stored rule: a DENY that was false stays false and does not become unknown',
   },
   {
     name: 'a filter accepts unknown enum values',

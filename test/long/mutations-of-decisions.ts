@@ -64,7 +64,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: "Number(b.rule.effect === 'DENY') - Number(a.rule.effect === 'DENY')",
     replace: "Number(a.rule.effect === 'DENY') - Number(b.rule.effect === 'DENY')",
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'the order is rule priority, policy priority, assignment priority, DENY before ALLOW, rule id',
+    test: 'orders rules by rule priority, policy priority, assignment priority, DENY before ALLOW, rule id',
   },
   {
     name: 'the lower priority goes first',
@@ -72,7 +72,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'b.rule.priority - a.rule.priority ||',
     replace: 'a.rule.priority - b.rule.priority ||',
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'the order is rule priority, policy priority, assignment priority, DENY before ALLOW, rule id',
+    test: 'orders rules by rule priority, policy priority, assignment priority, DENY before ALLOW, rule id',
   },
   {
     name: 'assignment priority is ignored',
@@ -80,7 +80,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'b.assignmentPriority - a.assignmentPriority',
     replace: '0',
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'the order is rule priority, policy priority, assignment priority, DENY before ALLOW, rule id',
+    test: 'orders rules by rule priority, policy priority, assignment priority, DENY before ALLOW, rule id',
   },
   {
     name: 'an expired assignment applies',
@@ -88,7 +88,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'now < expiresAt',
     replace: 'true',
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'which policies apply not from the moment an assignment expires',
+    test: 'finds applicable policies: an assignment does not apply from the moment it expires',
   },
   {
     name: 'an inactive rule applies',
@@ -96,7 +96,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return rule.isActive && (',
     replace: 'return (',
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'which policies apply not inactive rules, though the policy is found',
+    test: 'finds applicable policies: inactive rules do not apply, though their policy is found',
   },
   {
     name: 'a rule for one action applies to all actions',
@@ -104,7 +104,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: "(rule.action === action || rule.action === '*')",
     replace: "(rule.action !== '')",
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'which rules apply Article read',
+    test: 'finds the rules for resource Article and action read',
   },
   {
     name: 'policy priority is ignored',
@@ -112,7 +112,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'b.rule.policy.priority - a.rule.policy.priority ||',
     replace: '',
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'the order is rule priority, policy priority, assignment priority, DENY before ALLOW, rule id',
+    test: 'orders rules by rule priority, policy priority, assignment priority, DENY before ALLOW, rule id',
   },
   {
     name: 'an inactive policy applies',
@@ -120,7 +120,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'item?.isActive === true',
     replace: 'item !== undefined',
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'which policies apply not where the policy is inactive',
+    test: 'finds applicable policies: an inactive policy does not apply',
   },
   {
     name: 'an inactive assignment applies',
@@ -128,7 +128,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: '.filter(({ isActive }) => isActive)',
     replace: '',
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'which policies apply not by an inactive user assignment',
+    test: 'finds applicable policies: an inactive user assignment does not apply',
   },
   {
     name: 'an inactive policy still applies to its assigned users',
@@ -136,7 +136,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: ' && policies.has(policyId)',
     replace: '',
     red: 'src/authz/policies/applicable-rules.test.ts',
-    test: 'which policies apply not where the policy is inactive',
+    test: 'finds applicable policies: an inactive policy does not apply',
   },
   {
     name: 'a removed assignment stays in the cache',

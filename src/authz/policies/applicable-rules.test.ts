@@ -24,72 +24,77 @@ const p = policyOf('p', [{}]);
 const past = new Date(NOW).toISOString();
 const later = new Date(NOW + 1000).toISOString();
 
-describe('which policies apply', () => {
+describe('applicable policies', () => {
   const rows: readonly [what: string, state: Partial<WholeState>, expected: object, request?: Partial<UserRequest>][] = [
-    ['none without an assignment', { policies: [p] }, { rules: [], found: false }],
-    ['by role', { policies: [p], rolePolicies: [toRole('user', 'p')] }, { rules: ['p.0'], found: true }],
-    ['not by another role', { policies: [p], rolePolicies: [toRole('admin', 'p')] }, { rules: [], found: false }],
-    ['by user', { policies: [p], userPolicies: [toUser('u1', 'p')] }, { rules: ['p.0'], found: true }],
+    ['no policy applies without an assignment', { policies: [p] }, { rules: [], found: false }],
+    ['a policy applies by its role', { policies: [p], rolePolicies: [toRole('user', 'p')] }, { rules: ['p.0'], found: true }],
+    ['a policy of another role does not apply', { policies: [p], rolePolicies: [toRole('admin', 'p')] }, { rules: [], found: false }],
+    ['a policy applies by its user', { policies: [p], userPolicies: [toUser('u1', 'p')] }, { rules: ['p.0'], found: true }],
     [
-      'by user, although no rule names the resource',
+      'a policy of the user applies, although no rule names the resource',
       { policies: [policyOf('p', [{ resource: 'Desk' }])], userPolicies: [toUser('u1', 'p')] },
       { rules: [], found: true },
     ],
-    ['not by another user', { policies: [p], userPolicies: [toUser('u2', 'p')] }, { rules: [], found: false }],
+    ['a policy of another user does not apply', { policies: [p], userPolicies: [toUser('u2', 'p')] }, { rules: [], found: false }],
     [
-      'not by user for anon',
+      'a policy of a user does not apply to anon',
       { policies: [p], userPolicies: [toUser('u1', 'p')] },
       { rules: [], found: false },
       { userId: undefined, role: 'anon' },
     ],
     [
-      'by role and by user, once',
+      'a policy that is assigned by role and by user applies once',
       { policies: [p], userPolicies: [toUser('u1', 'p')], rolePolicies: [toRole('user', 'p')] },
       { rules: ['p.0'], found: true },
     ],
     [
-      'not where the policy is inactive',
+      'an inactive policy does not apply',
       { policies: [{ ...p, isActive: false }], userPolicies: [toUser('u1', 'p')], rolePolicies: [toRole('user', 'p')] },
       { rules: [], found: false },
     ],
     [
-      'not by an inactive user assignment',
+      'an inactive user assignment does not apply',
       { policies: [p], userPolicies: [toUser('u1', 'p', { isActive: false })] },
       { rules: [], found: false },
     ],
     [
-      'not by an inactive role assignment',
+      'an inactive role assignment does not apply',
       { policies: [p], rolePolicies: [toRole('user', 'p', { isActive: false })] },
       { rules: [], found: false },
     ],
     [
-      'not from the moment an assignment expires',
+      'an assignment does not apply from the moment it expires',
       { policies: [p], userPolicies: [toUser('u1', 'p', { expiresAt: past })] },
       { rules: [], found: false },
     ],
     [
-      'until the assignment expires',
+      'an assignment applies until it expires',
       { policies: [p], userPolicies: [toUser('u1', 'p', { expiresAt: later })] },
       { rules: ['p.0'], found: true, validUntil: NOW + 1000 },
     ],
     [
-      'not inactive rules, though the policy is found',
+      'inactive rules do not apply, though their policy is found',
       { policies: [policyOf('p', [{ isActive: false }])], rolePolicies: [toRole('user', 'p')] },
       { rules: [], found: true },
     ],
     [
-      'an assignment of a deleted policy',
+      'an assignment of a deleted policy does not apply',
       { rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'p')] },
       { rules: [], found: false },
     ],
-    ['a role called __proto__', { policies: [p], rolePolicies: [toRole('user', 'p')] }, { rules: [], found: false }, { role: '__proto__' }],
+    [
+      'a role called __proto__ has no policies',
+      { policies: [p], rolePolicies: [toRole('user', 'p')] },
+      { rules: [], found: false },
+      { role: '__proto__' },
+    ],
   ];
-  it.each(rows)('%s', (_, state, expected, others) => {
+  it.each(rows)('finds applicable policies: %s', (_, state, expected, others) => {
     expect(apply(state, others)).toMatchObject({ validUntil: Number.POSITIVE_INFINITY, ...expected });
   });
 });
 
-describe('which rules apply', () => {
+describe('applicable rules', () => {
   const policies = [
     policyOf('p', [
       { id: 'all' },
@@ -109,7 +114,7 @@ describe('which rules apply', () => {
     ['__proto__', 'list', ['all']],
     ['*', 'read', ['all', 'read']],
   ];
-  it.each(rows)('%s %s', (resource, action, rules) => {
+  it.each(rows)('finds the rules for resource %s and action %s', (resource, action, rules) => {
     const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
     // Twice: the second result comes from the cache.
     for (const _ of [1, 2]) expect(applicableRules(snapshot, { ...request, resource, action }).rules.map(({ id }) => id)).toEqual(rules);
@@ -119,7 +124,7 @@ describe('which rules apply', () => {
 describe('the paths that rules read', () => {
   const reading = (...fields: readonly string[]) => ({ conditions: fields.map((field) => ({ field, operator: 'exists', value: true })) });
 
-  it('are listed once, with the first rule that reads them', () => {
+  it('lists the paths that rules read once, with the first rule that reads them', () => {
     const policies = [
       policyOf('p', [reading('user.id'), reading('resource.title', 'user.id'), { ...reading('resource.authorId.name'), priority: 101 }]),
       policyOf('own', [{ ...reading('user.role', 'resource.title'), priority: 102 }]),
@@ -132,8 +137,8 @@ describe('the paths that rules read', () => {
   });
 });
 
-describe('the order', () => {
-  it('is rule priority, policy priority, assignment priority, DENY before ALLOW, rule id', () => {
+describe('the order of rules', () => {
+  it('orders rules by rule priority, policy priority, assignment priority, DENY before ALLOW, rule id', () => {
     const policies = [
       policyOf('low', [{ id: 'a-high', priority: 900 }, { id: 'b' }, { id: 'a' }, { id: 'z', effect: 'DENY' }]),
       policyOf('high', [{ id: 'of-high-policy' }, { id: 'lowest', priority: -1 }], { priority: 200 }),
@@ -147,7 +152,7 @@ describe('the order', () => {
     expect(apply({ policies, userPolicies, rolePolicies: rolePolicies.slice(2) }).rules).toEqual(expected);
   });
 
-  it('and the records to load do not depend on the order in which assignments are stored', () => {
+  it('the records to load do not depend on the order in which assignments are stored', () => {
     const reading = (id: string, field: string) => policyOf(id, [{ conditions: [{ field, operator: 'exists', value: true }] }]);
     const policies = [reading('p', 'resource.authorId.name'), reading('q', 'resource.authorId.email')];
     const own = [toUser('u1', 'p'), toUser('u1', 'q')];
@@ -171,7 +176,7 @@ describe('the order', () => {
 });
 
 describe('the cache', () => {
-  it('does not grow with names from requests', () => {
+  it('the cache does not grow with names from requests', () => {
     const snapshot = compilePolicies(stateOf({ policies: [p], rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
     for (let index = 0; index < 100; index++) {
       const role = index % 2 === 0 ? 'user' : `role${index}`;
@@ -187,7 +192,7 @@ describe('the cache', () => {
     expect(snapshot.memo.merged.entries.size).toBe(0);
   });
 
-  it('is shared by users with the same assignments', () => {
+  it('users with the same assignments share an entry of the cache', () => {
     const policies = [p, ...['own', 'other', 'zebra'].map((id) => policyOf(id, [{}])), policyOf('elsewhere', [{ resource: 'Desk' }])];
     const both = (userId: string) => [toUser(userId, 'own'), toUser(userId, 'other')];
     const userPolicies = [...both('u1'), ...both('u2').reverse(), toUser('u3', 'own'), toUser('u4', 'elsewhere'), toUser('u5', 'other')];
@@ -203,7 +208,7 @@ describe('the cache', () => {
     expect(of('u6').rules.map(({ id }) => id)).toEqual(['other.0', 'p.0', 'zebra.0']);
   });
 
-  it('removes the oldest entry before it becomes too large', () => {
+  it('the cache removes the oldest entry before it becomes too large', () => {
     const names = Array.from({ length: 25 }, (_, index) => `own${index}`);
     const rules = Array.from({ length: 5000 }, () => ({}));
     const policies = [policyOf('p', rules), ...names.map((name) => policyOf(name, [{ priority: 101 }]))];
@@ -222,7 +227,7 @@ describe('the cache', () => {
     expect(of(names.at(-1))).not.toBe(last);
   });
 
-  it('does not mix the assignments of two users', () => {
+  it('the cache does not mix the assignments of two users', () => {
     const policies = [p, policyOf('own', [{}])];
     const state = stateOf({ policies, rolePolicies: [toRole('user', 'p')], userPolicies: [toUser('u1', 'own')] });
     const snapshot = compilePolicies(state, NEWSROOM, LIMITS);
@@ -244,7 +249,7 @@ describe('rulesOfPolicy', () => {
 });
 
 describe('compilation', () => {
-  it('happens once, when a request first needs the rule', () => {
+  it('compiles a rule once, when a request first needs it', () => {
     const policies = [
       policyOf('p', [{ id: 'both', resource: 'Article' }, { id: 'list', resource: 'Article', action: 'list' }, { resource: 'Desk' }]),
       policyOf('q', [{}]),
@@ -277,7 +282,7 @@ describe('a stored rule that no longer parses', () => {
     ['a text in place of the list', 'true'],
     ['an object that looks like a list', { length: 1, 0: nearly }],
   ];
-  it.each(rows)('is kept with a condition that is unknown: %s', (_, conditions) => {
+  it.each(rows)('keeps a stored rule that no longer parses, with a condition that is unknown: %s', (_, conditions) => {
     const policies = [policyOf('p', [{ resource: 'Article', conditions: conditions as readonly JsonObject[] }])];
     const snapshot = compilePolicies(stateOf({ policies, rolePolicies: [toRole('user', 'p')] }), NEWSROOM, LIMITS);
     expect(applicableRules(snapshot, request).rules.map(({ condition }) => condition)).toEqual([{ type: 'constant', value: null }]);

@@ -185,23 +185,26 @@ const POSSIBLE: readonly (readonly [JsonObject, resource?: string])[] = [
 
 describe('a literal that its path can never equal', () => {
   it.each(NEVER.map(([condition, detail, resource = 'Ticket']) => [condition, detail, resource] as const))(
-    '%j is refused: %s',
+    'refuses the literal in %j: %s',
     (condition, detail, resource) => {
       expect(issuesOf(condition, resource)).toEqual([expect.stringMatching(/^(value|expression): /)]);
       expect(issuesOf(condition, resource)[0]).toContain(`: ${detail}`);
     },
   );
 
-  it.each(POSSIBLE.map(([condition, resource = 'Ticket']) => [condition, resource] as const))('%j is accepted', (condition, resource) => {
-    expect(issuesOf(condition, resource)).toEqual([]);
-  });
+  it.each(POSSIBLE.map(([condition, resource = 'Ticket']) => [condition, resource] as const))(
+    'accepts the literal in %j',
+    (condition, resource) => {
+      expect(issuesOf(condition, resource)).toEqual([]);
+    },
+  );
 
-  it('of a secret enum does not reveal its values', () => {
+  it('refuses a literal of a secret enum without its values', () => {
     expect(issuesOf(is('resource.pin', 'eq', 'three')).join()).toMatch(/is secret/);
     expect(issuesOf(is('resource.pin', 'eq', 'three')).join()).not.toMatch(/two/);
   });
 
-  it('is accepted in a stored rule: a DENY that was false stays false and does not become unknown', () => {
+  it('accepts the literal in a stored rule: a DENY that was false stays false and does not become unknown', () => {
     const conditions = [is('resource.state', 'eq', 'Open'), is('environment.hour', 'between', [22, 6])];
     for (const condition of conditions) {
       const policy = policyOf('p', [{ resource: 'Ticket', effect: 'DENY', conditions: [condition] }]);
@@ -221,12 +224,12 @@ describe('a rule returned unchanged', () => {
   const change = (...rules: JsonObject[]) =>
     parsePolicy({ rules }, { definitions: DEFINITIONS, limits: LIMITS, existing }).issues.map(({ path }) => path);
 
-  it('keeps a literal that was removed from the enum', () => {
+  it('a rule that is returned unchanged keeps a literal that was removed from the enum', () => {
     expect(change({ ...stale, id: 'r', description: 'other' }, { resource: 'Task', action: 'read' })).toEqual([]);
     expect(parsePolicy({ type: 'ROLE_BASED' }, { definitions: DEFINITIONS, limits: LIMITS, existing }).issues).toEqual([]);
   });
 
-  it('is validated like a new rule if its conditions or its resource change, or its id is missing', () => {
+  it('a returned rule is validated like a new rule if its conditions or its resource change, or its id is missing', () => {
     const other = [...conditions, is('resource.amount', 'gt', 1)];
     expect(change({ ...stale, id: 'r', conditions: other })).toEqual(['rules.0.conditions.0.value']);
     expect(change({ ...stale, id: 'r', resource: 'Task' })).toEqual(['rules.0.conditions.0.value']);

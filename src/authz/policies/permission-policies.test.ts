@@ -16,7 +16,7 @@ describe('policiesFromPermissions', () => {
     expect(assignments).toEqual(policies.map(({ name }) => ({ policy: name, role: name.split(' ').at(-1) })));
   });
 
-  it('is deterministic, and returns nothing without maps', () => {
+  it('returns the same policies each time, and none without maps', () => {
     expect(policiesFromPermissions(NEWSROOM)).toEqual(policiesFromPermissions(NEWSROOM));
     expect(policiesFromPermissions(definitionsOf())).toEqual({ policies: [], assignments: [] });
   });

@@ -4,14 +4,14 @@ import { parsePolicy } from './parse-policy.ts';
 import { TEMPLATES } from './policy-templates.ts';
 
 describe('templates', () => {
-  it('are at least ten, with unique ids and names', () => {
+  it('at least ten templates exist, with unique ids and names', () => {
     expect(TEMPLATES.length).toBeGreaterThanOrEqual(10);
     expect(new Set(TEMPLATES.map(({ id }) => id)).size).toBe(TEMPLATES.length);
     expect(new Set(TEMPLATES.map(({ name }) => name)).size).toBe(TEMPLATES.length);
   });
 
   it.each(TEMPLATES.map((template) => [template.id, template] as const))(
-    '%s is accepted unchanged, in any project',
+    'the template %s is accepted unchanged, in any project',
     (_, { template, type }) => {
       for (const definitions of [NEWSROOM, definitionsOf()]) {
         const { policy, issues } = parsePolicy(template, { definitions, limits: LIMITS });
