@@ -85,16 +85,21 @@ describe('the addresses of the document', () => {
   });
 });
 
-/** Returns the paths of the parts of a value for which `test` is true, through references to components. */
-function findParts(value: Json | undefined, test: (part: JsonObject) => boolean, seen = new Set<string>(), path = ''): readonly string[] {
+/** Returns the paths of the parts of a value for which `matches` is true, through references to components. */
+function findParts(
+  value: Json | undefined,
+  matches: (part: JsonObject) => boolean,
+  seen = new Set<string>(),
+  path = '',
+): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   const target = isObject(value) ? value['$ref'] : undefined;
   if (typeof target === 'string' && !seen.has(target)) {
     seen.add(target);
-    return findParts(schemas[target.split('/').at(-1) ?? ''], test, seen, target);
+    return findParts(schemas[target.split('/').at(-1) ?? ''], matches, seen, target);
   }
-  const own = isObject(value) && test(value) ? [path] : [];
-  return [...own, ...Object.entries(value).flatMap(([name, part]) => findParts(part as Json, test, seen, `${path}/${name}`))];
+  const own = isObject(value) && matches(value) ? [path] : [];
+  return [...own, ...Object.entries(value).flatMap(([name, part]) => findParts(part as Json, matches, seen, `${path}/${name}`))];
 }
 
 describe('the requests and responses of record endpoints', () => {

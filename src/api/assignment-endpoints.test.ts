@@ -20,7 +20,7 @@ describe('admin.assignments.user.create', () => {
   const send = async (params: Record<string, string>, body?: object) =>
     admin.send('admin.assignments.user.create', { params, ...(body !== undefined && { body: body as Record<string, string> }) });
 
-  it('assigns without a body, and renews an inactive assignment', async () => {
+  it('assigns a policy without a body, and renews an inactive assignment', async () => {
     const pair = { policyId: await createdPolicy('for Ann'), userId: 'ann' };
     const created = await send(pair);
     expect(created).toMatchObject({ status: 201, body: { data: { userId: 'ann', assignedBy: 'ada', isActive: true, context: {} } } });
@@ -29,24 +29,24 @@ describe('admin.assignments.user.create', () => {
     expect(await send(pair)).toMatchObject({ status: 200, body: { data: { isActive: true } } });
   });
 
-  it('reports the mistakes of the schema and a context that is too long at once', async () => {
+  it('reports the mistakes of an assignment and a context that is too long at once', async () => {
     const pair = { policyId: await createdPolicy('wrong'), userId: 'ann' };
     const body = { isActive: 'yes', expiresAt: 'soon', priority: 1, context: { notes: 'x'.repeat(10_000) } };
     await expect(codeOf(send(pair, body))).resolves.toBe('VALUE_INVALID priority:unknown expiresAt:format isActive:type context:tooLong');
   });
 
   it.each([
-    ['a policy', { policyId: 'none', userId: 'ann' }, 'POLICY_UNKNOWN'],
-    ['a user', { userId: 'none' }, 'USER_UNKNOWN'],
-    ['a policy id of 201 characters', { policyId: 'x'.repeat(201), userId: 'ann' }, 'VALUE_INVALID policyId:tooLong'],
-  ])('refuses %s that does not exist', async (_, pair, code) => {
+    ['a policy that does not exist', { policyId: 'none', userId: 'ann' }, 'POLICY_UNKNOWN'],
+    ['a policy to a user that does not exist', { userId: 'none' }, 'USER_UNKNOWN'],
+    ['a policy with an id of 201 characters', { policyId: 'x'.repeat(201), userId: 'ann' }, 'VALUE_INVALID policyId:tooLong'],
+  ])('refuses the assignment of %s', async (_, pair, code) => {
     const policyId = await createdPolicy(`missing ${code}`);
     await expect(codeOf(send({ policyId, ...pair }))).resolves.toBe(code);
   });
 });
 
 describe('the endpoints of an assignment to a role', () => {
-  it('create, read, change and delete it, each change with an audit entry', async () => {
+  it('an assignment to a role is created, read, changed and deleted, each change with an audit entry', async () => {
     const params = { policyId: await createdPolicy('for editors'), role: 'editor' };
     await admin.send('admin.assignments.role.create', { params, body: { priority: 7 } });
     const changed = await admin.send('admin.assignments.role.update', { params, body: { priority: 9 } });
@@ -63,12 +63,12 @@ describe('the endpoints of an assignment to a role', () => {
     ]);
   });
 
-  it('refuse a role that does not exist', async () => {
+  it('refuses an assignment to a role that does not exist', async () => {
     const params = { policyId: await createdPolicy('for no role'), role: 'editr' };
     await expect(codeOf(admin.send('admin.assignments.role.read', { params }))).resolves.toBe('VALUE_INVALID role:enum');
   });
 
-  it('refuse a change of another version', async () => {
+  it('refuses a change of another version of an assignment', async () => {
     const params = { policyId: await createdPolicy('versioned'), role: 'viewer' };
     await admin.send('admin.assignments.role.create', { params });
     const stale = { params, body: { priority: 1 }, headers: { 'if-match': '"1"' } };
@@ -77,7 +77,7 @@ describe('the endpoints of an assignment to a role', () => {
 });
 
 describe('the lists of assigned policies', () => {
-  it('have each policy with its assignment', async () => {
+  it('lists each assigned policy with its assignment', async () => {
     const policyId = await createdPolicy('for Ben and for users');
     await admin.send('admin.assignments.user.create', { params: { policyId, userId: 'ben' } });
     await admin.send('admin.assignments.role.create', { params: { policyId, role: 'viewer' } });
@@ -91,7 +91,7 @@ describe('the lists of assigned policies', () => {
     expect(ofRole).toMatchObject({ data: expect.arrayContaining([byRole]) });
   });
 
-  it('refuse a role that does not exist', async () => {
+  it('refuses a list of policies of a role that does not exist', async () => {
     const refused = admin.send('admin.assignments.ofUser', { params: { userId: 'ben' }, query: 'role=boss' });
     await expect(codeOf(refused)).resolves.toBe('REQUEST_PARAMETER role:enum');
   });

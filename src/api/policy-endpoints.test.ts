@@ -27,27 +27,27 @@ describe('admin.policies.create', () => {
 
   it.each<[string, Json | undefined, string]>([
     ['no body', undefined, 'name:required type:required rules:required'],
-    ['a list', [], ':type'],
+    ['a list as its body', [], ':type'],
     ['members of the service', { name: 'p', type: 'CUSTOM', rules: [], id: 'mine', version: 1 }, 'id:readOnly version:readOnly'],
     [
       'mistakes of the schema and of conditions',
       { name: '', type: 'CUSTOM', rules: [{ ...rule, conditions: [{ field: 'resource.titel', operator: 'eq', value: 'x' }] }] },
       'name:tooShort rules.0.conditions.0.field:field',
     ],
-  ])('refuses %s', async (_, body, mistakes) => {
+  ])('refuses a new policy with %s', async (_, body, mistakes) => {
     const request = body === undefined ? {} : { body };
     await expect(codeOf(admin.send('admin.policies.create', request))).resolves.toBe(`POLICY_INVALID ${mistakes}`);
   });
 });
 
 describe('admin.policies.update', () => {
-  it('accepts the policy as it was returned, with a changed member', async () => {
+  it('accepts a policy as it was returned, with a changed member', async () => {
     const policy = await create('returned');
     const changed = await admin.send('admin.policies.update', { params: { id: policy.id }, body: { ...policy, priority: 5 } as Json });
     expect(changed).toMatchObject({ status: 200, body: { data: { priority: 5, rules: [{ id: policy.rules[0]?.id }] } } });
   });
 
-  it('refuses a change of another version, and of members that the service sets', async () => {
+  it('refuses a change of another version of a policy, and of members that the service sets', async () => {
     const { id } = await create('versioned');
     const request = { params: { id }, body: { createdBy: 'ann' } };
     await expect(codeOf(admin.send('admin.policies.update', request))).resolves.toBe('POLICY_INVALID createdBy:readOnly');
@@ -57,7 +57,7 @@ describe('admin.policies.update', () => {
 });
 
 describe('admin.policies.read and admin.policies.delete', () => {
-  it('find no policy after its deletion', async () => {
+  it('no policy is found after its deletion', async () => {
     const { id } = await create('deleted');
     const read = await admin.send('admin.policies.read', { params: { id } });
     expect(read).toMatchObject({ status: 200, body: { data: { id, name: 'deleted' } } });
@@ -79,13 +79,13 @@ describe('admin.policies.list', () => {
     ['isActive=1', 'isActive:type'],
     ['type=ROLE', 'type:enum'],
     ['isactive=true', 'isactive:unknown'],
-  ])('refuses ?%s', async (query, mistake) => {
+  ])('refuses the list of policies ?%s', async (query, mistake) => {
     await expect(codeOf(admin.send('admin.policies.list', { query }))).resolves.toBe(`REQUEST_PARAMETER ${mistake}`);
   });
 });
 
 describe('admin.templates.list', () => {
-  it('returns valid policies', async () => {
+  it('returns templates that are valid policies', async () => {
     const { data } = await admin.bodyOf<{ data: readonly { template: Json }[] }>('admin.templates.list');
     for (const { template } of data) expect((await admin.send('admin.policies.create', { body: template })).status).toBe(201);
     expect(data.length).toBeGreaterThan(5);

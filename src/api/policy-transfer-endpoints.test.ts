@@ -49,7 +49,7 @@ describe('admin.policies.import', () => {
   it.each<[string, Json, Record<string, string>]>([
     ['the body', { policies: [{ ...readers, name: 'tried' }], dryRun: true }, {}],
     ['the query', { policies: [{ ...readers, name: 'tried' }], dryRun: false }, { dryRun: 'true' }],
-  ])('stores nothing in a dry run that %s asks for', async (_, body, query) => {
+  ])('stores no policy in a dry run that is requested in %s', async (_, body, query) => {
     const before = await exported();
     expect(await importAll(body, query)).toMatchObject({ body: { data: { created: 1, dryRun: true } } });
     expect(await exported()).toEqual(before);
@@ -72,7 +72,7 @@ describe('admin.policies.import', () => {
     ['more roles than configured', [{ ...readers, roles: Array(4).fill({ role: 'viewer' }) }], 'policies.0.roles:tooMany'],
     ['a repeated name', [readers, readers], 'policies.1.name:duplicate'],
     ['an unknown user', [{ ...readers, users: [{ userId: 'none' }] }], 'policies.0.users.0.userId:reference'],
-  ])('refuses %s', async (_, body, mistakes) => {
+  ])('refuses an import with %s', async (_, body, mistakes) => {
     await expect(codeOf(importAll(body))).resolves.toBe(`POLICY_INVALID ${mistakes}`);
   });
 });
@@ -86,7 +86,7 @@ describe('admin.policies.export', () => {
     expect([contentType, lines.map((line) => JSON.parse(line))]).toEqual(['application/x-ndjson', (await exported()).data.policies]);
   });
 
-  it('refuses another format', async () => {
+  it('refuses to export policies in another format', async () => {
     await expect(codeOf(admin.send('admin.policies.export', { query: 'format=csv' }))).resolves.toBe('REQUEST_PARAMETER format:enum');
   });
 });
