@@ -3,11 +3,11 @@ import type { Json } from '../../operators/index.ts';
 import { parseRoleAssignment, parseUserAssignment } from './parse-assignment.ts';
 
 describe('parseUserAssignment', () => {
-  it('accepts an empty body', () => {
+  it('accepts an empty assignment', () => {
     expect(parseUserAssignment({})).toEqual({ change: {}, issues: [] });
   });
 
-  it('returns the expiry in canonical form', () => {
+  it('returns the expiry of an assignment in canonical form', () => {
     const input = { expiresAt: '2030-01-01T00:00:00+02:00', isActive: false, context: { ticket: 7 }, assignedBy: 'boss' };
     expect(parseUserAssignment(input).change).toEqual({ ...input, expiresAt: '2029-12-31T22:00:00.000Z' });
   });
@@ -27,7 +27,7 @@ describe('parseUserAssignment', () => {
     [{ assignedBy: 'two\nlines' }, ['assignedBy characters']],
     [{ assignedBy: 'x'.repeat(201) }, ['assignedBy tooLong']],
   ];
-  it.each(rows)('refuses %j', (input, issues) => {
+  it.each(rows)('refuses the assignment %j', (input, issues) => {
     const parsed = parseUserAssignment(input);
     expect(parsed.change).toBeUndefined();
     expect(parsed.issues.map(({ path, code }) => `${path} ${code}`).toSorted()).toEqual(issues.toSorted());
@@ -35,11 +35,11 @@ describe('parseUserAssignment', () => {
 });
 
 describe('parseRoleAssignment', () => {
-  it('accepts a priority', () => {
+  it('accepts a priority of an assignment to a role', () => {
     expect(parseRoleAssignment({ priority: 900 }).change).toEqual({ priority: 900 });
   });
 
-  it('refuses members of user assignments', () => {
+  it('refuses members of user assignments in an assignment to a role', () => {
     const { change, issues } = parseRoleAssignment({ expiresAt: null, context: {} });
     expect(change).toBeUndefined();
     expect(issues.map(({ path, code }) => `${path} ${code}`)).toEqual(['expiresAt unknown', 'context unknown']);

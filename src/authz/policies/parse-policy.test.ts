@@ -15,7 +15,7 @@ function issuesOf(input: Json, options: Partial<ParsePolicyOptions> = {}): strin
 }
 
 describe('a new policy', () => {
-  it('gets defaults for absent members', () => {
+  it('a new policy gets defaults for absent members', () => {
     expect(read(least)).toEqual({
       policy: {
         name: 'Readers',
@@ -33,20 +33,20 @@ describe('a new policy', () => {
     });
   });
 
-  it('keeps the given members and the conditions as written', () => {
+  it('a new policy keeps the given members and the conditions as written', () => {
     const conditions = [{ field: 'views', context: 'resource', operator: 'gt', value: 3 }];
     const rules = [{ ...rule, effect: 'DENY', conditions, priority: -5, description: 'popular\nones', isActive: false }];
     const input = { ...least, description: 'two\nlines', rules, isActive: false, priority: 900, tags: ['a'], createdBy: 'me' };
     expect(read(input).policy).toEqual(input);
   });
 
-  it('is absent if there is a mistake', () => {
+  it('no policy is returned if there is a mistake', () => {
     expect(read({ ...least, priority: 1.5 })).not.toHaveProperty('policy');
   });
 });
 
-describe('every mistake is reported with its path', () => {
-  it('six in one policy', () => {
+describe('the mistakes of a policy', () => {
+  it('reports every mistake of a policy with its path', () => {
     const input = {
       nam: 'Readers',
       type: 'ROLE',
@@ -68,7 +68,7 @@ describe('every mistake is reported with its path', () => {
     ]);
   });
 
-  it('mistakes of the schema and of the conditions in one rule', () => {
+  it('reports mistakes of the schema and of the conditions in one rule', () => {
     const conditions = [{ field: 'resource.titl', operator: 'eq', value: 1 }];
     expect(issuesOf({ ...least, rules: [{ ...rule, effect: 'FORBID', priority: 'high', id: 'mine', conditions }] }).toSorted()).toEqual([
       'rules.0.conditions.0.field field',
@@ -78,14 +78,14 @@ describe('every mistake is reported with its path', () => {
     ]);
   });
 
-  it('at most 100 of them', () => {
+  it('reports at most 100 mistakes', () => {
     const rules = Array.from({ length: 50 }, () => ({ resource: 'a b', action: 'rea', effect: 'FORBID' }));
     expect(issuesOf({ ...least, rules })).toHaveLength(100);
   });
 
   const rows: readonly [what: string, input: Json, issue: string][] = [
-    ['no object', [], ' type'],
-    ['null', null, ' type'],
+    ['a list in place of an object', [], ' type'],
+    ['null in place of an object', null, ' type'],
     ['an empty name', { ...least, name: '  ' }, 'name tooShort'],
     ['a name with a line break', { ...least, name: 'a\nb' }, 'name characters'],
     ['a name with half a character', { ...least, name: 'a\ud800' }, 'name characters'],
@@ -94,18 +94,18 @@ describe('every mistake is reported with its path', () => {
     ['too many rules', { ...least, rules: Array(51).fill(rule) }, 'rules tooMany'],
     ['a rule of another type', { ...least, rules: ['read'] }, 'rules.0 type'],
     ['an impossible resource', { ...least, rules: [{ ...rule, resource: 'a b' }] }, 'rules.0.resource pattern'],
-    ['an action that decides as another', { ...least, rules: [{ ...rule, action: 'updateIfExists' }] }, 'rules.0.action enum'],
-    ['one that decides as delete', { ...least, rules: [{ ...rule, action: 'restore' }] }, 'rules.0.action enum'],
-    ['one that takes two decisions', { ...least, rules: [{ ...rule, action: 'listDeleted' }] }, 'rules.0.action enum'],
-    ['a prototype name', { ...least, rules: [{ ...rule, action: 'constructor' }] }, 'rules.0.action enum'],
+    ['an action that decides as others', { ...least, rules: [{ ...rule, action: 'updateIfExists' }] }, 'rules.0.action enum'],
+    ['an action that decides as delete', { ...least, rules: [{ ...rule, action: 'restore' }] }, 'rules.0.action enum'],
+    ['an action that takes two decisions', { ...least, rules: [{ ...rule, action: 'listDeleted' }] }, 'rules.0.action enum'],
+    ['an action named constructor', { ...least, rules: [{ ...rule, action: 'constructor' }] }, 'rules.0.action enum'],
     ['a fractional priority', { ...least, priority: 1.5 }, 'priority type'],
     ['a huge priority', { ...least, priority: 1e10 }, 'priority range'],
     ['isActive as text', { ...least, isActive: 'false' }, 'isActive type'],
-    ['tags that are no texts', { ...least, tags: ['a', 3] }, 'tags.1 type'],
+    ['tags that are not texts', { ...least, tags: ['a', 3] }, 'tags.1 type'],
     ['an id', { ...least, id: 'mine' }, 'id readOnly'],
     ['a rule id', { ...least, rules: [{ ...rule, id: 'mine' }] }, 'rules.0.id reference'],
   ];
-  it.each(rows)('%s', (_, input, issue) => {
+  it.each(rows)('refuses a policy with %s', (_, input, issue) => {
     expect(issuesOf(input)).toEqual([issue]);
   });
 
@@ -115,17 +115,19 @@ describe('every mistake is reported with its path', () => {
   });
 
   it.each([
-    ['updateIfExists', '"updateIfExists" is decided as "update" and "read": name those actions'],
-    ['restore', '"restore" is decided as "delete": name that action'],
-    ['listDeleted', '"listDeleted" is decided as "list" and "delete": name those actions'],
-  ])('action %s, which decides as another', (action, detail) => {
-    expect(read({ ...least, rules: [{ ...rule, action }] }).issues).toEqual([{ path: 'rules.0.action', code: 'enum', detail }]);
+    ['updateIfExists', '"update" and "read"'],
+    ['restore', '"delete"'],
+    ['listDeleted', '"list" and "delete"'],
+  ])('the message about the action %s names the actions that it is decided as: %s', (action, names) => {
+    expect(read({ ...least, rules: [{ ...rule, action }] }).issues).toEqual([
+      { path: 'rules.0.action', code: 'enum', detail: expect.stringContaining(names) },
+    ]);
   });
 
   const values: readonly Json[] = [null, true, 7, 'text', [], [[]], [null], {}, { id: 'x' }];
   const members = ['name', 'description', 'type', 'rules', 'isActive', 'priority', 'tags', 'createdBy', 'id', 'version'];
   const ruleMembers = ['id', 'resource', 'action', 'effect', 'conditions', 'priority', 'description', 'isActive', 'policyId'];
-  it.each(values)('once for the value %j of each member', (value) => {
+  it.each(values)('reports each mistake once for the value %j of each member', (value) => {
     const inputs = [
       ...members.map((member) => ({ ...least, [member]: value })),
       ...ruleMembers.map((member) => ({ ...least, rules: [{ ...rule, [member]: value }] })),
@@ -140,34 +142,34 @@ describe('every mistake is reported with its path', () => {
 describe('expressions', () => {
   const rules = [{ ...rule, conditions: [{ expression: 'user.department == "sports"' }] }];
 
-  it('are valid in CUSTOM policies', () => {
+  it('accepts expressions in CUSTOM policies', () => {
     expect(issuesOf({ ...least, rules })).toEqual([]);
   });
 
-  it.each(['ROLE_BASED', 'ATTRIBUTE_BASED'])('are invalid in %s policies', (type) => {
+  it.each(['ROLE_BASED', 'ATTRIBUTE_BASED'])('refuses expressions in %s policies', (type) => {
     expect(read({ ...least, type, rules }).issues.map(({ path }) => path)).toEqual([expect.stringMatching(/^rules\.0\.conditions\.0/)]);
   });
 
-  it('prevent a change to another type', () => {
+  it('refuses another type for a policy with expressions', () => {
     const existing = policyOf('p', rules as JsonObject[]);
     expect(read({ type: 'ROLE_BASED' }, { existing }).issues).toHaveLength(1);
     expect(read({ isActive: false }, { existing }).issues).toEqual([]);
   });
 });
 
-describe('a change', () => {
+describe('a change of a policy', () => {
   const existing = policyOf('p', [{ resource: 'Article' }, { resource: 'Desk' }], { description: 'old', tags: ['a'] });
 
-  it('changes only the given members', () => {
+  it('a change keeps the members that are not given', () => {
     expect(read({ isActive: false }, { existing }).policy).toEqual({ ...pick(existing), isActive: false });
   });
 
-  it('does not validate unchanged rules again', () => {
+  it('a change does not validate unchanged rules again', () => {
     const broken = policyOf('p', [{ conditions: [{ field: 'resource.gone', operator: 'nonsense', value: 1 }] }]);
     expect(issuesOf({ isActive: false }, { existing: broken })).toEqual([]);
   });
 
-  it('removes a description with null', () => {
+  it('a change removes a description with null', () => {
     expect(read({ description: null }, { existing }).policy?.description).toBeUndefined();
   });
 
@@ -176,12 +178,12 @@ describe('a change', () => {
     expect(read({ ...shown, priority: 5 }, { existing }).policy).toMatchObject({ priority: 5, rules: [{ id: 'p.0' }, { id: 'p.1' }] });
   });
 
-  it('replaces all rules; rules with an id stay the same rules', () => {
+  it('a change replaces all rules, and rules with an id stay the same rules', () => {
     const { policy } = read({ rules: [{ ...rule }, { ...rule, id: 'p.1' }] }, { existing });
     expect(policy?.rules.map(({ id }) => id)).toEqual([undefined, 'p.1']);
   });
 
-  it('rejects a repeated rule id', () => {
+  it('refuses a repeated rule id', () => {
     expect(
       issuesOf(
         {
@@ -195,7 +197,7 @@ describe('a change', () => {
     ).toEqual(['rules.1.id duplicate']);
   });
 
-  it('cannot set members that the service sets', () => {
+  it('a change cannot set members that the service sets', () => {
     const issues = issuesOf({ createdBy: 'me', updatedAt: 'now', rules: [{ ...rule, id: 'p.1', createdAt: 'now' }] }, { existing });
     expect(issues.map((issue) => issue.split(' ')[0])).toEqual(['updatedAt', 'createdBy', 'rules.0.createdAt']);
   });

@@ -4,7 +4,7 @@ import { parsePolicy } from './parse-policy.ts';
 import { TEMPLATES } from './policy-templates.ts';
 
 describe('templates', () => {
-  it('at least ten templates exist, with unique ids and names', () => {
+  it('ten or more templates exist, with unique ids and names', () => {
     expect(TEMPLATES.length).toBeGreaterThanOrEqual(10);
     expect(new Set(TEMPLATES.map(({ id }) => id)).size).toBe(TEMPLATES.length);
     expect(new Set(TEMPLATES.map(({ name }) => name)).size).toBe(TEMPLATES.length);
