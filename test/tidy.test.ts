@@ -14,9 +14,6 @@ import { findUnusedExports } from './tidy/unused-exports.ts';
 
 const rules = [...importRules, ...nameRules, ...shapeRules, ...constructRules, ...proseRules, ...titleRules];
 
-/** Folders whose titles of tests still need their `describe`. The list shrinks until it is empty. */
-const UNTITLED = ['src/api/', 'src/authz/policies/'];
-
 /** The text of the Contributor Covenant. */
 const QUOTED_PAGE = 'CODE_OF_CONDUCT.md';
 
@@ -46,8 +43,7 @@ describe('sources', () => {
 
   it.each(titleRules)('titles of tests keep to the rule $name', (rule) => {
     const all = [...loadSources(folderUrl('../src'), 'src/'), ...written];
-    const titled = all.filter(({ path }) => !UNTITLED.some((folder) => path.startsWith(folder)));
-    expect(findAll(titled, [rule], layers).map(show)).toEqual([]);
+    expect(findAll(all, [rule], layers).map(show)).toEqual([]);
   });
 
   it('sources export from an index.ts only values that another module imports', () => {
