@@ -9,11 +9,14 @@ import { ISSUES, PROBLEMS } from '../src/errors.ts';
 import { FIELD_TYPES } from '../src/fields/index.ts';
 import { type Json, OPERATORS, type OperatorSample } from '../src/operators/index.ts';
 import { COMMON_OPTIONS, definitionSchema, OPTION_FORMS } from '../src/resources/index.ts';
+import { endpointsPage } from './endpoints-page.ts';
+import { code, page, table } from './markdown.ts';
 
 /** Every file of the reference: name → content. */
 export function renderReference(): ReadonlyMap<string, string> {
   return new Map([
     ['settings.md', settingsPage()],
+    ['endpoints.md', endpointsPage()],
     ['errors.md', errorsPage()],
     ['operators.md', operatorsPage()],
     ['expressions.md', expressionsPage()],
@@ -146,22 +149,8 @@ function actionsPage(): string {
   ]);
 }
 
-function page(title: string, parts: readonly string[]): string {
-  return `# ${title}\n\n<!-- made by npm run docs: change the table in src/ instead -->\n\n${parts.join('\n\n')}\n`;
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
-  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
 function json(value: Json): string {
   return code(JSON.stringify(value));
 }
 
 /** A code span with as many backticks around it as it takes. */
-function code(text: string): string {
-  const fence = '`'.repeat(Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
-  return fence.length === 1 ? `\`${text}\`` : `${fence} ${text} ${fence}`;
-}

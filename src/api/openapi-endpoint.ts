@@ -5,7 +5,14 @@
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../errors.ts';
 import { authenticate, createRequestContext, maySeeDescription, type UnitOfWork, withUnitOfWork } from '../pipeline/index.ts';
-import type { ApiRequest, EndpointDescription, HttpRequest, HttpResponse, Route } from '../request/index.ts';
+import {
+  type ApiRequest,
+  type EndpointDescription,
+  type HttpRequest,
+  type HttpResponse,
+  parseEndpointRequest,
+  type Route,
+} from '../request/index.ts';
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
 import { Type } from '../schemas/index.ts';
 import { admitAdmin } from './admin-endpoint.ts';
@@ -49,6 +56,7 @@ export function createOpenApiRoute(parts: ApiDeps, options: OpenApiOptions): Rou
     method: documentEndpoint.method,
     path: documentEndpoint.path,
     async handle(call) {
+      parseEndpointRequest(documentEndpoint, call);
       const caller = await authenticate(parts, call.origin);
       const seen = await withUnitOfWork(parts, { caller }, (unit) => loadVisible(unit, call, options));
       // Thrown after the commit: inside the transaction, it would roll back the audit entry of the refusal.
