@@ -96,15 +96,16 @@ async def create_if_not_exists(client: Client, author: UUID) -> None:
 
 
 async def send_batch(client: Client, author: UUID) -> None:
-    """Creates an article and publishes it, all or nothing: `$0.id` is the id of the article."""
+    """Creates an article with a comment and publishes it, all or nothing: `$0.id` is the id of the article."""
     requests = [
         {"resource": "Article", "action": "create", "data": {"title": "The bridge", "slug": "bridge", "authorId": str(author)}},
+        {"resource": "Comment", "action": "create", "data": {"articleId": "$0.id", "text": "Well said"}},
         {"resource": "Article", "action": "update", "id": "$0.id", "data": {"status": "published"}},
         {"resource": "Article", "action": "list", "where": {"slug": "bridge", "status": {"in": ["published"]}}, "limit": 5},
     ]
     asked = api.BatchRunRequest.from_dict({"atomic": True, "requests": requests})
     results = await client.send("POST", "/api/batch", api.BatchRunResponse, asked)
-    assert [result.status for result in results.data] == [201, 200, 200]
+    assert [result.status for result in results.data] == [201, 201, 200, 200]
 
 
 async def manage_policies(client: Client, author: UUID) -> None:

@@ -19,8 +19,7 @@ beforeAll(async () => {
   const document = await described.call('GET', '/openapi.json', { token: (await described.admin()).token });
   mkdirSync(`${folder}generated`, { recursive: true });
   writeFileSync(`${folder}generated/openapi.json`, document.text);
-  const generated = ['generated/openapi.json', '--output', 'generated/newsroom.d.ts', '--default-non-nullable', 'false'];
-  await run('node_modules/openapi-typescript/bin/cli.js', ...generated);
+  await run('node_modules/openapi-typescript/bin/cli.js', 'generated/openapi.json', '--output', 'generated/newsroom.d.ts');
 }, 60_000);
 afterAll(() => Promise.all(services.map((service) => service.close())));
 

@@ -10,7 +10,6 @@ const RULES: RawUniversalConfig = {
     'no-invalid-schema-examples': 'error',
     'no-invalid-parameter-examples': 'error',
     'no-required-schema-properties-undefined': 'error',
-    'no-unused-components': 'off',
     'no-schema-type-mismatch': 'error',
     'operation-operationId-url-safe': 'error',
     'operation-tag-defined': 'error',
