@@ -15,7 +15,7 @@ afterAll(() => admin.pipeline.dispose());
 const readers = { name: 'readers', type: 'ROLE_BASED', rules: [{ resource: 'Article', action: 'read' }] };
 
 /** Imports a JSON body as Ada. */
-function importAll(body: Json, query: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
+async function importAll(body: Json, query: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
   const bytes = Buffer.from(JSON.stringify(body));
   const request = {
     method: 'POST' as const,
@@ -29,10 +29,9 @@ function importAll(body: Json, query: Readonly<Record<string, string>> = {}): Pr
     origin: admin.pipeline.originOf('ada'),
   };
   const { identity } = admin.deps;
-  return handleAs(admin.deps, policyImport, {
-    request,
-    identify: async (tx) => identity.identify(tx, await identity.readToken(request.origin.token)),
-  });
+  // Read before the transaction, which must await nothing else than itself.
+  const token = await identity.readToken(request.origin.token);
+  return handleAs(admin.deps, policyImport, { request, identify: (tx) => identity.identify(tx, token) });
 }
 
 const exported = () => admin.bodyOf<{ data: { policies: Json }; count: number }>('admin.policies.export');
