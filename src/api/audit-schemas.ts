@@ -35,6 +35,7 @@ const ENTRY_MEMBERS = {
   facts: Type.Optional(
     described<JsonObject>({
       type: 'object',
+      additionalProperties: true,
       description:
         'The values that the conditions read, by path. For a change of policies: `policyRevision` and `policyHash` of their history.',
     }),

@@ -59,6 +59,23 @@ const MIGRATION = component(
   }),
 );
 
+const EXAMPLE_STEP = { resource: 'Article', kind: 'addColumn', field: 'summary', risk: 'safe', reason: 'Article.summary is new' };
+const EXAMPLE_HASH = '9bb91b5c1079d84e59083c44116241cdc34f7e1abb6ae624b4c92c2f64cec1ac';
+const EXAMPLE_PLAN = {
+  hash: EXAMPLE_HASH,
+  steps: [{ ...EXAMPLE_STEP, sql: ['ALTER TABLE "Article" ADD COLUMN "summary" TEXT'] }],
+  held: [],
+  mistakes: [],
+};
+const EXAMPLE_MIGRATION = {
+  id: '0198c0de-0000-7000-8000-00000000000e',
+  at: '2026-01-31T09:00:00.000Z',
+  actor: 'cli',
+  planHash: EXAMPLE_HASH,
+  steps: [EXAMPLE_STEP],
+  durationMs: 12,
+};
+
 const PAGE = { max: 1000, fallback: 50, of: 'migrations' };
 
 /** Endpoints of migrations: the plan of pending steps, and the history. */
@@ -69,7 +86,7 @@ export const migrationEndpoints: readonly AdminEndpoint[] = [
     id: 'storage.plan',
     tag: 'Admin storage',
     summary: 'Returns the migration plan for the current definition files. Applies nothing.',
-    answers: { 200: { description: 'The plan.', schema: envelope(PLAN) } },
+    answers: { 200: { description: 'The plan.', schema: envelope(PLAN), example: toSuccess(EXAMPLE_PLAN) } },
     // The files may differ from the definitions in force.
     async handle({ tx, deps }) {
       const read = loadDefinitions(deps.readDefinitions);
@@ -84,7 +101,13 @@ export const migrationEndpoints: readonly AdminEndpoint[] = [
     tag: 'Admin storage',
     summary: 'Lists the applied migrations, newest first.',
     query: Input({ limit: limit(PAGE) }),
-    answers: { 200: { description: 'The migrations.', schema: envelope(Type.Array(MIGRATION), COUNTED) } },
+    answers: {
+      200: {
+        description: 'The migrations.',
+        schema: envelope(Type.Array(MIGRATION), COUNTED),
+        example: toSuccess([EXAMPLE_MIGRATION], { count: 1 }),
+      },
+    },
     async handle({ tx, query }) {
       const migrations = await listMigrations(tx, query.limit ?? PAGE.fallback);
       return respond(200, toSuccess(migrations, { count: migrations.length }));

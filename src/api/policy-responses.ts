@@ -63,7 +63,7 @@ export const USER_POLICY = component(
     assignedAt: TIMESTAMP,
     expiresAt: Type.Optional(TIMESTAMP),
     isActive: Type.Boolean(),
-    context: Type.Unsafe<JsonObject>({ type: 'object', description: 'Notes of the admin.' }),
+    context: Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true, description: 'Notes of the admin.' }),
     version: VERSION,
   }),
 );

@@ -78,6 +78,8 @@ const BROKEN: readonly (readonly [mistake: string, paths: JsonObject, message: s
     { '/x': get(answer({ schema: { type: 'string' }, example: 5 })) },
     'no-invalid-media-type-examples',
   ],
+  ['a body without an example', { '/x': get({ requestBody: { content: { 'application/json': { schema: {} } } } }) }, 'of x request'],
+  ['a response without an example', { '/x': get(answer({ schema: {} })) }, 'of x 200'],
   ['an unknown member of an operation', { '/x': get({ sumary: 'X' }) }, 'sumary'],
   ['a path without a slash', { x: get({}) }, 'paths'],
 ];
@@ -94,8 +96,16 @@ describe('the validation', () => {
     expect((await findMistakes(withPaths(paths))).join('\n')).toContain(message);
   });
 
-  it('the validation finds no mistake in the paths to which these tests add one', async () => {
-    expect(await findMistakes(withPaths({}))).toEqual([]);
+  it('the validation finds no mistake in the paths to which these tests add one, except the components that only other paths need', async () => {
+    const mistakes = await findMistakes(withPaths({}));
+    expect(mistakes.filter((mistake) => !mistake.startsWith('no-unused-components: '))).toEqual([]);
+  });
+
+  it('the validation finds a component that is not used', async () => {
+    const components = smallest['components'] as JsonObject;
+    const headers = { ...(components['headers'] as JsonObject), Unused: { schema: { type: 'string' } } };
+    const mistakes = await findMistakes({ ...smallest, components: { ...components, headers } });
+    expect(mistakes).toEqual(['no-unused-components: Component: "Unused" is never used. at #/components/headers/Unused']);
   });
 
   it('the validation finds a component with an invalid name', async () => {

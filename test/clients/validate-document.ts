@@ -1,6 +1,6 @@
 import { createConfig, lintFromString, type RawUniversalConfig } from '@redocly/openapi-core';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import type { JsonObject } from '../../src/operators/index.ts';
+import { isObject, type Json, type JsonObject } from '../../src/operators/index.ts';
 
 /** The recommended rules of Redocly, and the rules that an OpenAPI 3.1 client generator depends on. All are errors. */
 const RULES: RawUniversalConfig = {
@@ -29,11 +29,29 @@ const config = createConfig(RULES);
 const validator = new Validator();
 
 /**
- * Returns the mistakes of an OpenAPI document: violations of the published JSON Schema of OpenAPI 3.1, then violations of `RULES`,
- * which also resolve references and validate examples.
+ * Returns the mistakes of an OpenAPI document: violations of the published JSON Schema of OpenAPI 3.1, violations of `RULES`,
+ * which also resolve references and validate examples, and bodies without an example.
  */
 export async function findMistakes(document: JsonObject): Promise<readonly string[]> {
-  return [...(await findSchemaViolations(document)), ...(await findRuleViolations(document))];
+  return [...(await findSchemaViolations(document)), ...(await findRuleViolations(document)), ...findMissingExamples(document)];
+}
+
+/** Finds JSON bodies of requests and of successful responses without an example. Redocly validates only the examples that exist. */
+function findMissingExamples(document: JsonObject): readonly string[] {
+  const operations = Object.values(document['paths'] as JsonObject).flatMap((item) => Object.values(item as JsonObject));
+  return operations.filter(isObject).flatMap(({ operationId, requestBody, responses = {} }) => {
+    const succeeded = Object.entries(responses as JsonObject).filter(([status]) => status.startsWith('2'));
+    const bodies = Object.entries({ ...Object.fromEntries(succeeded), ...(requestBody !== undefined && { request: requestBody }) });
+    return bodies.flatMap(([name, body]) =>
+      lacksExample(body) ? [`example-defined: no example of the JSON of ${operationId} ${name}`] : [],
+    );
+  });
+}
+
+function lacksExample(body: Json): boolean {
+  const content = isObject(body) ? body['content'] : undefined;
+  const json = isObject(content) ? content['application/json'] : undefined;
+  return isObject(json) && !('example' in json);
 }
 
 async function findSchemaViolations(document: JsonObject): Promise<readonly string[]> {

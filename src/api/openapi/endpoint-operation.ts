@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../operators/index.ts';
 import type { Answer, EndpointDescription } from '../../request/index.ts';
 import { componentName, INTERNAL_KEYWORDS, type ObjectSchema, type Schema } from '../../schemas/index.ts';
-import { headerRefs, ref, schemaRef, toProblemRefs } from './openapi-operation.ts';
+import { headerRefs, ref, schemaRef, toProblemRefs } from './shared-components.ts';
 
 /** The schemas that the document shows among its components, by name. */
 export type Components = Map<string, JsonObject>;
@@ -112,7 +112,9 @@ const OWN_FORMATS: ReadonlySet<unknown> = new Set(['instant', 'ip', 'line', 'lin
 function toShownSchema(schema: JsonObject, components: Components): JsonObject {
   const shown: Record<string, Json> = {};
   for (const keyword of Object.keys(schema)) {
-    if (!INTERNAL_KEYWORDS.includes(keyword)) shown[keyword] = toDocument(schema[keyword] as Json, components);
+    const value = schema[keyword] as Json;
+    const isInternal = INTERNAL_KEYWORDS.includes(keyword) || (keyword === 'format' && OWN_FORMATS.has(value));
+    if (!isInternal) shown[keyword] = toDocument(value, components);
   }
   return shown;
 }

@@ -2,6 +2,6 @@
  * The OpenAPI 3.1 document of endpoints: their operations, the components that they refer to, and the responses of problems. The same endpoints give
  * the same document.
  *
- * Begin with `openapi-document.ts`. `admin-paths.ts` describes the endpoints that have no description of their own.
+ * Begin with `openapi-document.ts`.
  */
 export { createOpenApi, type OpenApiParts } from './openapi-document.ts';

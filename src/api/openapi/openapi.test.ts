@@ -40,10 +40,11 @@ const list: EndpointDescription = {
   answers: { 200: { description: 'A page.', schema: envelope(PAGE) } },
 };
 
+const componentsOf = (document: JsonObject) => document['components'] as Readonly<Record<string, Readonly<Record<string, JsonObject>>>>;
 const document = createOpenApi({ endpoints: [print, list], resources: [] });
 const item = (document['paths'] as JsonObject)['/press/{press}/pages/{id}'] as Readonly<Record<string, JsonObject>>;
 const operation = item['post'] as JsonObject;
-const schemas = (document['components'] as JsonObject)['schemas'] as Readonly<Record<string, JsonObject>>;
+const schemas = componentsOf(document)['schemas'] ?? {};
 
 describe('the OpenAPI document of endpoints', () => {
   it('the endpoints of one path are the methods of one item', () => {
@@ -101,7 +102,18 @@ describe('the OpenAPI document of endpoints', () => {
   });
 
   it('the responses of problems name every problem code', () => {
-    const responses = JSON.stringify((document['components'] as JsonObject)['responses']);
-    expect(Object.keys(PROBLEMS).filter((code) => !responses.includes(`"${code}"`))).toEqual([]);
+    const problems = Object.values(PROBLEMS).map(({ status }) => status);
+    const { responses } = componentsOf(createOpenApi({ endpoints: [{ ...print, problems }], resources: [] }));
+    const text = JSON.stringify(responses);
+    expect(Object.keys(PROBLEMS).filter((code) => !text.includes(`"${code}"`))).toEqual([]);
+  });
+
+  it('the document contains only the components to which an operation or another component refers', () => {
+    const { parameters, headers, responses } = componentsOf(createOpenApi({ endpoints: [list], resources: [] }));
+    expect(parameters).toEqual({});
+    expect(Object.keys(headers ?? {})).toEqual(['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'Allow']);
+    expect(Object.keys(responses ?? {})).toEqual(
+      ['400', '401', '405', '408', '421', '429', '500', '503'].map((status) => `problem${status}`),
+    );
   });
 });

@@ -36,6 +36,7 @@ export const USER_ASSIGNMENT_MEMBERS = {
   context: Type.Optional(
     Type.Unsafe<JsonObject>({
       type: 'object',
+      additionalProperties: true,
       description: `Notes of the admin. Conditions cannot read them. At most ${MAX_CONTEXT_LENGTH} characters of JSON.`,
     }),
   ),

@@ -1,53 +1,6 @@
+/** The components that operations share: parameters, headers and problems. */
 import { PROBLEMS } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
-
-/** Description of an operation. */
-export interface OperationParts {
-  /** The operationId. It is unique and stable, because generators derive function names from it. */
-  readonly id: string;
-  readonly tag: string;
-  readonly summary: string;
-  readonly description?: string;
-  /** Inline parameters, or names of `PARAMETERS`. */
-  readonly parameters?: readonly (JsonObject | ParameterName)[];
-  readonly body?: JsonObject;
-  readonly bodyRequired?: boolean;
-  /** Alternative bodies: schema by media type. An alternative JSON body is combined with `body`. */
-  readonly otherBodies?: Readonly<Record<string, JsonObject>>;
-  /** Successful responses by status. */
-  readonly answers: Readonly<Record<number, AnswerParts>>;
-  /** HTTP status codes of this operation's errors, in addition to those of every operation. */
-  readonly problems?: readonly number[];
-  /** Authentication: optional (`anyone`, the default), required (`bearer`) or none (`public`). */
-  readonly caller?: 'anyone' | 'bearer' | 'public';
-}
-
-/** A successful response. */
-export interface AnswerParts {
-  readonly description: string;
-  readonly schema: JsonObject;
-  /** Alternative bodies of the response: schema by media type. */
-  readonly files?: Readonly<Record<string, JsonObject>>;
-  readonly headers?: readonly HeaderName[];
-}
-
-/** Returns an OpenAPI operation. */
-export function toOperation(parts: OperationParts): JsonObject {
-  const { id, tag, summary, description, parameters = [], body, bodyRequired = true, otherBodies = {}, answers, caller = 'anyone' } = parts;
-  return {
-    operationId: id,
-    tags: [tag],
-    summary,
-    ...(description !== undefined && { description }),
-    ...(caller !== 'anyone' && { security: caller === 'bearer' ? [{ bearerAuth: [] }] : [] }),
-    ...(parameters.length > 0 && { parameters: parameters.map(toParameter) }),
-    ...(body !== undefined && { requestBody: { required: bodyRequired, content: toContent(body, otherBodies) } }),
-    responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, toAnswer(answer)])),
-      ...toProblemRefs({ hasBody: body !== undefined, caller, problems: parts.problems ?? [] }),
-    },
-  };
-}
 
 /** Returns a reference to a component: `ref('schemas', 'Article')`. */
 export function ref(section: 'schemas' | 'responses' | 'headers' | 'parameters', name: string): JsonObject {
@@ -60,34 +13,9 @@ export function schemaRef(name: string): JsonObject {
 }
 
 /** Returns the schema of an object. All members are required, except those in `optional`. */
-export function objectOf(properties: JsonObject, optional: readonly string[] = []): JsonObject {
+function objectOf(properties: JsonObject, optional: readonly string[] = []): JsonObject {
   const required = Object.keys(properties).filter((name) => !optional.includes(name));
   return { type: 'object', properties, ...(required.length > 0 && { required }) };
-}
-
-/** Returns the schema of a successful response. Members in `extras` are optional. */
-export function success(data: JsonObject, extras: JsonObject = {}): JsonObject {
-  return objectOf({ success: { const: true }, data, ...extras }, Object.keys(extras));
-}
-
-/** Returns the schema of an array. */
-export function arrayOf(items: JsonObject): JsonObject {
-  return { type: 'array', items };
-}
-
-/** Returns a schema that also accepts null. */
-export function orNull(schema: JsonObject): JsonObject {
-  return { anyOf: [schema, { type: 'null' }] };
-}
-
-/** Returns a path parameter. */
-function pathParameter(name: string, description: string, schema: JsonObject = { type: 'string' }): JsonObject {
-  return { name, in: 'path', required: true, description, schema };
-}
-
-/** Returns an optional query parameter. */
-export function queryParameter(name: string, description: string, schema: JsonObject): JsonObject {
-  return { name, in: 'query', description, schema };
 }
 
 type ParameterName = 'ifMatch';
@@ -118,19 +46,6 @@ export const HEADERS: Readonly<Record<HeaderName, JsonObject>> = {
 /** Returns references to response headers. Every response has a request id. */
 export function headerRefs(names: readonly HeaderName[] = []): JsonObject {
   return Object.fromEntries((['X-Request-Id', ...names] as const).map((name) => [name, ref('headers', name)]));
-}
-
-function toParameter(parameter: JsonObject | ParameterName): JsonObject {
-  return typeof parameter === 'string' ? ref('parameters', parameter) : parameter;
-}
-
-function toAnswer({ description, schema, files = {}, headers: names }: AnswerParts): JsonObject {
-  return { description, headers: headerRefs(names), content: toContent(schema, files) };
-}
-
-function toContent(schema: JsonObject, { 'application/json': other, ...types }: Readonly<Record<string, JsonObject>>): JsonObject {
-  const json: JsonObject = other === undefined ? schema : { anyOf: [schema, other] };
-  return Object.fromEntries(Object.entries({ 'application/json': json, ...types }).map(([type, each]) => [type, { schema: each }]));
 }
 
 const OF_EVERY_OPERATION = [400, 405, 408, 421, 429, 500, 503];
@@ -195,12 +110,13 @@ type Kinds = readonly (readonly [string, { readonly title: string; readonly hint
 
 function toResponse(status: number, kinds: Kinds): JsonObject {
   const codes = kinds.map(([code]) => code);
+  const ofStatus = { type: 'object', properties: { status: { type: 'integer', const: status }, code: { type: 'string', enum: codes } } };
   return {
     description: kinds.map(([code, { title, hint }]) => `\`${code}\`: ${title}${hint === undefined ? '' : ` (${hint})`}`).join('  \n'),
     headers: headerRefs(HEADERS_OF.get(status)),
     content: {
       'application/problem+json': {
-        schema: { allOf: [schemaRef('api.Problem'), { properties: { status: { const: status }, code: { enum: codes } } }] },
+        schema: { allOf: [schemaRef('api.Problem'), ofStatus] },
       },
     },
   };
