@@ -164,9 +164,16 @@ async function managePolicies(): Promise<void> {
   const test = succeeded(await client.POST('/admin/api/policies/test-access', { body: { ...request, resource: published } }));
   assert.deepEqual([test.data.allowed, test.data.matchedPolicy?.name], [true, policy.name]);
 
+  const toReader = { params: { path: { policyId: policy.id, userId: reader.id } } };
+  const context = { reason: 'on leave', days: 5 };
+  const lent = succeeded(await client.POST('/admin/api/policies/{policyId}/assign/user/{userId}', { ...toReader, body: { context } }));
+  assert.deepEqual([lent.data.userId, lent.data.context['days']], [reader.id, 5]);
+
   const decisions = succeeded(await client.GET('/admin/api/decisions', { params: { query: { resource: 'Article', limit: 5 } } }));
   const [newest] = decisions.data;
   assert.deepEqual([newest?.allowed, newest?.kind, newest?.userId], [true, 'access', authorId]);
+  const position: unknown = newest?.facts?.['user.position'];
+  assert.equal(position, undefined);
 }
 
 async function deleteArticle({ id }: Article): Promise<void> {

@@ -30,11 +30,9 @@ await client.DELETE('/admin/api/policies/{policyId}/assign/role/{role}', { param
 
 // @ts-expect-error: Article has no field "colour"
 export const article: Body<'/api/Article'> = { title: 'A budget', slug: 'a-budget', authorId: 'a', colour: 'red' };
-// @ts-expect-error: "drafft" is not a status
-export const oneStatus: Body<'/api/Article/list'> = { where: { status: { in: ['drafft'] } } };
 // @ts-expect-error: Article has no field "stauts"
 export const unknownField: Body<'/api/Article/list'> = { where: { stauts: 'draft' } };
-// @ts-expect-error: "drafft" is not a status to filter by
+// @ts-expect-error: "drafft" is not a status
 export const unknownStatus: Body<'/api/Article/list'> = { where: { status: { in: ['drafft'] } } };
 // @ts-expect-error: a "number" is not a tag
 export const otherItem: Body<'/api/Article/list'> = { where: { tags: { has: 5 } } };
