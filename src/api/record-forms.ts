@@ -27,7 +27,10 @@ export function createForms(resource: Resource, visible: readonly Resource[]): R
   const changes = component(`${name}.row`, toInput(resource, 'row'));
   const record = component(name, toRecord(open, visible));
   const filter = { type: 'object', properties: filterSchemas(open), additionalProperties: false };
-  const description = '`where[<field>]=<value>` or `where[<field>][<operator>]=<value>`. All conditions must be true.';
+  const description = [
+    'Values or operators by field. All conditions must be true. In a query: `where[<field>]=<value>` or `where[<field>][<operator>]=<value>`.',
+    `A client that cannot nest parameters sends operators to \`POST /api/${name}/list\`.`,
+  ].join(' ');
   return {
     create,
     update,
