@@ -1,6 +1,6 @@
 import { type Action, BATCH_ACTIONS } from '../actions.ts';
 import type { Json } from '../operators/index.ts';
-import { actionBodySchema, batchBodySchema, type EndpointDescription, envelope, type RequestLimits } from '../request/index.ts';
+import { actionBodySchema, batchBodySchema, type EndpointDescription, envelope, PROBLEM, type RequestLimits } from '../request/index.ts';
 import { component, described, Input, OneOf, type Schema, Type } from '../schemas/index.ts';
 import type { DescribedResource } from './described-resource.ts';
 import { toBatchForms } from './record-forms.ts';
@@ -87,7 +87,7 @@ const FAILED = component(
   Type.Object({
     status: STATUS,
     success: Type.Unsafe<false>({ const: false }),
-    error: Type.Unsafe<object>({ $ref: '#/components/schemas/api.Problem' }),
+    error: PROBLEM,
     decisionId: DECISION_ID,
   }),
 );

@@ -1,6 +1,6 @@
 /** The responses of the record endpoints. */
 import type { ActionName } from '../actions.ts';
-import { type Answer, type Answers, envelope } from '../request/index.ts';
+import { type Answer, type Answers, envelope, ISSUE } from '../request/index.ts';
 import { component, type Schema, Type } from '../schemas/index.ts';
 import type { DescribedResource } from './described-resource.ts';
 import type { RecordExamples } from './record-examples.ts';
@@ -106,7 +106,7 @@ const REJECTION = component(
     row: Type.Integer({ description: 'Line, row or position in the file, from 1. The header of a CSV file is row 1.' }),
     code: TEXT,
     detail: TEXT,
-    errors: Type.Optional(Type.Array(Type.Unsafe<object>({ $ref: '#/components/schemas/api.Issue' }))),
+    errors: Type.Optional(Type.Array(ISSUE)),
     decisionId: Type.Optional(TEXT),
   }),
 );

@@ -29,6 +29,7 @@ export {
   parseJsonBody,
   type Route,
 } from './http-messages.ts';
+export { ISSUE, PROBLEM } from './problem-schemas.ts';
 export { type Expansion, type Projection, resolveProjection } from './projection.ts';
 export { refuseMistakes } from './query-parameters.ts';
 export { parseQuery, type QueryTree } from './query-string.ts';

@@ -1,10 +1,18 @@
 import type { Json, JsonObject } from '../../operators/index.ts';
 import type { Answer, EndpointDescription } from '../../request/index.ts';
-import { componentName, INTERNAL_KEYWORDS, type ObjectSchema, type Schema } from '../../schemas/index.ts';
-import { headerRefs, ref, schemaRef, toProblemRefs } from './shared-components.ts';
+import { componentName, type ObjectSchema, type Schema } from '../../schemas/index.ts';
+import { type Components, toDocument } from './document-schemas.ts';
+import { headerRefs, toProblemRefs } from './problem-responses.ts';
 
-/** The schemas that the document shows among its components, by name. */
-export type Components = Map<string, JsonObject>;
+/** Parameters that several operations share. */
+export const PARAMETERS: JsonObject = {
+  ifMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'ETag of the record, policy or assignment that the caller has read. The response is 412 if it has changed since.',
+    schema: { type: 'string', examples: ['"3"'] },
+  },
+};
 
 /** Returns the path of an endpoint as OpenAPI writes it: `/api/:resource` becomes `/api/{resource}`. */
 export function toOpenApiPath(path: string): string {
@@ -44,7 +52,7 @@ function toParameters({ params, query, ifMatch }: EndpointDescription, component
       ...(query?.required?.includes(name) && { required: true }),
       ...toParameter(schema, components),
     })),
-    ...(ifMatch === true ? [ref('parameters', 'ifMatch')] : []),
+    ...(ifMatch === true ? [{ $ref: '#/components/parameters/ifMatch' }] : []),
   ];
 }
 
@@ -89,32 +97,4 @@ function toContent({ schema, files = {}, example }: Content, components: Compone
     'application/json': { schema: json, ...(example !== undefined && { example: example as Json }) },
     ...Object.fromEntries(Object.entries(types).map(([type, each]) => [type, { schema: toDocument(each as JsonObject, components) }])),
   };
-}
-
-/** Returns a schema as the document shows it: with references to components, which are added, and without internal keywords and formats. */
-export function toDocument(schema: Json, components: Components): Json {
-  if (Array.isArray(schema)) return schema.map((each: Json) => toDocument(each, components));
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const own = schema as JsonObject;
-  const name = componentName(own);
-  if (name === undefined) return toShownSchema(own, components);
-  if (!components.has(name)) {
-    // Added before its parts, so that a schema may contain a reference to itself.
-    components.set(name, {});
-    components.set(name, toShownSchema(own, components));
-  }
-  return schemaRef(name);
-}
-
-/** Formats that only this service knows. Strict validators refuse a schema with an unknown format. */
-const OWN_FORMATS: ReadonlySet<unknown> = new Set(['instant', 'ip', 'line', 'lines']);
-
-function toShownSchema(schema: JsonObject, components: Components): JsonObject {
-  const shown: Record<string, Json> = {};
-  for (const keyword of Object.keys(schema)) {
-    const value = schema[keyword] as Json;
-    const isInternal = INTERNAL_KEYWORDS.includes(keyword) || (keyword === 'format' && OWN_FORMATS.has(value));
-    if (!isInternal) shown[keyword] = toDocument(value, components);
-  }
-  return shown;
 }

@@ -1,9 +1,10 @@
 import type { JsonObject } from '../../operators/index.ts';
 import type { EndpointDescription } from '../../request/index.ts';
 import type { Resource } from '../../resources/index.ts';
-import { type Components, toEndpointOperation, toOpenApiPath } from './endpoint-operation.ts';
+import type { Components } from './document-schemas.ts';
+import { PARAMETERS, toEndpointOperation, toOpenApiPath } from './endpoint-operation.ts';
+import { HEADERS, problemResponses } from './problem-responses.ts';
 import { selectReferenced } from './referenced-components.ts';
-import { HEADERS, PARAMETERS, problemResponses, problemSchemas } from './shared-components.ts';
 
 /** Input of the document. */
 export interface OpenApiParts {
@@ -24,7 +25,8 @@ export function createOpenApi({ endpoints, resources }: OpenApiParts): JsonObjec
     const path = toOpenApiPath(endpoint.path);
     paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: toEndpointOperation(endpoint, components) };
   }
-  const schemas = { ...Object.fromEntries(components), ...problemSchemas };
+  const responses = problemResponses(components);
+  const schemas = Object.fromEntries(components);
   return {
     openapi: '3.1.1',
     info: { title: 'Bailiwick', version: API_VERSION, description: DESCRIPTION, license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
@@ -34,7 +36,7 @@ export function createOpenApi({ endpoints, resources }: OpenApiParts): JsonObjec
     security: [{ bearerAuth: [] }, {}],
     paths,
     components: {
-      ...selectReferenced({ schemas, parameters: PARAMETERS, headers: HEADERS, responses: problemResponses() }, paths),
+      ...selectReferenced({ schemas, parameters: PARAMETERS, headers: HEADERS, responses }, paths),
       securitySchemes: {
         bearerAuth: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'The `token` of `POST /auth/login`.' },
       },
