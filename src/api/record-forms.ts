@@ -29,7 +29,7 @@ export function createForms(resource: Resource, visible: readonly Resource[]): R
   const filter = { type: 'object', properties: filterSchemas(open), additionalProperties: false };
   const description = [
     'Values or operators by field. All conditions must be true. In a query: `where[<field>]=<value>` or `where[<field>][<operator>]=<value>`.',
-    `A client that cannot nest parameters sends operators to \`POST /api/${name}/list\`.`,
+    'A client that cannot nest parameters sends operators in the body of the action `list`.',
   ].join(' ');
   return {
     create,
