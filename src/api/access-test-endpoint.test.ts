@@ -72,6 +72,13 @@ describe('admin.tests.access', () => {
     expect(await codeOf(testAccess(body))).toBe(`REQUEST_MALFORMED ${expected}`);
   });
 
+  it('suggests fields for at most 10 unknown attributes of the user', async () => {
+    const attributes = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`email${index % 10}${index < 10 ? '' : 'x'}`, 1]));
+    const { warnings } = await testAccess({ user: { ...ANN, ...attributes }, resource: { name: 'Article' }, action: 'read' });
+    expect(warnings).toHaveLength(10);
+    expect(warnings).toContainEqual(expect.stringContaining('did you mean "email"'));
+  });
+
   it('reports at most 100 unknown fields', async () => {
     const fields = Object.fromEntries(Array.from({ length: 200 }, (_, index) => [`field${index}`, 1]));
     const [, ...issues] = (await codeOf(testAccess({ resource: { name: 'Article', ...fields }, action: 'read' }))).split(' ');

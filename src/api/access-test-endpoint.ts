@@ -236,8 +236,9 @@ function warningsOfUser(
   const isUnknown = userId !== undefined && stored.user === undefined && given['role'] === undefined;
   const { role } = principal;
   const names = [...user.fields.keys()];
-  const near = Object.keys(given).flatMap((name) => {
-    const meant = user.fields.has(name) ? '' : didYouMean(name, names);
+  const unknown = Object.keys(given).filter((name) => !user.fields.has(name));
+  const near = unknown.slice(0, MAX_SUGGESTIONS).flatMap((name) => {
+    const meant = didYouMean(name, names);
     return meant === '' ? [] : [`User has no field "${name.slice(0, 64)}"${meant}`];
   });
   return [
