@@ -1,5 +1,5 @@
 /** Cursors of admin endpoints, and the bodies of policy imports. */
-import { type Issue, Problem } from '../errors.ts';
+import { type Issue, MAX_ISSUES, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { type HttpRequest, parseJsonBody } from '../request/index.ts';
 import { type Format, formatOfType, readObjects } from '../transfer/formats/index.ts';
@@ -51,7 +51,9 @@ export async function parsePolicyImportBody(request: HttpRequest, list: string, 
     if (problem !== undefined) issues.push({ path: `${list}.${items.length - 1}`, row, code: 'type', detail: problem.detail });
   }
   if (issues.length > 0)
-    throw new Problem('REQUEST_MALFORMED', `${issues.length} of ${lines.length} lines cannot be read`, { errors: issues });
+    throw new Problem('REQUEST_MALFORMED', `${issues.length} of ${lines.length} lines cannot be read`, {
+      errors: issues.slice(0, MAX_ISSUES),
+    });
   return { body: { [list]: items }, lines };
 }
 

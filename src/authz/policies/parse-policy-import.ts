@@ -1,5 +1,5 @@
 import { type Issue, MAX_ISSUES } from '../../errors.ts';
-import { isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
+import { describeValue, isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import type { AssignableRole } from '../../resources/index.ts';
 import type { TypeOf } from '../../schemas/index.ts';
 import { validateSchema } from '../../validation/index.ts';
@@ -105,7 +105,7 @@ function findRepeatedNames(items: readonly Json[]): readonly Issue[] {
   return items.flatMap((item, index) => {
     const name = isObject(item) ? ownValue(item, 'name') : undefined;
     if (typeof name !== 'string') return [];
-    const detail = `two policies have the name ${JSON.stringify(name)}: expected each name once`;
+    const detail = `two policies have the name ${describeValue(name)}: expected each name once`;
     if (seen.has(name)) return [{ path: `policies.${index}.name`, code: 'duplicate' as const, detail }];
     seen.add(name);
     return [];
