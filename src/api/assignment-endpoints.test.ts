@@ -63,6 +63,16 @@ describe('the endpoints of an assignment to a role', () => {
     ]);
   });
 
+  it.each([
+    ['without a body', undefined, 'VALUE_INVALID :required'],
+    ['with the body null', null, 'VALUE_INVALID :type'],
+  ])('refuses a change of an assignment %s', async (given, body, code) => {
+    const params = { policyId: await createdPolicy(`changed ${given}`), role: 'user' };
+    await admin.send('admin.assignments.role.create', { params });
+    const request = { params, ...(body !== undefined && { body }) };
+    await expect(codeOf(admin.send('admin.assignments.role.update', request))).resolves.toBe(code);
+  });
+
   it('refuses an assignment to a role that does not exist', async () => {
     const params = { policyId: await createdPolicy('for no role'), role: 'editr' };
     await expect(codeOf(admin.send('admin.assignments.role.read', { params }))).resolves.toBe('VALUE_INVALID role:enum');

@@ -26,7 +26,7 @@ describe('admin.policies.create', () => {
   });
 
   it.each<[string, Json | undefined, string]>([
-    ['no body', undefined, 'name:required type:required rules:required'],
+    ['no body', undefined, ':required'],
     ['a list as its body', [], ':type'],
     ['members of the service', { name: 'p', type: 'CUSTOM', rules: [], id: 'mine', version: 1 }, 'id:readOnly version:readOnly'],
     [

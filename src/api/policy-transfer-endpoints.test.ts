@@ -15,8 +15,17 @@ afterAll(() => admin.pipeline.dispose());
 const readers = { name: 'readers', type: 'ROLE_BASED', rules: [{ resource: 'Article', action: 'read' }] };
 
 /** Imports a JSON body as Ada. */
-async function importAll(body: Json, query: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
-  const bytes = Buffer.from(JSON.stringify(body));
+function importAll(body: Json, query: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
+  return importText(JSON.stringify(body), { query });
+}
+
+interface Sent {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly contentType?: string;
+}
+
+async function importText(text: string, { query = {}, contentType }: Sent = {}): Promise<HttpResponse> {
+  const bytes = Buffer.from(text);
   const request = {
     method: 'POST' as const,
     params: new Map(),
@@ -25,7 +34,7 @@ async function importAll(body: Json, query: Readonly<Record<string, string>> = {
     stream: (async function* () {
       yield bytes;
     })(),
-    header: () => undefined,
+    header: (name: string) => (name === 'content-type' ? contentType : undefined),
     origin: admin.pipeline.originOf('ada'),
   };
   const { identity } = admin.deps;
@@ -70,9 +79,26 @@ describe('admin.policies.import', () => {
     ['more policies than configured', ['a', 'b', 'c', 'd'].map((name) => ({ ...readers, name })), 'policies:tooMany'],
     ['more roles than configured', [{ ...readers, roles: Array(4).fill({ role: 'viewer' }) }], 'policies.0.roles:tooMany'],
     ['a repeated name', [readers, readers], 'policies.1.name:duplicate'],
+    ['null in place of an object', null, ':type'],
     ['an unknown user', [{ ...readers, users: [{ userId: 'none' }] }], 'policies.0.users.0.userId:reference'],
   ])('refuses an import with %s', async (_, body, mistakes) => {
     await expect(codeOf(importAll(body))).resolves.toBe(`POLICY_INVALID ${mistakes}`);
+  });
+});
+
+describe('the errors of an import', () => {
+  it('repeats at most the beginning of a repeated name', async () => {
+    const long = { ...readers, name: 'x'.repeat(10_000) };
+    await expect(importAll([long, long])).rejects.toMatchObject({
+      extras: {
+        errors: expect.arrayContaining([expect.objectContaining({ path: 'policies.1.name', detail: expect.stringMatching(/^.{0,200}$/) })]),
+      },
+    });
+  });
+
+  it('reports at most 100 lines of NDJSON that cannot be read', async () => {
+    const [, ...mistakes] = (await codeOf(importText('{\n'.repeat(150), { contentType: 'application/x-ndjson' }))).split(' ');
+    expect(mistakes).toHaveLength(100);
   });
 });
 

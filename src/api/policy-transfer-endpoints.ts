@@ -9,7 +9,7 @@ import {
 import { type Issue, MAX_ISSUES, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
-import { described, Input, OneOf, type Schema, Type } from '../schemas/index.ts';
+import { described, Input, OneOf, Type } from '../schemas/index.ts';
 import {
   findUnknownUsers,
   type ImportedPolicies,
@@ -21,12 +21,7 @@ import {
 import { type AdminEndpoint, adminEndpoint } from './admin-endpoint.ts';
 import { wantsLines, withLines } from './admin-parsing.ts';
 import { EXPORTED_POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
-import { COUNT, COUNTED, MESSAGE } from './schema-members.ts';
-
-/** Returns the schema of an NDJSON text whose lines match `schema`. OpenAPI has no type for NDJSON. */
-function linesOf(schema: Schema): Schema {
-  return Type.Unsafe<string>({ type: 'string', contentMediaType: 'application/x-ndjson', contentSchema: schema });
-}
+import { COUNT, COUNTED, lineByLine, MESSAGE } from './schema-members.ts';
 
 const IMPORTED = Type.Object({
   created: COUNT,
@@ -47,12 +42,14 @@ export const policyImport: AdminEndpoint = adminEndpoint({
   summary: 'Creates, replaces and assigns policies, identified by name: all or none, in one revision. The response lists every mistake.',
   query: Input({ dryRun: Type.Optional(Type.Boolean({ description: 'Validate and count, but store nothing. Default: false.' })) }),
   importList: 'policies',
+  // Its mistakes are reported with their lines.
+  validatesBody: 'handler',
   body: described<Json>(POLICY_IMPORT),
   bodyProblem: 'POLICY_INVALID',
   bodyExample: {
     policies: [{ name: 'Readers', type: 'ROLE_BASED', rules: [{ resource: 'Article', action: 'read' }], roles: [{ role: 'viewer' }] }],
   },
-  otherBodies: { 'application/json': Type.Array(IMPORTED_POLICY), 'application/x-ndjson': linesOf(IMPORTED_POLICY) },
+  otherBodies: { 'application/json': Type.Array(IMPORTED_POLICY), 'application/x-ndjson': lineByLine(IMPORTED_POLICY) },
   answers: {
     200: {
       description: 'The number of policies and assignments.',
@@ -65,7 +62,7 @@ export const policyImport: AdminEndpoint = adminEndpoint({
   },
   async handle({ query, tx, snapshot, deps, upload, admin, audit }) {
     const bounds = { definitions: snapshot.definitions, limits: deps.limits, maxItems: deps.importPolicies };
-    const parsed = parsePolicyImport(upload?.body ?? {}, bounds);
+    const parsed = parsePolicyImport(upload?.body === undefined ? {} : upload.body, bounds);
     const mistakes = parsed.issues.length > 0 ? parsed.issues : await validateUsers(tx, parsed.policies);
     if (mistakes.length > 0) throw toProblem(withLines(mistakes, 'policies', upload?.lines));
     const change = { by: admin.id };
@@ -96,7 +93,7 @@ const policyExport = adminEndpoint({
     200: {
       description: 'The policies.',
       schema: envelope(Type.Object({ policies: Type.Array(EXPORTED_POLICY) }), COUNTED),
-      files: { 'application/x-ndjson': linesOf(EXPORTED_POLICY) },
+      files: { 'application/x-ndjson': lineByLine(EXPORTED_POLICY) },
       example: toSuccess({ policies: [EXPORTED] }, { count: 1 }),
     },
   },

@@ -2,7 +2,7 @@
  * Descriptions of endpoints. Requests are validated with the schemas of an endpoint, its handler has their static types, and the OpenAPI
  * document is made from them.
  */
-import { Problem, type ProblemCode } from '../errors.ts';
+import { type Issue, Problem, type ProblemCode } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { type ObjectSchema, type Rendered, type Schema, type SchemaOf, Type, type TypeOf } from '../schemas/index.ts';
 import { validateSchema } from '../validation/index.ts';
@@ -103,12 +103,12 @@ export function respond<const Status extends number, const Body>(
 
 type StreamedResponse = HttpResponse & Required<Pick<HttpResponse, 'pieces'>>;
 
-/** The schema of no members: of the query of an endpoint that takes none. */
+/** The schema of an object without members, for the query of an endpoint that takes no parameters. */
 export const NO_MEMBERS: ObjectSchema<Record<never, Schema>> = Type.Object({}, { additionalProperties: false });
 
 type EndpointSchemas<P extends ObjectSchema, Q extends ObjectSchema, B extends Schema> = Pick<
   EndpointDescription<P, Q, B>,
-  'params' | 'query' | 'body' | 'bodyProblem' | 'validatesBody'
+  'params' | 'query' | 'body' | 'bodyOptional' | 'bodyProblem' | 'validatesBody'
 >;
 
 /**
@@ -117,7 +117,7 @@ type EndpointSchemas<P extends ObjectSchema, Q extends ObjectSchema, B extends S
  * @throws Problem REQUEST_PARAMETER, or the problem of the body, with every mistake; VALUE_INVALID for a path parameter
  */
 export function parseEndpointRequest<P extends ObjectSchema, Q extends ObjectSchema, B extends Schema>(
-  { params, query, body, bodyProblem = 'REQUEST_MALFORMED', validatesBody }: EndpointSchemas<P, Q, B>,
+  { params, query, body, bodyOptional = false, bodyProblem = 'REQUEST_MALFORMED', validatesBody }: EndpointSchemas<P, Q, B>,
   request: HttpRequest,
 ): EndpointInput<P, Q, B> {
   const path = Object.fromEntries(request.params);
@@ -129,16 +129,26 @@ export function parseEndpointRequest<P extends ObjectSchema, Q extends ObjectSch
       ? refuseBody(request)
       : validatesBody === 'handler'
         ? request.body
-        : parseBody(request.body, body, bodyProblem)) as TypeOf<B>,
+        : parseBody(request.body, { schema: body, isOptional: bodyOptional, problem: bodyProblem })) as TypeOf<B>,
   };
 }
 
-/** Validates a body. An absent body is an empty object, so that its required members are reported. */
-function parseBody(given: Json | undefined, schema: Schema, problem: ProblemCode): Json {
-  const body = given ?? {};
+interface BodyRules {
+  readonly schema: Schema;
+  readonly isOptional: boolean;
+  readonly problem: ProblemCode;
+}
+
+/** Validates a body. An absent body is validated as an empty object, so that its required members are reported. */
+function parseBody(given: Json | undefined, { schema, isOptional, problem }: BodyRules): Json {
+  // JSON null is a value, not an absent body.
+  const body = given === undefined ? {} : given;
   refuseMistakes(problem, validateSchema(schema, body));
+  if (given === undefined && !isOptional) refuseMistakes(problem, [NO_BODY]);
   return body;
 }
+
+const NO_BODY: Issue = { path: '', code: 'required', detail: 'expected a JSON body, none was given' };
 
 /** Refuses a body on routes that take none. @throws Problem REQUEST_MALFORMED */
 export function refuseBody({ body, stream }: HttpRequest): undefined {
