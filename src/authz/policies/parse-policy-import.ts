@@ -38,7 +38,7 @@ export function parsePolicyImport(input: Json, options: ParsePolicyImportOptions
   for (const [index, item] of items.entries()) {
     // Further mistakes would not be shown.
     if (found.length >= MAX_ISSUES) break;
-    found.push(...withPath(findItemMistakes(item, options), `policies.${index}`));
+    found.push(...withPath(findItemMistakes(item, options).slice(0, MAX_ISSUES), `policies.${index}`));
   }
   const issues = joinMistakes(validateSchema(POLICY_IMPORT, body), [...found, ...findRepeatedNames(items)]);
   if (issues.length > 0) return { policies: [], issues };

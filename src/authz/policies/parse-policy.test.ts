@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { LIMITS, NEWSROOM, policyOf } from '../../../test/policy-fixtures.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
-import { type ParsePolicyOptions, parsePolicy } from './parse-policy.ts';
+import { findPolicyMistakes, type ParsePolicyOptions, parsePolicy } from './parse-policy.ts';
 
 const rule = { resource: 'Article', action: 'read' };
 const least = { name: 'Readers', type: 'CUSTOM', rules: [rule] };
@@ -81,6 +81,12 @@ describe('the mistakes of a policy', () => {
   it('reports at most 100 mistakes', () => {
     const rules = Array.from({ length: 50 }, () => ({ resource: 'a b', action: 'rea', effect: 'FORBID' }));
     expect(issuesOf({ ...least, rules })).toHaveLength(100);
+  });
+
+  it('looks for no further mistakes in rules after 100', () => {
+    const conditions = Array.from({ length: 7 }, () => ({ field: 'resource.titl', operator: 'eq', value: 1 }));
+    const input = { ...least, rules: Array(50).fill({ ...rule, conditions }) };
+    expect(findPolicyMistakes(input, { definitions: NEWSROOM, limits: LIMITS })).toHaveLength(100);
   });
 
   const rows: readonly [what: string, input: Json, issue: string][] = [

@@ -103,7 +103,7 @@ export function findPolicyMistakes(input: Json, options: ParsePolicyOptions): re
   const given = { ...options, expressions: type === undefined || type === 'CUSTOM' };
   return [
     ...findChangedMembers(input, names, { current: existing, at: '' }),
-    ...rules.flatMap((rule, index) => (isObject(rule) ? findRuleMistakes(rule, `rules.${index}`, given) : [])),
+    ...findMistakesInRules(rules, given),
     ...findRepeatedIds(rules),
   ];
 }
@@ -136,6 +136,16 @@ function findChangedMembers(input: JsonObject, names: readonly string[], { curre
 interface RuleOptions extends ParsePolicyOptions {
   /** True if conditions may be CEL expressions (in CUSTOM policies only). */
   readonly expressions: boolean;
+}
+
+/** Finds at most `MAX_ISSUES` mistakes in rules: more are not reported, and the search for them takes seconds in a large policy. */
+function findMistakesInRules(rules: readonly Json[], options: RuleOptions): readonly Issue[] {
+  const issues: Issue[] = [];
+  for (const [index, rule] of rules.entries()) {
+    if (isObject(rule)) issues.push(...findRuleMistakes(rule, `rules.${index}`, options).slice(0, MAX_ISSUES - issues.length));
+    if (issues.length === MAX_ISSUES) break;
+  }
+  return issues;
 }
 
 function findRuleMistakes(rule: JsonObject, at: string, options: RuleOptions): readonly Issue[] {
