@@ -54,7 +54,7 @@ function withinBounds(schema: JsonObject, value: Json, { path, issues }: Place):
 }
 
 function boundMembers(properties: JsonObject, value: JsonObject, { path, issues }: Place): JsonObject {
-  let changed: Record<string, Json> | undefined;
+  const changed = new Map<string, Json>();
   const unknown: string[] = [];
   for (const name of Object.keys(value)) {
     const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -62,15 +62,15 @@ function boundMembers(properties: JsonObject, value: JsonObject, { path, issues 
     if (!isObject(schema)) unknown.push(name);
     else if (typeof member === 'object' && member !== null && schema[DESCRIBED_ONLY] !== true) {
       const bounded = withinBounds(schema, member, { path: [...path, name], issues });
-      if (bounded !== member) changed = { ...changed, [name]: bounded };
+      if (bounded !== member) changed.set(name, bounded);
     }
   }
-  if (changed === undefined && unknown.length <= MAX_ISSUES) return value;
+  if (changed.size === 0 && unknown.length <= MAX_ISSUES) return value;
   const removed = new Set(unknown.slice(MAX_ISSUES));
   return Object.fromEntries(
     Object.entries(value)
       .filter(([name]) => !removed.has(name))
-      .map(([name, member]) => [name, changed?.[name] ?? (member as Json)]),
+      .map(([name, member]) => [name, changed.get(name) ?? (member as Json)]),
   );
 }
 
