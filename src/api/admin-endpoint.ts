@@ -206,10 +206,10 @@ function toEntry({ origin }: RequestInfo, principal: Principal, { now, ...input 
  */
 export function validatePolicyVersion(
   { request, deps }: Pick<AdminRequest, 'request' | 'deps'>,
-  what: 'policy' | 'assignment',
+  subject: 'policy' | 'assignment',
   version: number | undefined,
 ): void {
-  validateIfMatch({ ifMatch: parseIfMatch(request.header('if-match')), version, subject: what, requirement: deps.ifMatch });
+  validateIfMatch({ ifMatch: parseIfMatch(request.header('if-match')), version, subject, requirement: deps.ifMatch });
 }
 
 /** Validates the version of an assignment that may not exist yet. Only the renewal of an existing assignment needs a version. */

@@ -14,13 +14,11 @@ export function toIdCursor(of: Paged, id: string): string {
 }
 
 const POSITION = /^([a-z]+) ([0-9a-f-]{36})$/;
-/** Maximum number of characters of a cursor. */
-const MAX_CURSOR_LENGTH = 200;
 
 /** Parses a cursor and returns its id. @throws Problem REQUEST_CURSOR if it is invalid */
 export function parseIdCursor(of: Paged, cursor: string): string {
-  const [, what, id] = POSITION.exec(Buffer.from(cursor.slice(0, MAX_CURSOR_LENGTH), 'base64url').toString()) ?? [];
-  if (what !== of || id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
+  const [, list, id] = POSITION.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (list !== of || id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
   return id;
 }
 
