@@ -9,11 +9,11 @@ import {
   type EndpointDescription,
   envelope,
   exportQuerySchema,
+  IMPORT_QUERY,
   importBodySchema,
-  importQuerySchema,
   listQuerySchema,
+  READ_QUERY,
   type RequestLimits,
-  readQuerySchema,
 } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { Input, type ObjectSchema, type Schema, Type } from '../schemas/index.ts';
@@ -53,8 +53,6 @@ type Parts = Omit<Partial<EndpointDescription>, 'method' | 'path' | 'id'>;
 type Verb = 'list' | 'create' | 'read' | 'update' | 'delete';
 
 const METHODS = { list: 'GET', create: 'POST', read: 'GET', update: 'PUT', delete: 'DELETE' } as const;
-const READ_QUERY = readQuerySchema();
-const IMPORT_QUERY = importQuerySchema();
 const EXPORT_QUERY = exportQuerySchema([...FORMATS.keys()]);
 const ID_PARAMETER = Input({ id: Type.String({ minLength: 1, description: 'Id of the record.' }) });
 

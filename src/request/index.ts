@@ -47,12 +47,12 @@ export {
   actionBodySchema,
   batchBodySchema,
   exportQuerySchema,
+  IMPORT_QUERY,
   importBodySchema,
-  importQuerySchema,
   listQuerySchema,
   MAX_CURSOR_LENGTH,
+  READ_QUERY,
   type RecordForms,
-  readQuerySchema,
 } from './record-schemas.ts';
 export {
   type ActionResult,

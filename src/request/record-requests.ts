@@ -9,9 +9,9 @@ import type { HttpRequest } from './http-messages.ts';
 import { parseListPart } from './list-request.ts';
 import { type ProjectionPart, parseProjection } from './projection.ts';
 import { parseQueryParameters, refuseMistakes } from './query-parameters.ts';
-import { type ActionBodySchema, ANY_RECORD } from './record-schemas.ts';
+import { type ActionBodySchema, ANY_RECORD, READ_QUERY } from './record-schemas.ts';
 import { readBodyMembers, readQueryMembers } from './request-members.ts';
-import { READ_QUERY, requestSchemas } from './request-schemas.ts';
+import { requestSchemas } from './request-schemas.ts';
 import { parseFilterMember } from './where.ts';
 
 /** The default members of a request that has no filter, sort or total. */

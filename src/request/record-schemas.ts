@@ -125,10 +125,8 @@ export function listQuerySchema({ pageMax }: Pick<RequestLimits, 'pageMax'>, { w
   });
 }
 
-/** Returns the schema of the query of `GET /api/:resource/:id`. */
-export function readQuerySchema() {
-  return Input(PROJECTION_QUERY);
-}
+/** The schema of the query of `GET /api/:resource/:id`. */
+export const READ_QUERY = Input(PROJECTION_QUERY);
 
 const ID = Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the record.' });
 
@@ -212,10 +210,8 @@ const CELL_OPTIONS = {
   ),
 };
 
-/** Returns the schema of the query of `POST /api/:resource/import`, for a body that is a file. */
-export function importQuerySchema() {
-  return Input({ ...IMPORT_OPTIONS, ...CELL_OPTIONS });
-}
+/** The schema of the query of `POST /api/:resource/import`, for a body that is a file. */
+export const IMPORT_QUERY = Input({ ...IMPORT_OPTIONS, ...CELL_OPTIONS });
 
 /** Returns the schema of the JSON object of `POST /api/:resource/import`: the rows with the options. */
 export function importBodySchema({ importRows }: Pick<RequestLimits, 'importRows'>, { row }: Pick<RecordForms, 'row'>) {

@@ -7,15 +7,8 @@ import {
   actionBodySchema,
   batchBodySchema,
   importBodySchema,
-  importQuerySchema,
   listQuerySchema,
-  readQuerySchema,
 } from './record-schemas.ts';
-
-/** The schema of the query of an import. */
-export const IMPORT_QUERY = importQuerySchema();
-/** The schema of the query of a read. */
-export const READ_QUERY = readQuerySchema();
 
 /** The schemas with which requests are validated. */
 export interface RequestSchemas {

@@ -5,9 +5,9 @@ import type { RequestLimits } from './api-request.ts';
 import type { HttpRequest } from './http-messages.ts';
 import { parseQueryParameters, refuseMistakes } from './query-parameters.ts';
 import { validateRowCount } from './record-requests.ts';
-import { type exportQuerySchema, IMPORT_OPTION_NAMES, type importQuerySchema } from './record-schemas.ts';
+import { type exportQuerySchema, IMPORT_OPTION_NAMES, IMPORT_QUERY } from './record-schemas.ts';
 import { readBodyMembers, readQueryMembers } from './request-members.ts';
-import { IMPORT_QUERY, requestSchemas } from './request-schemas.ts';
+import { requestSchemas } from './request-schemas.ts';
 
 /** Options of an import. */
 export interface ImportOptions {
@@ -73,7 +73,7 @@ export function parseExportQuery({ query }: HttpRequest, schema: ReturnType<type
   return { format: parameters.format, ...toCellStyle(parameters) };
 }
 
-type GivenOptions = Partial<TypeOf<ReturnType<typeof importQuerySchema>>>;
+type GivenOptions = Partial<TypeOf<typeof IMPORT_QUERY>>;
 
 function parseImportOptions(given: GivenOptions, atomicByDefault: boolean, issues: Issue[]): ImportOptions {
   const { mode = 'create', key, dryRun = false, onError = 'stop', atomic = atomicByDefault } = given;
