@@ -1,16 +1,16 @@
 import { decidingRule } from '../authz/decision/index.ts';
 import { applicableRules, EFFECTS, type Effect, isAssignableRole, POLICY_TYPES, rulesOfPolicy } from '../authz/policies/index.ts';
-import { didYouMean, type Issue, MAX_ISSUES, Problem } from '../errors.ts';
+import { didYouMean, type Issue, MAX_ISSUES } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES, type Resource } from '../resources/index.ts';
 import { component, described, Input, Nullable, OneOf, Type, type TypeOf } from '../schemas/index.ts';
-import { loadPolicy } from '../storage/index.ts';
 import { type AccessTest, type SimulatedAccess, simulateAccess } from './access-simulation.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
 import { EXPLAINED, EXPLANATION_EXAMPLE, NAMED_POLICY } from './explanation-schemas.ts';
 import { CREATES_RECORD } from './partial-decisions.ts';
 import { ENVIRONMENT, refuseQuestion, requireResource, TESTED_ACTION, toEnvironment, toRuleAction } from './question-members.ts';
+import { requirePolicy } from './require-policy.ts';
 import { name, TEXT } from './schema-members.ts';
 
 const TEST = component(
@@ -151,8 +151,7 @@ const testPolicy = adminEndpoint({
   problems: [404],
   async handle(admin) {
     const { tx, snapshot, deps } = admin;
-    const policy = await loadPolicy(tx, admin.params.id);
-    if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+    const policy = await requirePolicy(tx, admin.params.id);
     const test = resolveTest(admin, admin.body);
     const compile = { definitions: snapshot.definitions, limits: deps.limits };
     const simulated = await simulateAccess(admin, test, async ({ resource, action }) =>

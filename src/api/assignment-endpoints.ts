@@ -9,7 +9,6 @@ import {
   USER_ASSIGNMENT,
   type UserPolicy,
 } from '../authz/policies/index.ts';
-import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { envelope, refuseMistakes, respond, toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES } from '../resources/index.ts';
@@ -22,9 +21,7 @@ import {
   listRolePolicies,
   listUserPolicies,
   loadAssignment,
-  loadPolicy,
   removeAssignment,
-  type Transaction,
   updateAssignment,
 } from '../storage/index.ts';
 import {
@@ -38,6 +35,7 @@ import {
 } from './admin-endpoint.ts';
 import { assignmentWarnings, WARNED } from './finding-endpoints.ts';
 import { ASSIGNED_POLICY, POLICY_EXAMPLE, ROLE_POLICY, USER_POLICY } from './policy-responses.ts';
+import { requirePolicy } from './require-policy.ts';
 import { COUNTED, DONE, MESSAGE, name } from './schema-members.ts';
 
 const POLICY_ID = name('Id of the policy.');
@@ -123,7 +121,7 @@ function readEndpoint(kind: AssignmentKind): AdminEndpoint {
     answers: { 200: { description: 'The assignment.', schema: envelope(schema), headers: ['ETag'], example: toSuccess(example) } },
     problems: [404],
     async handle({ tx, params }) {
-      await requirePolicy(tx, params);
+      await requirePolicy(tx, params.policyId);
       const assignment = await loadAssignment(tx, params);
       return respond(200, toSuccess(assignment), versionHeaders(assignment));
     },
@@ -147,7 +145,7 @@ function createEndpoint(kind: AssignmentKind): AdminEndpoint {
     async handle(admin) {
       const { params } = admin;
       const given = requireChange(kind.parse(admin.body));
-      const policy = await requirePolicy(admin.tx, params);
+      const policy = await requirePolicy(admin.tx, params.policyId);
       const checkVersion = (version: number | undefined): void => validateRenewalVersion(admin, version);
       const change = { ...given, by: admin.admin.id, checkVersion };
       const { assignment, isRenewed } = await ('userId' in params
@@ -174,7 +172,7 @@ function updateEndpoint(kind: AssignmentKind): AdminEndpoint {
     async handle(admin) {
       const { params } = admin;
       const change = requireChange(kind.parse(admin.body));
-      const policy = await requirePolicy(admin.tx, params);
+      const policy = await requirePolicy(admin.tx, params.policyId);
       const assignment = await updateAssignment(admin.tx, params, { ...change, ...toAuthored(admin) });
       const message = `changed the assignment of ${describeAssignment(policy, params)}`;
       await admin.audit({ resource: kindOf(params), action: 'update', recordId: policy.id, reason: message });
@@ -196,7 +194,7 @@ function deleteEndpoint(kind: AssignmentKind): AdminEndpoint {
     problems: [404, 412, 428],
     async handle(admin) {
       const { params } = admin;
-      const policy = await requirePolicy(admin.tx, params);
+      const policy = await requirePolicy(admin.tx, params.policyId);
       await removeAssignment(admin.tx, params, toAuthored(admin));
       const done = `removed the assignment of ${describeAssignment(policy, params)}`;
       await admin.audit({ resource: kindOf(params), action: 'delete', recordId: policy.id, reason: done });
@@ -253,12 +251,6 @@ function withAssignment({ policy, assignment }: AssignedPolicy): Policy & Pick<A
 /** Returns the admin as author of a change, with the function that validates If-Match against the stored version. */
 function toAuthored(admin: AdminRequest): Authored {
   return { by: admin.admin.id, checkVersion: (version) => validatePolicyVersion(admin, 'assignment', version) };
-}
-
-async function requirePolicy(tx: Transaction, { policyId }: Pair): Promise<Policy> {
-  const policy = await loadPolicy(tx, policyId);
-  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
-  return policy;
 }
 
 function requireChange({ change, issues }: ParsedAssignment): AssignmentChange {

@@ -11,12 +11,12 @@ import {
   usersToCompare,
 } from '../authz/linter/index.ts';
 import type { Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
-import { Problem } from '../errors.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { component, Input, OneOf, Type } from '../schemas/index.ts';
-import { countUserValues, isExactInSql, loadActiveAssignments, loadPolicy, loadPolicyPage } from '../storage/index.ts';
+import { countUserValues, isExactInSql, loadActiveAssignments, loadPolicyPage } from '../storage/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
 import { parseIdCursor, toIdCursor } from './admin-parsing.ts';
+import { requirePolicy } from './require-policy.ts';
 import { cursor, limit, name, PAGED, TEXT } from './schema-members.ts';
 
 /** Number of policies that a page covers. */
@@ -108,7 +108,7 @@ export const findingEndpoints: readonly AdminEndpoint[] = [
       const { findings, next } =
         policyId === undefined
           ? await lintPage(admin, { lint, limit: maxPolicies, after: given === undefined ? undefined : parseIdCursor('policy', given) })
-          : { findings: await lint(await requirePolicy(admin, policyId), { isSingle: true }) };
+          : { findings: await lint(await requirePolicy(admin.tx, policyId), { isSingle: true }) };
       const selected = findings.filter((finding) => code === undefined || finding.code === code);
       const extras = { count: selected.length, ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }) };
       return respond(200, toSuccess(selected, extras));
@@ -192,10 +192,4 @@ async function lintPage(
     }
     if (policies.length < LOADED) return { findings };
   }
-}
-
-async function requirePolicy({ tx }: LintRequest, id: string): Promise<Policy> {
-  const policy = await loadPolicy(tx, id);
-  if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
-  return policy;
 }

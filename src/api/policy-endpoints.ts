@@ -12,10 +12,11 @@ import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { component, described, Input, OneOf, Type } from '../schemas/index.ts';
-import { createPolicy, deletePolicy, listPolicies, loadPolicy, loadPolicyToChange, updatePolicy } from '../storage/index.ts';
+import { createPolicy, deletePolicy, listPolicies, loadPolicyToChange, updatePolicy } from '../storage/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint, validatePolicyVersion, versionHeaders } from './admin-endpoint.ts';
 import { policyWarnings, WARNED } from './finding-endpoints.ts';
 import { POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
+import { requirePolicy } from './require-policy.ts';
 import { COUNTED, DONE, MESSAGE, name, TEXT } from './schema-members.ts';
 
 const tag = 'Admin policies';
@@ -97,8 +98,7 @@ const read = adminEndpoint({
   answers: { 200: { description: 'The policy.', schema: envelope(POLICY), headers: ['ETag'], example: toSuccess(POLICY_EXAMPLE) } },
   problems: [404],
   async handle({ tx, params }) {
-    const policy = await loadPolicy(tx, params.id);
-    if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
+    const policy = await requirePolicy(tx, params.id);
     return respond(200, toSuccess(policy), versionHeaders(policy));
   },
 });
