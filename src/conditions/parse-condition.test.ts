@@ -129,12 +129,12 @@ const MISTAKES: readonly (readonly [string, Json, ...(readonly [path: string, co
   [
     'a long list',
     [{ field: 'user.department', operator: 'in', value: ['a', 'b', 'c', 'd', 'e', 'f'] }],
-    ['at.0.value', 'limit', /at most 5 items, given 6/],
+    ['at.0.value', 'tooMany', /at most 5 items, given 6/],
   ],
   [
     'a long text',
     [{ field: 'user.department', operator: 'eq', value: 'x'.repeat(101) }],
-    ['at.0.value', 'limit', /at most 100 characters, given 101/],
+    ['at.0.value', 'tooLong', /at most 100 characters, given 101/],
   ],
   [
     'ifExists of another type',

@@ -92,8 +92,8 @@ const MISTAKES: readonly (readonly [source: string, fact: RegExp, code?: string]
   ['"red" in user.id', /"in" does not fit user.id, which is text/],
   ['user.level.startsWith("1")', /"startsWith" does not fit user.level, which is number/],
   ['user.id', /user.id: expected a text, given true/],
-  ['x'.repeat(201), /200 characters/, 'limit'],
-  ['('.repeat(101), /100 levels/, 'limit'],
+  ['x'.repeat(201), /200 characters/, 'tooLong'],
+  ['('.repeat(101), /100 levels/, 'tooDeep'],
   [`${'1+'.repeat(40)}1 == 41`, /at most 12 levels/],
 ];
 
