@@ -8,6 +8,7 @@ import { HEALTH_ENDPOINTS } from '../src/http/index.ts';
 import { isObject, type Json, type JsonObject } from '../src/operators/index.ts';
 import { loadProject } from '../src/resources/system/index.ts';
 import { code, page, table } from './markdown.ts';
+import { resolveReference } from './openapi-references.ts';
 
 const RESOURCE = 'Article';
 
@@ -49,14 +50,14 @@ function operationsOf(document: JsonObject): readonly DocumentedOperation[] {
 }
 
 function renderOperation(document: JsonObject, { method, path, operation }: DocumentedOperation): string {
-  const parameters = ((operation['parameters'] ?? []) as readonly Json[]).map((each) => resolve(document, each));
+  const parameters = ((operation['parameters'] ?? []) as readonly Json[]).map((each) => resolveReference(document, each));
   const rows = [
     ...parameters.map((parameter) =>
       toRow(
         document,
         { name: String(parameter['name']), where: String(parameter['in']), isRequired: parameter['required'] === true },
         {
-          ...resolve(document, parameter['schema'] as Json),
+          ...resolveReference(document, parameter['schema'] as Json),
           description: parameter['description'] ?? '',
         },
       ),
@@ -65,7 +66,9 @@ function renderOperation(document: JsonObject, { method, path, operation }: Docu
   ];
   const answers = Object.entries(operation['responses'] as JsonObject).filter(([status]) => status < '300');
   const problems = Object.keys(operation['responses'] as JsonObject).filter((status) => status >= '400' && !EVERYWHERE.has(status));
-  const outcome = answers.map(([status, answer]) => `${status}: ${String(resolve(document, answer as Json)['description'])}`).join(' ');
+  const outcome = answers
+    .map(([status, answer]) => `${status}: ${String(resolveReference(document, answer as Json)['description'])}`)
+    .join(' ');
   return [
     `### ${method} ${path}`,
     [String(operation['summary']), operation['description']].filter((text) => text !== undefined).join('\n\n'),
@@ -82,9 +85,9 @@ function bodyRows(document: JsonObject, operation: JsonObject): readonly (readon
   const given = (content?.['application/json'] as JsonObject | undefined)?.['schema'] as Json | undefined;
   if (given === undefined) return [];
   if (isRecordSchema(given)) return [['', 'body', 'object', 'The fields of the record.']];
-  const schema = resolve(document, given);
+  const schema = resolveReference(document, given);
   const variants = Array.isArray(schema['anyOf']) ? (schema['anyOf'] as readonly Json[]) : [schema];
-  const own = variants.map((each) => resolve(document, each)).find((each) => isObject(each['properties'] as Json)) ?? {};
+  const own = variants.map((each) => resolveReference(document, each)).find((each) => isObject(each['properties'] as Json)) ?? {};
   const required = (own['required'] ?? []) as readonly string[];
   return Object.entries((own['properties'] ?? {}) as JsonObject).map(([name, property]) =>
     toRow(document, { name, where: 'body', isRequired: required.includes(name) }, property as JsonObject),
@@ -102,12 +105,12 @@ interface Member {
 }
 
 function toRow(document: JsonObject, { name, where, isRequired }: Member, schema: JsonObject): readonly string[] {
-  const { description } = { ...resolve(document, schema), ...schema };
+  const { description } = { ...resolveReference(document, schema), ...schema };
   return [`${code(name)}${isRequired ? ' (required)' : ''}`, where, typeOf(document, schema), String(description ?? '')];
 }
 
 function typeOf(document: JsonObject, given: JsonObject): string {
-  const schema = resolve(document, given);
+  const schema = resolveReference(document, given);
   const { type, enum: values, items, anyOf, oneOf, minimum, maximum } = schema;
   if (Array.isArray(values)) return values.map((value) => code(String(value))).join(', ');
   const variants = (anyOf ?? oneOf) as readonly JsonObject[] | undefined;
@@ -115,15 +118,4 @@ function typeOf(document: JsonObject, given: JsonObject): string {
   if (type === 'array' && isObject(items as Json)) return `array of ${typeOf(document, items as JsonObject)}`;
   const bounds = typeof maximum === 'number' ? `, ${typeof minimum === 'number' ? `${minimum} to ` : 'at most '}${maximum}` : '';
   return `${[type ?? 'any'].flat().join(' or ')}${bounds}`;
-}
-
-function resolve(document: JsonObject, part: Json): JsonObject {
-  if (!isObject(part)) return {};
-  const { $ref: target } = part;
-  if (typeof target !== 'string') return part;
-  const found = target
-    .replace('#/', '')
-    .split('/')
-    .reduce<Json | undefined>((at, key) => (isObject(at) ? at[key] : undefined), document);
-  return resolve(document, found ?? null);
 }

@@ -75,7 +75,7 @@ export const whoCanEndpoints: readonly AdminEndpoint[] = [
     tag: 'Admin access tests',
     summary: 'Lists the roles and users that may perform an action, with the rule.',
     description:
-      'For a role, the user is unknown, and for all, the request: a decision that depends on them is `conditional`. Active users are decided one by one, in the order of their ids. A page may end early; the list is complete only if `nextCursor` is absent.',
+      'A role is decided without a user, and every decision is made without a request. A decision that depends on either is `conditional`. Active users are decided one by one, in the order of their ids. A page may end early; the list is complete only if `nextCursor` is absent.',
     body: QUESTION,
     bodyExample: { resource: 'Article', action: 'update', environment: { timestamp: '2026-03-02T10:00:00Z' } },
     answers: {

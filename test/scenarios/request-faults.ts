@@ -1,4 +1,5 @@
 /** Makes faulty requests from the OpenAPI document: the example of each operation with one mistake, and the code that the mistake must have. */
+import { resolveReference } from '../../scripts/openapi-references.ts';
 import { isObject, type Json, type JsonObject } from '../../src/operators/index.ts';
 
 /** A request with one mistake. */
@@ -36,13 +37,11 @@ export function faultsOf(document: JsonObject, isIncluded: (path: string) => boo
 
 function toFaults(document: JsonObject, name: string, operation: JsonObject): FaultyOperation {
   const [method = '', path = ''] = name.split(' ');
-  const media = resolve(
-    document,
-    ((operation['requestBody'] as JsonObject | undefined)?.['content'] as JsonObject | undefined)?.['application/json'] ?? null,
-  );
+  const content = (operation['requestBody'] as JsonObject | undefined)?.['content'] as JsonObject | undefined;
+  const media = content?.['application/json'] as JsonObject | undefined;
   const example = media?.['example'] as Json | undefined;
   if (media !== undefined && example === undefined) throw new Error(`${name} has no example of its body`);
-  const parameters = ((operation['parameters'] ?? []) as readonly Json[]).map((each) => resolve(document, each) ?? {});
+  const parameters = ((operation['parameters'] ?? []) as readonly Json[]).map((each) => resolveReference(document, each));
   return {
     name,
     faults: [
@@ -51,7 +50,7 @@ function toFaults(document: JsonObject, name: string, operation: JsonObject): Fa
         .filter((parameter) => parameter['in'] === 'query')
         .flatMap((parameter) => {
           const of = String(parameter['name']);
-          return textFaults(resolve(document, parameter['schema'] as Json) ?? {}).map(([value, code]) => ({
+          return textFaults(resolveReference(document, parameter['schema'] as Json)).map(([value, code]) => ({
             method,
             path,
             query: `${of}=${encodeURIComponent(value)}`,
@@ -80,7 +79,7 @@ function textFaults(schema: JsonObject): readonly (readonly [value: string, code
 type BodyFault = Pick<RequestFault, 'body' | 'mistake'>;
 
 function bodyFaults(document: JsonObject, media: JsonObject, example: Json): readonly BodyFault[] {
-  const schema = resolve(document, media['schema'] as Json) ?? {};
+  const schema = resolveReference(document, media['schema'] as Json);
   const properties = (schema['properties'] ?? {}) as JsonObject;
   if (!isObject(example) || Object.keys(properties).length === 0) return [];
   const required = (schema['required'] ?? []) as readonly string[];
@@ -90,7 +89,7 @@ function bodyFaults(document: JsonObject, media: JsonObject, example: Json): rea
     ...(isClosed ? [{ body: { ...example, nonsense: 1 }, mistake: { path: 'nonsense', code: 'unknown' } }] : []),
     ...required.map((name) => ({ body: without(example, name), mistake: { path: name, code: 'required' } })),
     ...Object.entries(properties).flatMap(([name, property]) =>
-      valueFaults(resolve(document, property as Json) ?? {}, example[name]).map(([value, code]) => ({
+      valueFaults(resolveReference(document, property as Json), example[name]).map(([value, code]) => ({
         body: { ...example, [name]: value },
         mistake: { path: name, code },
       })),
@@ -118,16 +117,4 @@ function valueFaults(schema: JsonObject, example: Json | undefined): readonly (r
 
 function without(object: JsonObject, name: string): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([member]) => member !== name));
-}
-
-/** Returns the target of a reference, or the object itself; undefined for other values. */
-function resolve(document: JsonObject, part: Json): JsonObject | undefined {
-  if (!isObject(part)) return undefined;
-  const { $ref: target } = part;
-  if (typeof target !== 'string') return part;
-  const found = target
-    .replace('#/', '')
-    .split('/')
-    .reduce<Json | undefined>((at, key) => (isObject(at) ? at[key] : undefined), document);
-  return resolve(document, found ?? null);
 }
