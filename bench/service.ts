@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { createUser, expectDone, idOf, logIn, type Program, send, setUp, startProgram } from '../test/process/program.ts';
+import { CHECKOUT, createUser, expectDone, idOf, logIn, type Program, send, setUp, startProgram } from '../test/process/program.ts';
 
 const PROJECT = fileURLToPath(new URL('http/project', import.meta.url));
 const EMAIL = 'maya@example.com';
@@ -9,10 +9,10 @@ const EMAIL = 'maya@example.com';
  *
  * @param main The program; by default that of the checkout.
  */
-export function startService(folder: string, database: string, main?: string): Promise<Program> {
+export function startService(folder: string, database: string, main: string = CHECKOUT): Promise<Program> {
   return startProgram({
-    ...(main !== undefined && { main }),
     data: folder,
+    main,
     project: PROJECT,
     args: ['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0', '--access-token-seconds', '86400'],
     // Existing options are kept, so that `NODE_OPTIONS=--cpu-prof` writes a profile.

@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProgram } from '../test/process/program.ts';
+import { CHECKOUT, startProgram } from '../test/process/program.ts';
 import { residentMb } from './process.ts';
 import { prepareCaller } from './service.ts';
 import { quantile } from './statistics.ts';
@@ -14,7 +14,12 @@ const ROWS = Number(process.argv[2] ?? 1_000_000);
 const CHUNK = 500;
 
 const data = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
-const program = await startProgram({ data, args: ['--rate-limit', '0'], env: { NODE_OPTIONS: '--max-semi-space-size=16' } });
+const program = await startProgram({
+  data,
+  main: CHECKOUT,
+  args: ['--rate-limit', '0'],
+  env: { NODE_OPTIONS: '--max-semi-space-size=16' },
+});
 const { child, url } = program;
 const asked = watchReads();
 try {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createChain } from '../chain.ts';
+import { bundleProgram } from './bundle.ts';
 import { type Ended, type Program, query, send, setUp, startProgram } from './program.ts';
 
 // The tests of this file build on each other.
@@ -27,9 +28,10 @@ afterAll(async () => {
 });
 
 /** Runs a command with this standard input. */
-function bailiwick(input: string, ...args: readonly string[]): Promise<Ended> {
+async function bailiwick(input: string, ...args: readonly string[]): Promise<Ended> {
+  const command = await bundleProgram();
   return new Promise((resolve) => {
-    const line = [join(root, 'bin/bailiwick.js'), ...args, '--project', 'examples/newsroom', '--data', data];
+    const line = [command, ...args, '--project', 'examples/newsroom', '--data', data];
     const child = execFile(process.execPath, line, { cwd: root, timeout: 60_000 }, (_, out, err) =>
       resolve({ code: child.exitCode, out, err }),
     );

@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isDeep } from '../budget.ts';
+import { bundleProgram } from './bundle.ts';
 import { type Ended, expectDone, idOf, logIn, type Program, pause, query, runProgram, send, setUp, startProgram } from './program.ts';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const ADMIN = 'ada@example.com';
 
 let folder: string;
@@ -148,12 +147,12 @@ describe('restore', () => {
     const seen = new Set<unknown>();
     for (const share of isDeep ? [0.3, 0.6, 0.75, 0.85, 0.9, 0.95, 1] : [0.6, 0.9, 1]) {
       const began = performance.now();
-      const whole = spawnRestore();
+      const whole = await spawnRestore();
       await once(whole, 'exit');
       const time = performance.now() - began;
       expect(sizes()).toEqual(['then']);
       populate(ROWS, 'now');
-      const child = spawnRestore();
+      const child = await spawnRestore();
       await pause(time * share * (0.9 + Math.random() * 0.1));
       child.kill('SIGKILL');
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
@@ -193,16 +192,16 @@ describe('restore', () => {
   }, 60_000);
 });
 
-function spawnRestore(): ReturnType<typeof spawn> {
+async function spawnRestore(): Promise<ReturnType<typeof spawn>> {
   const args = ['restore', join(folder, 'then.db'), '--yes', '--project', folder, '--data', data];
-  return spawn(process.execPath, [main, ...args], { stdio: 'ignore' });
+  return spawn(process.execPath, [await bundleProgram(), ...args], { stdio: 'ignore' });
 }
 
 /** A limit on file sizes simulates a full disk. */
 const canLimit = spawnSync('prlimit', ['--version']).status === 0;
 
 async function runLimited(...args: readonly string[]): Promise<{ code: number | null; err: string }> {
-  const all = [`--fsize=1000000`, process.execPath, main, ...args, '--project', folder, '--data', data];
+  const all = [`--fsize=1000000`, process.execPath, await bundleProgram(), ...args, '--project', folder, '--data', data];
   const child = spawn('prlimit', all, { stdio: ['ignore', 'ignore', 'pipe'] });
   let err = '';
   child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createChain } from '../chain.ts';
-import { expectDone, idOf, type Program, send, setUp, startProgram } from './program.ts';
+import { CHECKOUT, expectDone, idOf, type Program, send, setUp, startProgram } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-dev-'));
 const resources = join(folder, 'resources');
@@ -25,7 +25,7 @@ describe('dev', () => {
   beforeAll(async () => {
     mkdirSync(resources);
     save('Event', { title });
-    program = await startProgram({ data: join(folder, 'data'), project: folder, command: 'dev' });
+    program = await startProgram({ data: join(folder, 'data'), project: folder, command: 'dev', main: CHECKOUT });
     token = await setUp(program.url);
     id = idOf(await expectDone(send(program.url, 'POST /api/Event', { token, body: { title: 'a talk' } })));
   }, 60_000);

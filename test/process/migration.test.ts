@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isDeep } from '../budget.ts';
+import { bundleProgram } from './bundle.ts';
 import { type Ended, expectDone, idOf, pause, query, runProgram, send, setUp, startProgram } from './program.ts';
 
-const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const ROWS = 100_000;
 
 let folder: string;
@@ -127,7 +126,7 @@ describe('a changed definition', () => {
       ['storage', 'plan'],
       ['storage', 'prune', '--yes'],
     ].map(async (command) => {
-      const child = spawn(process.execPath, [main, ...command, '--project', folder, '--data', data]);
+      const child = spawn(process.execPath, [await bundleProgram(), ...command, '--project', folder, '--data', data]);
       const ended = once(child, 'exit');
       const [told] = await once(child.stderr.setEncoding('utf8'), 'data');
       return { child, ended, told };
@@ -153,7 +152,9 @@ describe('a changed definition', () => {
     const after = { type: ['INTEGER'], aside: [1], values: ['integer'], evolutions: ['cli', 'cli'] };
     let killed = 0;
     for (let wait = 150; ; wait = Math.round(wait * (isDeep ? 1.1 : 1.4))) {
-      const child = spawn(process.execPath, [main, 'storage', 'apply', '--project', folder, '--data', data], { stdio: 'ignore' });
+      const child = spawn(process.execPath, [await bundleProgram(), 'storage', 'apply', '--project', folder, '--data', data], {
+        stdio: 'ignore',
+      });
       const exit = once(child, 'exit');
       await Promise.race([pause(wait), exit]);
       child.kill('SIGKILL');

@@ -5,9 +5,11 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Sqlite from 'better-sqlite3';
+import { bundleProgram } from './bundle.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const CHECKOUT = join(root, 'bin/bailiwick.js');
+/** Path of the command in the checkout, which runs the sources. */
+export const CHECKOUT: string = join(root, 'bin/bailiwick.js');
 /** Milliseconds to wait for output. Long, because the machine may be busy. */
 const PATIENCE = 60_000;
 
@@ -18,17 +20,18 @@ export interface Ended {
   readonly err: string;
 }
 
-/** Runs a command to its end, by default of the checkout. */
-export function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}, main: string = CHECKOUT): Promise<Ended> {
+/** Runs a command to its end, by default of a bundle of the sources. */
+export async function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}, main?: string): Promise<Ended> {
+  const command = [main ?? (await bundleProgram()), ...args];
   return new Promise((resolve) => {
     const options = { cwd: root, env: { ...process.env, ...env }, timeout: 20_000 };
-    const child = execFile(process.execPath, [main, ...args], options, (_, out, err) => resolve({ code: child.exitCode, out, err }));
+    const child = execFile(process.execPath, command, options, (_, out, err) => resolve({ code: child.exitCode, out, err }));
   });
 }
 
 /** Runs a command whose reader closes the pipe at once, as `… | head -0` does; returns the exit code. */
 export async function runUnread(args: readonly string[]): Promise<number | null> {
-  const child = spawn(process.execPath, [CHECKOUT, ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [await bundleProgram(), ...args], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   child.stdout.destroy();
   const [code] = await once(child, 'exit');
   return code as number | null;
@@ -57,14 +60,14 @@ export interface Start {
   readonly env?: Readonly<Record<string, string>>;
   /** A module that is loaded before the program. */
   readonly preload?: string;
-  /** Path of the program. Default: the checkout. */
+  /** Path of the program. Default: a bundle of the sources. */
   readonly main?: string;
 }
 
 /** Starts a service on a free port; resolves when it listens and has printed its messages. */
 export async function startProgram({ data, project = 'examples/newsroom', command = 'start', ...how }: Start): Promise<Program> {
-  const { args = [], env = {}, preload, main = CHECKOUT } = how;
-  const program = [...(preload === undefined ? [] : ['--import', preload]), main];
+  const { args = [], env = {}, preload, main } = how;
+  const program = [...(preload === undefined ? [] : ['--import', preload]), main ?? (await bundleProgram())];
   const child = spawn(process.execPath, [...program, command, '--project', project, '--data', data, '--port', '0', ...args], {
     cwd: root,
     env: { ...process.env, ...env },

@@ -5,7 +5,7 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Program, query, runProgram, runUnread, startProgram } from './program.ts';
+import { CHECKOUT, type Program, query, runProgram, runUnread, startProgram } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-start-'));
 const data = join(folder, 'data');
@@ -170,7 +170,8 @@ describe('the output of a start', () => {
   let first: string;
   let second: string;
   beforeAll(async () => {
-    const program = await startProgram({ data });
+    // From the sources, as a checkout starts.
+    const program = await startProgram({ data, main: CHECKOUT });
     await program.prints('/auth/setup');
     await program.stop('SIGINT');
     first = program.printed().replaceAll(program.url, 'URL');

@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createChain } from '../chain.ts';
+import { bundleProgram } from './bundle.ts';
 import { createUser, type Ended, type Program, query, runProgram, send, setUp, startProgram } from './program.ts';
 
 // The tests of this file build on each other.
 const it = createChain();
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const main = join(root, 'src/main.ts');
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-shell-'));
 const data = join(folder, 'data');
 let program: Program;
@@ -61,7 +61,7 @@ describe('bailiwick import', () => {
   it('bailiwick import reports the imported rows if it is interrupted', async () => {
     const before = await tips();
     const args = ['import', 'Tip', '-', '--format', 'ndjson', '--as', 'ada@example.com', '--project', 'examples/newsroom', '--data', data];
-    const child = spawn(process.execPath, [main, ...args], { cwd: root, stdio: ['pipe', 'ignore', 'pipe'] });
+    const child = spawn(process.execPath, [await bundleProgram(), ...args], { cwd: root, stdio: ['pipe', 'ignore', 'pipe'] });
     let err = '';
     child.stderr.setEncoding('utf8').on('data', (text) => (err += text));
     child.stdin.write('{"subject":"T","text":"x"}\n'.repeat(250));
@@ -108,6 +108,7 @@ describe('bailiwick export', () => {
   });
 
   it('bailiwick export writes to a pipe, and import reads from one', async () => {
+    const main = await bundleProgram();
     const command = (args: string): string =>
       `"${process.execPath}" "${main}" ${args} --as ada@example.com --project examples/newsroom --data "${data}"`;
     const pipe = `${command('export Tip --format ndjson')} | ${command('import Tip - --format ndjson')}`;
