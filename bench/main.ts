@@ -6,6 +6,7 @@ import { count } from './count/measure.ts';
 import { decide } from './decide/measure.ts';
 import { grow } from './grow/measure.ts';
 import { http } from './http/measure.ts';
+import { isolation } from './isolation/measure.ts';
 import type { Figure, Measurement } from './measurement.ts';
 import { memory } from './memory.ts';
 import { type Options, parseOptions } from './options.ts';
@@ -17,7 +18,7 @@ import { show } from './show.ts';
 import { start } from './start.ts';
 import { median } from './statistics.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, start, memory, count];
+const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, start, memory, isolation, count];
 
 const { names, options } = parseOptions(process.argv.slice(2));
 const ALL = [...MEASUREMENTS.map(({ name }) => name), 'report', 'quick'];

@@ -23,6 +23,9 @@ export interface Options {
   readonly entries: number;
   /** Length of the load in `memory`. */
   readonly memorySeconds: number;
+  /** Records and policies in the database of `isolation`. */
+  readonly isolationRecords: number;
+  readonly isolationPolicies: number;
   /** Selects the contestants and cases whose names contain one of these texts; all if empty. Partial results are not stored. */
   readonly only: readonly string[];
 }
@@ -40,6 +43,8 @@ const DEFAULTS: Options = {
   policies: 2000,
   entries: 20_000,
   memorySeconds: 300,
+  isolationRecords: 1_000_000,
+  isolationPolicies: 10_000,
   only: [],
 };
 

@@ -4,16 +4,24 @@ import { CHECKOUT, createUser, expectDone, idOf, logIn, type Program, send, setU
 const PROJECT = fileURLToPath(new URL('http/project', import.meta.url));
 const EMAIL = 'maya@example.com';
 
-/**
- * Starts the service as `npm start` does, with the articles of the contestants and without a rate limit.
- *
- * @param main The program; by default that of the checkout.
- */
-export function startService(folder: string, database: string, main: string = CHECKOUT): Promise<Program> {
+/** Program and project of a service. */
+export interface ServiceSource {
+  /** Path of the program; by default that of the checkout. */
+  readonly main?: string;
+  /** Folder of the project; by default that with the articles of the contestants. */
+  readonly project?: string;
+}
+
+/** Starts the service as `npm start` does, without a rate limit. */
+export function startService(
+  folder: string,
+  database: string,
+  { main = CHECKOUT, project = PROJECT }: ServiceSource = {},
+): Promise<Program> {
   return startProgram({
     data: folder,
     main,
-    project: PROJECT,
+    project,
     args: ['--database', database, '--rate-limit', '0', '--log-level', 'error', '--backups-kept', '0', '--access-token-seconds', '86400'],
     // Existing options are kept, so that `NODE_OPTIONS=--cpu-prof` writes a profile.
     env: { NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --max-semi-space-size=16` },

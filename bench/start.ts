@@ -19,11 +19,11 @@ export const start: Measurement = {
     try {
       const installed = await installPackage(folder);
       moveTo('server');
-      const contestants = [{ name: 'checkout' }, { name: 'package', main: installed.main }];
-      const racers = pick(options, contestants).map(({ name, main }) => {
+      const contestants = [{ name: 'checkout' }, { name: 'package', source: { main: installed.main } }];
+      const racers = pick(options, contestants).map(({ name, source }) => {
         const data = join(folder, name);
         mkdirSync(data);
-        return { name, turn: () => timeStart(data, `sqlite:${join(data, 'bailiwick.db')}`, main) };
+        return { name, turn: () => timeStart(data, `sqlite:${join(data, 'bailiwick.db')}`, source) };
       });
       // The first start creates the tables and fills the compile cache.
       for (const { turn } of racers) await turn();
