@@ -20,6 +20,11 @@ const kinds = {
     title: 'Origin not allowed',
     hint: 'to allow pages of this origin, add it to --cors-origins or BAILIWICK_CORS_ORIGINS',
   },
+  REQUEST_BUDGET: {
+    status: 400,
+    title: 'Request budget exceeded',
+    hint: 'filter and sort by indexed fields, or ask for less in one request',
+  },
   REQUEST_NO_ROUTE: { status: 404, title: 'Route not found', hint: 'GET /openapi.json lists every route' },
   REQUEST_METHOD: { status: 405, title: 'Method not allowed' },
   REQUEST_TIMEOUT: { status: 408, title: 'Request timeout' },

@@ -4,6 +4,7 @@
  */
 import type { SqlDialect } from '../operators/index.ts';
 import { renderSql, type Sql } from '../sql.ts';
+import type { TimedAttempt } from './attempt.ts';
 
 /** SQL text of one database, and its bound values. */
 export interface Statement {
@@ -100,7 +101,7 @@ export interface ChainWriter {
  * existing rows with `rowLock`, missing rows with `lock`. SQLite has one writer and ignores both locks. After a failed statement, only the
  * end of its savepoint may follow.
  */
-export interface Transaction {
+export interface Transaction extends TimedAttempt {
   readonly dialect: SqlDialect;
   /** Milliseconds since 1970 by the clock of the database; the same during the whole transaction. */
   readonly now: number;
@@ -176,6 +177,12 @@ export interface Backups {
 export interface TransactionOptions {
   /** True for work that may take minutes, such as a migration: the time limits of requests do not apply. */
   readonly longRunning?: boolean;
+  /** True for work that is known to take long, such as an export: begins with the long attempt. */
+  readonly beginsLong?: boolean | undefined;
+  /** The maximum milliseconds of a long attempt; 30,000 if absent. `limitTime` lowers it when the caller is known. */
+  readonly milliseconds?: number | undefined;
+  /** A text that identifies the caller, for example the user id or the address. Callers take turns in the queue of long attempts. */
+  readonly caller?: string | undefined;
 }
 
 /** Counters and gauges of a database since it was opened. Plain numbers; the metrics endpoint reads them. */

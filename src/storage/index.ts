@@ -22,6 +22,7 @@ export {
   type UserPair,
   updateAssignment,
 } from './assignment-records.ts';
+export { type Attempt, TimeLimit } from './attempt.ts';
 export { createPartitions, type DropOptions, type DropPosition, dropOldest, type RetainedRows } from './audit-partitions.ts';
 export {
   type AppendContext,

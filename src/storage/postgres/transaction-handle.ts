@@ -1,4 +1,5 @@
 import { type Sql, sql } from '../../sql.ts';
+import { createElapsedTime } from '../attempt.ts';
 import type { WriterLease } from '../chain-writers.ts';
 import type { AppendStatements, PendingAppend, Query, ReadSet, RowLock, Transaction, WriteSet } from '../contract.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
@@ -38,6 +39,8 @@ const ROW_LOCKS: Readonly<Record<RowLock, Sql>> = Object.freeze({
   keyShare: sql` FOR KEY SHARE`,
 });
 
+const ALWAYS_TRUE = sql`TRUE`;
+
 /** Creates the handle that one unit of work gets. */
 export function openTransaction(context: TransactionContext, now: number): OpenTransaction {
   const { query, announceLock, announceWrite } = createQueries(context);
@@ -63,6 +66,11 @@ export function openTransaction(context: TransactionContext, now: number): OpenT
       announceLock();
       return ROW_LOCKS[lock];
     },
+    attempt: 'short',
+    retained: new Map<string, unknown>(),
+    // The server ends statements by itself: `statement_timeout`.
+    deadlineCheck: () => ALWAYS_TRUE,
+    ...createElapsedTime(),
     ...bookkeeping,
   });
   return { tx, end };

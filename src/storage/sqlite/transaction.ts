@@ -1,9 +1,10 @@
 import { sql } from '../../sql.ts';
+import { createElapsedTime } from '../attempt.ts';
 import type { AppendStatements, PendingAppend, Query, Transaction } from '../contract.ts';
 import { createSavepoints, internal, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
-import { sqliteDialect } from './sql-dialect.ts';
+import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
 
 /** The transaction handle of a unit of work, and the function that makes it unusable. */
 export interface OpenTransaction {
@@ -48,12 +49,11 @@ export function openTransaction(connection: Connection): OpenTransaction {
         throw error;
       }
     },
-    // SQLite allows one writer. This transaction is that writer, so no other can lock or change a row.
-    lock: async () => lifetime.check(),
-    rowLock: () => NO_LOCK,
-    // For the same reason no read set can become stale.
-    addToReadSet: () => lifetime.check(),
-    addToWriteSet: () => lifetime.check(),
+    ...createSingleWriter(lifetime),
+    attempt: 'short',
+    retained: new Map<string, unknown>(),
+    deadlineCheck,
+    ...createElapsedTime(),
   });
   return {
     tx,
@@ -63,6 +63,11 @@ export function openTransaction(connection: Connection): OpenTransaction {
       return appends;
     },
   };
+}
+
+/** Creates the members that need no statement: SQLite allows one writer, so no other transaction can lock or change what this one reads. */
+function createSingleWriter({ check }: SavepointHost): Pick<Transaction, 'lock' | 'rowLock' | 'addToReadSet' | 'addToWriteSet'> {
+  return { lock: async () => check(), rowLock: () => NO_LOCK, addToReadSet: check, addToWriteSet: check };
 }
 
 /** Creates the check that a unit of work uses its handle only until its end. */

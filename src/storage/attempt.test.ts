@@ -1,0 +1,44 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { sql } from '../sql.ts';
+import { createElapsedTime } from './attempt.ts';
+import { openTestDatabase, type TestDatabase } from './storage.fixture.ts';
+
+describe('createElapsedTime', () => {
+  it('leaves an attempt without a limit any time', async () => {
+    const time = createElapsedTime();
+    expect(time.remaining()).toBe(Number.POSITIVE_INFINITY);
+    await time.checkTime();
+  });
+
+  it('ends an attempt whose time is up', async () => {
+    const time = createElapsedTime();
+    time.limitTime(0);
+    expect(time.remaining()).toBe(0);
+    await expect(time.checkTime()).rejects.toMatchObject({ code: 'REQUEST_BUDGET', status: 400 });
+  });
+
+  it('never raises a limit', () => {
+    const time = createElapsedTime(0);
+    time.limitTime(1000);
+    expect(time.remaining()).toBe(0);
+  });
+});
+
+describe('deadlineCheck', () => {
+  let test: TestDatabase;
+  beforeEach(() => {
+    test = openTestDatabase();
+  });
+  afterEach(() => test.dispose());
+
+  it.each([undefined, 8])('returns a condition that is true for every row, with %s rows between two checks', async (rows) => {
+    const found = await test.database.transaction(async (tx) => {
+      await tx.run(sql`CREATE TABLE "Thing" ("id" TEXT PRIMARY KEY)`);
+      const values = Array.from({ length: 20 }, (_, id) => sql`(${String(id)})`);
+      await tx.run(sql`INSERT INTO "Thing" ("id") VALUES ${sql.join(values)}`);
+      const table = sql.table('Thing');
+      return tx.all(sql`SELECT "id" FROM ${table} WHERE ${tx.deadlineCheck(table, rows)}`);
+    });
+    expect(found).toHaveLength(20);
+  });
+});
