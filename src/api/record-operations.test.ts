@@ -56,6 +56,11 @@ describe('recordEndpoints', () => {
     ]);
   });
 
+  it('only the actions without required members accept a request without a body', () => {
+    const optional = kept.filter(({ bodyOptional }) => bodyOptional === true).map(({ id }) => id);
+    expect(optional).toEqual(['Page.action.list', 'Page.action.export', 'Page.action.listDeleted']);
+  });
+
   it('the requests of a batch are one alternative for each resource and action', () => {
     const body = find('batch.run')?.body as unknown as {
       readonly properties: { readonly requests: { readonly items: { readonly oneOf: readonly object[] } } };

@@ -72,12 +72,16 @@ function byVerb(described: DescribedResource, action: Verb, parts: Parts): Endpo
 function byName(described: DescribedResource, action: Action): EndpointDescription {
   const { resource, forms, limits } = described;
   const bodyExample = exampleOf(action, described);
+  const body = actionBodySchema(action, limits, forms);
+  const required: readonly string[] = body.required ?? [];
   return {
     method: 'POST',
     path: `/api/${resource.name}/${action.name}`,
     id: `${resource.name}.action.${action.name}`,
     ...common(described, action.name),
-    body: actionBodySchema(action, limits, forms),
+    body,
+    // The body of an action without required members, such as `list`, may be absent.
+    ...(required.length === 0 && { bodyOptional: true }),
     ...(bodyExample !== undefined && { bodyExample }),
     ...(action.name === 'import' && importParts(described)),
     ...(action.name === 'export' && { query: EXPORT_QUERY }),

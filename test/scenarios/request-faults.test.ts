@@ -37,7 +37,7 @@ async function send({
   path,
   query,
   body,
-}: RequestFault): Promise<{ readonly status: number; readonly code: unknown; readonly mistakes: readonly string[] }> {
+}: Omit<RequestFault, 'mistake'>): Promise<{ readonly status: number; readonly code: unknown; readonly mistakes: readonly string[] }> {
   const reply = await service.call(method, `${fillPath(path)}${query === '' ? '' : `?${query}`}`, {
     token,
     ...(body !== undefined && { body }),
@@ -47,6 +47,19 @@ async function send({
 }
 
 const BODY_CODES = ['REQUEST_MALFORMED', 'VALUE_INVALID', 'POLICY_INVALID'];
+
+describe('a request without a body', () => {
+  const withBody = OPERATIONS.filter(({ needsBody }) => needsBody !== undefined);
+
+  it.each(withBody.map(({ name, needsBody }) => [name, needsBody] as const))(
+    '%s refuses a request without a body: %s, as the document says',
+    async (name, needsBody) => {
+      const [method = '', path = ''] = name.split(' ');
+      const { code } = await send({ method, path, query: '', body: undefined });
+      expect(BODY_CODES.includes(String(code)), String(code)).toBe(needsBody);
+    },
+  );
+});
 
 describe('a request with one mistake', () => {
   it.each(OPERATIONS.map(({ name, faults }) => [name, faults] as const))(

@@ -18,6 +18,8 @@ export interface RequestFault {
 export interface FaultyOperation {
   /** Method and path. */
   readonly name: string;
+  /** True if the document says that the operation needs a body; undefined if it takes none. */
+  readonly needsBody: boolean | undefined;
   readonly faults: readonly RequestFault[];
 }
 
@@ -37,13 +39,15 @@ export function faultsOf(document: JsonObject, isIncluded: (path: string) => boo
 
 function toFaults(document: JsonObject, name: string, operation: JsonObject): FaultyOperation {
   const [method = '', path = ''] = name.split(' ');
-  const content = (operation['requestBody'] as JsonObject | undefined)?.['content'] as JsonObject | undefined;
+  const requestBody = operation['requestBody'] as JsonObject | undefined;
+  const content = requestBody?.['content'] as JsonObject | undefined;
   const media = content?.['application/json'] as JsonObject | undefined;
   const example = media?.['example'] as Json | undefined;
   if (media !== undefined && example === undefined) throw new Error(`${name} has no example of its body`);
   const parameters = ((operation['parameters'] ?? []) as readonly Json[]).map((each) => resolveReference(document, each));
   return {
     name,
+    needsBody: requestBody && requestBody['required'] === true,
     faults: [
       { method, path, query: 'nonsense=1', body: example, mistake: { path: 'nonsense', code: 'unknown' } },
       ...parameters
