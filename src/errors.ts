@@ -201,12 +201,18 @@ export class SetupError extends Error {
   }
 }
 
+/** Maximum number of characters of a name with a suggestion. It limits the time of a comparison, which is quadratic in the length. */
+const MAX_COMPARED = 64;
+
 /** Returns the known name that is most similar to a mistyped one, as ` (did you mean "…"?)`, or an empty text if none is similar. */
 export function didYouMean(given: string, known: Iterable<string>): string {
+  if (given.length > MAX_COMPARED) return '';
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(given.length / 3)) + 1;
   for (const name of known) {
-    const distance = editDistance(given.toLowerCase().slice(0, 64), name.toLowerCase().slice(0, 64));
+    // The distance of two names is at least the difference of their lengths.
+    if (Math.abs(name.length - given.length) >= bestDistance) continue;
+    const distance = editDistance(given.toLowerCase(), name.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [name, distance];
   }
   return best === undefined ? '' : ` (did you mean "${best}"?)`;
