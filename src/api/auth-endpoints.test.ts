@@ -28,7 +28,7 @@ async function call(name: string, body?: Json): Promise<{ readonly outcome: unkn
   const origin = { requestId: 'r1', method: '', path: '', ip: '192.0.2.1', token: 'token' };
   const request = { method: 'POST', params: new Map(), query: new Map(), body, header: () => undefined, origin } as HttpRequest;
   try {
-    const response = await route?.handle(request);
+    const response = await route?.handle(request, () => undefined);
     return { outcome: [response?.status, response?.headers ?? {}, response?.body], calls };
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

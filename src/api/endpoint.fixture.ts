@@ -53,14 +53,15 @@ export async function openAdmin(options: TestPipelineOptions, changed: Partial<A
   const send: TestAdmin['send'] = (id, { as = 'ada', params = {}, query = '', body, headers = {} } = {}) => {
     const endpoint = adminEndpoints.find((each) => each.id === id);
     if (endpoint === undefined) throw new Error(`no endpoint has the operationId ${id}`);
-    return toRoute(deps, endpoint).handle({
+    const request = {
       method: endpoint.method,
       params: new Map(Object.entries(params)),
       query: parseQuery(query),
       body,
-      header: (name) => headers[name],
+      header: (name: string) => headers[name],
       origin: pipeline.originOf(as),
-    });
+    };
+    return toRoute(deps, endpoint).handle(request, () => undefined);
   };
   return { pipeline, deps, send, bodyOf: async <Body>(id: string, request?: TestAdminRequest) => (await send(id, request)).body as Body };
 }

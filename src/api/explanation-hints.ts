@@ -8,9 +8,9 @@ import type { Route } from '../request/index.ts';
 export function withExplanationHints(routes: readonly Route[]): readonly Route[] {
   return routes.map((route) => ({
     ...route,
-    async handle(call) {
+    async handle(call, charge) {
       try {
-        return await route.handle(call);
+        return await route.handle(call, charge);
       } catch (error) {
         throw error instanceof Problem && error.code === 'ACCESS_DENIED' ? withHint(error) : error;
       }

@@ -61,10 +61,11 @@ export function createApiRoutes(deps: ApiDeps): readonly Route[] {
       method: 'POST',
       path: '/api/batch',
       admission,
-      cost: (http) => parseBatch(http.body, limits).items.length,
-      handle: async (http) => {
+      handle: async (http, charge) => {
         validateNoQuery(http);
-        return toBatchResponse(await handleBatch(deps, parseBatch(http.body, limits), http.origin), http.origin.requestId);
+        const batch = parseBatch(http.body, limits);
+        charge(batch.items.length);
+        return toBatchResponse(await handleBatch(deps, batch, http.origin), http.origin.requestId);
       },
     },
   ];

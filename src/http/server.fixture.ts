@@ -77,7 +77,14 @@ const ROUTES: readonly Route[] = [
   { method: 'DELETE', path: '/api/:resource/:id', handle: echo },
   { method: 'POST', path: '/api/:resource/:action', handle: echo },
   { method: 'POST', path: '/api/:resource/import', bodyBytes: 1_000_000, handle: echo },
-  { method: 'POST', path: '/api/batch', cost: (request) => Number(request.query.get('cost')), handle: echo },
+  {
+    method: 'POST',
+    path: '/api/batch',
+    handle: async (request, charge) => {
+      charge(Number(request.query.get('cost')));
+      return echo(request);
+    },
+  },
   { method: 'POST', path: '/never', handle: () => new Promise(() => undefined) },
   {
     method: 'GET',

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FastifyContextConfig, FastifyInstance } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifyRequest } from 'fastify';
 import { SetupError } from '../errors.ts';
-import type { Route } from '../request/index.ts';
+import type { ChargeRequest, Route } from '../request/index.ts';
 import { refuseOtherHosts } from './allowed-hosts.ts';
 import { servePages } from './api-page.ts';
 import { createFastify, logResponses, observeResponses } from './fastify-app.ts';
@@ -94,7 +94,8 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   for (const route of buffered) serveRoute(server, route, limiter);
   await server.register(async (scope) => {
     leaveBodiesUnread(scope);
-    for (const route of options.routes) if (route.streams === 'body') serveStreamed(scope, route, requestTimeoutSeconds);
+    for (const route of options.routes)
+      if (route.streams === 'body') serveStreamed(scope, route, { limiter, idleSeconds: requestTimeoutSeconds });
   });
 }
 
@@ -105,11 +106,8 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
     config: configOf(route),
     ...(route.bodyBytes === undefined ? {} : { bodyLimit: route.bodyBytes }),
     async handler(request, reply) {
-      const httpRequest = toHttpRequest(request, route.method);
-      const cost = route.cost?.(httpRequest) ?? 1;
-      if (cost > 1) charge(limiter, request, { cost, paid: 1 });
       try {
-        const response = await route.handle(httpRequest);
+        const response = await route.handle(toHttpRequest(request, route.method), createCharge(limiter, request));
         // If the request timed out meanwhile, the response of the timeout was sent.
         return reply.sent ? reply : sendResponse(reply, response);
       } finally {
@@ -117,6 +115,13 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
       }
     },
   });
+}
+
+/** Returns the function that counts a request as several. The request itself was counted as one when it arrived. */
+function createCharge(limiter: RateLimiter | undefined, request: FastifyRequest): ChargeRequest {
+  return (requests) => {
+    if (requests > 1) charge(limiter, request, { cost: requests, paid: 1 });
+  };
 }
 
 function configOf({ streams, admission, method }: Route): FastifyContextConfig {
@@ -127,8 +132,13 @@ function configOf({ streams, admission, method }: Route): FastifyContextConfig {
   };
 }
 
+interface StreamOptions {
+  readonly limiter: RateLimiter | undefined;
+  readonly idleSeconds: number;
+}
+
 /** Adds a route that streams its body. */
-function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: number): void {
+function serveStreamed(server: FastifyInstance, route: Route, { limiter, idleSeconds }: StreamOptions): void {
   const maxBytes = route.bodyBytes ?? Number.POSITIVE_INFINITY;
   server.route({
     method: route.method,
@@ -137,7 +147,8 @@ function serveStreamed(server: FastifyInstance, route: Route, idleSeconds: numbe
     async handler(request, reply) {
       beginStreamed(request);
       reply.raw.once('close', () => endStreamed(request));
-      const response = await route.handle(toHttpRequest(request, route.method, openStream(request, { maxBytes, idleSeconds })));
+      const httpRequest = toHttpRequest(request, route.method, openStream(request, { maxBytes, idleSeconds }));
+      const response = await route.handle(httpRequest, createCharge(limiter, request));
       return sendResponse(reply, response);
     },
   });

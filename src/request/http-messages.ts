@@ -49,6 +49,13 @@ export interface Admission {
   admit(origin: RequestOrigin): Promise<number>;
 }
 
+/**
+ * Counts a request as `requests` requests towards the rate limit.
+ *
+ * @throws Problem REQUEST_RATE
+ */
+export type ChargeRequest = (requests: number) => void;
+
 /** A route of the service. `http/` registers a table of routes. */
 export interface Route {
   readonly method: Method;
@@ -60,9 +67,8 @@ export interface Route {
   readonly admission?: Admission;
   /** Set if the handler reads the body (`body`) or writes the response (`answer`) as a stream. Such a request has no total timeout, only an idle timeout. */
   readonly streams?: 'body' | 'answer';
-  /** Returns the number of requests that a batch counts as towards the rate limit. Absent for routes whose requests count as one. */
-  cost?(request: HttpRequest): number;
-  handle(request: HttpRequest): Promise<HttpResponse>;
+  /** @param charge Counts the request as several towards the rate limit. Other requests count as one. */
+  handle(request: HttpRequest, charge: ChargeRequest): Promise<HttpResponse>;
 }
 
 /**

@@ -23,6 +23,7 @@ export {
 export {
   type Admission,
   type ByteStream,
+  type ChargeRequest,
   type HttpRequest,
   type HttpResponse,
   type Method,
