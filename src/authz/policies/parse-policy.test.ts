@@ -175,6 +175,20 @@ describe('a change of a policy', () => {
     expect(issuesOf({ isActive: false }, { existing: broken })).toEqual([]);
   });
 
+  it('a change reads each stored rule once, so the time is linear in the number of rules', () => {
+    const stored = policyOf('p', Array<JsonObject>(40).fill(rule));
+    let reads = 0;
+    const rules = stored.rules.map(({ id, ...members }) => ({
+      ...members,
+      get id() {
+        reads++;
+        return id;
+      },
+    }));
+    expect(issuesOf({ rules: stored.rules.map(({ id }) => ({ ...rule, id })) }, { existing: { ...stored, rules } })).toEqual([]);
+    expect(reads).toBe(40);
+  });
+
   it('a change removes a description with null', () => {
     expect(read({ description: null }, { existing }).policy?.description).toBeUndefined();
   });

@@ -100,7 +100,8 @@ export function findPolicyMistakes(input: Json, options: ParsePolicyOptions): re
   const type = POLICY_TYPES.find((known) => known === ownValue(input, 'type')) ?? existing?.type;
   const rules = rulesToValidate(input, type, existing);
   // If the type is invalid, only that mistake is reported. Expressions are then accepted.
-  const given = { ...options, expressions: type === undefined || type === 'CUSTOM' };
+  const stored = new Map(existing?.rules.map((rule) => [rule.id, rule]));
+  const given = { ...options, stored, expressions: type === undefined || type === 'CUSTOM' };
   return [
     ...findChangedMembers(input, names, { current: existing, at: '' }),
     ...findMistakesInRules(rules, given),
@@ -134,6 +135,8 @@ function findChangedMembers(input: JsonObject, names: readonly string[], { curre
 }
 
 interface RuleOptions extends ParsePolicyOptions {
+  /** The rules of the policy to change, by id. */
+  readonly stored: ReadonlyMap<Json | undefined, Policy['rules'][number]>;
   /** True if conditions may be CEL expressions (in CUSTOM policies only). */
   readonly expressions: boolean;
 }
@@ -157,9 +160,9 @@ function findRuleMistakes(rule: JsonObject, at: string, options: RuleOptions): r
 }
 
 /** Finds mistakes in the id of an existing rule, and in the members that the service sets. A new rule has none of them. */
-function findIdMistakes(rule: JsonObject, at: string, { existing }: RuleOptions): readonly Issue[] {
+function findIdMistakes(rule: JsonObject, at: string, { stored }: RuleOptions): readonly Issue[] {
   const id = ownValue(rule, 'id');
-  const known = id === undefined ? undefined : existing?.rules.find((each) => each.id === id);
+  const known = stored.get(id);
   if (id === undefined || known !== undefined) return findChangedMembers(rule, ['policyId', 'createdAt'], { current: known, at });
   const detail = `expected the id of a rule of this policy, or none for a new rule, given ${describeValue(id)}`;
   return [{ path: `${at}.id`, code: 'reference', detail }];
@@ -196,9 +199,8 @@ function findConditionMistakes(rule: JsonObject, at: string, options: RuleOption
  * Returns true if a rule keeps the resource and conditions of its stored version. In that case, its literals are not validated again: a value
  * that was removed from an enum must not keep an admin from changing other rules of the policy. A policy finding reports the value.
  */
-function isUnchanged(rule: JsonObject, { existing }: RuleOptions): boolean {
-  const id = ownValue(rule, 'id');
-  const known = id === undefined ? undefined : existing?.rules.find((each) => each.id === id);
+function isUnchanged(rule: JsonObject, { stored }: RuleOptions): boolean {
+  const known = stored.get(ownValue(rule, 'id'));
   if (known === undefined || known.resource !== ownValue(rule, 'resource')) return false;
   return JSON.stringify(known.conditions) === JSON.stringify(ownValue(rule, 'conditions'));
 }
