@@ -114,6 +114,12 @@ describe('the validation', () => {
     expect((await findMistakes({ ...smallest, components: { ...components, schemas } })).join('\n')).toContain('a b');
   });
 
+  it('the validation finds a tag that is declared twice', async () => {
+    const tags = smallest['tags'] as readonly JsonObject[];
+    const mistakes = await findMistakes({ ...smallest, tags: [...tags, ...tags.slice(0, 1)] });
+    expect(mistakes).toEqual(['tag-unique: the tag "Batch requests" is declared twice']);
+  });
+
   it('the validation finds that a document has another version', async () => {
     expect(await findMistakes({ ...smallest, openapi: '3.0.3' })).not.toEqual([]);
   });

@@ -30,10 +30,22 @@ const validator = new Validator();
 
 /**
  * Returns the mistakes of an OpenAPI document: violations of the published JSON Schema of OpenAPI 3.1, violations of `RULES`,
- * which also resolve references and validate examples, and bodies without an example.
+ * which also resolve references and validate examples, tags that are declared twice, and bodies without an example.
  */
 export async function findMistakes(document: JsonObject): Promise<readonly string[]> {
-  return [...(await findSchemaViolations(document)), ...(await findRuleViolations(document)), ...findMissingExamples(document)];
+  return [
+    ...(await findSchemaViolations(document)),
+    ...(await findRuleViolations(document)),
+    ...findRepeatedTags(document),
+    ...findMissingExamples(document),
+  ];
+}
+
+/** Finds tags that are declared twice. Neither JSON Schema nor Redocly can find them. */
+function findRepeatedTags({ tags }: JsonObject): readonly string[] {
+  const names = (tags as readonly JsonObject[]).map(({ name }) => String(name));
+  const repeated = names.filter((name, index) => names.indexOf(name) < index);
+  return repeated.map((name) => `tag-unique: the tag "${name}" is declared twice`);
 }
 
 /** Finds JSON bodies of requests and of successful responses without an example. Redocly validates only the examples that exist. */
