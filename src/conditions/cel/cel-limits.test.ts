@@ -10,6 +10,8 @@ const HUGE: readonly (readonly [string, RegExp])[] = [
   ['('.repeat(50_000), /at most 100 levels of brackets/],
   [`${'('.repeat(10_000)}1${')'.repeat(10_000)}`, /at most 100 levels of brackets/],
   ['[{'.repeat(10_000), /at most 100 levels of brackets/],
+  ['(")"+'.repeat(10_000), /at most 100 levels of brackets/],
+  ["[r'\\'+']',".repeat(10_000), /at most 100 levels of brackets/],
   ['!'.repeat(50_000), /expected a CEL expression/],
   [`${'a.'.repeat(50_000)}a`, /less nesting/],
   [`user.id == "${'a'.repeat(1_000_000)}"`, /at most 200000 characters/],
@@ -60,6 +62,10 @@ describe('limits of expressions', () => {
     const texts = (count: number, length: number) => Array.from({ length: count }, () => '0'.repeat(length));
     expect(evaluate(condition, scopeOf({ some: texts(100, 18) }))).toBe(true);
     expect(evaluate(condition, scopeOf({ some: texts(1000, 1000) }))).toBe(null);
+  });
+
+  it('accepts a text with more brackets than levels', () => {
+    expect(read(`user.id == "${'('.repeat(1000)}"`).issues).toEqual([]);
   });
 
   it('accepts a thousand operands of one &&', () => {

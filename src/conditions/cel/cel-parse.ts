@@ -4,12 +4,13 @@ import { type Json, validatePattern } from '../../operators/index.ts';
 import { isGroup } from '../attribute-path.ts';
 import { CONTEXT_GROUPS, type Condition, constant } from '../condition.ts';
 import { addConditionIssue, type ConditionParser, expected, lookupKind } from '../condition-parser.ts';
+import { bracketDepth } from './cel-brackets.ts';
 import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS } from './cel-language.ts';
 import { celLibrary } from './cel-library.ts';
 import { lowerCel } from './cel-lower.ts';
 import { type CelNode, callOf, parsePathNode } from './cel-tree.ts';
 
-/** Maximum nesting of brackets. Deeper brackets would overflow the stack of the CEL parser. The limit on the depth of the tree is lower. */
+/** Maximum nesting of brackets outside of texts. Deeper brackets would overflow the stack of the CEL parser. The limit on the depth of the tree is lower. */
 const MAX_BRACKETS = 100;
 
 /**
@@ -44,17 +45,6 @@ function parseCel(source: string): ReturnType<typeof parse> | { readonly mistake
     if (error instanceof RangeError) return { mistake: 'expected an expression with less nesting' };
     return { mistake: `expected a CEL expression: ${error instanceof Error ? error.message.slice(0, 200) : 'it cannot be parsed'}` };
   }
-}
-
-/** Returns the maximum nesting of brackets. An estimate, because brackets in quoted texts count too. */
-function bracketDepth(source: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (const character of source) {
-    if ('([{'.includes(character)) deepest = Math.max(deepest, ++depth);
-    else if (')]}'.includes(character)) depth--;
-  }
-  return deepest;
 }
 
 /** A function that only expanded macros call. */
