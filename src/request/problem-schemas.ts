@@ -6,7 +6,10 @@ export const ISSUE = component(
   'api.Issue',
   Type.Object(
     {
-      path: Type.String({ description: 'Dotted path of the member in the request.', examples: ['rules.0.conditions.1.operator'] }),
+      path: Type.String({
+        description: 'Dotted path of the member in the request, or the name of a header.',
+        examples: ['rules.0.conditions.1.operator'],
+      }),
       row: Type.Optional(Type.Integer({ description: 'Line number, if a file was sent.' })),
       code: OneOf([...Object.keys(ISSUES), ...Object.keys(PROBLEMS)], {
         description: 'Stable code for programs. For a request of a batch, the code of its problem.',

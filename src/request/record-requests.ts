@@ -178,7 +178,8 @@ export function parseIfMatch(header: string | undefined): readonly number[] | '*
   if (header === undefined) return undefined;
   const versions = toVersions(header);
   if (versions !== undefined) return versions;
-  throw new Problem('REQUEST_MALFORMED', `expected If-Match to be * or up to ${MAX_ETAGS} ETags such as "3"`);
+  const detail = `expected * or up to ${MAX_ETAGS} ETags such as "3", given ${describeValue(header)}`;
+  throw new Problem('REQUEST_MALFORMED', `If-Match: ${detail}`, { errors: [{ path: 'If-Match', code: 'format', detail }] });
 }
 
 /** Returns the versions of an If-Match; undefined if it has another form or too many ETags. */

@@ -3,7 +3,6 @@
  * revoked during an export ends it at the next page.
  */
 import type { AuditEntry } from '../audit/index.ts';
-import { Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import {
@@ -24,6 +23,7 @@ import {
   type HttpResponse,
   parseActionRequest,
   parseExportQuery,
+  refuseMistakes,
 } from '../request/index.ts';
 import { columnsOf, type Resource } from '../resources/index.ts';
 import { createWriter, FORMATS, type Format, type RowWriter } from './formats/index.ts';
@@ -181,6 +181,9 @@ async function* writePages({ writer, first, others, onProgress }: Pages): AsyncG
 
 /** Refuses `cursor`, `offset` and `total`, because a file contains all records, or the first `limit` records. */
 function refusePaging({ cursor, offset, total }: ApiRequest): void {
-  if (cursor === undefined && offset === undefined && !total) return;
-  throw new Problem('REQUEST_MALFORMED', 'expected no cursor, offset or total in an export to a file');
+  const given = Object.entries({ cursor, offset, total: total || undefined }).filter(([, value]) => value !== undefined);
+  refuseMistakes(
+    'REQUEST_MALFORMED',
+    given.map(([path]) => ({ path, code: 'conflict', detail: `expected no ${path} in an export to a file` })),
+  );
 }

@@ -142,6 +142,17 @@ describe('an export', () => {
   });
 });
 
+describe('an export to a file with members of a page', () => {
+  it('an export to a file is refused with a mistake for each member that asks for a page', async () => {
+    const reply = await transfer.fetch('format=csv', { body: { cursor: 'x', total: true } });
+    expect([reply.status, reply.at('code')]).toEqual([400, 'REQUEST_MALFORMED']);
+    expect(reply.at('errors')).toMatchObject([
+      { path: 'cursor', code: 'conflict' },
+      { path: 'total', code: 'conflict' },
+    ]);
+  });
+});
+
 describe('an export in progress', () => {
   it('aborts an export in progress when its policy is deleted, with an audit entry', async () => {
     const policy = await transfer.createPolicy({ name: 'for a while', role: 'user', rules: [{ resource: 'Part', action: 'export' }] });
