@@ -22,7 +22,7 @@ async function statuses(url: string, count: number, init: RequestInit = {}): Pro
 
 describe('the request timeout', () => {
   it('answers 408 if the body does not arrive in time, in one complete response', async () => {
-    const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
+    const { port } = await start({ limits: { requestTimeoutSeconds: 0.2 } });
     const names = 'Host: x\r\nX-Request-Id: slow-1\r\nContent-Type: application/json\r\nContent-Length: 100';
     const response = await sendRaw(port, `POST /api/User HTTP/1.1\r\n${names}\r\n\r\n{`, 4000);
     expect(response.match(/HTTP\/1\.1 /g)).toHaveLength(1);
@@ -34,7 +34,7 @@ describe('the request timeout', () => {
   });
 
   it('answers 408 if the headers do not arrive in time', async () => {
-    const { port } = await start({ limits: { requestTimeoutSeconds: 1 } });
+    const { port } = await start({ limits: { requestTimeoutSeconds: 0.2 } });
     const response = await sendRaw(port, 'GET /api/User HTTP/1.1\r\nHost: x\r\n', 4000);
     expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
@@ -46,7 +46,7 @@ describe('the request timeout', () => {
   ])(
     'answers 503 if the handler of a request%s does not finish in time; the hint does not claim that nothing was done',
     async (_, sent) => {
-      const { url } = await start({ limits: { requestTimeoutSeconds: 1 } });
+      const { url } = await start({ limits: { requestTimeoutSeconds: 0.2 } });
       const response = await fetch(`${url}/never`, { method: 'POST', ...sent, signal: AbortSignal.timeout(10_000) });
       expect(response.status).toBe(503);
       expect(((await response.json()) as { hint: string }).hint).toContain('check before you send it again');
@@ -135,7 +135,7 @@ describe('graceful shutdown', () => {
   });
 
   it('accepts requests during the drain delay, each the last on its connection', async () => {
-    const { server, url } = await startServer({ limits: { drainDelaySeconds: 1, drainSeconds: 5 } });
+    const { server, url } = await startServer({ limits: { drainDelaySeconds: 0.2, drainSeconds: 5 } });
     await fetch(`${url}/healthz`);
     const closed = server.close();
     const response = await fetch(`${url}/api/User`);

@@ -138,15 +138,21 @@ const GROWTH = 2.8;
 /** Short lengths first, so that an exponential pattern is detected before it runs too long. */
 const LENGTHS = [16, 20, 24, 28, 32, 64, ...Array.from({ length: isDeep ? 10 : 8 }, (_, index) => 128 * 2 ** index)];
 
-/** Returns the text that makes `run` slow, shortened; undefined if `run` is linear. Measures a slow result again, because the machine may be busy. */
+/**
+ * Returns the text that makes `run` slow, shortened; undefined if `run` is linear. Measures processor time only if the time that passed is
+ * long, because reading the processor time takes longer than most runs. Measures a slow result again, because the machine may be busy.
+ */
 function slowTextOf(run: (text: string) => void, { prefix, pump, suffix }: Attack): string | undefined {
-  let before = 0;
+  let shorter = '';
   for (const length of LENGTHS) {
     const text = `${prefix}${pump.repeat(Math.ceil(length / pump.length))}${suffix}`;
-    let cost = costOf(run, text);
-    for (let again = 0; again < 2 && isSlow(cost, before, length); again++) cost = Math.min(cost, costOf(run, text));
-    if (isSlow(cost, before, length)) return JSON.stringify({ prefix, pump: pump.slice(0, 20), suffix, length, cost, before });
-    before = cost;
+    if (elapsedOf(run, text) > SLOW) {
+      const before = costOf(run, shorter);
+      let cost = costOf(run, text);
+      if (isSlow(cost, before, length)) cost = Math.min(cost, costOf(run, text));
+      if (isSlow(cost, before, length)) return JSON.stringify({ prefix, pump: pump.slice(0, 20), suffix, length, cost, before });
+    }
+    shorter = text;
   }
   return undefined;
 }
@@ -154,6 +160,13 @@ function slowTextOf(run: (text: string) => void, { prefix, pump, suffix }: Attac
 /** Short texts must always be fast. */
 function isSlow(cost: number, before: number, length: number): boolean {
   return cost > SLOW && (length < 1000 || cost > GROWTH * before);
+}
+
+/** Returns the milliseconds that pass during a run, which are no fewer than those of processor time. */
+function elapsedOf(run: (text: string) => void, text: string): number {
+  const begun = performance.now();
+  run(text);
+  return performance.now() - begun;
 }
 
 function costOf(run: (text: string) => void, text: string): number {
