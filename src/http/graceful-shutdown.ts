@@ -23,6 +23,8 @@ const FIRST_BYTE = 500;
 const QUIET = 20;
 /** Milliseconds after which the listener closes even if connections keep arriving. */
 const MAX_WAIT = 1000;
+/** Milliseconds between two looks at the accept queue. Without a pause, the wait would keep a processor busy. */
+const PAUSE = 1;
 /** Maximum milliseconds of an event loop turn. After a longer turn, new connections may be waiting in the accept queue. */
 const SHORT_TURN = 1;
 
@@ -40,9 +42,13 @@ function whenQuiet(accepted: () => number, done: () => void): void {
     if (accepted() !== seen) quietSince = now;
     const isQuiet = now - quietSince >= QUIET && now - turnBegan <= SHORT_TURN;
     seen = accepted();
-    turnBegan = now;
     if (isQuiet || now - from >= MAX_WAIT) done();
-    else setImmediate(check);
+    else setTimeout(checkInNextTurn, PAUSE);
+  };
+  // Timers run first in a turn, then connections are accepted, then `check` runs.
+  const checkInNextTurn = (): void => {
+    turnBegan = performance.now();
+    setImmediate(check);
   };
   setImmediate(check);
 }
