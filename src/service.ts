@@ -15,7 +15,7 @@ import {
 } from './api/index.ts';
 import type { Checkpoints } from './audit/integrity/index.ts';
 import { createAuditMaintenance } from './audit/maintenance.ts';
-import { createAuthentication, deriveKey, loadTokenKey } from './authn/index.ts';
+import { createAuthentication, deriveKey, type HashCosts, loadTokenKey } from './authn/index.ts';
 import { createPolicyStore, type PolicyStore, type RevisionedDatabase, withRevisions } from './authz/index.ts';
 import {
   toAllowedHosts,
@@ -74,11 +74,13 @@ export interface ServiceOptions {
   readonly primary?: PrimaryLink | undefined;
   /** Set by `bailiwick dev`: denials contain the address of their explanation. */
   readonly isDevelopment?: boolean | undefined;
+  /** Costs of password hashes. Lower ones than the default are for tests. */
+  readonly passwordCosts?: HashCosts | undefined;
 }
 
 /** Creates a service. @throws SetupError with every mistake of every definition file. */
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { tell, log = tell, primary, isDevelopment = false } = options;
+  const { tell, log = tell, primary, isDevelopment = false, passwordCosts } = options;
   const definitions = readProject(config.project);
   const monitor = await createMonitoring(toMonitoringOptions(config), primary);
   const opened = await openProjectDatabase(config, { observer: monitor.metrics, log });
@@ -88,7 +90,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const notices: string[] = [];
   monitor.metrics?.setSource({ database: () => database.metrics, revision: policyStore.revision });
   const readiness = createReadiness({ database, policyStore });
-  const parts = createApiDeps(config, { database, policyStore, monitor });
+  const parts = createApiDeps(config, { database, policyStore, monitor, passwordCosts });
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, log });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness });
@@ -165,14 +167,15 @@ interface ApiComponents {
   readonly database: RevisionedDatabase;
   readonly policyStore: PolicyStore;
   readonly monitor: Monitoring;
+  readonly passwordCosts: HashCosts | undefined;
 }
 
-function createApiDeps(config: Config, { database, policyStore, monitor }: ApiComponents): ApiDeps {
+function createApiDeps(config: Config, { database, policyStore, monitor, passwordCosts }: ApiComponents): ApiDeps {
   const key = loadTokenKey({ algorithm: config.jwtAlgorithm, secret: config.jwtSecret, dataFolder: config.data });
   const identity = createAuthentication({
     database,
     key,
-    options: toAuthenticationOptions(config),
+    options: { ...toAuthenticationOptions(config), passwordCosts },
     userDefinition: () => policyStore.definitions.get('User') as Resource,
     onFirstAdmin: grantFullAccess,
   });

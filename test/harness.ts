@@ -20,6 +20,8 @@ export interface ServiceOptions {
   readonly settings?: ConfigSources['flags'];
   /** Serve as `bailiwick dev` does. */
   readonly isDevelopment?: boolean;
+  /** Hash passwords at the costs of the product. Default: at the lowest costs, because most tests hash passwords only to log in. */
+  readonly hasProductHashCosts?: boolean;
 }
 
 /** Token, body and headers of a request. */
@@ -103,7 +105,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     ...options.settings,
   };
   const config = parseConfig({ flags, env: {} });
-  const service = await createService(config, { isDevelopment: options.isDevelopment });
+  const { isDevelopment, hasProductHashCosts = false } = options;
+  const service = await createService(config, { isDevelopment, passwordCosts: hasProductHashCosts ? undefined : LOWEST_COSTS });
   const { url } = await service.listen();
   return {
     url,
@@ -119,6 +122,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const password = 'correct horse battery';
+const LOWEST_COSTS = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 function writeProject(folder: string, definitions: Readonly<Record<string, string>>): string {
   const resources = join(folder, 'project', 'resources');

@@ -2,7 +2,7 @@ import type { RequestOrigin } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { LoginLimits } from './login-attempts.ts';
-import type { Passwords } from './passwords.ts';
+import type { HashCosts, Passwords } from './passwords.ts';
 import type { TokenKey } from './signing-key.ts';
 import type { TokenOptions, Tokens } from './tokens.ts';
 
@@ -11,6 +11,8 @@ export interface AuthenticationOptions extends TokenOptions, LoginLimits {
   readonly refreshTokenSeconds: number;
   /** Maximum number of passwords that are hashed at the same time. */
   readonly hashConcurrency: number;
+  /** Default: those that OWASP recommends, at 19 MiB. */
+  readonly passwordCosts?: HashCosts | undefined;
   /** `token`: setup always requires the setup token. `loopback`: requests from this machine do not. `off`: the endpoint does not exist. */
   readonly setup: 'token' | 'loopback' | 'off';
 }

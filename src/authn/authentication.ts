@@ -43,7 +43,7 @@ export interface Authentication {
 
 /** Creates authentication. Its only state is a cache of verified tokens. */
 export function createAuthentication(given: AuthenticationDeps): Authentication {
-  const passwords = createPasswords(given.options.hashConcurrency);
+  const passwords = createPasswords(given.options.hashConcurrency, given.options.passwordCosts);
   const tokens = createTokens(given.key, given.options);
   const deps: AuthEndpointDeps = { ...given, passwords, tokens };
   return Object.freeze({

@@ -11,7 +11,7 @@ export type { AuthenticationDeps, AuthenticationOptions, FirstAdmin } from './au
 export { INACTIVE_USER } from './caller.ts';
 export { type AdminUserChange, hasAdmin, validateAdminRemains } from './last-admin.ts';
 export { resetAccountAttempts } from './login-attempts.ts';
-export { findGuessablePassword, type PasswordClaim, type PasswordProof, validatePasswordProof } from './passwords.ts';
+export { findGuessablePassword, type HashCosts, type PasswordClaim, type PasswordProof, validatePasswordProof } from './passwords.ts';
 export { revokeAllSessions, revokeSessions } from './sessions.ts';
 export { deleteSetupTokens, SETUP_BODY } from './setup.ts';
 export { deriveKey, loadTokenKey, type TokenAlgorithm, type TokenKey, type TokenKeySource } from './signing-key.ts';

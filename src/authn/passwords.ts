@@ -8,8 +8,16 @@ import { sql } from '../sql.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import { clearAttempts, countAttempt, type LoginLimits } from './login-attempts.ts';
 
-/** argon2id, the library's default algorithm, at 19 MiB. */
-const COSTS = Object.freeze({ memoryCost: 19_456, timeCost: 2, parallelism: 1 });
+/** The costs of a hash with argon2id, the library's default algorithm. Lower costs make a stolen hash easier to guess. */
+export interface HashCosts {
+  /** In KiB. */
+  readonly memoryCost: number;
+  /** Number of passes over the memory. */
+  readonly timeCost: number;
+  readonly parallelism: number;
+}
+
+const DEFAULT_COSTS: HashCosts = Object.freeze({ memoryCost: 19_456, timeCost: 2, parallelism: 1 });
 
 /** Maximum number of waiting passwords per password that is being hashed. */
 const MAX_WAITING = 64;
@@ -27,16 +35,19 @@ export interface Passwords {
 }
 
 /** Creates the password functions, which hash at most `concurrency` passwords at a time in this process. */
-export function createPasswords(concurrency: number): Passwords {
+export function createPasswords(concurrency: number, costs: HashCosts = DEFAULT_COSTS): Passwords {
   const withLimit = createConcurrencyLimit(concurrency);
+  const unknownUserHash = createUnknownUserHash(costs);
   return {
-    hash: (plain) => withLimit(() => hash(plain, COSTS)),
-    verify: (hashed, plain) => withLimit(() => verify(hashed ?? UNKNOWN_USER_HASH, plain)),
+    hash: (plain) => withLimit(() => hash(plain, { ...costs })),
+    verify: (hashed, plain) => withLimit(() => verify(hashed ?? unknownUserHash, plain)),
   };
 }
 
-/** A hash with the same costs, for unknown users. No password has this hash, because its digest is random. */
-const UNKNOWN_USER_HASH = `$argon2id$v=19$m=${COSTS.memoryCost},t=${COSTS.timeCost},p=${COSTS.parallelism}$${unpadded(16)}$${unpadded(32)}`;
+/** Creates a hash with these costs, for unknown users. No password has this hash, because its digest is random. */
+function createUnknownUserHash({ memoryCost, timeCost, parallelism }: HashCosts): string {
+  return `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=${parallelism}$${unpadded(16)}$${unpadded(32)}`;
+}
 
 function unpadded(bytes: number): string {
   return randomBytes(bytes).toString('base64').replaceAll('=', '');

@@ -78,8 +78,9 @@ fields:
 };
 
 /** Starts the service, and creates its users, policies and cases. */
-export async function startAttackTarget(settings: ServiceOptions['settings'] = {}): Promise<AttackTarget> {
+export async function startAttackTarget(settings: ServiceOptions['settings'] = {}, options: ServiceOptions = {}): Promise<AttackTarget> {
   const service = await startService({
+    ...options,
     definitions: DEFINITIONS,
     settings: { loginAttempts: 10_000, loginAttemptsPerAddress: 10_000, ...settings },
   });

@@ -5,7 +5,7 @@ import { type Attack, type AttackTarget, checkAttacks, startAttackTarget } from 
 
 let target: AttackTarget;
 beforeAll(async () => {
-  target = await startAttackTarget({ scanMilliseconds: OPTION_TABLE.scanMilliseconds.default });
+  target = await startAttackTarget({ scanMilliseconds: OPTION_TABLE.scanMilliseconds.default }, { hasProductHashCosts: true });
 });
 afterAll(() => target.close());
 
