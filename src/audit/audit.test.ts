@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { type Database, migrate } from '../storage/index.ts';
-import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
+import { openTestDatabase, openUrl, type TestDatabase } from '../storage/storage.fixture.ts';
 import { loadAnalytics, parseTimeframe } from './analytics.ts';
 import { appendAuditEntries, appendEntry } from './append-entries.ts';
 import { type AuditEntry, createEntryId } from './audit-entry.ts';
@@ -14,12 +14,20 @@ const T0 = Date.UTC(2026, 0, 31, 14, 30);
 let opened: TestDatabase;
 let database: Database;
 
-beforeEach(async () => {
+beforeAll(async () => {
   opened = openTestDatabase();
-  database = opened.database;
-  await migrate(database, SYSTEM);
+  await migrate(opened.database, SYSTEM);
 });
-afterEach(() => opened.dispose());
+afterAll(() => opened.dispose());
+beforeEach(async () => {
+  const tables = ['_Decision', '_DecisionHour', '_Chain', '_Policy'];
+  await opened.database.transaction(async (tx) => {
+    for (const table of tables) await tx.run(sql`delete from ${sql.table(table)}`);
+  });
+  // A new connection begins a new chain.
+  database = openUrl(opened.url);
+});
+afterEach(() => database.close());
 
 function entry(given: Partial<AuditEntry> = {}, at = T0): AuditEntry {
   return {

@@ -1,19 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { appendEntry, CONTENT, toBeginningHash, toHash } from '../index.ts';
 import { hashOfLine, loadCheckpointKey, publicKeyPath, renderCheckpointLine, signCut } from './checkpoint.ts';
 import { createCheckpoints, writeRestored } from './checkpoints.ts';
 import { loadStart } from './entry-rows.ts';
-import { openTestAuditLog, type TestAuditLog, testEntry } from './integrity.fixture.ts';
+import { keepContent, openTestAuditLog, type TestAuditLog, testEntry } from './integrity.fixture.ts';
 
 let auditLog: TestAuditLog;
 
-beforeEach(async () => {
-  auditLog = await openTestAuditLog();
-});
 afterEach(() => auditLog.dispose());
 
 const lines = () => readFileSync(auditLog.path, 'utf8').trimEnd().split('\n');
@@ -30,6 +27,10 @@ async function fill(count: number): Promise<void> {
 }
 
 describe('checkpoints', () => {
+  beforeEach(async () => {
+    auditLog = await openTestAuditLog();
+  });
+
   it('checkpoints are signed lines with the new heads, each with the hash of the previous line', async () => {
     await fill(3);
     const parsed = lines().map((line) => JSON.parse(line) as { previous: string; heads: unknown[] });
@@ -80,18 +81,34 @@ describe('checkpoints', () => {
     const digest = execFileSync('openssl', ['dgst', '-sha256', '-binary'], { input: der }).toString('base64url');
     expect(JSON.parse(lines()[0] ?? '')).toMatchObject({ service: digest });
   });
+
+  it('checkpoints of a replaced key are still valid', async () => {
+    await fill(1);
+    rmSync(join(auditLog.folder, 'checkpoint.ed25519.pem'));
+    for (let start = 0; start < 3; start++) key();
+    expect(await summary()).toEqual([]);
+    expect(readFileSync(publicKeyPath(auditLog.folder), 'utf8').match(/BEGIN/g)).toHaveLength(2);
+  });
 });
 
-it('checkpoints of a replaced key are still valid', async () => {
-  await fill(1);
-  rmSync(join(auditLog.folder, 'checkpoint.ed25519.pem'));
-  for (let start = 0; start < 3; start++) key();
-  expect(await summary()).toEqual([]);
-  expect(readFileSync(publicKeyPath(auditLog.folder), 'utf8').match(/BEGIN/g)).toHaveLength(2);
-});
+/** Fills one audit log for the tests of a `describe`, each of which finds the same content. */
+function fillOnce(fillIt: () => Promise<void>): void {
+  let filled: TestAuditLog;
+  let openFilled: () => Promise<TestAuditLog>;
+  beforeAll(async () => {
+    filled = await openTestAuditLog();
+    auditLog = filled;
+    await fillIt();
+    openFilled = await keepContent(filled);
+  });
+  afterAll(() => filled.dispose());
+  beforeEach(async () => {
+    auditLog = await openFilled();
+  });
+}
 
 describe('verification of checkpoints', () => {
-  beforeEach(() => fill(4));
+  fillOnce(() => fill(4));
 
   it('finds an edit of each member of a checkpoint', async () => {
     const all = lines();
@@ -153,7 +170,7 @@ describe('verification of checkpoints', () => {
 });
 
 describe('a restored line', () => {
-  beforeEach(async () => {
+  fillOnce(async () => {
     await fill(1);
     await writeRestored({ database: auditLog.database, path: auditLog.path, key: key() });
     await fill(1);
@@ -178,7 +195,7 @@ describe('a restored line', () => {
 });
 
 describe('a signed head', () => {
-  beforeEach(() => fill(2));
+  fillOnce(() => fill(2));
 
   it('a signed head reveals a chain that was rewritten from an entry on, with correct hashes', async () => {
     const [{ writer } = { writer: '' }] = await auditLog.rows();
@@ -249,7 +266,7 @@ describe('a signed head', () => {
 });
 
 describe('a pruned chain', () => {
-  beforeEach(() => fill(2));
+  fillOnce(() => fill(2));
 
   it('a pruned chain is intact after a signed cut, and not after a forged one', async () => {
     const rows = await auditLog.rows();

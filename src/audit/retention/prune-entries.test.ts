@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import { onPostgres } from '../../storage/storage.fixture.ts';
 import { appendEntry, loadAnalytics, toBeginningHash, toHash } from '../index.ts';
@@ -12,16 +12,13 @@ import {
   type RunTransaction,
   verifyChains,
 } from '../integrity/index.ts';
-import { openTestAuditLog, type TestAuditLog, type TestVerification } from '../integrity/integrity.fixture.ts';
+import { keepContent, openTestAuditLog, type TestAuditLog, type TestVerification } from '../integrity/integrity.fixture.ts';
 import { findCuts, planPruning, pruneEntries } from './prune-entries.ts';
 import { D1, D2, D3, D4, entryAt, fillDays, TODAY } from './retention.fixture.ts';
 
 const BEFORE = D3;
 
 let auditLog: TestAuditLog;
-beforeEach(async () => {
-  auditLog = await openTestAuditLog();
-});
 afterEach(() => auditLog.dispose());
 
 const key = () => loadCheckpointKey(auditLog.folder);
@@ -33,9 +30,17 @@ const counts = () =>
 const summary = ({ breaks }: TestVerification) => breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
 
 describe('pruneEntries', () => {
+  let filled: TestAuditLog;
+  let openFilled: () => Promise<TestAuditLog>;
+  beforeAll(async () => {
+    filled = await openTestAuditLog();
+    await fillDays(filled, [D1, D2, D3, D4], 20);
+    await filled.checkpoint();
+    openFilled = await keepContent(filled);
+  });
+  afterAll(() => filled.dispose());
   beforeEach(async () => {
-    await fillDays(auditLog, [D1, D2, D3, D4], 20);
-    await auditLog.checkpoint();
+    auditLog = await openFilled();
   });
 
   it('deletes old entries only, appends an entry, leaves the log intact and keeps the hourly counts', async () => {
@@ -207,76 +212,82 @@ describe('pruneEntries', () => {
   });
 });
 
-it('an old entry after a newer one is kept, and deleted with it', async () => {
-  const times = [`${D2}T23:00:00.000Z`, `${D3}T00:00:01.000Z`, `${D2}T23:59:59.000Z`, `${D3}T00:00:02.000Z`];
-  for (const time of times) await auditLog.database.transaction((tx) => appendEntry(tx, entryAt(time)));
-  expect(await prune()).toEqual({ entries: 1, chains: 1 });
-  expect((await reasons()).filter((reason) => times.includes(reason))).toEqual(times.slice(1));
-  expect(summary(await auditLog.verify())).toEqual([]);
-  expect(await prune(D4)).toEqual({ entries: 3, chains: 1 });
-  expect((await reasons()).filter((reason) => times.includes(reason))).toEqual([]);
-  expect(summary(await auditLog.verify())).toEqual([]);
-});
-
-it('a chain with a changed entry at the cut is not cut', async () => {
-  await fillDays(auditLog, [D1, D4], 5);
-  const [first] = await auditLog.rows();
-  await auditLog.tamper(sql`update "_Decision" set "hash" = null where "writer" = ${first?.writer}`);
-  expect((await findCuts(auditLog.database, BEFORE)).map(({ writer }) => writer)).not.toContain(first?.writer);
-  await prune();
-  expect((await auditLog.rows()).filter(({ writer }) => writer === first?.writer).length).toBe(5);
-});
-
-it.runIf(onPostgres)('entries without a partition are moved to one and dropped with it', async () => {
-  await auditLog.database.transaction((tx) => appendEntry(tx, entryAt(`${D1}T12:00:00.000Z`)));
-  const inRest = () => auditLog.database.transaction((tx) => tx.all(sql`select 1 from "_Decision$rest"`));
-  expect((await inRest()).length).toBe(1);
-  await prune();
-  expect([(await inRest()).length, (await reasons()).includes(`${D1}T12:00:00.000Z`)]).toEqual([0, false]);
-});
-
-it('entries older than hash chains are counted, noted in the audit log, and deleted', async () => {
-  await fillDays(auditLog, [D1, D4], 5);
-  await auditLog.tamper(sql`update "_Decision" set "writer" = null, "sequence" = null, "hash" = null`, sql`delete from "_Chain"`);
-  expect(await planPruning(auditLog.database, BEFORE)).toEqual({ entries: 10, chains: 0 });
-  expect(await prune()).toEqual({ entries: 10, chains: 0 });
-  const left = await reasons();
-  expect([left.length, left.includes(`10 entries of 0 chains, from before ${BEFORE}, are pruned`)]).toEqual([11, true]);
-  expect(await prune()).toEqual({ entries: 0, chains: 0 });
-  expect((await reasons()).length).toBe(11);
-});
-
-describe('entries with a forged time', () => {
-  const chainOf = async () => (await auditLog.rows()).filter(({ reason }) => reason === `${D4}T00:00:00.000Z`)[0]?.writer;
-
-  it('entries with a forged time are not pruned, and are reported', async () => {
-    await fillDays(auditLog, [D4], 10);
-    await auditLog.checkpoint();
-    await auditLog.tamper(
-      sql`update "_Decision" set "at" = ${`${D1}T00:00:00.000Z`} where "writer" = ${await chainOf()} and "sequence" <= 7`,
-    );
-    expect(await prune()).toEqual({ entries: 0, chains: 0 });
-    expect((await auditLog.verify()).breaks.map(({ kind, sequence }) => [kind, sequence]).slice(0, 2)).toEqual([
-      ['edited', 1],
-      ['edited', 2],
-    ]);
+describe('pruneEntries of a new audit log', () => {
+  beforeEach(async () => {
+    auditLog = await openTestAuditLog();
   });
 
-  it('reports entries with a forged time if the whole chain was rewritten, because checkpoints contain its last entry', async () => {
-    await fillDays(auditLog, [D4], 10);
-    await auditLog.checkpoint();
-    const writer = await chainOf();
-    const { start, rows } = await auditLog.database.transaction(async (tx) => ({
-      start: await loadStart(tx, String(writer)),
-      rows: await loadChainPage(tx, String(writer), { after: { sequence: 1, id: '' }, limit: 100 }),
-    }));
-    let hash = toBeginningHash(start as NonNullable<typeof start>);
-    for (const { id, content } of rows) {
-      const at = `${D1}T00:00:00.000Z`;
-      hash = toHash(hash, content.with(1, at));
-      await auditLog.tamper(sql`update "_Decision" set "at" = ${at}, "hash" = ${hash} where "id" = ${id}`);
-    }
-    expect(await prune()).toEqual({ entries: 10, chains: 1 });
-    expect((await auditLog.verify()).breaks.map(({ kind, sequence }) => [kind, sequence])).toEqual([['edited', 10]]);
+  it('an old entry after a newer one is kept, and deleted with it', async () => {
+    const times = [`${D2}T23:00:00.000Z`, `${D3}T00:00:01.000Z`, `${D2}T23:59:59.000Z`, `${D3}T00:00:02.000Z`];
+    for (const time of times) await auditLog.database.transaction((tx) => appendEntry(tx, entryAt(time)));
+    expect(await prune()).toEqual({ entries: 1, chains: 1 });
+    expect((await reasons()).filter((reason) => times.includes(reason))).toEqual(times.slice(1));
+    expect(summary(await auditLog.verify())).toEqual([]);
+    expect(await prune(D4)).toEqual({ entries: 3, chains: 1 });
+    expect((await reasons()).filter((reason) => times.includes(reason))).toEqual([]);
+    expect(summary(await auditLog.verify())).toEqual([]);
+  });
+
+  it('a chain with a changed entry at the cut is not cut', async () => {
+    await fillDays(auditLog, [D1, D4], 5);
+    const [first] = await auditLog.rows();
+    await auditLog.tamper(sql`update "_Decision" set "hash" = null where "writer" = ${first?.writer}`);
+    expect((await findCuts(auditLog.database, BEFORE)).map(({ writer }) => writer)).not.toContain(first?.writer);
+    await prune();
+    expect((await auditLog.rows()).filter(({ writer }) => writer === first?.writer).length).toBe(5);
+  });
+
+  it.runIf(onPostgres)('entries without a partition are moved to one and dropped with it', async () => {
+    await auditLog.database.transaction((tx) => appendEntry(tx, entryAt(`${D1}T12:00:00.000Z`)));
+    const inRest = () => auditLog.database.transaction((tx) => tx.all(sql`select 1 from "_Decision$rest"`));
+    expect((await inRest()).length).toBe(1);
+    await prune();
+    expect([(await inRest()).length, (await reasons()).includes(`${D1}T12:00:00.000Z`)]).toEqual([0, false]);
+  });
+
+  it('entries older than hash chains are counted, noted in the audit log, and deleted', async () => {
+    await fillDays(auditLog, [D1, D4], 5);
+    await auditLog.tamper(sql`update "_Decision" set "writer" = null, "sequence" = null, "hash" = null`, sql`delete from "_Chain"`);
+    expect(await planPruning(auditLog.database, BEFORE)).toEqual({ entries: 10, chains: 0 });
+    expect(await prune()).toEqual({ entries: 10, chains: 0 });
+    const left = await reasons();
+    expect([left.length, left.includes(`10 entries of 0 chains, from before ${BEFORE}, are pruned`)]).toEqual([11, true]);
+    expect(await prune()).toEqual({ entries: 0, chains: 0 });
+    expect((await reasons()).length).toBe(11);
+  });
+
+  describe('entries with a forged time', () => {
+    const chainOf = async () => (await auditLog.rows()).filter(({ reason }) => reason === `${D4}T00:00:00.000Z`)[0]?.writer;
+
+    it('entries with a forged time are not pruned, and are reported', async () => {
+      await fillDays(auditLog, [D4], 10);
+      await auditLog.checkpoint();
+      await auditLog.tamper(
+        sql`update "_Decision" set "at" = ${`${D1}T00:00:00.000Z`} where "writer" = ${await chainOf()} and "sequence" <= 7`,
+      );
+      expect(await prune()).toEqual({ entries: 0, chains: 0 });
+      expect((await auditLog.verify()).breaks.map(({ kind, sequence }) => [kind, sequence]).slice(0, 2)).toEqual([
+        ['edited', 1],
+        ['edited', 2],
+      ]);
+    });
+
+    it('reports entries with a forged time if the whole chain was rewritten, because checkpoints contain its last entry', async () => {
+      await fillDays(auditLog, [D4], 10);
+      await auditLog.checkpoint();
+      const writer = await chainOf();
+      const { start, rows } = await auditLog.database.transaction(async (tx) => ({
+        start: await loadStart(tx, String(writer)),
+        rows: await loadChainPage(tx, String(writer), { after: { sequence: 1, id: '' }, limit: 100 }),
+      }));
+      let hash = toBeginningHash(start as NonNullable<typeof start>);
+      for (const { id, content } of rows) {
+        const at = `${D1}T00:00:00.000Z`;
+        hash = toHash(hash, content.with(1, at));
+        await auditLog.tamper(sql`update "_Decision" set "at" = ${at}, "hash" = ${hash} where "id" = ${id}`);
+      }
+      expect(await prune()).toEqual({ entries: 10, chains: 1 });
+      expect((await auditLog.verify()).breaks.map(({ kind, sequence }) => [kind, sequence])).toEqual([['edited', 10]]);
+    });
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { sql } from '../../sql.ts';
 import { createPartitions } from '../../storage/index.ts';
 import { onPostgres } from '../../storage/storage.fixture.ts';
@@ -9,22 +9,16 @@ import { AUDIT_RESOURCE, pruneEntries } from './prune-entries.ts';
 import { D1, D3, DAY, dayOf, entryAt, fillDays } from './retention.fixture.ts';
 import { createRetention, firstKeptDay } from './retention-schedule.ts';
 
-let auditLog: TestAuditLog;
-beforeEach(async () => {
-  auditLog = await openTestAuditLog();
-});
-afterEach(() => auditLog.dispose());
-
-const key = () => loadCheckpointKey(auditLog.folder);
+const keyOf = ({ folder }: TestAuditLog) => loadCheckpointKey(folder);
 const summary = ({ breaks }: TestVerification) => breaks.map(({ kind, detail }) => `${kind}: ${detail}`);
-const reasons = async (): Promise<readonly string[]> => (await auditLog.rows()).map(({ reason }) => String(reason));
 
-describe.runIf(onPostgres)('a long read transaction', () => {
+// At the same time, because each waits for lock timeouts.
+describe.runIf(onPostgres).concurrent('a long read transaction', () => {
   /** Locks a table like pg_dump while the function runs. */
-  async function whileRead(table: string, work: () => Promise<void>): Promise<void> {
+  async function whileRead({ database }: TestAuditLog, table: string, work: () => Promise<void>): Promise<void> {
     const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
     const { promise: isHeld, resolve: held } = Promise.withResolvers<void>();
-    const dump = auditLog.database.transaction(async (tx) => {
+    const dump = database.transaction(async (tx) => {
       await tx.run(sql`lock table ${sql.table(table)} in access share mode`);
       held();
       await isOver;
@@ -34,11 +28,25 @@ describe.runIf(onPostgres)('a long read transaction', () => {
     await dump;
   }
 
-  it('a service starts while a transaction reads for long, and logs that it could not create a partition', async () => {
+  /** Opens an audit log for one of the tests. */
+  async function open(onTestFinished: TestContext['onTestFinished']): Promise<TestAuditLog> {
+    const auditLog = await openTestAuditLog();
+    onTestFinished(() => auditLog.dispose());
+    return auditLog;
+  }
+
+  it('a service starts while a transaction reads for long, and logs that it could not create a partition', async ({ onTestFinished }) => {
+    const auditLog = await open(onTestFinished);
     const lines: string[] = [];
     const log = (line: string): void => void lines.push(line);
-    const retention = createRetention({ database: auditLog.database, path: auditLog.path, key, days: undefined, log });
-    await whileRead('_Decision$rest', () => retention.prepare());
+    const retention = createRetention({
+      database: auditLog.database,
+      path: auditLog.path,
+      key: () => keyOf(auditLog),
+      days: undefined,
+      log,
+    });
+    await whileRead(auditLog, '_Decision$rest', () => retention.prepare());
     expect(lines.length).toBe(1);
     await retention.prepare();
     expect(
@@ -48,13 +56,14 @@ describe.runIf(onPostgres)('a long read transaction', () => {
     ).toEqual({ is: 1 });
   });
 
-  it('pruning that is aborted does not wait for a transaction that reads for long', async () => {
+  it('pruning that is aborted does not wait for a transaction that reads for long', async ({ onTestFinished }) => {
+    const auditLog = await open(onTestFinished);
     await fillDays(auditLog, [D1], 5);
     await createPartitions(auditLog.database, AUDIT_RESOURCE);
     const stop = new AbortController();
-    await whileRead(`_Decision$${D1}`, async () => {
+    await whileRead(auditLog, `_Decision$${D1}`, async () => {
       const { database, path } = auditLog;
-      const pruning = pruneEntries({ database, path, key: key(), before: D3, by: 'a test', stop: stop.signal });
+      const pruning = pruneEntries({ database, path, key: keyOf(auditLog), before: D3, by: 'a test', stop: stop.signal });
       const isWaiting = () =>
         auditLog.database.transaction((tx) =>
           tx.one(sql`select 1 from pg_locks where not granted and relation = ${`"_Decision$${D1}"`}::regclass`),
@@ -68,6 +77,15 @@ describe.runIf(onPostgres)('a long read transaction', () => {
 });
 
 describe('scheduled retention', () => {
+  let auditLog: TestAuditLog;
+  beforeEach(async () => {
+    auditLog = await openTestAuditLog();
+  });
+  afterEach(() => auditLog.dispose());
+
+  const key = () => keyOf(auditLog);
+  const reasons = async (): Promise<readonly string[]> => (await auditLog.rows()).map(({ reason }) => String(reason));
+
   it('deletes no entry that is old by one clock only', async () => {
     await fillDays(auditLog, [D3], 2);
     const { database } = auditLog;
