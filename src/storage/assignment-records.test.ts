@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { assignToRole, assignToUser, removeAssignment, updateAssignment } from './assignment-records.ts';
 import type { Database, Transaction } from './contract.ts';
-import { loadWholeState, openPolicyDatabase, problemCodeOf, toPolicyInput } from './policy.fixture.ts';
+import { loadWholeState, openPolicyDatabase, problemCodeOf, resetPolicies, toPolicyInput } from './policy.fixture.ts';
 import { createPolicy, listRolePolicies, listUserPolicies } from './policy-records.ts';
 import { currentRevision } from './revision.ts';
 import type { TestDatabase } from './storage.fixture.ts';
@@ -10,11 +10,12 @@ let test: TestDatabase;
 let database: Database;
 const by = 'admin-1';
 
-beforeEach(async () => {
+beforeAll(async () => {
   test = await openPolicyDatabase();
   database = test.database;
 });
-afterEach(() => test.dispose());
+afterAll(() => test.dispose());
+beforeEach(() => resetPolicies(test));
 
 function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(work);

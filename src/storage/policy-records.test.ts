@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { PolicyInput } from '../authz/policies/index.ts';
 import { sql } from '../sql.ts';
 import { assignToRole, assignToUser, updateAssignment } from './assignment-records.ts';
 import type { Database, Transaction } from './contract.ts';
-import { insertUser, loadWholeState, openPolicyDatabase, problemCodeOf, toPolicyInput } from './policy.fixture.ts';
+import { insertUser, loadWholeState, openPolicyDatabase, problemCodeOf, resetPolicies, toPolicyInput } from './policy.fixture.ts';
 import {
   createPolicy,
   deletePolicy,
@@ -20,11 +20,12 @@ let test: TestDatabase;
 let database: Database;
 const by = 'admin-1';
 
-beforeEach(async () => {
+beforeAll(async () => {
   test = await openPolicyDatabase();
   database = test.database;
 });
-afterEach(() => test.dispose());
+afterAll(() => test.dispose());
+beforeEach(() => resetPolicies(test));
 
 function inTransaction<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
   return database.transaction(work);

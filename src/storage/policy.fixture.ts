@@ -8,17 +8,23 @@ import type { Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
 import { loadPolicyState } from './policy-records.ts';
 import { insertRecord } from './records.ts';
-import { openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { emptyTables, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
-/** Opens a database with the system tables, the users u1 and u2, and revisions that start at zero. */
+/** Opens a database with the system tables. */
 export async function openPolicyDatabase(): Promise<TestDatabase> {
   const test = openTestDatabase();
   await migrate(test.database, SYSTEM);
+  return test;
+}
+
+const CHANGED = ['_UserPolicy', '_RolePolicy', '_PolicyRule', '_Policy', '_PolicyHistory', '_Epoch', '_State', 'User'];
+
+/** Removes what a test has changed: leaves the users u1 and u2, no policies, and revisions that start at zero. */
+export async function resetPolicies(test: TestDatabase): Promise<void> {
+  await emptyTables(test, ...CHANGED);
   await test.database.transaction(async (tx) => {
-    await tx.run(sql`DELETE FROM "_State"`);
     for (const id of ['u1', 'u2']) await insertUser(tx, id);
   });
-  return test;
 }
 
 /** Inserts a user without a password. */

@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../operators/index.ts';
 import { sql } from '../sql.ts';
 import { ConstraintError } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
 import { deleteRecord, insertRecord, loadRecord, updateRecord } from './records.ts';
 import { clearReferences, findReferencingIds, lockReferences, type ReferencingField, referencingFieldsTo } from './reference-checks.ts';
-import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { define, emptyTables, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
   Author: { fields: { name: { type: 'string', unique: true }, pin: { type: 'string', writeOnly: true } } },
@@ -26,11 +26,12 @@ const article = resourceOf(definitions, 'Article');
 const author = resourceOf(definitions, 'Author');
 let test: TestDatabase;
 
-beforeEach(async () => {
+beforeAll(async () => {
   test = openTestDatabase();
   await migrate(test.database, definitions);
 });
-afterEach(() => test.dispose());
+afterAll(() => test.dispose());
+beforeEach(() => emptyTables(test, 'Article', 'Author'));
 
 const insert = (id: string, values: JsonObject) => test.database.transaction((tx) => insertRecord(tx, article, toRecord(id, values)));
 const insertAuthor = (id: string, values: JsonObject = {}) =>

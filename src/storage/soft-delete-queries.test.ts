@@ -1,6 +1,6 @@
 /** Soft-deleted records are invisible to every read function of this folder. */
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ALWAYS, type Condition, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import { resolveField } from '../resources/index.ts';
 import { sql } from '../sql.ts';
@@ -8,7 +8,7 @@ import * as storage from './index.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { ListQuery } from './record-lists.ts';
 import { type ReferencingField, referencingFieldsTo } from './reference-checks.ts';
-import { define, explain, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { define, emptyTables, explain, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
   Author: { softDelete: true, fields: { name: { type: 'string' }, mentorId: { type: 'reference', to: 'Author' } } },
@@ -25,9 +25,13 @@ const [author, article] = [resourceOf(definitions, 'Author'), resourceOf(definit
 const field = (name: string) => resolveField(article, name, 'filter');
 let test: TestDatabase;
 
-beforeEach(async () => {
+beforeAll(async () => {
   test = openTestDatabase();
   await migrate(test.database, definitions);
+});
+afterAll(() => test.dispose());
+beforeEach(async () => {
+  await emptyTables(test, 'Article', 'Author');
   await run(async (tx) => {
     for (const id of ['gone', 'there']) {
       await storage.insertRecord(tx, author, toRecord(id, { name: id }));
@@ -37,7 +41,6 @@ beforeEach(async () => {
     for (const resource of [author, article]) await storage.deleteRecord(tx, resource, { id: 'gone', by: 'me' });
   });
 });
-afterEach(() => test.dispose());
 
 const run = <T>(work: (tx: storage.Transaction) => Promise<T>): Promise<T> => test.database.transaction(work);
 const path = (text: string) => ({ group: 'resource' as const, keys: text.split('.').slice(1), text });
