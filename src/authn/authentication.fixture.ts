@@ -25,6 +25,7 @@ const OPTIONS: AuthenticationOptions = {
   loginAttemptsPerAccount: 1000,
   loginAccountWindowSeconds: 86_400,
   hashConcurrency: 2,
+  passwordCosts: { memoryCost: 8, timeCost: 1, parallelism: 1 },
   setup: 'loopback',
 };
 
