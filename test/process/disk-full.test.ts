@@ -72,9 +72,9 @@ function createTip(program: Program, token: string): Promise<Reply> {
 
 describe('a full disk', () => {
   const ways = [LIMIT, SMALL].filter(({ isPossible }) => isPossible);
-  it.each(ways)(
+  it.concurrent.for(ways)(
     'answers 503 to $name, also by /readyz; nothing is lost, and the service recovers when there is space',
-    async (way) => {
+    async (way, { expect }) => {
       const data = mkdtempSync(join(folder, 'strict-'));
       way.prepare(data);
       const program = await startProgram({ data, args: ['--log-level', 'silent'] });
@@ -112,7 +112,7 @@ describe('a full disk', () => {
     60_000,
   );
 
-  it.skipIf(!canLimit)(
+  it.skipIf(!canLimit).concurrent(
     'refuses writes and answers reads on a full disk in audit mode relaxed',
     async () => {
       const data = join(folder, 'relaxed');

@@ -4,42 +4,53 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { isDeep } from '../budget.ts';
 import { bundleProgram } from './bundle.ts';
 import { type Ended, expectDone, idOf, pause, query, runProgram, send, setUp, startProgram } from './program.ts';
 
-const ROWS = 100_000;
+/** The number of records while a migration is killed. */
+const ROWS = isDeep ? 100_000 : 50_000;
 
-let folder: string;
-let data: string;
+const root = mkdtempSync(join(tmpdir(), 'bailiwick-evolution-'));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'bailiwick-evolution-'));
-  data = join(folder, 'data');
-  mkdirSync(join(folder, 'resources'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
-
-/** Writes the only definition of the project. */
-function define(...fields: readonly string[]): void {
-  writeFileSync(join(folder, 'resources', 'Note.yaml'), `name: Note\nfields:\n${fields.map((field) => `  ${field}\n`).join('')}`);
+/** A project with its data folder. Each test has its own, because the tests run at the same time: some of them mostly wait. */
+interface Project {
+  readonly folder: string;
+  readonly data: string;
+  /** Writes the definition of the resource Note. */
+  define(...fields: readonly string[]): void;
+  storage(command: string, ...args: readonly string[]): Promise<Ended>;
+  evolutions(): readonly unknown[];
+  /** Inserts notes with numbers as text in `size`. */
+  populate(rows: number): void;
 }
 
-const storage = (command: string, ...args: readonly string[]): Promise<Ended> =>
-  runProgram(['storage', command, '--project', folder, '--data', data, ...args]);
-const evolutions = (): readonly unknown[] => query(data, 'SELECT actor FROM _Evolution ORDER BY at, id');
-
-/** Inserts notes with numbers as text in `size`. */
-function populate(rows: number): void {
-  const database = new Sqlite(join(data, 'bailiwick.db'));
-  database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
-    INSERT INTO Note (id, version, createdAt, updatedAt, size) SELECT printf('%08d', i), 1, '', '', i FROM n`);
-  database.close();
+function createProject(): Project {
+  const folder = mkdtempSync(join(root, 'project-'));
+  const data = join(folder, 'data');
+  const resources = join(folder, 'resources');
+  mkdirSync(resources);
+  return {
+    folder,
+    data,
+    define: (...fields) =>
+      writeFileSync(join(resources, 'Note.yaml'), `name: Note\nfields:\n${fields.map((field) => `  ${field}\n`).join('')}`),
+    storage: (command, ...args) => runProgram(['storage', command, '--project', folder, '--data', data, ...args]),
+    evolutions: () => query(data, 'SELECT actor FROM _Evolution ORDER BY at, id'),
+    populate(rows) {
+      const database = new Sqlite(join(data, 'bailiwick.db'));
+      database.exec(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+        INSERT INTO Note (id, version, createdAt, updatedAt, size) SELECT printf('%08d', i), 1, '', '', i FROM n`);
+      database.close();
+    },
+  };
 }
 
-describe('storage', () => {
+describe.concurrent('storage', () => {
   it('storage plan, history and prune do not create a missing database', async () => {
+    const { data, define, storage } = createProject();
     define('size: { type: string }');
     for (const command of ['plan', 'history', 'prune']) expect((await storage(command)).code).toBe(0);
     expect((await storage('plan')).out).toContain('CREATE TABLE "Note"');
@@ -47,6 +58,7 @@ describe('storage', () => {
   }, 60_000);
 
   it('storage apply performs a lossy step only with the hash of its plan, and reports it', async () => {
+    const { data, define, storage, populate } = createProject();
     define('size: { type: string }');
     expect((await storage('apply')).code).toBe(0);
     populate(3);
@@ -69,8 +81,9 @@ describe('storage', () => {
   }, 120_000);
 });
 
-describe('a running service', () => {
+describe.concurrent('a running service', () => {
   it('a running service uses the definitions that another process applied from its next request', async () => {
+    const { folder, data, define, storage } = createProject();
     define('size: { type: string }');
     const program = await startProgram({ data, project: folder, args: ['--log-level', 'error'] });
     const token = await setUp(program.url);
@@ -88,6 +101,7 @@ describe('a running service', () => {
   }, 60_000);
 
   it('a running service authenticates users after a field of User was renamed', async () => {
+    const { folder, data, storage } = createProject();
     const defineUser = (field: string): void => writeFileSync(join(folder, 'resources', 'User.yaml'), `name: User\nfields:\n  ${field}\n`);
     defineUser('department: { type: string, default: news }');
     const program = await startProgram({ data, project: folder, args: ['--log-level', 'error'] });
@@ -103,8 +117,9 @@ describe('a running service', () => {
   }, 60_000);
 });
 
-describe('a changed definition', () => {
+describe.concurrent('a changed definition', () => {
   it('two services that start at once migrate a changed definition once', async () => {
+    const { folder, data, define, storage, evolutions, populate } = createProject();
     define('size: { type: string }');
     await storage('apply');
     populate(20_000);
@@ -116,6 +131,7 @@ describe('a changed definition', () => {
   }, 120_000);
 
   it('a migration makes start, plan and prune wait longer than a request, and a waiting start can be stopped', async () => {
+    const { folder, data, define, storage } = createProject();
     define('size: { type: string }');
     await storage('apply');
     const other = new Sqlite(join(data, 'bailiwick.db'));
@@ -144,6 +160,8 @@ describe('a changed definition', () => {
   }, 60_000);
 
   it('a migration is performed completely or not at all if the process is killed', async () => {
+    const project = createProject();
+    const { folder, data, define, storage, populate } = project;
     define('size: { type: string }');
     await storage('apply');
     populate(ROWS);
@@ -151,7 +169,7 @@ describe('a changed definition', () => {
     const old = { type: ['TEXT'], aside: [0], values: ['text'], evolutions: ['cli'] };
     const after = { type: ['INTEGER'], aside: [1], values: ['integer'], evolutions: ['cli', 'cli'] };
     let killed = 0;
-    for (let wait = 150; ; wait = Math.round(wait * (isDeep ? 1.1 : 1.4))) {
+    for (let wait = 100; ; wait = Math.round(wait * (isDeep ? 1.1 : 1.4))) {
       const child = spawn(process.execPath, [await bundleProgram(), 'storage', 'apply', '--project', folder, '--data', data], {
         stdio: 'ignore',
       });
@@ -159,7 +177,7 @@ describe('a changed definition', () => {
       await Promise.race([pause(wait), exit]);
       child.kill('SIGKILL');
       await exit;
-      const found = shapeNow();
+      const found = shapeNow(project);
       if (child.exitCode === 0) {
         expect(found).toEqual(after);
         break;
@@ -173,7 +191,7 @@ describe('a changed definition', () => {
 });
 
 /** Returns the state of the conversion in the columns, rows and history. */
-function shapeNow(): object {
+function shapeNow({ data, evolutions }: Project): object {
   const ofColumn = (name: string, what: string): readonly unknown[] =>
     query(data, `SELECT ${what} FROM pragma_table_info('Note') WHERE name = '${name}'`);
   return {
