@@ -109,7 +109,6 @@ describe('a full disk', () => {
       ]);
       expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
     },
-    60_000,
   );
 
   it.skipIf(!canLimit).concurrent(
