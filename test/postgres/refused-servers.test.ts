@@ -7,7 +7,7 @@ it.each([
   ['without fsync and full pages', { settings: ['fsync=off', 'full_page_writes=off'] }, ['fsync is off', 'full_page_writes is off']],
   ['that is a hot standby', { standby: true }, ['the server is a hot standby and accepts no writes']],
 ])('refuses a server %s with the reason', async (_, how, expected) => {
-  const server = await startPostgres(how);
+  const server = await startPostgres({ inMemory: true, ...how });
   try {
     await expect(openDatabase({ database: `${server.url}?schema=none` })).rejects.toMatchObject({
       name: 'SetupError',

@@ -21,7 +21,7 @@ let server: PostgresServer;
 let fleet: Fleet;
 beforeAll(async () => {
   for (const [index, seconds] of AHEAD.entries()) writeFileSync(fileOf(index), String(seconds * SECOND));
-  server = await startPostgres({});
+  server = await startPostgres({ inMemory: true });
   const replicas = AHEAD.map((_, index) => ({ preload, env: { TEST_CLOCK_FILE: fileOf(index) } }));
   fleet = await startFleet({ server: server.url, replicas });
 }, 120_000);

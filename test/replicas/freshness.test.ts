@@ -21,7 +21,7 @@ let server: PostgresServer;
 let fleet: Fleet;
 beforeAll(async () => {
   // Gives the commit order of the server.
-  server = await startPostgres({ settings: ['track_commit_timestamp=on'] });
+  server = await startPostgres({ inMemory: true, settings: ['track_commit_timestamp=on'] });
   fleet = await startFleet({ server: server.url, replicas: [{}, shifted(HOUR), shifted(-HOUR)] });
 }, 120_000);
 afterAll(async () => {

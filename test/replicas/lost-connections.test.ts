@@ -15,7 +15,7 @@ let near: Program;
 let far: Program;
 let policyId: string;
 beforeAll(async () => {
-  server = await startPostgres({ settings: ['track_commit_timestamp=on'] });
+  server = await startPostgres({ inMemory: true, settings: ['track_commit_timestamp=on'] });
   proxy = await startProxy(server.url);
   const args = ['--request-timeout-seconds', '2', '--database-connections', '4', '--database-statement-seconds', '1'];
   fleet = await startFleet({ server: server.url, replicas: [{}, { server: proxy.url, args }] });

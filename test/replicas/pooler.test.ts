@@ -29,7 +29,7 @@ describe.runIf(installed !== undefined).each(ways)('a pooler %s', (way, prepared
   let fleet: Fleet;
   let policyId: string;
   beforeAll(async () => {
-    server = await startPostgres({ settings: ['track_commit_timestamp=on'] });
+    server = await startPostgres({ inMemory: true, settings: ['track_commit_timestamp=on'] });
     // Between pooler and server, to cut connections.
     proxy = await startProxy(server.url);
     pooler = await startPgbouncer(proxy.url, { poolSize: POOL, preparedStatements });
