@@ -1,86 +1,129 @@
-/** A replica whose connection to the server is slow, dead or cut at a COMMIT, beside a healthy replica. */
+/**
+ * A replica whose connection to the server is slow, dead or cut at a COMMIT, beside a healthy replica. The tests of one fleet wait for
+ * timeouts while those of the other run.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PostgresProxy, startProxy } from '../postgres/proxy.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
 import { expectDone, idOf, type Program, type Reply, send } from '../process/program.ts';
 import { createToggle } from './access-toggles.ts';
 import { createAcknowledged, findLosses, untilReady } from './acknowledged-changes.ts';
-import { type Call, createNote, type Fleet, startFleet } from './fleet.ts';
+import { type Call, createNote, type Fleet, type ReplicaOptions, startFleet } from './fleet.ts';
 import { toggleUnderLoad } from './freshness.ts';
 
 let server: PostgresServer;
-let proxy: PostgresProxy;
-let fleet: Fleet;
-let near: Program;
-let far: Program;
-let policyId: string;
 beforeAll(async () => {
   server = await startPostgres({ inMemory: true, settings: ['track_commit_timestamp=on'] });
-  proxy = await startProxy(server.url);
-  const args = ['--request-timeout-seconds', '2', '--database-connections', '4', '--database-statement-seconds', '1'];
-  fleet = await startFleet({ server: server.url, replicas: [{}, { server: proxy.url, args }] });
-  [near, far] = fleet.replicas as [Program, Program];
-  policyId = await fleet.createPolicy();
 }, 120_000);
-beforeEach(() => untilReady(fleet, far));
-afterEach(() => proxy.set('open'));
-afterAll(async () => {
-  await fleet?.close();
-  await proxy?.close();
-  await server?.stop();
-});
+afterAll(() => server?.stop());
 
-const ask = (replica: Program, call: Call, body?: object): Promise<Reply> => send(replica.url, call, { token: fleet.admin, body });
-const create = (replica: Program): Promise<Reply> => createNote(replica, fleet.admin);
-const read = (replica: Program): Promise<Reply> => ask(replica, 'GET /api/Note?limit=1');
+/** A fleet whose replica `far` reaches the server through a proxy. */
+interface ProxiedFleet {
+  readonly fleet: Fleet;
+  readonly far: Program;
+  readonly proxy: PostgresProxy;
+  readonly policyId: string;
+  ask(replica: Program, call: Call, body?: object): Promise<Reply>;
+  create(replica: Program): Promise<Reply>;
+  read(replica: Program): Promise<Reply>;
+  close(): Promise<void>;
+}
 
-it('a slow connection causes no stale allow', async () => {
-  proxy.set({ slow: 10 });
-  const found = await toggleUnderLoad(fleet, await createToggle(fleet, 'an assignment is removed'), { rounds: 3, inFlight: 2 });
-  expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
-});
+/** Starts a fleet with these replicas before `far`. */
+async function startProxied(replicas: readonly ReplicaOptions[]): Promise<ProxiedFleet> {
+  const proxy = await startProxy(server.url);
+  const args = ['--request-timeout-seconds', '2', '--database-connections', '4', '--database-statement-seconds', '1'];
+  const fleet = await startFleet({ server: server.url, replicas: [...replicas, { server: proxy.url, args }] });
+  const ask: ProxiedFleet['ask'] = (replica, call, body) => send(replica.url, call, { token: fleet.admin, body });
+  return {
+    ...{ fleet, proxy, ask },
+    far: fleet.replicas.at(-1) as Program,
+    policyId: await fleet.createPolicy(),
+    create: (replica) => createNote(replica, fleet.admin),
+    read: (replica) => ask(replica, 'GET /api/Note?limit=1'),
+    async close() {
+      await fleet.close();
+      await proxy.close();
+    },
+  };
+}
 
-it('a dead connection is answered 503, other replicas continue, and the replica reconnects without a restart', async () => {
-  await untilReady(fleet, far);
-  proxy.set('dead');
-  const replies = await Promise.all([read(far), create(far), create(far), create(far), ask(far, 'GET /admin/api/policies')]);
-  expect(replies.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
-  await expectDone(ask(near, `PUT /admin/api/policies/${policyId}`, { priority: 7 }));
-  await expectDone(create(near));
-  proxy.set('open');
-  await untilReady(fleet, far);
-  expect(await findLosses(fleet, policyId, createAcknowledged())).toEqual([]);
-});
+/** The tests of one fleet run one after the other. */
+const IN_TURN = { concurrent: false };
 
-describe.each(['before', 'after'] as const)('a connection that is cut %s a COMMIT is performed', (how) => {
-  let count = 0;
-  const ASKED = [
-    ['a read', read],
-    ['a creation', create],
-    ['a change of policies', (replica: Program) => ask(replica, `PUT /admin/api/policies/${policyId}`, { priority: count++ })],
-  ] as const;
+describe.concurrent('a replica with a slow, dead or cut connection', () => {
+  let proxied: ProxiedFleet;
+  let near: Program;
+  let far: Program;
+  let proxy: PostgresProxy;
+  let fleet: Fleet;
+  beforeAll(async () => {
+    proxied = await startProxied([{}]);
+    ({ far, proxy, fleet } = proxied);
+    near = fleet.replicas[0] as Program;
+  }, 120_000);
+  beforeEach(() => untilReady(fleet, far));
+  afterEach(() => proxy.set('open'));
+  afterAll(() => proxied?.close());
 
-  it.each(ASKED)(`%s is acknowledged after its commit, with one entry, if the connection is cut ${how} a COMMIT`, async (_, asked) => {
-    const acknowledged = createAcknowledged();
-    for (let round = 0; round < 3; round++) {
-      await untilReady(fleet, far);
-      const { cuts } = proxy;
-      proxy.cut(how);
-      const reply = await expectDone(asked(far));
-      expect(proxy.cuts).toBe(cuts + 1);
-      if (reply.decisionId !== null) acknowledged.decisions.add(reply.decisionId);
-      if (reply.status === 201) acknowledged.notes.set(idOf(reply), 1);
-    }
-    expect(await findLosses(fleet, policyId, acknowledged)).toEqual([]);
+  it('a slow connection causes no stale allow', IN_TURN, async () => {
+    const toggle = await createToggle(fleet, 'an assignment is removed');
+    proxy.set({ slow: 10 });
+    const found = await toggleUnderLoad(fleet, toggle, { rounds: 3, inFlight: 2 });
+    expect(found).toMatchObject({ stale: [], missing: [], disagreeing: [] });
   });
+
+  it('a dead connection is answered 503, other replicas continue, and the replica reconnects without a restart', IN_TURN, async () => {
+    const { policyId, ask, create, read } = proxied;
+    proxy.set('dead');
+    const replies = await Promise.all([read(far), create(far), create(far), create(far), ask(far, 'GET /admin/api/policies')]);
+    expect(replies.map(({ status }) => status)).toEqual([503, 503, 503, 503, 503]);
+    await expectDone(ask(near, `PUT /admin/api/policies/${policyId}`, { priority: 7 }));
+    await expectDone(create(near));
+    proxy.set('open');
+    await untilReady(fleet, far);
+    expect(await findLosses(fleet, policyId, createAcknowledged())).toEqual([]);
+  });
+
+  let priority = 0;
+  const ASKED = [
+    ['a read', () => proxied.read(far)],
+    ['a creation', () => proxied.create(far)],
+    ['a change of policies', () => proxied.ask(far, `PUT /admin/api/policies/${proxied.policyId}`, { priority: priority++ })],
+  ] as const;
+  const CUTS = (['before', 'after'] as const).flatMap((cut) => ASKED.map(([name, asked]) => [name, cut, asked] as const));
+
+  it.each(CUTS)(
+    '%s is acknowledged after its commit, with one entry, if the connection is cut %s a COMMIT is performed',
+    IN_TURN,
+    async (_, cut, asked) => {
+      const acknowledged = createAcknowledged();
+      for (let round = 0; round < 3; round++) {
+        await untilReady(fleet, far);
+        const { cuts } = proxy;
+        proxy.cut(cut);
+        const reply = await expectDone(asked());
+        expect(proxy.cuts).toBe(cuts + 1);
+        if (reply.decisionId !== null) acknowledged.decisions.add(reply.decisionId);
+        if (reply.status === 201) acknowledged.notes.set(idOf(reply), 1);
+      }
+      expect(await findLosses(fleet, proxied.policyId, acknowledged)).toEqual([]);
+    },
+  );
 });
 
-it('connections on which no response arrives are closed', async () => {
-  // All connections are in use, and no statement is answered.
-  await Promise.all(Array.from({ length: 8 }, () => read(far)));
-  proxy.set('lost');
-  const replies = await Promise.all(Array.from({ length: 8 }, () => create(far)));
-  expect(replies.filter(({ status }) => status !== 503)).toEqual([]);
-  await untilReady(fleet, far);
-  expect(await findLosses(fleet, policyId, createAcknowledged())).toEqual([]);
+it.concurrent('connections on which no response arrives are closed', async () => {
+  const proxied = await startProxied([]);
+  const { fleet, far, proxy, policyId, read, create } = proxied;
+  try {
+    // All connections are in use, and no statement is answered.
+    await Promise.all(Array.from({ length: 8 }, () => read(far)));
+    proxy.set('lost');
+    const replies = await Promise.all(Array.from({ length: 8 }, () => create(far)));
+    expect(replies.filter(({ status }) => status !== 503)).toEqual([]);
+    await untilReady(fleet, far);
+    expect(await findLosses(fleet, policyId, createAcknowledged())).toEqual([]);
+  } finally {
+    await proxied.close();
+  }
 }, 90_000);
