@@ -4,8 +4,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, describe, expect, inject, it } from 'vitest';
-import { answersAroundStop, connectAndAsk, expectDone, idOf, type Program, pause, send, setUp, startProgram } from '../process/program.ts';
+import { afterAll, beforeAll, describe, expect, inject, it, vi } from 'vitest';
+import { createChain } from '../chain.ts';
+import {
+  answersAroundStop,
+  connectAndAsk,
+  expectDone,
+  idOf,
+  logIn,
+  type Program,
+  pause,
+  send,
+  setUp,
+  startProgram,
+} from '../process/program.ts';
 import { withSchema } from './test-database.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-workers-'));
@@ -18,6 +30,8 @@ interface WorkerService {
   readonly program: Program;
   /** Returns the first column of a query. */
   query(sql: string): Promise<readonly unknown[]>;
+  /** Locks a table; returns the function that releases it. */
+  lockTable(name: string): Promise<() => Promise<void>>;
   /** Returns the value of a metric. */
   metric(sample: string): Promise<number>;
 }
@@ -32,15 +46,15 @@ async function startWorkers(workers: number, args: readonly string[] = [], prelo
   return {
     program,
     async query(sql) {
-      const url = new URL(database);
-      const schema = url.searchParams.get('schema');
-      url.search = '';
-      const client = new pg.Client({ connectionString: url.href });
-      await client.connect();
-      await client.query(`SET search_path TO "${schema}"`);
+      const client = await connect(database);
       const { rows } = await client.query({ text: sql, rowMode: 'array' });
       await client.end();
       return rows.map(([first]) => first as unknown);
+    },
+    async lockTable(name) {
+      const client = await connect(database);
+      await client.query(`BEGIN; LOCK TABLE "${name}"`);
+      return () => client.end();
     },
     async metric(sample) {
       const text = await (await fetch(metrics)).text();
@@ -53,6 +67,16 @@ async function startWorkers(workers: number, args: readonly string[] = [], prelo
       );
     },
   };
+}
+
+async function connect(database: string): Promise<pg.Client> {
+  const url = new URL(database);
+  const schema = url.searchParams.get('schema');
+  url.search = '';
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  await client.query(`SET search_path TO "${schema}"`);
+  return client;
 }
 
 /** Returns the process ids of the workers of a primary. */
@@ -96,37 +120,49 @@ async function create(url: string, token: string, { answered, goesOn }: { answer
   }
 }
 
-describe('workers', () => {
+/** Two services run at the same time. The tests of each run one after the other. */
+const IN_TURN = { concurrent: false };
+
+describe.concurrent('workers', () => {
+  // These tests build on each other.
+  const it = createChain();
+  const answered: Answered = { decisions: new Set(), created: new Set(), failed: [] };
+  let service: WorkerService;
+  let token: string;
+  beforeAll(async () => {
+    service = await startWorkers(2, ['--drain-delay-seconds', '2']);
+  }, 60_000);
+  afterAll(() => service?.program.stop('SIGKILL'));
+
   it('workers accept the setup token that their primary process prints once', async () => {
-    const { program, query } = await startWorkers(2);
-    const token = /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
-    expect(program.printed().split(token)).toHaveLength(2);
-    expect(JSON.stringify(await query('SELECT "text" FROM "_State"'))).not.toContain(token);
+    const { program, query } = service;
+    const setupToken = /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
+    expect(program.printed().split(setupToken)).toHaveLength(2);
+    expect(JSON.stringify(await query('SELECT "text" FROM "_State"'))).not.toContain(setupToken);
+    const email = 'ada@example.com';
     const setUp = (sent: string): Promise<Response> =>
       fetch(`${program.url}/auth/setup`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-forwarded-for': '203.0.113.9', connection: 'close' },
-        body: JSON.stringify({ token: sent, name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }),
+        body: JSON.stringify({ token: sent, name: 'Ada', email, password: 'correct horse battery' }),
       });
     for (let attempt = 0; attempt < 4; attempt++) expect((await setUp('wrong')).status).toBe(403);
-    const replies = await Promise.all(Array.from({ length: 5 }, () => setUp(token)));
+    const replies = await Promise.all(Array.from({ length: 5 }, () => setUp(setupToken)));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
-    await program.stop();
+    token = await logIn(program.url, email);
   });
 
   it('workers are replaced one after another, without a refused, lost or unaudited request', async () => {
-    const { program, query, metric } = await startWorkers(2);
-    const token = await setUp(program.url);
+    const { program, query, metric } = service;
     const before = workersOf(program);
     expect(before).toHaveLength(2);
-    const answered: Answered = { decisions: new Set(), created: new Set(), failed: [] };
     let isOver = false;
-    const clients = Array.from({ length: 6 }, () => create(program.url, token, { answered, goesOn: () => !isOver }));
-    await expect.poll(() => answered.created.size, { timeout: 30_000 }).toBeGreaterThan(20);
+    const clients = Array.from({ length: 3 }, () => create(program.url, token, { answered, goesOn: () => !isOver }));
+    await vi.waitFor(() => expect(answered.created.size).toBeGreaterThan(20), { timeout: 30_000 });
     program.child.kill('SIGUSR2');
-    await expect.poll(() => program.printed(), { timeout: 90_000 }).toContain('all workers have been replaced');
+    await vi.waitFor(() => expect(program.printed()).toContain('all workers have been replaced'), { timeout: 90_000 });
     const after = answered.created.size;
-    await expect.poll(() => answered.created.size, { timeout: 30_000 }).toBeGreaterThan(after + 20);
+    await vi.waitFor(() => expect(answered.created.size).toBeGreaterThan(after + 20), { timeout: 30_000 });
     isOver = true;
     await Promise.all(clients);
 
@@ -137,59 +173,55 @@ describe('workers', () => {
     expect([...answered.decisions].filter((id) => !kept.has(id))).toEqual([]);
     // The replaced workers had counted most of the requests.
     expect(await metric('bailiwick_decisions_total{effect="allow",resource="Tip",action="create"}')).toBe(answered.created.size);
-    expect(await program.stop()).toBe(0);
     expect(program.printed()).not.toContain('a worker exited');
   }, 240_000);
 
-  it('workers are restarted when they die, and exit with the primary', async () => {
-    const { program } = await startWorkers(2);
+  it('workers are restarted when they die', async () => {
+    const { program } = service;
     const [first = 0] = workersOf(program);
     process.kill(first, 'SIGKILL');
     await program.prints('a worker exited; a replacement starts in 100 ms');
-    await expect.poll(() => workersOf(program).length, { timeout: 20_000 }).toBe(2);
+    await vi.waitFor(() => expect(workersOf(program).length).toBe(2), { timeout: 20_000 });
     expect((await send(program.url, 'GET /readyz')).status).toBe(200);
-    const workers = workersOf(program);
-    program.child.kill('SIGKILL');
-    await program.ended;
-    await expect.poll(() => workers.filter(isAlive), { timeout: 20_000 }).toEqual([]);
-    expect(program.printed()).not.toContain('Error');
-  }, 120_000);
-
-  it('workers finish their requests if the primary dies', async () => {
-    const { program, query } = await startWorkers(2);
-    const token = await setUp(program.url);
-    const workers = workersOf(program);
-    const held = query(`DO $$ BEGIN LOCK TABLE "Tip"; PERFORM pg_sleep(3); END $$`);
-    const isHeld = (isGranted: boolean) => query(`SELECT 1 FROM pg_locks WHERE granted = ${isGranted} AND relation = '"Tip"'::regclass`);
-    await expect.poll(() => isHeld(true), { timeout: 20_000 }).toEqual([1]);
-    const sent = send(program.url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'something happened' } });
-    await expect.poll(() => isHeld(false), { timeout: 20_000 }).toEqual([1]);
-    program.child.kill('SIGKILL');
-    expect((await sent).status).toBe(201);
-    await held;
-    await expect.poll(() => workers.filter(isAlive), { timeout: 20_000 }).toEqual([]);
-    expect(program.printed()).not.toContain('Error');
   }, 120_000);
 
   it('workers answer 503 to /readyz while they drain, and exit after the requests in flight', async () => {
-    const { program, query } = await startWorkers(2, ['--drain-delay-seconds', '3']);
-    const token = await setUp(program.url);
-    const answered: Answered = { decisions: new Set(), created: new Set(), failed: [] };
+    const { program, query } = service;
     let isOver = false;
     const client = create(program.url, token, { answered, goesOn: () => !isOver });
     program.child.kill('SIGTERM');
-    await pause(500);
-    const { status, body } = await send(program.url, 'GET /readyz');
-    expect([status, body.detail]).toEqual([503, expect.stringContaining('shutting down')]);
+    const readiness = async (): Promise<readonly unknown[]> => {
+      const { status, body } = await send(program.url, 'GET /readyz');
+      return [status, body.detail];
+    };
+    await vi.waitFor(async () => expect(await readiness()).toEqual([503, expect.stringContaining('shutting down')]), { timeout: 20_000 });
     isOver = true;
     await client;
     expect(await program.ended).toBe(0);
     expect(answered.failed).toEqual([]);
     expect(new Set(await query('SELECT "id" FROM "Tip"'))).toEqual(answered.created);
+    expect(program.printed()).not.toContain('Error');
   }, 120_000);
 });
 
-describe('connections that were established before the listener of workers closes', () => {
+describe.concurrent('workers whose primary ends', () => {
+  it('workers exit if the primary dies, after their requests', IN_TURN, async () => {
+    const { program, query, lockTable } = await startWorkers(2, ['--database-lock-seconds', '30']);
+    const token = await setUp(program.url);
+    const workers = workersOf(program);
+    const release = await lockTable('Tip');
+    const sent = send(program.url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'something happened' } });
+    const waiting = `SELECT 1 FROM pg_locks WHERE NOT granted AND relation = '"Tip"'::regclass`;
+    await vi.waitFor(async () => expect(await query(waiting)).toEqual([1]), { timeout: 20_000 });
+    program.child.kill('SIGKILL');
+    // The other worker exits: the workers have noticed that the primary is gone.
+    await vi.waitFor(() => expect(workers.filter(isAlive)).toHaveLength(1), { timeout: 20_000 });
+    await release();
+    expect((await sent).status).toBe(201);
+    await vi.waitFor(() => expect(workers.filter(isAlive)).toEqual([]), { timeout: 20_000 });
+    expect(program.printed()).not.toContain('Error');
+  });
+
   /** Keeps the primary busy right after the signal while workers close. Connections wait in the queue of the kernel. */
   const busyPrimary = join(folder, 'busy-primary.mjs');
   const busyLater = 'setTimeout(() => { for (const from = performance.now(); performance.now() - from < 800; ); }, 5)';
@@ -202,22 +234,18 @@ describe('connections that were established before the listener of workers close
   it.each([
     ['a busy primary', busyPrimary],
     ['busy workers', busyWorkers],
-  ])(
-    'connections from before the listener of workers closes are all answered by %s',
-    async (_, preload) => {
-      const { program } = await startWorkers(2, [], preload);
-      program.child.kill('SIGTERM');
-      await pause(100);
-      const ends = await Promise.all(Array.from({ length: 96 }, () => connectAndAsk(program.url)));
-      expect(await program.ended).toBe(0);
-      expect([...new Set(ends)]).toEqual(['HTTP/1.1 200']);
-    },
-    60_000,
-  );
+  ])('connections from before the listener of workers closes are all answered by %s', IN_TURN, async (_, preload) => {
+    const { program } = await startWorkers(2, [], preload);
+    program.child.kill('SIGTERM');
+    await pause(100);
+    const ends = await Promise.all(Array.from({ length: 96 }, () => connectAndAsk(program.url)));
+    expect(await program.ended).toBe(0);
+    expect([...new Set(ends)]).toEqual(['HTTP/1.1 200']);
+  });
 
-  it('connections from before the listener of workers closes are answered or refused under load, and never reset', async () => {
+  it('connections from before the listener of workers closes are answered or refused under load, and never reset', IN_TURN, async () => {
     const { program } = await startWorkers(2);
     expect(await answersAroundStop(program)).toEqual(['HTTP/1.1 200']);
     expect(await program.ended).toBe(0);
-  }, 60_000);
+  });
 });
