@@ -15,17 +15,25 @@ beforeEach(() => {
 });
 afterEach(() => test.dispose());
 
-/** Starts `other` after `write`, and commits while `other` waits for the lock. */
+/** Starts `other` after `write`, and commits when `other` waits for a lock of this transaction, or has ended without one. */
 async function concurrently<T>(write: (tx: Transaction) => Promise<unknown>, other: () => Promise<T>): Promise<T> {
   const { other: running } = await test.database.transaction(async (tx) => {
     await write(tx);
+    let hasEnded = false;
     const started = other();
-    started.catch(() => undefined);
-    await tx.all(sql`SELECT pg_sleep(1)`);
+    started
+      .catch(() => undefined)
+      .finally(() => {
+        hasEnded = true;
+      });
+    while (!hasEnded && (await tx.one(WAITING)) === undefined) await tx.one(sql`SELECT pg_sleep(0.01)`);
     return { other: started };
   });
   return running;
 }
+
+// Not of pg_stat_activity, whose rows stay the same during a transaction.
+const WAITING = sql`SELECT 1 FROM pg_locks WHERE NOT "granted" AND pg_backend_pid() = ANY (pg_blocking_pids("pid"))`;
 
 const fields = { size: { type: 'string' } };
 

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { installed, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
 import { sql } from '../../sql.ts';
 import type { Database } from '../contract.ts';
@@ -88,19 +88,22 @@ it('the database is unhealthy as long as the role has no connection left for aud
 
 const PROGRAM = `
   import { openPostgres } from './database.ts';
-  const [, url, patient] = process.argv;
+  const [, url, longRunning] = process.argv;
   const database = await openPostgres({ url, statementTimeout: 900_000 });
   // After a few transactions the connection is known not to be shared through a pooler.
   for (let at = 0; at < 3; at++) await database.transaction((tx) => tx.one({ sql: 'SELECT 1', parameters: [] }));
-  await database.transaction((tx) => tx.run({ sql: 'SELECT pg_sleep(600)', parameters: [] }), { patient: patient === 'true' });
+  await database.transaction((tx) => tx.run({ sql: 'SELECT pg_sleep(600)', parameters: [] }), { longRunning: longRunning === 'true' });
 `;
 
 /** Starts a process that runs a statement of ten minutes. Resolves when the server runs the statement. */
-async function startLongStatement(server: URL, patient: boolean): Promise<{ readonly child: ChildProcess; running(): Promise<number> }> {
+async function startLongStatement(
+  server: URL,
+  longRunning: boolean,
+): Promise<{ readonly child: ChildProcess; running(): Promise<number> }> {
   const name = `killed_${randomBytes(4).toString('hex')}`;
   const named = new URL(server);
   named.searchParams.set('application_name', name);
-  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, named.href, String(patient)], {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, named.href, String(longRunning)], {
     cwd: import.meta.dirname,
     stdio: ['ignore', 'ignore', 'inherit'],
   });
@@ -108,18 +111,19 @@ async function startLongStatement(server: URL, patient: boolean): Promise<{ read
     const { rows } = await runSql(`SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND query LIKE '%pg_sleep(600)%'`, [name]);
     return rows.length;
   };
-  await expect.poll(running, { timeout: 30_000 }).toBe(1);
+  await vi.waitFor(async () => expect(await running()).toBe(1), { timeout: 30_000 });
   return { child, running };
 }
 
-describe.each([
+// At the same time, because the server checks every two seconds that the client is connected.
+describe.concurrent.each([
   ['a statement', false],
   ['a statement without a timeout', true],
-])('%s of a killed process', (statement, patient) => {
+])('%s of a killed process', (statement, longRunning) => {
   it(`the server cancels ${statement} of a killed process`, async () => {
-    const { child, running } = await startLongStatement(url, patient);
+    const { child, running } = await startLongStatement(url, longRunning);
     child.kill('SIGKILL');
-    await expect.poll(running, { timeout: 30_000 }).toBe(0);
+    await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 30_000 });
   });
 
   it.runIf(installed !== undefined)(`the server cancels ${statement} of a killed process behind a pooler`, async () => {
@@ -127,9 +131,9 @@ describe.each([
     try {
       const behind = new URL(url);
       behind.host = new URL(pooler.url).host;
-      const { child, running } = await startLongStatement(behind, patient);
+      const { child, running } = await startLongStatement(behind, longRunning);
       child.kill('SIGKILL');
-      await expect.poll(running, { timeout: 30_000 }).toBe(0);
+      await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 30_000 });
     } finally {
       await pooler.stop();
     }
