@@ -11,6 +11,7 @@ import {
   type Truth,
 } from '../../src/operators/index.ts';
 import { sql } from '../../src/sql.ts';
+import { databaseCasesOf } from '../budget.ts';
 import { type Comparison, checkAlike } from './check-alike.ts';
 import { asJson, createHostileTable, DATABASE, DIALECT, DOCUMENTS, LISTS, NOW, OPERANDS, scopeOf, TIME_ZONE } from './hostile-table.ts';
 
@@ -46,7 +47,7 @@ describe('operators on values inside JSON', () => {
 
   it(`${DATABASE} reads numbers exactly as JavaScript does`, async () => {
     let seed = 1;
-    const numbers = Array.from({ length: 20_000 }, (_, index) => {
+    const numbers = Array.from({ length: databaseCasesOf(20_000) }, (_, index) => {
       // A linear congruential generator, for the same numbers in every run.
       seed = (seed * 48_271) % 2_147_483_647;
       return index % 2 === 0 ? (seed / 2_147_483_647) * 10 ** ((index % 600) - 300) : Math.round(seed) / 10 ** (index % 9);
