@@ -118,6 +118,21 @@ describe('the members of an item', () => {
     expect(problem instanceof Problem && problem.extras.errors?.map(({ code, path }) => `${code} ${path}`)).toEqual(mistakes);
   });
 
+  it.each<[Json, readonly string[]]>([
+    [{ action: 'read', data: { id: 7 } }, ['required resource', 'type data.id']],
+    [{ resource: 1, action: 'list', data: 'all' }, ['type resource', 'type data']],
+    [{ resource: '', action: 'schema', data: { id: '7' } }, ['tooShort resource', 'unknown data.id']],
+    [{ resource: 1, action: 'frob', data: { id: 7 } }, ['type resource', 'enum action']],
+    [{ resource: 1, action: 'batch' }, ['type resource', 'enum action']],
+    [{ resource: 1, data: { id: 7 } }, ['required action', 'type resource']],
+    [{ resource: 1, action: 'update', data: { id: '$5.id', a: '$6.id', ifMatch: 1 } }, ['type resource', 'range data.id', 'range data.a']],
+    [{ resource: 'Article', action: 'read', id: '$5.id', ids: 1 }, ['unknown ids', 'range id']],
+    [1, ['type ']],
+  ])('reports the mistakes in resource, action and data of an item together: %j', (item, mistakes) => {
+    const problem = parseBatch({ requests: [item] }, limits).items[0]?.request;
+    expect(problem instanceof Problem && problem.extras.errors?.map(({ code, path }) => `${code} ${path}`)).toEqual(mistakes);
+  });
+
   it('members of an item are own properties, so __proto__ is an unknown name', () => {
     const item = JSON.parse('{"resource":"Article","action":"read","data":{"__proto__":{"id":"7"}}}') as JsonObject;
     expect(one(item)).toBeInstanceOf(Problem);

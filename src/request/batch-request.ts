@@ -5,7 +5,7 @@ import { Type, type TypeOf } from '../schemas/index.ts';
 import { validateSchema } from '../validation/index.ts';
 import type { ApiRequest, FilterItem, RequestLimits } from './api-request.ts';
 import { refuseMistakes } from './query-parameters.ts';
-import { findAction, parseAction } from './record-requests.ts';
+import { describeUnknownAction, findAction, parseAction } from './record-requests.ts';
 import { NAME } from './record-schemas.ts';
 import { readBodyMembers } from './request-members.ts';
 import { requestSchemas } from './request-schemas.ts';
@@ -51,33 +51,44 @@ function rowsOf({ request }: BatchItem): number {
 
 function parseItem(item: Json, earlier: readonly BatchItem[], limits: RequestLimits): BatchItem {
   try {
-    const parsed = parseItemRequest(item, limits);
-    validateItemReferences(parsed.request, earlier);
-    return parsed;
+    return parseItemRequest(item, earlier, limits);
   } catch (error) {
     if (error instanceof Problem) return { request: error, optional: false };
     throw error;
   }
 }
 
-interface ParsedItem extends BatchItem {
-  readonly request: ApiRequest;
-}
-
 /** The members of every item. The action has a schema of the others. */
 const ITEM = Type.Object({ resource: NAME, action: NAME });
 const OPTIONAL = Type.Object({ optional: Type.Optional(Type.Boolean()) });
 
-function parseItemRequest(item: Json, limits: RequestLimits): ParsedItem {
-  refuseMistakes('REQUEST_MALFORMED', validateSchema(ITEM, item));
-  const { resource, action: name } = item as TypeOf<typeof ITEM>;
-  if (name === 'batch') throw new Problem('REQUEST_MALFORMED', 'a batch cannot contain another batch');
-  const action = findAction(name, BATCH_ACTIONS);
-  const issues: Issue[] = name === 'updateIfExists' ? [...validateSchema(OPTIONAL, item)] : [];
+/** @throws Problem that lists every mistake */
+function parseItemRequest(item: Json, earlier: readonly BatchItem[], limits: RequestLimits): BatchItem {
+  const issues = validateSchema(ITEM, item);
+  const action = requireAction(item, issues);
+  const isOptional = action.name === 'updateIfExists' && ownValue(item, 'optional') === true;
+  if (action.name === 'updateIfExists') issues.push(...validateSchema(OPTIONAL, item));
+  const { resource } = item as TypeOf<typeof ITEM>;
   const { members, inData } = parseItemMembers(item as JsonObject, action, issues);
   const { request, issues: others } = parseAction({ resource, action, body: members }, limits);
-  refuseMistakes('REQUEST_MALFORMED', [...issues, ...withDataPaths(others, inData)]);
-  return { request, optional: name === 'updateIfExists' && ownValue(item as JsonObject, 'optional') === true };
+  refuseMistakes('REQUEST_MALFORMED', [...issues, ...withDataPaths([...others, ...findReferenceMistakes(request, earlier)], inData)]);
+  return { request, optional: isOptional };
+}
+
+/** Returns the action of an item. Without one, the schema of the other members is unknown, so the item is refused with the mistakes found so far. */
+function requireAction(item: Json, issues: readonly Issue[]): Action {
+  const name = ownValue(item, 'action');
+  const action = typeof name === 'string' ? BATCH_ACTIONS.get(name) : undefined;
+  if (action !== undefined) return action;
+  const isReported = typeof name !== 'string' || issues.some(({ path }) => path === 'action');
+  // An unknown action alone is REQUEST_NO_ROUTE, as in a path.
+  if (issues.length > 0 || name === 'batch') refuseMistakes('REQUEST_MALFORMED', isReported ? issues : [...issues, explainAction(name)]);
+  return findAction(String(name), BATCH_ACTIONS);
+}
+
+function explainAction(name: string): Issue {
+  const detail = name === 'batch' ? 'a batch cannot contain another batch' : describeUnknownAction(name, BATCH_ACTIONS);
+  return { path: 'action', code: 'enum', detail };
 }
 
 /** Prefixes the paths of mistakes with `data.` for members that were given inside `data`. */
@@ -138,8 +149,8 @@ const REFERENCE = /^(\$+)(0|[1-9]\d*)\.id$/;
 /** Actions that return one record. */
 const RETURNS_RECORD: ReadonlySet<string> = new Set(['create', 'read', 'update', 'createIfNotExists', 'updateIfExists']);
 
-/** Validates that a request refers only to earlier requests that return a record. @throws Problem REQUEST_MALFORMED that lists every mistake */
-export function validateItemReferences(request: ApiRequest, earlier: readonly { readonly request: ApiRequest | Problem }[]): void {
+/** Finds references to requests that are not earlier, or do not return a record. */
+function findReferenceMistakes(request: ApiRequest, earlier: readonly BatchItem[]): readonly Issue[] {
   const issues: Issue[] = [];
   for (const [text, path] of referencesIn(request)) {
     const refuse = (code: IssueCode, detail: string): unknown => issues.push({ path, code, detail });
@@ -151,7 +162,7 @@ export function validateItemReferences(request: ApiRequest, earlier: readonly { 
     else if (!(target instanceof Problem) && !RETURNS_RECORD.has(target.action))
       refuse('type', `expected ${text} to refer to a request that returns one record, request ${index} has the action ${target.action}`);
   }
-  refuseMistakes('REQUEST_MALFORMED', issues);
+  return issues;
 }
 
 /** Returns the request with references to earlier requests of the batch replaced by the ids of their records, and escaped texts unescaped. */

@@ -98,7 +98,12 @@ export function parseActionRequest(http: HttpRequest, limits: RequestLimits, nam
 export function findAction(name: string, actions: ReadonlyMap<string, Action> = ACTIONS): Action {
   const action = actions.get(name);
   if (action !== undefined) return action;
-  throw new Problem('REQUEST_NO_ROUTE', `no action is named ${describeValue(name)}${didYouMean(name, actions.keys())}`);
+  throw new Problem('REQUEST_NO_ROUTE', describeUnknownAction(name, actions));
+}
+
+/** Returns a sentence about an action that does not exist, with the most similar name. */
+export function describeUnknownAction(name: string, actions: ReadonlyMap<string, Action>): string {
+  return `no action is named ${describeValue(name)}${didYouMean(name, actions.keys())}`;
 }
 
 /** An action on a resource, with the JSON body of its request. */
