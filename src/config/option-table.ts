@@ -282,10 +282,10 @@ export const OPTION_TABLE = {
   importPolicies: {
     group: 'policies',
     default: 10_000,
-    range: [1, 1_000_000],
+    range: [1, 100_000],
     about: 'maximum policies in a policy import, and maximum assignments of each',
   },
-  policyRules: { group: 'policies', default: 1000, range: [1, 100_000], about: 'maximum rules in a policy' },
+  policyRules: { group: 'policies', default: 1000, range: [1, 10_000], about: 'maximum rules in a policy' },
   conditionDepth: { group: 'policies', default: 16, range: [1, 100], about: 'maximum nesting depth of a condition' },
   conditionComparisons: { group: 'policies', default: 200, range: [1, 10_000], about: 'maximum comparisons in a rule' },
   conditionListItems: { group: 'policies', default: 10_000, range: [1, 1_000_000], about: 'maximum values in a list of a condition' },
