@@ -120,7 +120,7 @@ function createRuleIndex(entries: readonly Entry[]): RuleIndex {
       const shape = shapeOf(stored);
       const group = byShape.get(shape) ?? [];
       if (group.length < 2) return group;
-      return memoize(duplicates, shape, () => groupDuplicates(group)).get(toCanonicalJson(stored.conditions as Json)) ?? [];
+      return memoize(duplicates, shape, () => groupDuplicates(group)).get(contentOf(stored)) ?? [];
     },
     opposing: (rule) => findOpposing(byPriorities, rule),
   };
@@ -163,8 +163,15 @@ function shapeOf({ resource, action, effect, conditions }: PolicyRule): string {
 
 /** Groups rules by their conditions and keeps the first two of each group. */
 function groupDuplicates(group: readonly IndexedRule[]): ReadonlyMap<string, readonly IndexedRule[]> {
-  const byConditions = Map.groupBy(group, ({ stored }) => toCanonicalJson(stored.conditions as Json));
+  const byConditions = Map.groupBy(group, ({ stored }) => contentOf(stored));
   return new Map([...byConditions].map(([key, equal]) => [key, equal.sort((a, b) => comparePrecedence(a.rank, b.rank)).slice(0, 2)]));
+}
+
+/** The conditions of rules as text. Rules of unchanged policies are the same objects in the next snapshot, so each is converted once. */
+const contents = new WeakMap<PolicyRule, string>();
+
+function contentOf(rule: PolicyRule): string {
+  return memoize(contents, rule, () => toCanonicalJson(rule.conditions as Json));
 }
 
 /** Returns JSON with sorted members, equal for equal values. */

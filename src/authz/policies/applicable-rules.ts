@@ -67,10 +67,29 @@ function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): Appl
   if (known !== undefined) return known;
   const assigned = snapshot.byRole.get(request.role);
   if (assigned === undefined) return withoutRole;
-  const ranked = [...assigned].flatMap(([policyId, priority]) => toRanked(activeRules(snapshot, policyId, request), priority));
-  const applicable = toApplicable(ranked);
+  const applicable = inheritRules(snapshot, request, assigned) ?? collectRules(snapshot, request, assigned);
   byRole.set(request.role, applicable);
   return applicable;
+}
+
+/** The active policies that are assigned to a role, with the priority of the assignment. */
+type AssignedPolicies = ReadonlyMap<string, number>;
+
+function collectRules(snapshot: PolicySnapshot, request: ApplicableRequest, assigned: AssignedPolicies): ApplicableRules {
+  return toApplicable([...assigned].flatMap(([policyId, priority]) => toRanked(activeRules(snapshot, policyId, request), priority)));
+}
+
+/** Returns the rules of the role in the snapshot before, with those of changed policies replaced; undefined if they were not collected there. */
+function inheritRules(snapshot: PolicySnapshot, request: ApplicableRequest, assigned: AssignedPolicies): ApplicableRules | undefined {
+  const { buckets, changed } = snapshot.memo.inherited ?? {};
+  const before = buckets?.get(resourceKey(snapshot, request))?.get(request.action)?.byRole.get(request.role);
+  if (before === undefined || changed === undefined) return undefined;
+  const added = [...changed].flatMap((policyId) => {
+    const priority = assigned.get(policyId);
+    return priority === undefined ? [] : toRanked(activeRules(snapshot, policyId, request), priority);
+  });
+  const kept = before.ranked.filter(({ rule }) => !changed.has(rule.policy.id));
+  return added.length === 0 && kept.length === before.ranked.length ? before : toApplicable([...kept, ...added]);
 }
 
 /** Returns the rules of the role and of the policies assigned to the user. Users with the same role and assignments share the result. */
