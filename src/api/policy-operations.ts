@@ -15,6 +15,7 @@ import {
   currentRevision,
   listPolicies,
   listRolePolicies,
+  loadPoliciesByName,
   type Transaction,
   updateAssignment,
   updatePolicy,
@@ -77,7 +78,7 @@ const NAMED = 50;
  */
 export function restoreAdminPolicy({ database }: Pick<AdminDeps, 'database'>): Promise<RestoredAccess> {
   return database.transaction(async (tx) => {
-    const policies = await listPolicies(tx, {});
+    const policies = await listPolicies(tx);
     const stored = policies.find(({ name }) => name === FULL_ACCESS.name);
     const policy =
       stored === undefined
@@ -189,7 +190,7 @@ export const FULL_ACCESS: PolicyInput = {
 export async function grantFullAccess(tx: Transaction, admin: { readonly id: string }, origin: RequestOrigin): Promise<void> {
   const by = admin.id;
   // Setup opens again only after every admin was deleted from the database by hand. In that case, an existing policy is kept.
-  if ((await listPolicies(tx, {})).some(({ name }) => name === FULL_ACCESS.name)) return;
+  if ((await loadPoliciesByName(tx, [FULL_ACCESS.name])).length > 0) return;
   const policy = await createPolicy(tx, FULL_ACCESS, { by });
   await assignToRole(tx, { policyId: policy.id, role: 'admin' }, { by });
   await appendEntry(tx, {

@@ -116,7 +116,7 @@ export interface ExportedPolicy extends Policy {
 /** Returns all policies with the roles that they are assigned to, in the format of an import. User assignments are not exported. */
 export async function exportedPolicies(tx: Transaction): Promise<readonly ExportedPolicy[]> {
   const byPolicy = Map.groupBy(await listRoleAssignments(tx), ({ policyId }) => policyId);
-  return (await listPolicies(tx, {})).map((policy) => ({
+  return (await listPolicies(tx)).map((policy) => ({
     ...policy,
     roles: (byPolicy.get(policy.id) ?? []).map(({ role, priority, isActive }) => ({ role, priority, isActive })),
   }));

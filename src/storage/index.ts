@@ -78,6 +78,7 @@ export {
   listUserPolicies,
   loadActiveAssignments,
   loadPolicies,
+  loadPoliciesByName,
   loadPolicy,
   loadPolicyPage,
   loadPolicyState,

@@ -38,7 +38,7 @@ describe('policies from permissions', () => {
 
   it('does not overwrite a policy that an admin changed', async () => {
     await inTransaction((tx) => applyPermissions(tx, planned, { by }));
-    const [policy] = await inTransaction((tx) => listPolicies(tx, {}));
+    const [policy] = await inTransaction((tx) => listPolicies(tx));
     const narrowed = policy?.rules.slice(1) ?? [];
     await inTransaction((tx) => updatePolicy(tx, { ...toPolicyInput(policy?.name ?? ''), rules: narrowed }, { id: policy?.id ?? '', by }));
     await inTransaction((tx) => applyPermissions(tx, planned, { by }));

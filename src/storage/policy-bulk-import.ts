@@ -24,7 +24,15 @@ import {
 } from './assignment-records.ts';
 import type { RowLock, Transaction } from './contract.ts';
 import { storeVersions } from './policy-history.ts';
-import { type Author, changedPolicy, createPolicy, loadPolicies, newPolicy, type PolicyDraft } from './policy-records.ts';
+import {
+  type Author,
+  changedPolicy,
+  createPolicy,
+  loadPolicies,
+  loadPoliciesByName,
+  newPolicy,
+  type PolicyDraft,
+} from './policy-records.ts';
 import { deleteFrom, POLICY_TABLES, writeAll } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
@@ -230,8 +238,10 @@ export interface PermissionsComparison {
 
 /** Compares the required policies and assignments with the existing ones. */
 export async function comparePermissions(tx: Transaction, planned: PlannedPolicies): Promise<PermissionsComparison> {
-  const byName = new Map((await loadPolicies(tx, sql`1 = 1`)).map((policy) => [policy.name, policy]));
-  const assigned = new Set((await loadRolePolicies(tx, sql`1 = 1`)).map(roleKeyOf));
+  const names = planned.policies.map(({ name }) => name);
+  const byName = new Map((await loadPoliciesByName(tx, names)).map((policy) => [policy.name, policy]));
+  const ids = [...byName.values()].map(({ id }) => id);
+  const assigned = new Set((await loadRolePolicies(tx, sql`"policyId" IN ${idList(tx.dialect, ids)}`)).map(roleKeyOf));
   return {
     missingPolicies: planned.policies.filter(({ name }) => !byName.has(name)),
     missingAssignments: planned.assignments.filter(
@@ -249,7 +259,8 @@ export async function applyPermissions(tx: Transaction, planned: PlannedPolicies
   await lockPolicies(tx);
   const comparison = await comparePermissions(tx, planned);
   for (const policy of comparison.missingPolicies) await createPolicy(tx, policy, { by });
-  const ids = new Map((await loadPolicies(tx, sql`1 = 1`)).map(({ name, id }) => [name, id]));
+  const names = planned.policies.map(({ name }) => name);
+  const ids = new Map((await loadPoliciesByName(tx, names)).map(({ name, id }) => [name, id]));
   for (const { policy, role } of comparison.missingAssignments) {
     const policyId = ids.get(policy);
     if (policyId !== undefined) await assignToRole(tx, { policyId, role }, { by });

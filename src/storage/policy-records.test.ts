@@ -7,10 +7,10 @@ import { insertUser, loadWholeState, openPolicyDatabase, problemCodeOf, resetPol
 import {
   createPolicy,
   deletePolicy,
-  listPolicies,
   loadActiveAssignments,
   loadPolicy,
   loadPolicyPage,
+  type PolicyPageQuery,
   updatePolicy,
 } from './policy-records.ts';
 import { currentRevision } from './revision.ts';
@@ -95,7 +95,8 @@ describe('policies', () => {
     await inTransaction(async (tx) => {
       await createPolicy(tx, toPolicyInput('A'), { by });
       await createPolicy(tx, toPolicyInput('B', { isActive: false, type: 'ROLE_BASED' }), { by });
-      const names = async (filter: Parameters<typeof listPolicies>[1]) => (await listPolicies(tx, filter)).map(({ name }) => name);
+      const names = async (filter: Omit<PolicyPageQuery, 'limit'>) =>
+        (await loadPolicyPage(tx, { ...filter, limit: 10 })).map(({ name }) => name);
       expect(await names({})).toEqual(['A', 'B']);
       expect(await names({ isActive: false })).toEqual(['B']);
       expect(await names({ isActive: true, type: 'ROLE_BASED' })).toEqual([]);

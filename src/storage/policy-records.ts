@@ -18,6 +18,7 @@ import { ConstraintError, type Transaction } from './contract.ts';
 import { storeVersion } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
 import { advanceRevision, currentRevision, lockPolicies } from './revision.ts';
+import { idList } from './table-names.ts';
 
 /** The author of a change: a user id, for audit entries and the policy history. */
 export interface Author {
@@ -43,13 +44,14 @@ export async function loadPolicyToChange(tx: Transaction, id: string): Promise<P
   return loadPolicyOrRefuse(tx, id);
 }
 
-/** Lists policies in the order of creation, filtered by status and type. */
-export async function listPolicies(
-  tx: Transaction,
-  filter: { readonly isActive?: boolean | undefined; readonly type?: PolicyType | undefined },
-): Promise<readonly Policy[]> {
-  const policies = await loadPolicies(tx, sql`1 = 1`);
-  return policies.filter(({ isActive, type }) => isActive === (filter.isActive ?? isActive) && type === (filter.type ?? type));
+/** Lists all policies in the order of creation. */
+export function listPolicies(tx: Transaction): Promise<readonly Policy[]> {
+  return loadPolicies(tx, sql`1 = 1`);
+}
+
+/** Loads the policies with these names. */
+export function loadPoliciesByName(tx: Transaction, names: readonly string[]): Promise<readonly Policy[]> {
+  return loadPolicies(tx, sql`"name" IN ${idList(tx.dialect, names)}`);
 }
 
 /** Creates a policy. Throws POLICY_EXISTS if its name is taken. */
@@ -93,15 +95,17 @@ export async function deletePolicy(tx: Transaction, id: string, { by }: Author):
 
 /** Loads the policies that match a condition on `_Policy`, with their rules in order. */
 export async function loadPolicies(tx: Transaction, where: Sql): Promise<readonly Policy[]> {
-  const policies = await selectFrom<Omit<Policy, 'rules'>>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'] });
+  const policies = await selectFrom<LoadedPolicy>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'] });
   const ofThese = sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
-  const rules = await selectFrom<StoredRule>(tx, POLICY_TABLES.rule, { where: ofThese, orderBy: ['policyId', 'position'] });
+  const inOrder = ['policyId', 'position'];
+  const rules = await selectFrom<PolicyRule>(tx, POLICY_TABLES.rule, { where: ofThese, orderBy: inOrder, without: ['position'] });
   const byPolicy = Map.groupBy(rules, (rule) => rule.policyId);
-  return policies.map((policy) => ({ ...policy, rules: (byPolicy.get(policy.id) ?? []).map(({ position: _, ...rule }) => rule) }));
+  // The loaded objects are completed and not copied: a start loads a hundred thousand of them.
+  for (const policy of policies) policy.rules = byPolicy.get(policy.id) ?? [];
+  return policies;
 }
 
-/** A rule, and its position in the rules of its policy, counted from 0. */
-type StoredRule = PolicyRule & { readonly position: number };
+type LoadedPolicy = Omit<Policy, 'rules'> & { rules: readonly PolicyRule[] };
 
 async function loadPolicyOrRefuse(tx: Transaction, id: string): Promise<Policy> {
   const policy = await loadPolicy(tx, id);
@@ -181,12 +185,28 @@ function takenName(name: string, cause?: unknown): Problem {
   return new Problem('POLICY_EXISTS', `another policy is named ${JSON.stringify(name)}`, { errors, cause });
 }
 
-/** Loads at most `limit` policies with ids above `after`, ordered by id. */
-export async function loadPolicyPage(
-  tx: Transaction,
-  { after = '', limit }: { readonly after?: string | undefined; readonly limit: number },
-): Promise<readonly Policy[]> {
-  const policies = await loadPolicies(tx, sql`"id" IN (SELECT "id" FROM "_Policy" WHERE "id" > ${after} ORDER BY "id" LIMIT ${limit})`);
+/** A page of policies. */
+export interface PolicyPageQuery {
+  readonly isActive?: boolean | undefined;
+  readonly type?: PolicyType | undefined;
+  /** The id after which the page begins. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Loads at most `limit` policies with ids above `after`, ordered by id, which is nearly the order of creation. */
+export async function loadPolicyPage(tx: Transaction, { isActive, type, after = '', limit }: PolicyPageQuery): Promise<readonly Policy[]> {
+  const ofStatus = isActive === undefined ? sql`` : sql` AND "isActive" = ${isActive}`;
+  const ofType = type === undefined ? sql`` : sql` AND "type" = ${type}`;
+  const ids = await tx.all<{ readonly id: string }>(
+    sql`SELECT "id" FROM "_Policy" WHERE "id" > ${after}${ofStatus}${ofType} ORDER BY "id" LIMIT ${limit}`,
+  );
+  if (ids.length === 0) return [];
+  const found = idList(
+    tx.dialect,
+    ids.map(({ id }) => id),
+  );
+  const policies = await loadPolicies(tx, sql`"id" IN ${found}`);
   return policies.toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 

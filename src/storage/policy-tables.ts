@@ -49,15 +49,26 @@ export async function deleteFrom(tx: Transaction, table: Resource, where: Sql): 
   await tx.run(sql`DELETE FROM ${tableOf(table)} WHERE ${where}`);
 }
 
+/** The rows to load. */
+export interface Selection {
+  readonly where: Sql;
+  readonly orderBy: readonly string[];
+  readonly limit?: number;
+  /** Columns to leave out. */
+  readonly without?: readonly string[];
+}
+
 /** Loads the rows that match a condition, as values of type `Value`. The caller ensures that the rows of the table have this type. */
 export async function selectFrom<Value>(
   tx: Transaction,
   table: Resource,
-  { where, orderBy, limit }: { readonly where: Sql; readonly orderBy: readonly string[]; readonly limit?: number },
+  { where, orderBy, limit, without = [] }: Selection,
 ): Promise<readonly Value[]> {
   const order = sql.raw(orderBy.map(quoteName).join(', '));
   const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;
-  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(table)} FROM ${recordsOf(table)} WHERE ${where} ORDER BY ${order}${bound}`);
+  const rows = await tx.all<Row>(
+    sql`SELECT ${selectionOf(table, without)} FROM ${recordsOf(table)} WHERE ${where} ORDER BY ${order}${bound}`,
+  );
   return rows.map((row) => fromRow(table, row) as unknown as Value);
 }
 

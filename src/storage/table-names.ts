@@ -56,13 +56,14 @@ export function idList(dialect: SqlDialect, ids: readonly string[]): Sql {
 
 const selections = new WeakMap<Resource, Sql>();
 
-/** Returns the columns of a record without write-only fields, which are never read. */
-export function selectionOf(resource: Resource): Sql {
+/** Returns the columns of a record without write-only fields, which are never read, and without the given columns. */
+export function selectionOf(resource: Resource, without: readonly string[] = []): Sql {
+  if (without.length > 0) return sql.raw(selectionText(resource, without));
   return memoize(selections, resource, () => sql.raw(selectionText(resource)));
 }
 
-function selectionText(resource: Resource): string {
-  const readable = columnsOf(resource).filter(({ field }) => !field.writeOnly);
+function selectionText(resource: Resource, without: readonly string[] = []): string {
+  const readable = columnsOf(resource).filter(({ name, field }) => !field.writeOnly && !without.includes(name));
   return readable.map(({ name }) => `${quoteName(resource.name)}.${quoteName(name)}`).join(', ');
 }
 

@@ -174,7 +174,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'secret fields are selected',
     file: 'src/storage/table-names.ts',
-    find: 'columnsOf(resource).filter(({ field }) => !field.writeOnly)',
+    find: 'columnsOf(resource).filter(({ name, field }) => !field.writeOnly && !without.includes(name))',
     replace: 'columnsOf(resource)',
     red: 'src/storage/record-lists.test.ts',
     test: 'a list never reads write-only fields',
