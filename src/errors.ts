@@ -167,8 +167,10 @@ interface ProblemExtras {
   readonly data?: Readonly<Record<string, unknown>>;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number;
-  /** Id of the audit entry of a denial. */
+  /** Id of the audit entry of a denial, or of a refused login or token. */
   readonly decisionId?: string;
+  /** The user of a refused token, for its audit entry; never sent to the caller. */
+  readonly userId?: string;
 }
 
 /** An error for the caller. It can be thrown anywhere; `http/` responds with application/problem+json. */

@@ -235,6 +235,7 @@ function createServer(config: Config, { parts, admin, monitor, readiness, isDeve
     logLevel: config.logLevel,
     pages: config.docs === 'off' ? 'errors' : 'all',
     ready: () => readiness.check(),
+    recordRefusedToken: (problem, origin) => identity.recordRefusedToken(problem, origin),
     observer: monitor.metrics,
   });
 }

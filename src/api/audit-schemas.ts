@@ -8,7 +8,7 @@ import { EXPLAINED } from './explanation-schemas.ts';
 import { COUNT, ID, TEXT, TIMESTAMP } from './schema-members.ts';
 
 /** The kinds of audit entries. */
-export const ENTRY_KINDS = ['access', 'admin'] as const satisfies readonly AuditEntry['kind'][];
+export const ENTRY_KINDS = ['access', 'admin', 'auth'] as const satisfies readonly AuditEntry['kind'][];
 
 /** The members of an entry that analytics return. */
 const ACTIVITY = {
@@ -31,7 +31,7 @@ const ENTRY_MEMBERS = {
   epoch: Type.Integer({ description: 'Revision of the policies under which it was made.' }),
   requestId: TEXT,
   ip: TEXT,
-  outcome: Type.Optional(Type.String({ description: 'Code of the problem, if an allowed request failed.' })),
+  outcome: Type.Optional(Type.String({ description: 'Code of the problem, if an allowed request failed or authentication was refused.' })),
   facts: Type.Optional(
     described<JsonObject>({
       type: 'object',

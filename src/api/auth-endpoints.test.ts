@@ -5,6 +5,7 @@ import type { Json } from '../operators/index.ts';
 import type { HttpRequest } from '../request/index.ts';
 import { createAuthRoutes } from './auth-endpoints.ts';
 
+const ORIGIN = { requestId: 'r1', method: '', path: '', ip: '192.0.2.1', token: 'token' };
 const USER = { id: 'u1', email: 'ada@example.org', name: 'Ada', role: 'admin' };
 const ISSUED = { token: 't', expiresIn: 60, refreshToken: 'r', user: USER };
 
@@ -13,8 +14,8 @@ async function call(name: string, body?: Json): Promise<{ readonly outcome: unkn
   const calls: unknown[] = [];
   const record =
     <T>(operation: string, result: T) =>
-    async (given: unknown): Promise<T> => {
-      calls.push([operation, given]);
+    async (...given: unknown[]): Promise<T> => {
+      calls.push([operation, ...given]);
       return result;
     };
   const identity = {
@@ -25,8 +26,7 @@ async function call(name: string, body?: Json): Promise<{ readonly outcome: unkn
     loadUser: record('loadUser', USER),
   } as unknown as Authentication;
   const route = createAuthRoutes(identity, { hasSetup: true }).find(({ method, path }) => `${method} ${path}` === name);
-  const origin = { requestId: 'r1', method: '', path: '', ip: '192.0.2.1', token: 'token' };
-  const request = { method: 'POST', params: new Map(), query: new Map(), body, header: () => undefined, origin } as HttpRequest;
+  const request = { method: 'POST', params: new Map(), query: new Map(), body, header: () => undefined, origin: ORIGIN } as HttpRequest;
   try {
     const response = await route?.handle(request, () => undefined);
     return { outcome: [response?.status, response?.headers ?? {}, response?.body], calls };
@@ -37,9 +37,9 @@ async function call(name: string, body?: Json): Promise<{ readonly outcome: unkn
 }
 
 describe('the endpoints under /auth', () => {
-  it('passes the credentials and the address of a login on, and forbids caches to store the tokens', async () => {
+  it('passes the credentials and the origin of a login on, and forbids caches to store the tokens', async () => {
     const { outcome, calls } = await call('POST /auth/login', { email: 'ada@example.org', password: 'secret' });
-    expect(calls).toEqual([['logIn', { email: 'ada@example.org', password: 'secret', ip: '192.0.2.1' }]]);
+    expect(calls).toEqual([['logIn', { email: 'ada@example.org', password: 'secret' }, ORIGIN]]);
     expect(outcome).toEqual([
       200,
       { 'cache-control': 'no-store' },
@@ -49,16 +49,16 @@ describe('the endpoints under /auth', () => {
 
   it('exchanges a refresh token', async () => {
     const { outcome, calls } = await call('POST /auth/refresh', { refreshToken: 'r0' });
-    expect(calls).toEqual([['refresh', 'r0']]);
+    expect(calls).toEqual([['refresh', 'r0', ORIGIN]]);
     expect(outcome).toMatchObject([200, { 'cache-control': 'no-store' }, { refreshToken: 'r' }]);
   });
 
   it.each([
-    ['POST /auth/logout', 'logOut', { success: true, message: expect.any(String) }],
-    ['GET /auth/me', 'loadUser', { success: true, data: USER }],
-  ])('%s passes the token to %s', async (name, operation, body) => {
+    ['POST /auth/logout', 'logOut', ORIGIN, { success: true, message: expect.any(String) }],
+    ['GET /auth/me', 'loadUser', 'token', { success: true, data: USER }],
+  ])('%s passes the token to %s', async (name, operation, given, body) => {
     const { outcome, calls } = await call(name);
-    expect([outcome, calls]).toMatchObject([[200, {}, body], [[operation, 'token']]]);
+    expect([outcome, calls]).toMatchObject([[200, {}, body], [[operation, given]]]);
   });
 
   it('leaves the validation of a setup to authentication, which refuses callers without a setup token first', async () => {

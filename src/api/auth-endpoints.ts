@@ -98,8 +98,8 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
     bodyExample: { email: 'ada@example.org', password: 'correct horse battery' },
     answers: { 200: { description: 'Tokens.', schema: SESSION, example: SESSION_EXAMPLE } },
     problems: [401],
-    async handle(identity, { origin: { ip } }, { email, password }) {
-      const issued = await identity.logIn({ email, password, ip });
+    async handle(identity, { origin }, { email, password }) {
+      const issued = await identity.logIn({ email, password }, origin);
       return respond(200, { success: true, message: 'logged in', tokenType: 'Bearer', ...issued }, NO_STORE);
     },
   }),
@@ -119,8 +119,8 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
       },
     },
     problems: [401],
-    async handle(identity, _, { refreshToken }) {
-      const issued = await identity.refresh(refreshToken);
+    async handle(identity, { origin }, { refreshToken }) {
+      const issued = await identity.refresh(refreshToken, origin);
       return respond(200, { success: true, message: 'refreshed', tokenType: 'Bearer', ...issued }, NO_STORE);
     },
   }),
@@ -131,8 +131,8 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
     summary: 'Ends the session of the token. The token and its refresh token are no longer valid.',
     caller: 'bearer',
     answers: { 200: { description: 'Ended.', schema: DONE, example: { success: true, message: 'logged out' } } },
-    async handle(identity, { origin: { token } }) {
-      await identity.logOut(token);
+    async handle(identity, { origin }) {
+      await identity.logOut(origin);
       return respond(200, { success: true, message: 'logged out' });
     },
   }),

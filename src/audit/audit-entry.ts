@@ -1,22 +1,23 @@
 import { createId } from '../ids.ts';
 import type { JsonObject } from '../operators/index.ts';
 
-/** An entry of the audit log: a decision, or a change by an admin or a command. */
+/** An entry of the audit log: a decision, an event of authentication, or a request of an admin or a command. */
 export interface AuditEntry {
   /** UUIDv7. */
   readonly id: string;
   /** ISO 8601, UTC, with milliseconds. */
   readonly at: string;
-  /** `access` entries count as grants and denials in analytics; `admin` entries do not. */
-  readonly kind: 'access' | 'admin';
-  /** Undefined for `anon`, and for changes by a command. */
+  /** `access` entries count as grants and denials in analytics; `admin` and `auth` entries do not. */
+  readonly kind: 'access' | 'admin' | 'auth';
+  /** Undefined for `anon`, and for changes by a command. The entry of a refused login names the user of the email, if there is one. */
   readonly userId?: string | undefined;
   readonly role: string;
   readonly resource: string;
   readonly action: string;
+  /** In `auth` entries, the id of the session. */
   readonly recordId?: string | undefined;
   readonly allowed: boolean;
-  /** The reason as the client receives it. It contains no attribute values. */
+  /** The reason. It contains no attribute values. The client receives the same text, except for `auth` entries. */
   readonly reason: string;
   /** The rule that decided, and its policy; undefined if no rule fired. */
   readonly ruleId?: string | undefined;
@@ -25,9 +26,9 @@ export interface AuditEntry {
   readonly epoch: number;
   readonly requestId: string;
   readonly ip: string;
-  /** The code of the problem with which an allowed request failed. */
+  /** The code of the problem with which an allowed request failed, or authentication was refused. */
   readonly outcome?: string | undefined;
-  /** The values that conditions read, by path: see `factsOf`. */
+  /** The values that conditions read, by path: see `factsOf`. Names without a dot are not paths. */
   readonly facts?: JsonObject | undefined;
 }
 

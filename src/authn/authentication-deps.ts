@@ -1,6 +1,7 @@
 import type { RequestOrigin } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
+import type { AuthEntries } from './auth-entries.ts';
 import type { LoginLimits } from './login-attempts.ts';
 import type { HashCosts, Passwords } from './passwords.ts';
 import type { TokenKey } from './signing-key.ts';
@@ -39,6 +40,7 @@ export interface AuthenticationDeps {
 export interface AuthEndpointDeps extends AuthenticationDeps {
   readonly passwords: Passwords;
   readonly tokens: Tokens;
+  readonly entries: AuthEntries;
 }
 
 /** A user, as the responses of setup, login and refresh contain it. */

@@ -97,9 +97,9 @@ async function call(identity: Authentication, name: string, { body, origin, isLo
   const given = (body ?? {}) as Record<string, string>;
   const operations: Record<string, () => Promise<unknown>> = {
     'POST /auth/setup': async () => ({ user: await identity.setUp({ body, origin: full, isLocal: () => isLocal }) }),
-    'POST /auth/login': () => identity.logIn({ email: given['email'] ?? '', password: given['password'] ?? '', ip: full.ip }),
-    'POST /auth/refresh': () => identity.refresh(given['refreshToken'] ?? ''),
-    'POST /auth/logout': () => identity.logOut(full.token),
+    'POST /auth/login': () => identity.logIn({ email: given['email'] ?? '', password: given['password'] ?? '' }, full),
+    'POST /auth/refresh': () => identity.refresh(given['refreshToken'] ?? '', full),
+    'POST /auth/logout': () => identity.logOut(full),
     'GET /auth/me': async () => ({ data: await identity.loadUser(full.token) }),
   };
   const operation = operations[name];

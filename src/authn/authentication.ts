@@ -1,11 +1,13 @@
 import { ANON, type Principal } from '../authz/context/index.ts';
 import { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
+import type { RequestOrigin } from '../request/index.ts';
 import { showRecord } from '../resources/index.ts';
 import type { Transaction } from '../storage/index.ts';
+import { type AuthOrigin, createAuthEntries } from './auth-entries.ts';
 import type { AuthEndpointDeps, AuthenticationDeps, IssuedTokens, TokenUser } from './authentication-deps.ts';
 import { loadCaller, loadCallerByEmail } from './caller.ts';
-import { createLogin, type LoginCredentials, refresh } from './login.ts';
+import { createLogin, type LogIn, refresh } from './login.ts';
 import { createPasswords, type PasswordClaim, type PasswordProof, provePassword } from './passwords.ts';
 import { revokeSession } from './sessions.ts';
 import { openSetup, type SetupRequest, setUp } from './setup.ts';
@@ -32,20 +34,26 @@ export interface Authentication {
   /** Creates the first admin. @throws Problem IDENTITY_SETUP_DONE, IDENTITY_SETUP_TOKEN, IDENTITY_THROTTLED, VALUE_INVALID */
   setUp(request: SetupRequest): Promise<TokenUser>;
   /** Exchanges an email and a password for tokens. @throws Problem IDENTITY_CREDENTIALS, IDENTITY_THROTTLED */
-  logIn(credentials: LoginCredentials): Promise<IssuedTokens>;
+  readonly logIn: LogIn;
   /** Exchanges a refresh token for new tokens. @throws Problem IDENTITY_TOKEN */
-  refresh(refreshToken: string): Promise<IssuedTokens>;
+  refresh(refreshToken: string, origin: AuthOrigin): Promise<IssuedTokens>;
   /** Ends the session of a token. @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
-  logOut(token: string | undefined): Promise<void>;
+  logOut(origin: LogOutOrigin): Promise<void>;
   /** Returns the stored user of a token, without secret fields. @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
   loadUser(token: string | undefined): Promise<JsonObject>;
+  /** Commits the audit entry of a refused token. Returns the problem with the id of the entry. */
+  recordRefusedToken(problem: Problem, origin: AuthOrigin): Promise<Problem>;
 }
+
+/** A request to log out, with its token. */
+type LogOutOrigin = AuthOrigin & Pick<RequestOrigin, 'token'>;
 
 /** Creates authentication. Its only state is a cache of verified tokens. */
 export function createAuthentication(given: AuthenticationDeps): Authentication {
   const passwords = createPasswords(given.options.hashConcurrency, given.options.passwordCosts);
   const tokens = createTokens(given.key, given.options);
-  const deps: AuthEndpointDeps = { ...given, passwords, tokens };
+  const entries = createAuthEntries(given);
+  const deps: AuthEndpointDeps = { ...given, passwords, tokens, entries };
   return Object.freeze({
     readToken: async (token: string | undefined) => (token === undefined ? undefined : tokens.verify(token)),
     identify: async (tx: Transaction, token: VerifiedToken | undefined) =>
@@ -56,19 +64,24 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
     provePassword: (claim: PasswordClaim, ip: string) => provePassword(deps, claim, ip),
     setUp: (request: SetupRequest) => setUp(deps, request),
     logIn: createLogin(deps),
-    refresh: (refreshToken: string) => refresh(deps, refreshToken),
-    logOut: async (token: string | undefined) => logOut(deps, await verifyRequiredToken(deps, token)),
+    refresh: (refreshToken: string, origin: AuthOrigin) => refresh(deps, refreshToken, origin),
+    logOut: async (origin: LogOutOrigin) => logOut(deps, await verifyRequiredToken(deps, origin.token), origin),
     loadUser: async (token: string | undefined) => loadUser(deps, await verifyRequiredToken(deps, token)),
+    recordRefusedToken: (problem: Problem, origin: AuthOrigin) => {
+      const { detail: reason, extras } = problem;
+      return entries.recordRefusal({ action: 'token', origin, reason, userId: extras.userId }, problem);
+    },
   });
 }
 
 /** Ends the session of a token, including its refresh token. */
-async function logOut({ database, userDefinition }: AuthEndpointDeps, token: VerifiedToken): Promise<void> {
+async function logOut({ database, userDefinition, entries }: AuthEndpointDeps, token: VerifiedToken, origin: AuthOrigin): Promise<void> {
   if (token.issuer !== undefined) throw new Problem('IDENTITY_TOKEN', 'another issuer gave this token; log out there');
   const { sessionId, userId } = token;
   await database.transaction(async (tx) => {
-    await loadCaller(tx, token, userDefinition());
+    const { principal } = await loadCaller(tx, token, userDefinition());
     await revokeSession(tx, { id: sessionId, userId });
+    await entries.append(tx, { action: 'logout', origin, reason: 'logged out', userId, role: principal.role, sessionId });
   });
 }
 

@@ -28,7 +28,7 @@ export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Re
   if (token.issuer !== undefined) return { principal: toForeignPrincipal(token), record: undefined };
   const { userId, sessionId } = token;
   const row = await tx.one(byOpenSession(tx, token, user));
-  if (row === undefined) throw refused('the session of this token has ended');
+  if (row === undefined) throw refused('the session of this token has ended', userId);
   tx.addToReadSet({ sessions: [{ id: sessionId, userId }] });
   return toCaller(tx, fromRow(user, row));
 }
@@ -62,7 +62,7 @@ function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: Loc
 function toCaller(tx: Transaction, record: StoredRecord): IdentifiedUser {
   tx.addToReadSet({ users: [{ id: record.id, version: record.version }] });
   const role = record['role'];
-  if (record['isActive'] !== true || typeof role !== 'string') throw refused(INACTIVE_USER);
+  if (record['isActive'] !== true || typeof role !== 'string') throw refused(INACTIVE_USER, record.id);
   return { principal: { id: record.id, role, attributes: record }, record };
 }
 
@@ -72,12 +72,12 @@ const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', '
 /** Reads role and attributes from the claims of a trusted issuer. Refuses an unknown role, to which no policy can be assigned. */
 function toForeignPrincipal({ issuer, subject, claims }: ForeignToken): Principal {
   const role = ASSIGNABLE_ROLES.find((known) => known === claims['role']);
-  if (role === undefined) throw refused('the role claim of this token names no known role');
+  if (role === undefined) throw refused('the role claim of this token names no known role', toForeignId(issuer, subject));
   const attributes = Object.fromEntries(Object.entries(claims).filter(([name]) => !TOKEN_CLAIMS.has(name))) as JsonObject;
   const id = toForeignId(issuer, subject);
   return { id, role, attributes: { ...attributes, id, issuer, subject } };
 }
 
-function refused(detail: string): Problem {
-  return new Problem('IDENTITY_TOKEN', detail);
+function refused(detail: string, userId: string): Problem {
+  return new Problem('IDENTITY_TOKEN', detail, { userId });
 }

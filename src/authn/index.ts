@@ -6,6 +6,7 @@
  *
  * Begin with `authentication.ts`, then `caller.ts`.
  */
+export type { AuthOrigin } from './auth-entries.ts';
 export { type Authentication, createAuthentication } from './authentication.ts';
 export type { AuthenticationDeps, AuthenticationOptions, FirstAdmin } from './authentication-deps.ts';
 export { INACTIVE_USER } from './caller.ts';

@@ -19,26 +19,41 @@ export interface LoginAttempt {
   readonly ip: string;
 }
 
+/** The refusal of an attempt, because there were too many. */
+export interface Throttling {
+  /** Seconds to wait. */
+  readonly retryAfter: number;
+  /** The number of attempts that were refused in this window, including this one. */
+  readonly refusals: number;
+}
+
 /**
- * Counts an attempt in the database, so that the counts apply to all replicas. Returns the seconds to wait if there were too many
- * attempts already; undefined if the attempt may proceed.
+ * Counts an attempt in the database, so that the counts apply to all replicas. Returns a throttling if there were too many attempts
+ * already; undefined if the attempt may proceed.
  *
  * Counts per account and address, and per address, so that wrong passwords from one address lock out that address and no other. An
  * attempt within both limits also counts per account, unless the account has logged in from the address recently. A refused attempt does
  * not count per account: otherwise one address could use up the limit of the account for all addresses.
  */
-export async function countAttempt(tx: Transaction, attempt: LoginAttempt, limits: LoginLimits): Promise<number | undefined> {
+export async function countAttempt(tx: Transaction, attempt: LoginAttempt, limits: LoginLimits): Promise<Throttling | undefined> {
   const seconds = limits.loginWindowSeconds;
-  const waits = [
-    await countOne(tx, pairKey(attempt), { max: limits.loginAttempts, seconds }),
-    await countOne(tx, addressKey(attempt), { max: limits.loginAttemptsPerAddress, seconds }),
-  ];
-  if (!waits.some((wait) => wait > 0) && !(await isKnownAddress(tx, attempt))) {
-    const { loginAttemptsPerAccount: max, loginAccountWindowSeconds } = limits;
-    waits.push(await countOne(tx, accountKey(attempt), { max, seconds: loginAccountWindowSeconds }));
+  const pair = await countOne(tx, pairKey(attempt), { max: limits.loginAttempts, seconds });
+  const address = await countOne(tx, addressKey(attempt), { max: limits.loginAttemptsPerAddress, seconds });
+  if (pair === undefined && address === undefined) {
+    if (await isKnownAddress(tx, attempt)) return undefined;
+    return countOne(tx, accountKey(attempt), { max: limits.loginAttemptsPerAccount, seconds: limits.loginAccountWindowSeconds });
   }
-  const wait = Math.max(...waits);
-  return wait > 0 ? wait : undefined;
+  // The refusals of the address count first: a client with one address cannot begin a new count with another email.
+  const refusals = (address ?? pair)?.refusals ?? 0;
+  return { retryAfter: Math.max(pair?.retryAfter ?? 0, address?.retryAfter ?? 0), refusals };
+}
+
+/**
+ * Returns true if a throttled attempt has an audit entry: the first, the tenth, the hundredth in a window and so on, because a client can
+ * send throttled attempts at no cost.
+ */
+export function isRecorded({ refusals }: Throttling): boolean {
+  return /^10*$/.test(String(refusals));
 }
 
 /**
@@ -66,8 +81,7 @@ export async function deleteExpiredAttempts(tx: Transaction, limits: LoginLimits
 /** Counts a wrong setup token per address. Returns the seconds to wait if there were too many; otherwise undefined. */
 export async function countSetupAttempt(tx: Transaction, ip: string, limits: LoginLimits): Promise<number | undefined> {
   const id = digest(`setup ${toCountedAddress(ip)}`);
-  const wait = await countOne(tx, id, { max: limits.loginAttempts, seconds: limits.loginWindowSeconds });
-  return wait > 0 ? wait : undefined;
+  return (await countOne(tx, id, { max: limits.loginAttempts, seconds: limits.loginWindowSeconds }))?.retryAfter;
 }
 
 interface Limit {
@@ -75,8 +89,8 @@ interface Limit {
   readonly seconds: number;
 }
 
-/** Counts an attempt and returns the seconds to wait; 0 within the limit. One statement, so that concurrent attempts are all counted. */
-async function countOne(tx: Transaction, id: string, { max, seconds }: Limit): Promise<number> {
+/** Counts an attempt; returns undefined within the limit. One statement, so that concurrent attempts are all counted. */
+async function countOne(tx: Transaction, id: string, { max, seconds }: Limit): Promise<Throttling | undefined> {
   const now = new Date(tx.now).toISOString();
   const ended = hasEnded(tx.now, seconds);
   const row = await tx.one<{ count: number; windowStart: string }>(sql`
@@ -85,8 +99,11 @@ async function countOne(tx: Transaction, id: string, { max, seconds }: Limit): P
       "count" = case when ${ended} then 1 else "_LoginAttempt"."count" + 1 end,
       "windowStart" = case when ${ended} then excluded."windowStart" else "_LoginAttempt"."windowStart" end
     returning "count", "windowStart"`);
-  if (row === undefined || row.count <= max) return 0;
-  return Math.max(1, Math.ceil((Date.parse(row.windowStart) - tx.now) / 1000 + seconds));
+  if (row === undefined || row.count <= max) return undefined;
+  return {
+    retryAfter: Math.max(1, Math.ceil((Date.parse(row.windowStart) - tx.now) / 1000 + seconds)),
+    refusals: row.count - max,
+  };
 }
 
 /** Returns the SQL condition that a window has ended. A window that begins in the future has ended too: the clock was set back. */

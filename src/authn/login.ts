@@ -1,14 +1,17 @@
 import { Problem } from '../errors.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
+import type { AuthOrigin } from './auth-entries.ts';
 import type { AuthEndpointDeps, IssuedTokens, TokenUser } from './authentication-deps.ts';
 import {
   clearAttempts,
   countAttempt,
   deleteExpiredAddresses,
   deleteExpiredAttempts,
+  isRecorded,
   type LoginAttempt,
   rememberAddress,
+  type Throttling,
 } from './login-attempts.ts';
 import { deleteExpiredSessions, type OpenSession, openSession, renewSession } from './sessions.ts';
 
@@ -18,20 +21,23 @@ const CLEAN_EVERY_MS = 3_600_000;
 export interface LoginCredentials {
   readonly email: string;
   readonly password: string;
-  /** The address of the client. */
-  readonly ip: string;
 }
+
+/** Exchanges an email and a password for tokens. */
+export type LogIn = (credentials: LoginCredentials, origin: AuthOrigin) => Promise<IssuedTokens>;
 
 /**
  * Creates the login, which exchanges an email and a password for an access token and a refresh token. The outcome for an unknown user, an
- * inactive user and a wrong password is the same and takes the same time. Attempts are counted before hashing.
+ * inactive user and a wrong password is the same and takes the same time: each has one audit entry, in a transaction of its own. Attempts
+ * are counted before hashing.
  */
-export function createLogin(deps: AuthEndpointDeps): (credentials: LoginCredentials) => Promise<IssuedTokens> {
+export function createLogin(deps: AuthEndpointDeps): LogIn {
   let cleanedAt = 0;
-  const { database, passwords, options } = deps;
+  const { database, passwords, options, entries } = deps;
 
-  return async ({ email, password, ip }) => {
-    const attempt: LoginAttempt = { email: email.toLowerCase(), ip };
+  return async ({ email, password }, origin) => {
+    const attempt: LoginAttempt = { email: email.toLowerCase(), ip: origin.ip };
+    const event = { action: 'login', origin, email } as const;
     const before = await database.transaction(async (tx) => {
       // The absolute difference, so that cleaning continues within an hour after the clock was set back.
       if (Math.abs(tx.now - cleanedAt) > CLEAN_EVERY_MS) {
@@ -40,23 +46,39 @@ export function createLogin(deps: AuthEndpointDeps): (credentials: LoginCredenti
         await deleteExpiredAddresses(tx);
         await deleteExpiredSessions(tx);
       }
-      // Returned, not thrown: throwing would undo the count.
-      const wait = await countAttempt(tx, attempt, options);
-      return wait === undefined ? { user: await loadCredentials(tx, attempt.email) } : { wait };
+      const throttling = await countAttempt(tx, attempt, options);
+      if (throttling === undefined) return { user: await loadCredentials(tx, attempt.email) };
+      // Returned, not thrown: throwing would undo the count and the entry.
+      const { problem, reason } = toThrottled(throttling);
+      return { refused: isRecorded(throttling) ? await entries.appendRefusal(tx, { ...event, reason }, problem) : problem };
     });
-    if (before.wait !== undefined) throw new Problem('IDENTITY_THROTTLED', 'too many attempts to log in', { retryAfter: before.wait });
+    if ('refused' in before) throw before.refused;
     const isRight = await passwords.verify(before.user?.password, password);
-    if (!isRight) throw wrongCredentials();
-    const { user, session, now } = await database.transaction(async (tx) => {
+    const opened = await database.transaction(async (tx) => {
       // The password may have changed while it was hashed. The row lock keeps it until the commit; a later change revokes this session.
-      const user = await loadCredentials(tx, attempt.email, tx.rowLock('share'));
-      if (user === undefined || user.password !== before.user?.password) throw wrongCredentials();
+      const user = isRight ? await loadCredentials(tx, attempt.email, tx.rowLock('share')) : undefined;
+      if (user === undefined || user.password !== before.user?.password) {
+        const refusal = { ...event, userId: before.user?.id, reason: before.user === undefined ? UNKNOWN_USER : WRONG_PASSWORD };
+        return { refused: await entries.appendRefusal(tx, refusal, wrongCredentials()) };
+      }
       await clearAttempts(tx, attempt);
       await rememberAddress(tx, user.id, attempt.ip);
-      return { user, session: await openSession(tx, user.id, options.refreshTokenSeconds), now: tx.now };
+      const session = await openSession(tx, user.id, options.refreshTokenSeconds);
+      await entries.append(tx, { ...event, reason: 'logged in', userId: user.id, role: user.role, sessionId: session.sessionId });
+      return { user, session, now: tx.now };
     });
-    return issueTokens(deps, { user, session, now });
+    if ('refused' in opened) throw opened.refused;
+    return issueTokens(deps, opened);
   };
+}
+
+/** The reasons of refused logins in audit entries. The client receives the same problem for all of them. */
+const UNKNOWN_USER = 'no active user with a password has this email';
+const WRONG_PASSWORD = 'the password is wrong';
+
+function toThrottled({ retryAfter, refusals }: Throttling): { readonly problem: Problem; readonly reason: string } {
+  const detail = 'too many attempts to log in';
+  return { problem: new Problem('IDENTITY_THROTTLED', detail, { retryAfter }), reason: `${detail}: ${refusals} refused in this window` };
 }
 
 interface Credentials extends TokenUser {
@@ -75,15 +97,32 @@ function wrongCredentials(): Problem {
 }
 
 /** Exchanges a refresh token for a new pair of tokens. A token works once; a second use ends the session. @throws Problem IDENTITY_TOKEN */
-export async function refresh(deps: AuthEndpointDeps, refreshToken: string): Promise<IssuedTokens> {
+export async function refresh({ entries, ...deps }: AuthEndpointDeps, refreshToken: string, origin: AuthOrigin): Promise<IssuedTokens> {
+  const event = { action: 'refresh', origin } as const;
   const result = await deps.database.transaction(async (tx) => {
     const renewed = await renewSession(tx, refreshToken, deps.options.refreshTokenSeconds);
-    return renewed === undefined ? undefined : { ...renewed, now: tx.now };
+    if (renewed === undefined) return undefined;
+    if ('ended' in renewed) {
+      const { id: sessionId, userId } = renewed.ended;
+      // Returned, not thrown: throwing would undo the end of the session.
+      return { refused: await entries.appendRefusal(tx, { ...event, reason: USED_TWICE, userId, sessionId }, invalidRefreshToken()) };
+    }
+    const { user, session } = renewed;
+    await entries.append(tx, { ...event, reason: 'refreshed', userId: user.id, role: user.role, sessionId: session.sessionId });
+    return { user, session, now: tx.now };
   });
-  // Thrown outside of the transaction, because a throw inside would undo the end of a session whose token was used twice.
-  if (result === undefined)
-    throw new Problem('IDENTITY_TOKEN', 'the refresh token is not valid', { hint: 'log in again with POST /auth/login' });
+  if (result === undefined) {
+    const problem = invalidRefreshToken();
+    throw await entries.recordRefusal({ ...event, reason: problem.detail }, problem);
+  }
+  if ('refused' in result) throw result.refused;
   return issueTokens(deps, result);
+}
+
+const USED_TWICE = 'the refresh token was used twice, so its session was ended';
+
+function invalidRefreshToken(): Problem {
+  return new Problem('IDENTITY_TOKEN', 'the refresh token is not valid', { hint: 'log in again with POST /auth/login' });
 }
 
 /** The session that a login or a refresh has opened. */
@@ -94,7 +133,10 @@ interface IssuedSession {
   readonly now: number;
 }
 
-async function issueTokens({ tokens, options }: AuthEndpointDeps, { user, session, now }: IssuedSession): Promise<IssuedTokens> {
+async function issueTokens(
+  { tokens, options }: Pick<AuthEndpointDeps, 'tokens' | 'options'>,
+  { user, session, now }: IssuedSession,
+): Promise<IssuedTokens> {
   const token = await tokens.sign({ userId: user.id, sessionId: session.sessionId, role: user.role, now });
   const { id, email, name, role } = user;
   return { token, expiresIn: options.accessTokenSeconds, refreshToken: session.refreshToken, user: { id, email, name, role } };

@@ -124,13 +124,15 @@ export async function provePassword(
   { userId, plain }: PasswordClaim,
   ip: string,
 ): Promise<PasswordProof> {
-  const { user, attempt, wait } = await database.transaction(async (tx) => {
+  const { user, attempt, throttling } = await database.transaction(async (tx) => {
     const user = await loadPassword(tx, userId);
     const attempt = { email: user?.email ?? userId, ip };
-    return { user, attempt, wait: await countAttempt(tx, attempt, options) };
+    return { user, attempt, throttling: await countAttempt(tx, attempt, options) };
   });
-  if (wait !== undefined)
-    return { refused: new Problem('IDENTITY_THROTTLED', 'too many attempts with a wrong current password', { retryAfter: wait }) };
+  if (throttling !== undefined) {
+    const { retryAfter } = throttling;
+    return { refused: new Problem('IDENTITY_THROTTLED', 'too many attempts with a wrong current password', { retryAfter }) };
+  }
   const isRight = await passwords.verify(user?.password ?? undefined, plain);
   if (!isRight || typeof user?.password !== 'string') return { refused: wrongPassword() };
   await database.transaction((tx) => clearAttempts(tx, attempt));

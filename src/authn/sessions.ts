@@ -26,11 +26,20 @@ export interface RenewedSession {
   readonly user: TokenUser;
 }
 
+/** A session that was ended, because one of its refresh tokens was used twice. */
+export interface EndedSession {
+  readonly ended: UserSession;
+}
+
 /**
  * Exchanges a refresh token for a new one. Returns undefined if the token is not valid or its user is not active. A token that is used a
  * second time has been copied. The copy cannot be distinguished from the original, so the whole session ends.
  */
-export async function renewSession(tx: Transaction, refreshToken: string, seconds: number): Promise<RenewedSession | undefined> {
+export async function renewSession(
+  tx: Transaction,
+  refreshToken: string,
+  seconds: number,
+): Promise<RenewedSession | EndedSession | undefined> {
   const id = toDigest(refreshToken);
   const now = toIso(tx.now);
   const found = await tx.one<TokenUser & { sessionId: string }>(sql`
@@ -42,8 +51,9 @@ export async function renewSession(tx: Transaction, refreshToken: string, second
   const { sessionId, ...user } = found;
   const used = await tx.run(sql`update "_RefreshToken" set "usedAt" = ${now} where "id" = ${id} and "usedAt" is null`);
   if (used.changes === 0) {
-    await revokeSession(tx, { id: sessionId, userId: user.id });
-    return undefined;
+    const ended = { id: sessionId, userId: user.id };
+    await revokeSession(tx, ended);
+    return { ended };
   }
   await tx.run(sql`update "_Session" set "expiresAt" = ${toIso(tx.now + seconds * 1000)} where "id" = ${sessionId}`);
   return { session: { sessionId, refreshToken: await addRefreshToken(tx, sessionId, seconds) }, user };

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import { type Issue, Problem } from '../errors.ts';
+import { type Issue, Problem, type ProblemCode } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { isObject, type JsonObject, ownValue } from '../operators/index.ts';
 import { type HttpRequest, refuseMistakes } from '../request/index.ts';
@@ -37,8 +37,19 @@ export function openSetup({ database, options }: Pick<AuthEndpointDeps, 'databas
   return database.transaction(async (tx) => ((await hasAdmin(tx)) ? undefined : createSetupToken(tx)));
 }
 
-/** Creates the first admin if there is no admin. One of several concurrent requests succeeds. */
+/** Creates the first admin if there is no admin. One of several concurrent requests succeeds. Refusals have audit entries; mistakes in the body have none. */
 export async function setUp(deps: AuthEndpointDeps, request: SetupRequest): Promise<TokenUser> {
+  try {
+    return await createFirstAdmin(deps, request);
+  } catch (error) {
+    if (!(error instanceof Problem) || !SETUP_REFUSALS.has(error.code)) throw error;
+    throw await deps.entries.recordRefusal({ action: 'setup', origin: request.origin, reason: error.detail }, error);
+  }
+}
+
+const SETUP_REFUSALS: ReadonlySet<ProblemCode> = new Set(['IDENTITY_SETUP_DONE', 'IDENTITY_SETUP_TOKEN', 'IDENTITY_THROTTLED']);
+
+async function createFirstAdmin(deps: AuthEndpointDeps, request: SetupRequest): Promise<TokenUser> {
   // Refused before validation and hashing: a caller without the token learns nothing about the body and costs no hashing.
   const refusal = await deps.database.transaction((tx) => refuseSetup(tx, deps, request));
   if (refusal !== undefined) throw refusal;
@@ -57,6 +68,14 @@ export async function setUp(deps: AuthEndpointDeps, request: SetupRequest): Prom
     await deleteSetupTokens(tx);
     const admin: TokenUser & { name: string } = { id, email: String(record['email']), name: given.name, role: 'admin' };
     await deps.onFirstAdmin(tx, admin, request.origin);
+    await deps.entries.append(tx, {
+      action: 'setup',
+      origin: request.origin,
+      reason: 'created the first admin',
+      userId: id,
+      role: admin.role,
+      email: admin.email,
+    });
     return admin;
   });
 }

@@ -47,6 +47,20 @@ describe('tokens', () => {
     expect(await outcome(() => cold.verify(token))).toBe(expected);
   });
 
+  it.each([
+    ['us', 'u1'],
+    ['friend', 'friend|u1'],
+  ])(
+    'names the user of an expired token of the issuer %s, in a process that has verified it before and in another',
+    async (iss, userId) => {
+      const [first, cold] = [createTokens(hs, options), createTokens(hs, options)];
+      const token = await signed(header, { ...claims, iss });
+      await first.verify(token);
+      vi.setSystemTime(NOW + 3_600_000);
+      for (const tokens of [first, cold]) await expect(tokens.verify(token)).rejects.toMatchObject({ extras: { userId } });
+    },
+  );
+
   it('accepts tokens of a trusted issuer without a session', async () => {
     const token = await signed(header, { ...claims, iss: 'friend', role: 'editor' });
     expect(await createTokens(hs, options).verify(token)).toMatchObject({ issuer: 'friend', subject: 'u1', claims: { role: 'editor' } });

@@ -101,7 +101,7 @@ export function createTokens(key: TokenKey, options: TokenOptions): Tokens {
         verified.set(digest, known);
       } else if (known.expires + CLOCK_LEEWAY_SECONDS <= Date.now() / 1000) {
         verified.delete(digest);
-        throw expired();
+        throw expired(toUserId(known));
       }
       return known;
     },
@@ -127,7 +127,9 @@ async function verifySignature(token: string, key: TokenKey, options: TokenOptio
     });
     return payload;
   } catch (error) {
-    throw error instanceof JWTExpired ? expired() : refused(error);
+    if (!(error instanceof JWTExpired)) throw refused(error);
+    // The signature was verified before the claims, so the subject is genuine.
+    throw expired(toExpiredUserId(error.payload, options));
   }
 }
 
@@ -153,6 +155,15 @@ function refused(cause?: unknown): Problem {
   return new Problem('IDENTITY_TOKEN', 'the token is not valid', { cause });
 }
 
-function expired(): Problem {
-  return new Problem('IDENTITY_TOKEN_EXPIRED', 'the token has expired');
+function expired(userId: string | undefined): Problem {
+  return new Problem('IDENTITY_TOKEN_EXPIRED', 'the token has expired', userId === undefined ? {} : { userId });
+}
+
+function toUserId(token: VerifiedToken): string {
+  return token.issuer === undefined ? token.userId : toForeignId(token.issuer, token.subject);
+}
+
+function toExpiredUserId({ iss, sub }: JWTPayload, { jwtIssuer }: TokenOptions): string | undefined {
+  if (iss === undefined || !isId(sub)) return undefined;
+  return iss === jwtIssuer ? sub : toForeignId(iss, sub);
 }

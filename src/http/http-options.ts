@@ -1,3 +1,4 @@
+import type { Problem } from '../errors.ts';
 import type { Route } from '../request/index.ts';
 
 /** Options of the HTTP server. */
@@ -17,6 +18,11 @@ export interface HttpOptions {
   readonly pages?: 'all' | 'errors';
   /** Returns the readiness, for `/readyz`. */
   ready(): Promise<Readiness> | Readiness;
+  /**
+   * Called before the response to a refused token, which is not sent before the promise settles. Returns the problem to respond with; if it
+   * throws, the response is of that error.
+   */
+  recordRefusedToken?(problem: Problem, origin: { readonly requestId: string; readonly ip: string }): Promise<Problem>;
   /** Receives the metrics of each response. */
   readonly observer?: ResponseObserver | undefined;
 }

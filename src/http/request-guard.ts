@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../errors.ts';
+import { Problem, type ProblemCode } from '../errors.ts';
 import { refuseAmbiguous } from './ambiguous-requests.ts';
 import { toRateKey } from './client-address.ts';
+import type { HttpOptions } from './http-options.ts';
 import { clientAddress, toPath } from './http-request.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { sendProblem, translateError } from './replies.ts';
@@ -35,12 +36,24 @@ export function addGuards(server: FastifyInstance, limiter: RateLimiter | undefi
 }
 
 /** Responds to every error with a problem. Must be called before routes are added, because a route keeps the error handler set before it. */
-export function respondWithProblems(server: FastifyInstance): void {
+export function respondWithProblems(server: FastifyInstance, { recordRefusedToken }: Pick<HttpOptions, 'recordRefusedToken'>): void {
   server.setErrorHandler((error, request, reply) => {
     if (!request.raw.complete && !isStreamed(request)) endRefused(request, reply);
-    return sendProblem(reply, translateError(error, request));
+    const problem = translateError(error, request);
+    if (recordRefusedToken === undefined || !isRefusedToken(problem)) return sendProblem(reply, problem);
+    const recorded = recordRefusedToken(problem, { requestId: request.id, ip: clientAddress(request) });
+    // If the request timed out meanwhile, the response of the timeout was sent.
+    const send = (result: unknown): FastifyReply => (reply.sent ? reply : sendProblem(reply, result));
+    return recorded.then(send, send);
   });
 }
+
+/** Returns true for a refused token that has no audit entry yet. */
+function isRefusedToken(error: unknown): error is Problem {
+  return error instanceof Problem && TOKEN_CODES.has(error.code) && error.extras.decisionId === undefined;
+}
+
+const TOKEN_CODES: ReadonlySet<ProblemCode> = new Set(['IDENTITY_TOKEN', 'IDENTITY_TOKEN_EXPIRED']);
 
 /** Discards the rest of a rejected body, so that the client reads the response. A client that waits for `100 Continue` sends no body. */
 function endRefused({ raw }: FastifyRequest, reply: FastifyReply): void {

@@ -79,7 +79,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   const { rateLimit, jsonDepth, requestTimeoutSeconds } = options.limits;
   acceptOnlyJson(server, jsonDepth);
   addSecurityHeaders(server);
-  respondWithProblems(server);
+  respondWithProblems(server, options);
   await allowOrigins(server, options.corsOrigins);
   const limiter = rateLimit === 0 ? undefined : createRateLimiter(rateLimit);
   addGuards(server, limiter);

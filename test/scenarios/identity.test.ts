@@ -102,13 +102,17 @@ describe('authentication', () => {
     expiresIn: 3600,
     user: { id: '{user}', email: '{email}', name: 'Uma', role: 'user' },
   };
+  const entry = (action: string, members: object): object => ({ kind: 'auth', resource: 'Auth', action, ip: '127.0.0.1', ...members });
+  const ofUser = (action: string): readonly object[] => [entry(action, { allowed: true, userId: '{user}', role: 'user' })];
   const refused = (name: string, body: object): Scenario => {
+    const outcome = 'IDENTITY_CREDENTIALS';
     return {
       name,
       send: 'POST /auth/login',
       body,
       status: 401,
-      body_has: { code: 'IDENTITY_CREDENTIALS' },
+      body_has: { code: outcome },
+      entries: [entry('login', { allowed: false, role: 'anon', outcome })],
     };
   };
   checkScenarios(
@@ -122,6 +126,7 @@ describe('authentication', () => {
         body_has: tokens,
         headers_have: { 'cache-control': 'no-store' },
         keep: { refresh: 'refreshToken' },
+        entries: ofUser('login'),
       },
       {
         name: 'ignores the case of the email at a login',
@@ -129,6 +134,7 @@ describe('authentication', () => {
         body: { email: 'USER1@example.com', password },
         status: 200,
         body_has: tokens,
+        entries: ofUser('login'),
       },
       refused('refuses a login with a wrong password', { email: '{email}', password: 'wrong horse battery' }),
       refused('refuses a login with an unknown email, with the same code', { email: 'unknown@example.com', password }),
@@ -146,19 +152,29 @@ describe('authentication', () => {
         status: 200,
         body_has: tokens,
         keep: { refreshed: 'refreshToken' },
+        entries: ofUser('refresh'),
       },
       {
         name: 'refuses a refresh token that was used before',
         send: 'POST /auth/refresh',
         body: { refreshToken: '{refresh}' },
         status: 401,
-        body_has: { code: 'IDENTITY_TOKEN' },
+        body_has: { code: 'IDENTITY_TOKEN', detail: 'the refresh token is not valid' },
+        entries: [
+          entry('refresh', {
+            allowed: false,
+            userId: '{user}',
+            outcome: 'IDENTITY_TOKEN',
+            reason: 'the refresh token was used twice, so its session was ended',
+          }),
+        ],
       },
       {
         name: 'refuses every refresh token of a login after one was used twice',
         send: 'POST /auth/refresh',
         body: { refreshToken: '{refreshed}' },
         status: 401,
+        entries: [entry('refresh', { allowed: false, outcome: 'IDENTITY_TOKEN', reason: 'the refresh token is not valid' })],
       },
       {
         name: 'returns the own account to a user',
@@ -185,7 +201,11 @@ describe('authentication', () => {
     const login = await service.call('POST', '/auth/login', { body: { email: kept.get('email'), password } });
     const token = String(login.at('token'));
     expect((await service.call('POST', '/auth/logout', { token })).body).toEqual({ success: true, message: expect.any(String) });
+    const [loggedOut, loggedIn] = await service.decisions('kind=auth&limit=3');
+    expect(loggedOut).toMatchObject({ action: 'logout', allowed: true, userId: kept.get('user'), recordId: loggedIn?.['recordId'] });
     expect((await service.call('GET', '/auth/me', { token })).status).toBe(401);
+    const [refused] = await service.decisions('kind=auth&action=token&limit=1');
+    expect(refused).toMatchObject({ allowed: false, userId: kept.get('user'), reason: 'the session of this token has ended' });
     expect((await service.call('POST', '/auth/refresh', { body: { refreshToken: login.at('refreshToken') } })).status).toBe(401);
   });
 });
@@ -193,14 +213,17 @@ describe('authentication', () => {
 describe('an invalid token', () => {
   checkScenarios(
     () => stage,
-    ['Bearer nonsense', 'Bearer a.b.c', 'Basic YTpi', 'Bearer'].map((authorization): Scenario => {
+    ['Bearer nonsense', 'Bearer a.b.c', 'Basic YTpi', 'Bearer'].map((authorization, index): Scenario => {
+      const outcome = 'IDENTITY_TOKEN';
       return {
         name: `refuses the header "${authorization}" with 401, and does not treat the caller as anonymous`,
         send: 'GET /api/User',
         headers: { authorization },
         status: 401,
         headers_have: { 'www-authenticate': 'Bearer error="invalid_token", error_description="the token is not valid"' },
-        body_has: { code: 'IDENTITY_TOKEN' },
+        body_has: { code: outcome },
+        // The second and the fourth header are refused for the same reason as the header before, in the same minute.
+        entries: index % 2 === 0 ? [{ kind: 'auth', action: 'token', allowed: false, role: 'anon', outcome, userId: undefined }] : [],
       };
     }),
     it,

@@ -247,6 +247,7 @@ const BAD: readonly (Omit<Scenario, 'as'> & { readonly as?: string })[] = [
     headers: { authorization: 'Bearer x.y.z' },
     status: 401,
     body_has: { code: 'IDENTITY_TOKEN' },
+    entries: [{ kind: 'auth', action: 'token', allowed: false }],
   },
   {
     name: 'an unsupported method',

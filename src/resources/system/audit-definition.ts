@@ -2,11 +2,11 @@ import type { JsonObject } from '../../operators/index.ts';
 
 const decision: JsonObject = {
   name: '_Decision',
-  description: 'The audit log: one entry for each decision, and one for each change by an admin.',
+  description: 'The audit log: one entry for each decision, each event of authentication, and each request of an admin.',
   partitionBy: 'at',
   fields: {
     at: { type: 'timestamp', required: true, index: true },
-    kind: { type: 'enum', values: ['access', 'admin'], required: true },
+    kind: { type: 'enum', values: ['access', 'admin', 'auth'], required: true },
     userId: { type: 'string' },
     role: { type: 'string' },
     resource: { type: 'string' },
@@ -19,7 +19,7 @@ const decision: JsonObject = {
     epoch: { type: 'integer' },
     requestId: { type: 'string' },
     ip: { type: 'string' },
-    outcome: { type: 'string', description: 'Error code, if the request failed for another reason than a denial.' },
+    outcome: { type: 'string', description: 'Error code, if the request failed for another reason than a denial by policies.' },
     facts: { type: 'json', description: 'The values that the conditions read, by path.' },
     writer: { type: 'string', description: 'The hash chain of the entry; absent in entries written before chains were introduced.' },
     sequence: { type: 'integer', description: 'Its number in the chain: 1, 2, 3 …' },
