@@ -130,7 +130,7 @@ describe.concurrent('workers', () => {
   let service: WorkerService;
   let token: string;
   beforeAll(async () => {
-    service = await startWorkers(2, ['--drain-delay-seconds', '2']);
+    service = await startWorkers(2, ['--drain-delay-seconds', '3']);
   }, 60_000);
   afterAll(() => service?.program.stop('SIGKILL'));
 
@@ -190,13 +190,14 @@ describe.concurrent('workers', () => {
     let isOver = false;
     const client = create(program.url, token, { answered, goesOn: () => !isOver });
     program.child.kill('SIGTERM');
-    const readiness = async (): Promise<readonly unknown[]> => {
-      const { status, body } = await send(program.url, 'GET /readyz');
-      return [status, body.detail];
-    };
-    await vi.waitFor(async () => expect(await readiness()).toEqual([503, expect.stringContaining('shutting down')]), { timeout: 20_000 });
+    const before = answered.created.size;
+    await vi.waitFor(() => expect(answered.created.size).toBeGreaterThan(before + 5), { timeout: 20_000 });
     isOver = true;
     await client;
+    // Without the delay, the listener would close soon after the last connection.
+    await pause(500);
+    const { status, body } = await send(program.url, 'GET /readyz');
+    expect([status, body.detail]).toEqual([503, expect.stringContaining('shutting down')]);
     expect(await program.ended).toBe(0);
     expect(answered.failed).toEqual([]);
     expect(new Set(await query('SELECT "id" FROM "Tip"'))).toEqual(answered.created);
