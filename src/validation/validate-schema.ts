@@ -1,6 +1,6 @@
 import { type Issue, MAX_ISSUES } from '../errors.ts';
 import { memoize } from '../memoize.ts';
-import { isObject, type Json, type JsonObject } from '../operators/index.ts';
+import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { createAjv, type ValidateFunction } from './ajv.ts';
 import { toIssues } from './schema-issues.ts';
 
@@ -38,40 +38,68 @@ interface Place {
 }
 
 /**
- * Returns a value without the list items and unknown members beyond the limits of its schema, and adds an issue for each list that is
+ * Returns a value without the list items and members beyond the limits of its schema, and adds an issue for each list or object that is
  * too long. Otherwise Ajv would report an error for each of a million items. Copies only what it changes.
  */
-function withinBounds(schema: JsonObject, value: Json, { path, issues }: Place): Json {
-  const { items, maxItems, properties } = schema;
-  if (Array.isArray(value)) {
-    const kept = typeof maxItems === 'number' && value.length > maxItems ? value.slice(0, maxItems) : value;
-    if (kept !== value)
-      issues.push({ path: path.join('.'), code: 'tooMany', detail: `expected at most ${String(maxItems)} items, given ${value.length}` });
-    return isObject(items) ? mapChanged(kept, (item, index) => withinBounds(items, item, { path: [...path, index], issues })) : kept;
-  }
-  if (!isObject(value) || !isObject(properties) || schema[DESCRIBED_ONLY] === true) return value;
-  return boundMembers(properties, value, { path, issues });
+function withinBounds(schema: JsonObject, value: Json, place: Place): Json {
+  if (typeof value !== 'object' || value === null || schema[DESCRIBED_ONLY] === true) return value;
+  const bounded = Array.isArray(value) ? boundItems(schema, value, place) : boundMembers(schema, value as JsonObject, place);
+  const all = schemasIn(schema['allOf']).reduce((given, part) => withinBounds(part, given, place), bounded);
+  return boundByAlternative(schemasIn(schema['anyOf'] ?? schema['oneOf']), all, place);
 }
 
-function boundMembers(properties: JsonObject, value: JsonObject, { path, issues }: Place): JsonObject {
-  const changed = new Map<string, Json>();
-  const unknown: string[] = [];
-  for (const name of Object.keys(value)) {
-    const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
+function schemasIn(list: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(list) ? list.filter(isObject) : [];
+}
+
+/** Applies the limits of the first alternative that the value keeps; of the first for its type if the value keeps none. */
+function boundByAlternative(alternatives: readonly JsonObject[], value: Json, { path, issues }: Place): Json {
+  const type = Array.isArray(value) ? 'array' : 'object';
+  const tried = alternatives
+    .filter((each) => each['type'] === undefined || [each['type']].flat().includes(type))
+    .map((each) => {
+      const own: Issue[] = [];
+      return { bounded: withinBounds(each, value, { path, issues: own }), own };
+    });
+  const chosen = tried.find(({ bounded }) => bounded === value) ?? tried[0];
+  if (chosen === undefined) return value;
+  issues.push(...chosen.own);
+  return chosen.bounded;
+}
+
+function boundItems({ items, maxItems }: JsonObject, value: readonly Json[], { path, issues }: Place): Json {
+  const kept = typeof maxItems === 'number' && value.length > maxItems ? value.slice(0, maxItems) : value;
+  if (kept !== value)
+    issues.push({ path: path.join('.'), code: 'tooMany', detail: `expected at most ${String(maxItems)} items, given ${value.length}` });
+  return isObject(items)
+    ? mapChanged(kept, (item, index) => withinBounds(items, item, { path: [...path, index], issues }))
+    : (kept as Json);
+}
+
+function boundMembers(schema: JsonObject, value: JsonObject, { path, issues }: Place): JsonObject {
+  const { properties, additionalProperties, maxProperties } = schema;
+  if (!isObject(properties) && !isObject(additionalProperties) && maxProperties === undefined) return value;
+  const given = Object.keys(value);
+  const names = typeof maxProperties === 'number' && given.length > maxProperties ? firstNames(given, properties, maxProperties) : given;
+  if (names.length < given.length)
+    issues.push({ path: path.join('.'), code: 'tooMany', detail: `expected at most ${names.length} members, given ${given.length}` });
+  const kept = new Map<string, Json>();
+  let unknown = 0;
+  for (const name of names) {
     const member = value[name] as Json;
-    if (!isObject(schema)) unknown.push(name);
-    else if (typeof member === 'object' && member !== null && schema[DESCRIBED_ONLY] !== true) {
-      const bounded = withinBounds(schema, member, { path: [...path, name], issues });
-      if (bounded !== member) changed.set(name, bounded);
-    }
+    const own = (isObject(properties) ? ownValue(properties, name) : undefined) ?? additionalProperties;
+    if (isObject(own)) kept.set(name, withinBounds(own, member, { path: [...path, name], issues }));
+    // Ajv reports an error for each unknown member.
+    else if (own !== false || ++unknown <= MAX_ISSUES) kept.set(name, member);
   }
-  if (changed.size === 0 && unknown.length <= MAX_ISSUES) return value;
-  const removed = new Set(unknown.slice(MAX_ISSUES));
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([name]) => !removed.has(name))
-      .map(([name, member]) => [name, changed.get(name) ?? (member as Json)]),
-  );
+  const isSame = kept.size === given.length && given.every((name) => kept.get(name) === value[name]);
+  return isSame ? value : Object.fromEntries(kept);
+}
+
+/** Returns the first names, with those that the schema declares in front, so that no required member is left out. */
+function firstNames(names: readonly string[], properties: Json | undefined, count: number): readonly string[] {
+  const { declared = [], free = [] } = Object.groupBy(names, (name) => (ownValue(properties, name) === undefined ? 'free' : 'declared'));
+  return [...declared, ...free].slice(0, count);
 }
 
 /** Returns the list itself if `map` changes no item. */
