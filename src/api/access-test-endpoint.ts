@@ -13,6 +13,9 @@ import { ENVIRONMENT, refuseQuestion, requireResource, TESTED_ACTION, toEnvironm
 import { requirePolicy } from './require-policy.ts';
 import { name, TEXT } from './schema-members.ts';
 
+/** Maximum number of attributes of a user and of fields of a record: more than any resource has. */
+const MAX_FIELDS = 500;
+
 const TEST = component(
   'admin.AccessTest',
   Input({
@@ -21,12 +24,14 @@ const TEST = component(
         ...Type.Object({ id: Type.Optional(name('Id of the user.')), role: Type.Optional(name('Role of the user.')) }),
         description: 'Replaces attributes of the stored user with this id. May contain any attribute.',
         additionalProperties: true,
+        maxProperties: MAX_FIELDS,
       }),
     ),
     resource: Type.Unsafe<JsonObject & { readonly name: string; readonly id?: string }>({
       ...Type.Object({ name: name('Name of the resource.'), id: Type.Optional(name('Id of the record.')) }),
       description: 'Replaces fields of the stored record with this id. May contain any field of the resource.',
       additionalProperties: true,
+      maxProperties: MAX_FIELDS,
     }),
     action: TESTED_ACTION,
     environment: Type.Optional(ENVIRONMENT),
