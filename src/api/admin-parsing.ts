@@ -6,14 +6,14 @@ import { type Format, formatOfType, readObjects } from '../transfer/formats/inde
 import { type ImportLimits, parseAccept, readBody } from '../transfer/index.ts';
 
 /** The kinds of lists whose pages are in the order of ids. */
-type Paged = 'user' | 'policy';
+type Paged = 'user' | 'policy' | 'userPolicy' | 'rolePolicy';
 
 /** Returns the cursor of the page after an id. The cursor is not signed, because it contains only the id and admins may see all users and policies. */
 export function toIdCursor(of: Paged, id: string): string {
   return Buffer.from(`${of} ${id}`).toString('base64url');
 }
 
-const POSITION = /^([a-z]+) ([0-9a-f-]{36})$/;
+const POSITION = /^([a-zA-Z]+) ([0-9a-f-]{36})$/;
 
 /** Parses a cursor and returns its id. @throws Problem REQUEST_CURSOR if it is invalid */
 export function parseIdCursor(of: Paged, cursor: string): string {

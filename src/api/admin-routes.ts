@@ -1,6 +1,7 @@
 import type { Route } from '../request/index.ts';
 import { accessTestEndpoints } from './access-test-endpoint.ts';
 import { type AdminDeps, type AdminEndpoint, toRoute } from './admin-endpoint.ts';
+import { assignedPolicyEndpoints } from './assigned-policy-endpoints.ts';
 import { assignmentEndpoints } from './assignment-endpoints.ts';
 import { auditEndpoints } from './audit-endpoints.ts';
 import { findingEndpoints } from './finding-endpoints.ts';
@@ -16,6 +17,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...policyTransferEndpoints,
   ...findingEndpoints,
   ...assignmentEndpoints,
+  ...assignedPolicyEndpoints,
   ...accessTestEndpoints,
   ...whoCanEndpoints,
   ...userPermissionsEndpoints,

@@ -85,24 +85,3 @@ describe('the endpoints of an assignment to a role', () => {
     await expect(codeOf(admin.send('admin.assignments.role.update', stale))).resolves.toBe('RECORD_VERSION');
   });
 });
-
-describe('the lists of assigned policies', () => {
-  it('lists each assigned policy with its assignment', async () => {
-    const policyId = await createdPolicy('for Ben and for users');
-    await admin.send('admin.assignments.user.create', { params: { policyId, userId: 'ben' } });
-    await admin.send('admin.assignments.role.create', { params: { policyId, role: 'viewer' } });
-    const own = { params: { userId: 'ben' } };
-    const assigned = { id: policyId, assignment: expect.objectContaining({ policyId, userId: 'ben' }) };
-    expect(await admin.bodyOf('admin.assignments.ofUser', own)).toMatchObject({ count: 1, data: [assigned] });
-    const byRole = expect.objectContaining({ id: policyId, assignment: expect.objectContaining({ role: 'viewer' }) });
-    const both = await admin.bodyOf('admin.assignments.ofUser', { ...own, query: 'role=viewer' });
-    expect(both).toMatchObject({ data: expect.arrayContaining([expect.objectContaining(assigned), byRole]) });
-    const ofRole = await admin.bodyOf('admin.assignments.ofRole', { params: { role: 'viewer' } });
-    expect(ofRole).toMatchObject({ data: expect.arrayContaining([byRole]) });
-  });
-
-  it('refuses a list of policies of a role that does not exist', async () => {
-    const refused = admin.send('admin.assignments.ofUser', { params: { userId: 'ben' }, query: 'role=boss' });
-    await expect(codeOf(refused)).resolves.toBe('REQUEST_PARAMETER role:enum');
-  });
-});

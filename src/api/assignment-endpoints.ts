@@ -12,18 +12,8 @@ import {
 import type { Json } from '../operators/index.ts';
 import { envelope, refuseMistakes, respond, toSuccess } from '../request/index.ts';
 import { ASSIGNABLE_ROLES } from '../resources/index.ts';
-import { described, Input, OneOf, type SchemaOf, Type, type TypeOf } from '../schemas/index.ts';
-import {
-  type AssignedPolicy,
-  type Authored,
-  assignToRole,
-  assignToUser,
-  listRolePolicies,
-  listUserPolicies,
-  loadAssignment,
-  removeAssignment,
-  updateAssignment,
-} from '../storage/index.ts';
+import { described, Input, OneOf, type SchemaOf, type TypeOf } from '../schemas/index.ts';
+import { type Authored, assignToRole, assignToUser, loadAssignment, removeAssignment, updateAssignment } from '../storage/index.ts';
 import {
   type AdminChange,
   type AdminEndpoint,
@@ -34,9 +24,9 @@ import {
   versionHeaders,
 } from './admin-endpoint.ts';
 import { assignmentWarnings, WARNED } from './finding-endpoints.ts';
-import { ASSIGNED_POLICY, POLICY_EXAMPLE, ROLE_POLICY, USER_POLICY } from './policy-responses.ts';
+import { POLICY_EXAMPLE, ROLE_POLICY, ROLE_POLICY_EXAMPLE, USER_POLICY, USER_POLICY_EXAMPLE } from './policy-responses.ts';
 import { requirePolicy } from './require-policy.ts';
-import { COUNTED, DONE, MESSAGE, name } from './schema-members.ts';
+import { DONE, MESSAGE, name } from './schema-members.ts';
 
 const POLICY_ID = name('Id of the policy.');
 const USER_ID = name('Id of the user.');
@@ -62,20 +52,11 @@ interface AssignmentKind {
   parse(body: Json): ParsedAssignment;
 }
 
-const ASSIGNED = {
-  id: '0198c0de-0000-7000-8000-000000000004',
-  policyId: POLICY_EXAMPLE.id,
-  assignedBy: POLICY_EXAMPLE.createdBy,
-  assignedAt: '2026-01-31T09:00:00.000Z',
-  isActive: true,
-  version: 13,
-};
-
 const TO_USER: AssignmentKind = {
   to: 'user',
   pair: USER_PAIR,
   assignment: USER_POLICY,
-  example: { ...ASSIGNED, userId: '0198c0de-0000-7000-8000-0000000000bb', expiresAt: '2027-01-01T00:00:00.000Z', context: { ticket: 7 } },
+  example: USER_POLICY_EXAMPLE,
   body: described<Json>(USER_ASSIGNMENT),
   bodyExample: { expiresAt: '2027-01-01T00:00:00Z', context: { ticket: 7 } },
   parse: parseUserAssignment,
@@ -85,7 +66,7 @@ const TO_ROLE: AssignmentKind = {
   to: 'role',
   pair: ROLE_PAIR,
   assignment: ROLE_POLICY,
-  example: { ...ASSIGNED, role: 'editor', priority: 200 },
+  example: ROLE_POLICY_EXAMPLE,
   body: described<Json>(ROLE_ASSIGNMENT),
   bodyExample: { priority: 200 },
   parse: parseRoleAssignment,
@@ -203,50 +184,10 @@ function deleteEndpoint(kind: AssignmentKind): AdminEndpoint {
   });
 }
 
-const LISTED = {
-  200: {
-    description: 'The policies, each with its assignment.',
-    schema: envelope(Type.Array(ASSIGNED_POLICY), COUNTED),
-    example: toSuccess([{ ...POLICY_EXAMPLE, assignment: TO_ROLE.example }], { count: 1 }),
-  },
-} as const;
-
-/** Endpoints that create, read, change, list and remove assignments of policies to users and roles. */
+/** Endpoints that create, read, change and remove assignments of policies to users and roles. */
 export const assignmentEndpoints: readonly AdminEndpoint[] = [
   ...[TO_USER, TO_ROLE].flatMap((kind) => [readEndpoint(kind), createEndpoint(kind), updateEndpoint(kind), deleteEndpoint(kind)]),
-  adminEndpoint({
-    method: 'GET',
-    path: '/users/:userId/policies',
-    id: 'assignments.ofUser',
-    tag: 'Admin assignments',
-    summary: 'Lists the policies assigned to a user; with `role`, also those of the role.',
-    params: Input({ userId: USER_ID }),
-    query: Input({ role: Type.Optional(OneOf(ASSIGNABLE_ROLES, { description: 'Also list the policies of this role.' })) }),
-    answers: LISTED,
-    async handle({ tx, params, query }) {
-      const policies = (await listUserPolicies(tx, params.userId, query.role)).map(withAssignment);
-      return respond(200, toSuccess(policies, { count: policies.length }));
-    },
-  }),
-  adminEndpoint({
-    method: 'GET',
-    path: '/roles/:role/policies',
-    id: 'assignments.ofRole',
-    tag: 'Admin assignments',
-    summary: 'Lists the policies assigned to a role.',
-    params: Input({ role: ROLE }),
-    answers: LISTED,
-    async handle({ tx, params }) {
-      const policies = (await listRolePolicies(tx, params.role)).map(withAssignment);
-      return respond(200, toSuccess(policies, { count: policies.length }));
-    },
-  }),
 ];
-
-/** Returns a policy with its assignment. */
-function withAssignment({ policy, assignment }: AssignedPolicy): Policy & Pick<AssignedPolicy, 'assignment'> {
-  return { ...policy, assignment };
-}
 
 /** Returns the admin as author of a change, with the function that validates If-Match against the stored version. */
 function toAuthored(admin: AdminRequest): Authored {

@@ -1,6 +1,6 @@
 /** Schemas of policies and assignments in responses. The endpoints of policies and those of assignments share them. */
 import { RULE_ACTIONS } from '../actions.ts';
-import { CONDITION, EFFECTS, POLICY_TYPES, type Policy } from '../authz/policies/index.ts';
+import { CONDITION, EFFECTS, POLICY_TYPES, type Policy, type RolePolicy, type UserPolicy } from '../authz/policies/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../resources/index.ts';
 import { component, OneOf, Type } from '../schemas/index.ts';
@@ -116,3 +116,23 @@ export const POLICY_EXAMPLE: Policy = {
   updatedAt: '2026-01-31T09:00:00.000Z',
   version: 12,
 };
+
+const ASSIGNED = {
+  id: '0198c0de-0000-7000-8000-000000000004',
+  policyId: POLICY_EXAMPLE.id,
+  assignedBy: POLICY_EXAMPLE.createdBy,
+  assignedAt: '2026-01-31T09:00:00.000Z',
+  isActive: true,
+  version: 13,
+};
+
+/** An assignment to a user for examples. */
+export const USER_POLICY_EXAMPLE: UserPolicy = {
+  ...ASSIGNED,
+  userId: '0198c0de-0000-7000-8000-0000000000bb',
+  expiresAt: '2027-01-01T00:00:00.000Z',
+  context: { ticket: 7 },
+};
+
+/** An assignment to a role for examples. */
+export const ROLE_POLICY_EXAMPLE: RolePolicy = { ...ASSIGNED, role: 'editor', priority: 200 };

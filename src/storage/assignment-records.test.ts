@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { assignToRole, assignToUser, removeAssignment, updateAssignment } from './assignment-records.ts';
 import type { Database, Transaction } from './contract.ts';
 import { loadWholeState, openPolicyDatabase, problemCodeOf, resetPolicies, toPolicyInput } from './policy.fixture.ts';
-import { createPolicy, listRolePolicies, listUserPolicies } from './policy-records.ts';
+import { createPolicy, listRolePolicies, loadAssignedPage } from './policy-records.ts';
 import { currentRevision } from './revision.ts';
 import type { TestDatabase } from './storage.fixture.ts';
 
@@ -85,13 +85,12 @@ describe('assignments', () => {
       await assignToUser(tx, { policyId, userId: 'u1' }, { by, isActive: false });
       await assignToUser(tx, { policyId: other.id, userId: 'u2' }, { by });
       await assignToRole(tx, { policyId: other.id, role: 'user' }, { by });
-      const names = (assigned: Awaited<ReturnType<typeof listUserPolicies>>) =>
+      const names = (assigned: Awaited<ReturnType<typeof loadAssignedPage>>) =>
         assigned.map(({ policy, assignment }) => [policy.name, assignment.isActive]);
-      expect(names(await listUserPolicies(tx, 'u1'))).toEqual([['A', false]]);
-      expect(names(await listUserPolicies(tx, 'u1', 'user'))).toEqual([
-        ['A', false],
-        ['B', true],
-      ]);
+      const page = { limit: 10 };
+      expect(names(await loadAssignedPage(tx, { userId: 'u1' }, page))).toEqual([['A', false]]);
+      expect(names(await loadAssignedPage(tx, { role: 'user' }, page))).toEqual([['B', true]]);
+      expect(names(await loadAssignedPage(tx, { role: 'user' }, { limit: 10, after: other.id }))).toEqual([]);
       expect(names(await listRolePolicies(tx, 'user'))).toEqual([['B', true]]);
       expect(names(await listRolePolicies(tx, 'admin'))).toEqual([]);
     });

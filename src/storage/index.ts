@@ -69,14 +69,15 @@ export {
 export { type HistoryHead, loadChanges, loadHistoryHead, loadPolicyStateAt, toVersionHash, VERSION_CONTENT } from './policy-history.ts';
 export {
   type AssignedPolicy,
+  type Assignee,
   type Author,
   createPolicy,
   deletePolicy,
   listPolicies,
   listRoleAssignments,
   listRolePolicies,
-  listUserPolicies,
   loadActiveAssignments,
+  loadAssignedPage,
   loadPolicies,
   loadPoliciesByName,
   loadPolicy,

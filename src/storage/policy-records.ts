@@ -234,11 +234,23 @@ export interface AssignedPolicy {
   readonly assignment: UserPolicy | RolePolicy;
 }
 
-/** Lists the policies assigned to a user and optionally to a role: active, inactive and expired ones. */
-export async function listUserPolicies(tx: Transaction, userId: string, role?: AssignableRole): Promise<readonly AssignedPolicy[]> {
-  const own = await loadUserPolicies(tx, sql`"userId" = ${userId}`);
-  const policies = await loadPolicies(tx, sql`"id" IN (SELECT "policyId" FROM "_UserPolicy" WHERE "userId" = ${userId})`);
-  return [...join(policies, own), ...(role === undefined ? [] : await listRolePolicies(tx, role))];
+/** A user or a role that policies are assigned to. */
+export type Assignee = { readonly userId: string } | { readonly role: AssignableRole };
+
+/** Loads at most `limit` policies assigned to a user or role, with policy ids above `after`, ordered by id: active, inactive and expired ones. */
+export async function loadAssignedPage(
+  tx: Transaction,
+  assignee: Assignee,
+  { after = '', limit }: Pick<PolicyPageQuery, 'after' | 'limit'>,
+): Promise<readonly AssignedPolicy[]> {
+  const [table, isOf] =
+    'userId' in assignee
+      ? ([POLICY_TABLES.userPolicy, sql`"userId" = ${assignee.userId}`] as const)
+      : ([POLICY_TABLES.rolePolicy, sql`"role" = ${assignee.role}`] as const);
+  const page = { where: sql`${isOf} AND "policyId" > ${after}`, orderBy: ['policyId'], limit };
+  const assignments = await selectFrom<UserPolicy | RolePolicy>(tx, table, page);
+  const ids = assignments.map(({ policyId }) => policyId);
+  return ids.length === 0 ? [] : join(await loadPolicies(tx, sql`"id" IN ${idList(tx.dialect, ids)}`), assignments);
 }
 
 /** Lists all assignments to roles, inactive ones too, in the order of creation. */
