@@ -1,9 +1,10 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CHECKOUT, type Program, query, runProgram, runUnread, startProgram } from './program.ts';
 
@@ -200,8 +201,12 @@ describe('the output of a start', () => {
     expect(second).not.toContain('created tables');
   });
 
-  it('a start comes with a compile cache for the next start, in its own folder', () => {
-    expect(existsSync(new URL('../../node_modules/.cache/bailiwick', import.meta.url))).toBe(true);
+  it('a start of the checkout comes with a compile cache for the next start, in the folder of its packages', () => {
+    // The tests set a folder for all programs that they start.
+    const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+    const report = `import { getCompileCacheDir } from 'node:module'; process.on('exit', () => console.log(getCompileCacheDir()));`;
+    const printed = execFileSync(process.execPath, ['--import', `data:text/javascript,${report}`, CHECKOUT, '--version'], { env });
+    expect(printed.toString()).toContain(fileURLToPath(new URL('../../node_modules/.cache/bailiwick/', import.meta.url)));
   });
 
   it('the output of a command may be a closed pipe', async () => {
