@@ -102,13 +102,14 @@ export function toPolicyStoreOptions(config: Config): PolicyStoreOptions {
 
 /** Returns the options of the request pipeline. */
 export function toPipelineOptions(config: Config, cursorKey: CursorKey): PipelineOptions {
-  const { timezone, pageDefault, exportMax, scanRows, scanMilliseconds, expandMax, cascadeMax, auditFactsBytes, ifMatch } = config;
+  const { timezone, pageDefault, exportMax, expandMax, cascadeMax, auditFactsBytes, ifMatch } = config;
+  const { scanRows, scanMilliseconds, answerBytes, anonymousBudget } = config;
   return {
     timeZone: timezone,
     pageDefault,
     exportMax,
-    scanRows,
-    scanMilliseconds,
+    budget: { milliseconds: scanMilliseconds, rows: scanRows, answerBytes },
+    anonymousBudget,
     expandMax,
     cascadeMax,
     factsBytes: auditFactsBytes,

@@ -1,5 +1,6 @@
 import { Problem } from '../errors.ts';
 import type { ApiRequest, BatchRequest, RequestOrigin } from '../request/index.ts';
+import { addEnvelopes } from './answer-budget.ts';
 import { runAll, runEach } from './batch.ts';
 import { appendWithOutcome, type Outcome, runPipeline } from './pipeline.ts';
 import { createRequestContext, type PipelineDeps } from './request-context.ts';
@@ -29,6 +30,7 @@ export async function handle(deps: PipelineDeps, request: ApiRequest, origin: Re
 export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRequest, origin: RequestOrigin): Promise<readonly Outcome[]> {
   const caller = await authenticate(deps, origin);
   const outcomes = await withUnitOfWork(deps, { caller }, async (unit) => {
+    addEnvelopes(unit.budget, items.length);
     const createContext = async (request: ApiRequest) => createRequestContext(await identifyAgain(unit), request);
     const done = await (atomic ? runAll : runEach)({ tx: unit.tx, items, createContext });
     if (!(done instanceof Problem)) unit.hashes.assertComplete();

@@ -7,6 +7,7 @@ import { type AuditEntry, appendAuditEntries } from '../audit/index.ts';
 import type { Decision } from '../authz/decision/index.ts';
 import { Problem } from '../errors.ts';
 import type { Transaction } from '../storage/index.ts';
+import { addToAnswer } from './answer-budget.ts';
 import type { Decided, Found, Proposal, RequestContext, Result } from './request-context.ts';
 import {
   authorizeChange,
@@ -75,13 +76,16 @@ export type Outcome<T = Result> =
 /** Runs the steps of the action. A refusal rolls back the writes of the steps; the audit entries of the decisions stay in the context, to be appended. */
 export function runPipeline(context: RequestContext): Promise<Outcome> {
   const [load, values, authorize, validate, authorizeSecond, perform] = PIPELINE[context.request.action];
+  context.budget.beginRequest();
   return runInSavepoint(context, async () => {
     const found = load === none ? [] : await load(context);
     const proposals = values === none ? [] : values(context, found);
     const decision = await authorize(context, found, proposals);
     if (validate !== none) await validate(context, found, proposals);
     const secondDecision = authorizeSecond === none ? undefined : await authorizeSecond(context, { found, proposals, decision });
-    return perform(context, { found, proposals, decision, secondDecision });
+    const result = await perform(context, { found, proposals, decision, secondDecision });
+    addToAnswer(context.budget, result);
+    return result;
   });
 }
 

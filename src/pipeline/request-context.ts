@@ -11,7 +11,7 @@ import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import { type Definitions, ordinaryResources, type Resource, type StoredRecord } from '../resources/index.ts';
-import type { CursorKey, Transaction } from '../storage/index.ts';
+import type { Budget, BudgetLimits, CursorKey, Transaction } from '../storage/index.ts';
 
 /** The components and options that the pipeline needs. */
 export interface PipelineDeps {
@@ -31,9 +31,10 @@ export interface PipelineOptions {
   readonly exportMax: number;
   /** True if updates and deletions must name the version that they change. */
   readonly ifMatch: 'optional' | 'required';
-  /** Maximum number of rows that a list evaluates in memory for one page. */
-  readonly scanRows: number;
-  readonly scanMilliseconds: number;
+  /** The limits of a request or batch. */
+  readonly budget: BudgetLimits;
+  /** The percentage of `budget` that callers without a token have. */
+  readonly anonymousBudget: number;
   /** Maximum number of records that the requests of a transaction expand. */
   readonly expandMax: number;
   /** Maximum number of records that a transaction deletes or restores by cascade. */
@@ -67,6 +68,7 @@ export interface UnitOfWork {
   /** The record that the request names, if it was prefetched. */
   readonly prefetched?: Promise<Found> | undefined;
   readonly hashes: PasswordHashes;
+  readonly budget: Budget;
   readonly options: PipelineOptions;
   /** Audit entries that were appended in the transaction so far. */
   readonly appended: AuditEntry[];
@@ -96,7 +98,7 @@ export interface PasswordHashes {
 
 /** Creates the context of a request. @throws Problem RESOURCE_UNKNOWN */
 export function createRequestContext(unit: UnitOfWork, request: ApiRequest): RequestContext {
-  const { tx, snapshot, principal, prefetched, hashes, options, appended, observer, caller } = unit;
+  const { tx, snapshot, principal, prefetched, hashes, budget, options, appended, observer, caller } = unit;
   const resource = snapshot.definitions.get(request.resource);
   if (resource === undefined || resource.internal) {
     const name = request.resource.slice(0, 64);
@@ -104,7 +106,8 @@ export function createRequestContext(unit: UnitOfWork, request: ApiRequest): Req
   }
   const { origin } = caller;
   const withoutPassword = splitCurrentPassword(request);
-  return { tx, snapshot, principal, prefetched, ...withoutPassword, origin, resource, options, hashes, entries: [], appended, observer };
+  const shared = { tx, snapshot, principal, prefetched, options, budget, hashes, appended, observer };
+  return { ...shared, ...withoutPassword, origin, resource, entries: [] };
 }
 
 /** The name of the member that contains the current password when users change their own password. The member is not a field. */

@@ -2,6 +2,7 @@ import type { AuditEntry } from '../audit/index.ts';
 import type { Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
 import type { RequestOrigin } from '../request/index.ts';
+import { createCallerBudget } from './answer-budget.ts';
 import type { Caller, Found, PipelineDeps, UnitOfWork } from './request-context.ts';
 import { type ComputedPasswords, createPasswordHashes, HashNeeded } from './steps/password-changes.ts';
 
@@ -45,7 +46,8 @@ export async function withUnitOfWork<T>(
       const result = await deps.database.transactionAtRevision(loadCaller, ({ tx, snapshot, data }) => {
         // A transaction that runs again starts with no entries.
         appended = [];
-        return work({ tx, caller, snapshot, ...data, hashes: createPasswordHashes(computed), options, appended, observer });
+        const budget = createCallerBudget(tx, options, data.principal.id);
+        return work({ tx, caller, snapshot, ...data, hashes: createPasswordHashes(computed), budget, options, appended, observer });
       });
       observer?.recorded(appended);
       return result;

@@ -3,11 +3,9 @@ import { Problem } from '../errors.ts';
 import { createRandomSource } from '../ids.ts';
 import type { Json } from '../operators/index.ts';
 import { MAX_CURSOR_LENGTH, type ResolvedSortKey } from '../request/index.ts';
-import { type Resource, type StoredRecord, typeOf } from '../resources/index.ts';
+import type { Resource, StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
-import type { Transaction } from './contract.ts';
-import { loadDeletedRecord, loadRecord } from './records.ts';
-import { columnOf, type Existence } from './table-names.ts';
+import { columnOf } from './table-names.ts';
 
 /** Maximum characters of sort values in a cursor; longer ones are read again from the record. */
 const MAX_KEY_LENGTH = 1000;
@@ -44,87 +42,12 @@ export function orderSql(resource: Resource, order: Order): Sql {
 
 /** Returns the position of a record in an order. */
 export function toPosition(record: StoredRecord, order: Order): CursorPosition {
-  const keys = order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
-  return JSON.stringify(keys).length > MAX_KEY_LENGTH ? { id: record.id } : { id: record.id, keys };
+  return { id: record.id, keys: order.slice(0, -1).map(({ field }) => record[field.name] ?? null) };
 }
 
-/** The position after which a list continues. */
-export interface CursorQuery {
-  readonly order: Order;
-  readonly position: CursorPosition;
-  readonly existence?: Existence | undefined;
-}
-
-/**
- * Renders the condition for the records after a position, as consecutive ranges: an index on the first key can seek to the beginning of
- * each range. Throws REQUEST_CURSOR if the position is no longer valid.
- */
-export async function rangesAfter(tx: Transaction, resource: Resource, at: CursorQuery): Promise<readonly Sql[]> {
-  const { order, position } = at;
-  const keys = position.keys ?? (await loadKeys(tx, resource, at));
-  if (keys.length !== order.length - 1) throw mismatch('the cursor belongs to a list with another sort order');
-  const values = [...keys, position.id];
-  const steps = order.map(
-    (key, index): CursorStep => ({ key, column: columnOf(resource, key.field.name), value: toBound(key, values[index] ?? null) }),
-  );
-  return toRanges(steps);
-}
-
-/** One key of the order, and its value at the position. */
-interface CursorStep {
-  readonly key: ResolvedSortKey;
-  readonly column: Sql;
-  /** The value in the form that the column stores; null if the record has none. */
-  readonly value: unknown;
-}
-
-/**
- * Renders the ranges of the records after the position. Records without a value of the first key are a range of their own, because no range
- * of an index contains them together with other records.
- */
-function toRanges([step, ...others]: readonly CursorStep[]): readonly Sql[] {
-  if (step === undefined) return [];
-  const { column, value, key } = step;
-  if (value === null) {
-    const rest = sql`(${column} IS NULL AND ${isAfter(others)})`;
-    return key.descending ? [rest] : [rest, sql`${column} IS NOT NULL`];
-  }
-  const sign = sql.raw(key.descending ? '<' : '>');
-  // The first comparison is redundant, but lets the database use an index.
-  const rest = others.length === 0 ? sql`${column} ${sign} ${value}` : sql`(${column} ${sign}= ${value} AND ${isAfter([step, ...others])})`;
-  return key.descending && !key.field.required ? [rest, sql`${column} IS NULL`] : [rest];
-}
-
-/** Renders the condition for records after the position: greater by the first key, or equal in the first key and greater by the others. */
-function isAfter([step, ...others]: readonly CursorStep[]): Sql {
-  if (step === undefined) return sql`FALSE`;
-  const beyond = isAfterKey(step);
-  if (others.length === 0) return beyond;
-  const level = step.value === null ? sql`${step.column} IS NULL` : sql`${step.column} = ${step.value}`;
-  return sql`(${beyond} OR (${level} AND ${isAfter(others)}))`;
-}
-
-function isAfterKey({ key, column, value }: CursorStep): Sql {
-  if (!key.descending) return value === null ? sql`${column} IS NOT NULL` : sql`${column} > ${value}`;
-  if (value === null) return sql`FALSE`;
-  return key.field.required ? sql`${column} < ${value}` : sql`(${column} < ${value} OR ${column} IS NULL)`;
-}
-
-function toBound({ field }: ResolvedSortKey, value: Json): unknown {
-  const bound = value === null ? null : typeOf(field).toColumn(value, field);
-  if (bound === undefined) throw mismatch(`the type of ${field.name} has changed since the cursor was created`);
-  return bound;
-}
-
-async function loadKeys(tx: Transaction, resource: Resource, { order, position, existence }: CursorQuery): Promise<readonly Json[]> {
-  const load = existence === 'deleted' ? loadDeletedRecord : loadRecord;
-  const record = await load(tx, resource, position.id);
-  if (record === undefined) throw mismatch('the record of the cursor no longer exists');
-  return order.slice(0, -1).map(({ field }) => record[field.name] ?? null);
-}
-
-function mismatch(detail: string): Problem {
-  return new Problem('REQUEST_CURSOR', detail);
+/** Returns the position for a cursor, without sort values that are too long for it. */
+export function shortenPosition({ keys, ...position }: CursorPosition): CursorPosition {
+  return keys === undefined || JSON.stringify(keys).length > MAX_KEY_LENGTH ? position : { ...position, keys };
 }
 
 /** The position in a list at which a page ended and the next page begins. */

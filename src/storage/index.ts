@@ -24,6 +24,7 @@ export {
 } from './assignment-records.ts';
 export { type Attempt, TimeLimit } from './attempt.ts';
 export { createPartitions, type DropOptions, type DropPosition, dropOldest, type RetainedRows } from './audit-partitions.ts';
+export { type Budget, type BudgetLimits, createBudget, describeLimit } from './budget.ts';
 export {
   type AppendContext,
   type AppendStatements,
@@ -50,6 +51,8 @@ export {
   type WriteSet,
 } from './contract.ts';
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
+export { findMatches, type MatchQuery } from './find-matches.ts';
+export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
 export { type MigrationResult, migrate, planMigration, planMigrationIn } from './migrations/migrate.ts';
 export { listMigrations, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
@@ -86,7 +89,7 @@ export {
   loadPolicyToChange,
   updatePolicy,
 } from './policy-records.ts';
-export { findMatches, type ListQuery, listRecords, type MatchQuery, type Page, type Restriction } from './record-lists.ts';
+export { listRecords } from './record-lists.ts';
 export {
   deleteRecord,
   insertRecord,

@@ -6,11 +6,13 @@ import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { resolveSort } from '../request/index.ts';
 import { fieldKind, type Resource, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
+import type { BudgetLimits } from './budget.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
+import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
-import { findMatches, type ListQuery, listRecords, type Page } from './record-lists.ts';
+import { listRecords } from './record-lists.ts';
 import { deleteRecord, insertRecord } from './records.ts';
-import { define, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { define, failure, openTestDatabase, resourceOf, type TestDatabase, testBudget, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
   Item: {
@@ -63,7 +65,12 @@ const compare = (field: string, operator: string, value: Json): Condition => ({
 /** A condition that cannot be compiled to SQL. */
 const inMemory = (pattern: string): Condition => compare('value', 'matches', pattern);
 
-const list = (query: Partial<ListQuery>): Promise<Page> =>
+/** A list with limits of its own for each page. */
+interface TestQuery extends Partial<ListQuery> {
+  readonly limits?: Partial<BudgetLimits>;
+}
+
+const list = ({ limits, ...query }: TestQuery): Promise<Page> =>
   test.database.transaction((tx) =>
     listRecords(tx, item, {
       where: ALWAYS,
@@ -71,7 +78,7 @@ const list = (query: Partial<ListQuery>): Promise<Page> =>
       definitions,
       sort: [],
       limit: 100,
-      scanLimit: 10_000,
+      budget: testBudget(limits),
       now: 0,
       timeZone: 'UTC',
       ...query,
@@ -85,7 +92,7 @@ const sortBy = (...keys: readonly string[]) =>
   );
 
 /** Loads all pages of a list. */
-async function pages(query: Partial<ListQuery>): Promise<readonly Page[]> {
+async function pages(query: TestQuery): Promise<readonly Page[]> {
   const found: Page[] = [];
   let after: CursorPosition | undefined;
   do {
@@ -150,10 +157,10 @@ describe('consecutive pages', () => {
         keysOf,
         fc.integer({ min: 1, max: 4 }),
         fc.integer({ min: 1, max: 9 }),
-        async (values, keys, limit, scanLimit) => {
+        async (values, keys, limit, rows) => {
           const records = values.map((each, index) => toRecord(`id-${index}`, defined(each)));
           await fill(values.map(defined));
-          const found = await pages({ where: inMemory('[aé]'), sort: sortBy(...keys), limit, scanLimit });
+          const found = await pages({ where: inMemory('[aé]'), sort: sortBy(...keys), limit, limits: { rows } });
           expect(idsOf(found)).toEqual(
             sorted(
               records.filter((each) => /[aé]/.test(String(each['value'] ?? ''))),
@@ -210,25 +217,25 @@ describe('offset and total', () => {
   });
 
   it('continues the rest of an offset on the next page', async () => {
-    const found = await pages({ where: inMemory('x'), sort: sortBy('key'), offset: 5, limit: 10, scanLimit: 4 });
+    const found = await pages({ where: inMemory('x'), sort: sortBy('key'), offset: 5, limit: 10, limits: { rows: 4 } });
     expect(found.flatMap((page) => page.records.map((each) => each['key']))).toEqual([15, 18, 21, 24, 27]);
-    expect(found[0]).toMatchObject({ records: [], truncated: 'scanLimit', next: { skip: 3 } });
+    expect(found[0]).toMatchObject({ records: [], truncated: 'scanRows', next: { skip: 3 } });
   });
 });
 
 describe('lists', () => {
-  it('evaluates at most scanLimit records in memory', async () => {
+  it('evaluates at most scanRows records in memory', async () => {
     await fill(Array.from({ length: 50 }, () => ({ value: 'y' })));
     let evaluated = 0;
     const page = await list({
       where: inMemory('x'),
-      scanLimit: 20,
+      limits: { rows: 20 },
       scopeFor: (each) => {
         evaluated++;
         return scopeFor(each);
       },
     });
-    expect([evaluated, page.truncated, page.records]).toEqual([20, 'scanLimit', []]);
+    expect([evaluated, page.truncated, page.records]).toEqual([20, 'scanRows', []]);
   });
 
   it('filters in SQL before it evaluates records in memory', async () => {
@@ -255,7 +262,7 @@ describe('lists', () => {
           definitions,
           sort: [],
           limit: 1,
-          scanLimit: 1,
+          budget: testBudget(),
           now: 0,
           timeZone: 'UTC',
           total: true,
@@ -273,24 +280,5 @@ describe('lists', () => {
     await fill([{ secret: 'hush' }]);
     expect((await list({})).records[0]).not.toHaveProperty('secret');
     expect(idsOf([await list({ where: compare('secret', 'exists', true), scopeFor: (each) => scopeFor(each) })])).toEqual([]);
-  });
-});
-
-describe('findMatches', () => {
-  const find = (filter: Condition, limit = 2) => test.database.transaction((tx) => findMatches(tx, item, { filter, limit }));
-
-  it.each([
-    ['key', 7, ['id-1']],
-    ['price', '2.50', ['id-0', 'id-1']],
-    ['value', 'none', []],
-  ] as const)('finds records by the field %s', async (field, value, expected) => {
-    await fill([{ price: '2.50' }, { key: 7, price: '2.50' }, {}]);
-    expect((await find(compare(field, 'eq', value))).map(({ id }) => id)).toEqual(expected);
-  });
-
-  it('evaluates conditions in memory if necessary', async () => {
-    await fill([{ value: 'xa' }, { value: 'xb' }, { value: 'xc' }]);
-    expect(await find(inMemory('^x'))).toHaveLength(2);
-    expect(await find(inMemory('b$'))).toMatchObject([{ value: 'xb' }]);
   });
 });

@@ -4,11 +4,12 @@ import { createScope, type ReferencedRecords } from '../authz/context/index.ts';
 import { all, any, type Condition, evaluate, not, type Path, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import type { Json } from '../operators/index.ts';
 import type { StoredRecord } from '../resources/index.ts';
+import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
-import { type ListQuery, listRecords, type Page } from './record-lists.ts';
+import { listRecords } from './record-lists.ts';
 import { insertRecord } from './records.ts';
 import { loadReferenced } from './referenced-records.ts';
-import { define, openTestDatabase, resourceOf, toRecord } from './storage.fixture.ts';
+import { define, openTestDatabase, resourceOf, testBudget, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
   Desk: {
@@ -62,7 +63,7 @@ const parts = { ...SCOPE_PARTS, definitions, resource: note };
 const scopeFor = (record: StoredRecord, referenced: ReferencedRecords): Scope => createScope({ ...parts, record, referenced });
 
 function list(query: Partial<ListQuery>): Promise<Page> {
-  const whole = { where: all([]), scopeFor, definitions, sort: [], limit: 10, scanLimit: 100, now: 0, timeZone: 'UTC', ...query };
+  const whole = { where: all([]), scopeFor, definitions, sort: [], limit: 10, budget: testBudget(), now: 0, timeZone: 'UTC', ...query };
   return test.database.transaction((tx) => listRecords(tx, note, whole));
 }
 
@@ -128,7 +129,7 @@ describe('conditions on referenced records', () => {
     const where = any(each.map((name) => compare(`resource.${name}.label`, 'eq', 'news')));
     const ofHub = (record: StoredRecord, referenced: ReferencedRecords): Scope =>
       createScope({ ...parts, resource: hub, record, referenced });
-    const query = { where, scopeFor: ofHub, definitions, sort: [], limit: 10, scanLimit: 100, now: 0, timeZone: 'UTC', total: true };
+    const query = { where, scopeFor: ofHub, definitions, sort: [], limit: 10, budget: testBudget(), now: 0, timeZone: 'UTC', total: true };
     const page = await test.database.transaction((tx) => listRecords(tx, hub, query));
     expect([page.records.map(({ id }) => id), page.total]).toEqual([['h1', 'h2'], undefined]);
   });

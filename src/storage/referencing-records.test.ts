@@ -6,7 +6,7 @@ import type { Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
 import { insertRecord } from './records.ts';
 import { loadReferencing } from './referencing-records.ts';
-import { define, explain, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { define, explain, failure, openTestDatabase, resourceOf, type TestDatabase, testBudget, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
   Article: { fields: { title: { type: 'string' } } },
@@ -41,7 +41,7 @@ const compareText = (operator: string, value: Json): Condition => ({
   ifExists: false,
 });
 
-const load = (tx: Transaction, where: Condition, { limit = 10, scanLimit = 100 } = {}): ReturnType<typeof loadReferencing> => {
+const load = (tx: Transaction, where: Condition, { limit = 10, rows = 100 } = {}): ReturnType<typeof loadReferencing> => {
   const timeZone = 'UTC';
   return loadReferencing(tx, comment, {
     field: 'articleId',
@@ -55,7 +55,7 @@ const load = (tx: Transaction, where: Condition, { limit = 10, scanLimit = 100 }
       kindOf: () => ({ kind: 'text' }),
     }),
     definitions,
-    scanLimit,
+    budget: testBudget({ rows }),
     now: tx.now,
     timeZone,
   });
@@ -95,9 +95,9 @@ it('loadReferencing uses the index of the reference, even if the condition has a
 });
 
 it('loadReferencing fails if too many records would be evaluated in memory', async () => {
-  expect(await failure(referring(compareText('matches', 'x'), { scanLimit: 3 }))).toMatchObject({
-    code: 'REQUEST_PARAMETER',
+  expect(await failure(referring(compareText('matches', 'x'), { rows: 3 }))).toMatchObject({
+    code: 'REQUEST_BUDGET',
     detail: expect.stringMatching(/expand.*Comment/),
   });
-  expect(await referring(compareText('eq', 'x'), { scanLimit: 3 })).toEqual({ a: '256', b: '1' });
+  expect(await referring(compareText('eq', 'x'), { rows: 3 })).toEqual({ a: '256', b: '1' });
 });

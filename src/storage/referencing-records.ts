@@ -1,15 +1,17 @@
-import { all, type Condition, compileCondition } from '../conditions/index.ts';
+import { all, type Condition, compileCondition, conditionPaths } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import { describeLimit } from './budget.ts';
 import type { Transaction } from './contract.ts';
-import { type ListQuery, listRecords } from './record-lists.ts';
+import type { ListQuery } from './list-query.ts';
+import { deadlineCheckOf } from './list-rows.ts';
+import { listRecords } from './record-lists.ts';
 import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 import { columnOf, quoteName, recordsOf, selectionOf } from './table-names.ts';
 
 /** A search for the records that reference others and match a condition. */
-export interface ReferencingQuery
-  extends Pick<ListQuery, 'where' | 'scopeFor' | 'definitions' | 'scanLimit' | 'scanMilliseconds' | 'now' | 'timeZone'> {
+export interface ReferencingQuery extends Pick<ListQuery, 'where' | 'scopeFor' | 'definitions' | 'budget' | 'now' | 'timeZone'> {
   /** The reference field. */
   readonly field: string;
   /** Ids of the referenced records. */
@@ -20,10 +22,10 @@ export interface ReferencingQuery
 
 /**
  * Loads the records that reference each of the given records. Returns them by the referenced id. Uses one statement if SQL can evaluate the
- * condition exactly. Otherwise evaluates it in memory; if that exceeds the limits, throws REQUEST_PARAMETER, because a partial result would
+ * condition exactly. Otherwise evaluates it in memory; if the budget does not suffice, throws REQUEST_BUDGET, because a partial result would
  * look complete.
  */
-export async function loadReferencing(
+export function loadReferencing(
   tx: Transaction,
   resource: Resource,
   query: ReferencingQuery,
@@ -31,7 +33,9 @@ export async function loadReferencing(
   const { where, definitions, now, timeZone } = query;
   const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone });
   const compiled = compileCondition(where, target);
-  return compiled.exact ? selectEach(tx, resource, { ...query, target, filter: compiled.where }) : scanEach(tx, resource, query);
+  return query.budget.search(() =>
+    compiled.exact ? selectEach(tx, resource, { ...query, target, filter: compiled.where }) : scanEach(tx, resource, query),
+  );
 }
 
 interface Selection extends ReferencingQuery {
@@ -50,14 +54,16 @@ async function selectEach(tx: Transaction, resource: Resource, query: Selection)
   const { field, to, limit, target, filter } = query;
   const [id, reference] = [columnOf(resource, 'id'), columnOf(resource, field)];
   const records = recordsOf(resource);
+  const read = recordsOf(resource, { check: deadlineCheckOf(tx, resource, conditionPaths(query.where)) });
   const own = sql`(
-    SELECT ${selectionOf(resource)} FROM ${records} WHERE ${reference} = "$wanted"."id" ORDER BY ${id} LIMIT ${ALL}) AS ${sql.raw(quoteName(resource.name))}`;
+    SELECT ${selectionOf(resource)} FROM ${read} WHERE ${reference} = "$wanted"."id" ORDER BY ${id} LIMIT ${ALL}) AS ${sql.raw(quoteName(resource.name))}`;
   const first = sql`SELECT ${id} FROM ${target.tables(own)} WHERE ${filter} ORDER BY ${id} LIMIT ${limit}`;
   const rows = await tx.all<Row>(sql`
     SELECT ${selectionOf(resource)}
     FROM (SELECT value AS "id" FROM ${tx.dialect.listItems(sql`${JSON.stringify(to)}`)}) AS "$wanted" JOIN ${records}
     ON ${tx.dialect.isGivenBy(id, first)}
     ORDER BY ${id}`);
+  query.budget.addRows(rows.length);
   return Map.groupBy(
     rows.map((row) => fromRow(resource, row)),
     (record) => String(record[field]),
@@ -76,14 +82,16 @@ async function scanEach(
       where: all([refersTo(id, query.field), query.where]),
       sort: [],
     });
-    if (truncated)
-      throw new Problem(
-        'REQUEST_PARAMETER',
-        `expand: a condition on ${resource.name} would have to be tried on too many records one by one; expected a smaller limit`,
-      );
+    if (truncated) throw toExpandProblem(resource, describeLimit(query.budget.limits, truncated));
     if (records.length > 0) found.set(id, records);
   }
   return found;
+}
+
+function toExpandProblem(resource: Resource, limit: string): Problem {
+  return new Problem('REQUEST_BUDGET', `expand: the search for referencing ${resource.name} records has reached the limit of ${limit}`, {
+    hint: 'ask for a smaller limit, or expand fewer names',
+  });
 }
 
 function refersTo(id: string, field: string): Condition {

@@ -5,10 +5,10 @@ import { ALWAYS, type Condition, type Scope, UNRESOLVED } from '../conditions/in
 import { resolveField } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import * as storage from './index.ts';
+import type { ListQuery } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
-import type { ListQuery } from './record-lists.ts';
 import { type ReferencingField, referencingFieldsTo } from './reference-checks.ts';
-import { define, emptyTables, explain, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { define, emptyTables, explain, openTestDatabase, resourceOf, type TestDatabase, testBudget, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
   Author: { softDelete: true, fields: { name: { type: 'string' }, mentorId: { type: 'reference', to: 'Author' } } },
@@ -63,7 +63,7 @@ const list = (where: Condition, more: Partial<ListQuery> = {}): ListQuery => ({
   sort: [],
   limit: 10,
   total: true,
-  scanLimit: 1000,
+  budget: testBudget(),
   now: 0,
   timeZone: 'UTC',
   ...more,
@@ -99,7 +99,8 @@ const READS: Readonly<Record<string, readonly [read: (tx: storage.Transaction) =
     ],
   ],
   findMatches: [
-    async (tx) => ids(await storage.findMatches(tx, article, { filter: compare('resource.title', 'eq', 'gone'), limit: 2 })),
+    async (tx) =>
+      ids(await storage.findMatches(tx, article, { filter: compare('resource.title', 'eq', 'gone'), budget: testBudget(), limit: 2 })),
     [],
   ],
   lockReferences: [

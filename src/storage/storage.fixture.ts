@@ -6,6 +6,7 @@ import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, parseDefinition, type Resource } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
 import type { Database, Transaction } from './contract.ts';
 import { openPostgres } from './postgres/database.ts';
 import { postgresDialect } from './postgres/sql-dialect.ts';
@@ -125,3 +126,8 @@ export function failure(promise: Promise<unknown>): Promise<unknown> {
 
 /** Runs a unit of work in its own transaction. */
 export type InTransaction = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
+
+/** Creates a budget that no test reaches by accident, except for the given limits. */
+export function testBudget(limits: Partial<BudgetLimits> = {}): Budget {
+  return createBudget({ milliseconds: 60_000, rows: 10_000, answerBytes: 100_000_000, ...limits });
+}

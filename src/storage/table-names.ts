@@ -16,14 +16,21 @@ interface RecordSource {
   readonly existence?: Existence | undefined;
   /** The name of the resource if absent. */
   readonly as?: string;
+  /** The deadline check of the transaction on the table of the resource: for a statement that can visit many rows. */
+  readonly check?: Sql | undefined;
 }
 
 /**
  * Returns the FROM item for the records of a resource. It contains the condition on soft deletion, so that no query can forget the
  * condition. Databases flatten the inner SELECT, so it costs no more than its condition.
  */
-export function recordsOf(resource: Resource, reading?: RecordSource): Sql {
-  return sql.raw(recordsText(resource, reading));
+export function recordsOf(resource: Resource, reading: RecordSource = {}): Sql {
+  const { check, existence = 'notDeleted', as = resource.name } = reading;
+  if (check === undefined) return sql.raw(recordsText(resource, reading));
+  // The check comes first, because SQLite evaluates the terms of a WHERE in order.
+  const exists = resource.softDelete ? existenceSql(existence) : existence === 'deleted' ? 'FALSE' : undefined;
+  const rest = sql.raw(`${exists === undefined ? '' : ` AND ${exists}`}) AS ${quoteName(as)}`);
+  return sql`(SELECT * FROM ${tableOf(resource)} WHERE ${check}${rest}`;
 }
 
 function recordsText(resource: Resource, { existence = 'notDeleted', as = resource.name }: RecordSource = {}): string {

@@ -14,6 +14,7 @@ import { composeDefinitions } from '../../src/resources/system/index.ts';
 import { renderSql } from '../../src/sql.ts';
 import {
   type CursorPosition,
+  createBudget,
   type Database,
   insertRecord,
   listRecords,
@@ -167,7 +168,7 @@ async function explain(tx: Transaction, planCase: PlanCase): Promise<Explained> 
       limit: PAGE,
       after,
       total: planCase.total,
-      scanLimit: 1000,
+      budget: createBudget({ milliseconds: 60_000, rows: 1000, answerBytes: 1_000_000 }),
       now: NOW,
       timeZone: 'UTC',
     });

@@ -7,7 +7,16 @@ import { type ApplicableRules, applicableRules, compilePolicies } from '../../sr
 import { ALWAYS, conditionPaths, UNRESOLVED } from '../../src/conditions/index.ts';
 import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
-import { type ListQuery, listRecords, loadReferenced, type Page, type ReferenceQuery, type Transaction } from '../../src/storage/index.ts';
+import {
+  type BudgetLimits,
+  createBudget,
+  type ListQuery,
+  listRecords,
+  loadReferenced,
+  type Page,
+  type ReferenceQuery,
+  type Transaction,
+} from '../../src/storage/index.ts';
 import { assignmentsIn, type WholeState } from '../policy-fixtures.ts';
 import { decideByReference } from '../reference/reference-decider.ts';
 import { LAW_LIMITS, type LawFixture, NOW, type PrincipalName, REQUEST, TIME_ZONE } from './law-fixture.ts';
@@ -43,12 +52,12 @@ export async function runCase(fixture: LawFixture, lawCase: LawCase): Promise<Ou
   });
   const context: CaseContext = { fixture, principal, applicable };
   const decision = await fixture.database.transaction((tx) => decideOn(tx, context, UNRESOLVED));
-  const pages = await listAll(context, decision, lawCase);
+  const { records, total } = await listAll(context, decision, lawCase);
   return {
-    listed: pages.flatMap(({ records }) => records.map(({ id }) => id)).toSorted(),
+    listed: records.map(({ id }) => id).toSorted(),
     single: (await decideEach(context)).toSorted(),
     byReference: decideEachByReference(context, lawCase.state).toSorted(),
-    total: pages[0]?.total,
+    total,
     applying: new Set(applicable.rules.map(({ id }) => id)),
   };
 }
@@ -99,32 +108,42 @@ function decideEachByReference({ fixture, principal }: CaseContext, state: Whole
   return fixture.records.filter(isAllowed).map(({ id }) => id);
 }
 
-/** Lists all pages, each in its own transaction, as separate requests do. */
-async function listAll(context: CaseContext, decision: Decision, { sort, limit }: LawCase): Promise<readonly Page[]> {
-  if (decision.effect === 'deny') return [];
+/** The list of all pages, and the total of the first one. */
+interface Listed {
+  readonly records: readonly StoredRecord[];
+  readonly total: number | undefined;
+}
+
+/** Limits that no page reaches. */
+const AMPLE: BudgetLimits = { milliseconds: 60_000, rows: 10_000, answerBytes: 100_000_000 };
+/** Limits that end each page after three windows. */
+const NARROW: BudgetLimits = { ...AMPLE, rows: 7, windowRows: 3 };
+
+/** Lists all pages, each in its own transaction, as separate requests do. In half of the cases pages end early, between windows. */
+async function listAll(context: CaseContext, decision: Decision, { sort, limit }: LawCase): Promise<Listed> {
+  if (decision.effect === 'deny') return { records: [], total: undefined };
   const { fixture, principal } = context;
   const { database, thing, definitions } = fixture;
   const where = decision.effect === 'allow' ? ALWAYS : decision.where;
   const referring = { paths: conditionPaths(where), principal, resource: thing, record: UNRESOLVED } as const;
   const callerReferences = await database.transaction((tx) => loadReferenced(tx, definitions, referring));
-  const query: ListQuery = {
-    where,
-    definitions,
-    limit,
-    total: true,
-    scanLimit: 10_000,
-    // A busy machine must not end pages early.
-    scanMilliseconds: 60_000,
-    now: NOW,
-    timeZone: TIME_ZONE,
-    scopeFor: (record, referenced) => createScope(scopeInput(context, record, new Map([...callerReferences, ...referenced]))),
-    sort: resolveSort(thing, sort),
-  };
+  const load = (limits: BudgetLimits, query: Pick<ListQuery, 'limit' | 'after' | 'total'>): Promise<Page> =>
+    database.transaction((tx) =>
+      listRecords(tx, thing, {
+        where,
+        definitions,
+        now: NOW,
+        timeZone: TIME_ZONE,
+        scopeFor: (record, referenced) => createScope(scopeInput(context, record, new Map([...callerReferences, ...referenced]))),
+        sort: resolveSort(thing, sort),
+        budget: createBudget(limits),
+        ...query,
+      }),
+    );
+  const { total } = await load(AMPLE, { limit: 1, total: true });
+  const limits = limit % 2 === 0 ? NARROW : AMPLE;
   const pages: Page[] = [];
-  for (let after: Page['next'], first = true; first || after !== undefined; first = false) {
-    const page: Page = await database.transaction((tx) => listRecords(tx, thing, { ...query, after }));
-    pages.push(page);
-    after = page.next;
-  }
-  return pages;
+  do pages.push(await load(limits, { limit, after: pages.at(-1)?.next }));
+  while (pages.at(-1)?.next !== undefined);
+  return { records: pages.flatMap(({ records }) => records), total };
 }

@@ -165,9 +165,9 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a page begins with the last record of the previous page',
-    file: 'src/storage/cursor-pagination.ts',
-    find: 'sql`${column} > ${value}`;',
-    replace: 'sql`${column} >= ${value}`;',
+    file: 'src/storage/cursor-ranges.ts',
+    find: 'if (!key.descending) return value === null ? sql`${column} IS NOT NULL` : sql`${column} > ${value}`;',
+    replace: 'if (!key.descending) return value === null ? sql`${column} IS NOT NULL` : sql`${column} >= ${value}`;',
     red: 'src/storage/record-lists.test.ts',
     test: 'consecutive pages contain the whole list in order, also with missing and duplicate values and mixed directions',
   },
@@ -181,7 +181,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a list includes records whose condition is unknown in memory',
-    file: 'src/storage/record-lists.ts',
+    file: 'src/storage/list-scan.ts',
     find: 'scopeFor(record, referenced)) === true',
     replace: 'scopeFor(record, referenced)) !== false',
     red: 'src/storage/record-lists.test.ts',
@@ -421,7 +421,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a filter matches records that the caller may not read',
-    file: 'src/storage/record-lists.ts',
+    file: 'src/storage/find-matches.ts',
     find: '    and: readable,\n',
     replace: '',
     red: 'test/attack/upserts.test.ts',
@@ -606,8 +606,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a page that ends early because of the time limit is not marked as truncated',
     file: 'src/pipeline/steps/list-records.ts',
-    find: 'if (truncated !== undefined) {',
-    replace: "if (truncated === 'scanLimit') {",
+    find: 'if (truncated !== undefined)',
+    replace: "if (truncated === 'scanRows')",
     red: 'test/scenarios/scan-bounds.test.ts',
     test: 'a page of list names the bound 0 ms (scanMilliseconds) in a warning, even if it is empty, and the next page continues',
   },

@@ -1,5 +1,5 @@
 /** Names that cannot be expanded, and the limits on expanded records. */
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseDefinition } from '../../src/resources/index.ts';
 import { createChain } from '../chain.ts';
 import { type RunningService, startService } from '../harness.ts';
@@ -131,21 +131,23 @@ describe('records to expand', () => {
 });
 
 describe('the search for referencing records', () => {
-  afterEach(() => vi.restoreAllMocks());
-
-  it('limits the search for referencing records to one time limit for all requests of a batch', async () => {
-    const { service, kept } = stage;
-    const [token, id] = [(await service.admin()).token, kept.get('one')];
-    const requests = Array.from({ length: 4 }, () => ({ resource: 'Article', action: 'read', id, expand: ['all:Comment.articleId'] }));
-    // Each reading of the clock is 600 ms after the one before.
-    let now = performance.now();
-    vi.spyOn(performance, 'now').mockImplementation(() => (now += 600));
-    const reply = await service.call('POST', '/api/batch', { token, body: { requests } });
-    expect((reply.at('data') as readonly { readonly status: number }[]).map(({ status }) => status)).toEqual([200, 200, 400, 400]);
-    expect([reply.at('data.2.error.code'), reply.at('data.2.error.detail')]).toEqual([
-      'REQUEST_PARAMETER',
-      expect.stringMatching(/^expand: /),
-    ]);
+  it('the requests of a batch share the time to search for referencing records', async () => {
+    const service = await startService({ definitions: { 'Case.yaml': CASE }, settings: { scanMilliseconds: 0 } });
+    try {
+      const { token } = await service.admin();
+      const id = await service.createRecord('Case', {});
+      const requests = Array.from({ length: 3 }, () => ({ resource: 'Case', action: 'read', id, expand: ['all:Case.previousId'] }));
+      const reply = await service.call('POST', '/api/batch', { token, body: { requests } });
+      expect((reply.at('data') as readonly { readonly status: number }[]).map(({ status }) => status)).toEqual([200, 400, 400]);
+      expect([reply.at('data.1.error.code'), reply.at('data.1.error.detail')]).toEqual([
+        'REQUEST_BUDGET',
+        expect.stringContaining('0 ms (scanMilliseconds)'),
+      ]);
+      const [newest] = await service.decisions('limit=1');
+      expect(newest).toMatchObject({ action: 'read', allowed: true, outcome: 'REQUEST_BUDGET' });
+    } finally {
+      await service.close();
+    }
   });
 });
 

@@ -1,18 +1,11 @@
 import type { Decision } from '../../authz/decision/index.ts';
 import { UNRESOLVED } from '../../conditions/index.ts';
-import { Problem } from '../../errors.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import type { Expansion } from '../../request/index.ts';
 import { type Resource, type StoredRecord, showRecord } from '../../resources/index.ts';
 import { loadRecords, loadReferencing } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
-import { createUsageCounter } from '../usage-counter.ts';
 import { allowedWhere, decideOn, decideOnEach, scopesFor } from './decide-request.ts';
-
-/** Maximum milliseconds that all requests of a transaction together search for referencing records. Other requests wait during a search. */
-const SEARCH_TIME = 1000;
-
-const countSearchTime = createUsageCounter();
 
 /**
  * Returns the `expand` member of each record: the records that it references, or that reference it, as far as the caller may
@@ -84,9 +77,7 @@ async function expandReferencing(
   const decision = await decideReadingOf(context, of, cache);
   if (decision.effect === 'deny') return () => [];
   const where = allowedWhere(decision);
-  const { tx, snapshot, options } = context;
-  validateSearchTime(context, of);
-  const began = performance.now();
+  const { tx, snapshot, options, budget } = context;
   const referencing = await loadReferencing(tx, of, {
     field: field.name,
     to: records.map(({ id }) => id),
@@ -94,12 +85,10 @@ async function expandReferencing(
     where,
     scopeFor: await scopesFor(context, { resource: of, action: 'read', where }),
     definitions: snapshot.definitions,
-    scanLimit: options.scanRows,
-    scanMilliseconds: options.scanMilliseconds,
+    budget,
     now: tx.now,
     timeZone: options.timeZone,
   });
-  countSearchTime(tx, performance.now() - began);
   const known = recordsOf(cache, of);
   await decideMissing(context, { of, records: records.flatMap(({ id }) => referencing.get(id) ?? []), known });
   return (record) =>
@@ -107,15 +96,6 @@ async function expandReferencing(
       known,
       (referencing.get(record.id) ?? []).map(({ id }) => id),
     );
-}
-
-/** Refuses a search if the transaction has spent SEARCH_TIME. A search is slow if few of many records are readable, and a batch may repeat the search. */
-function validateSearchTime({ tx }: RequestContext, of: Resource): void {
-  if (countSearchTime(tx, 0) <= SEARCH_TIME) return;
-  throw new Problem(
-    'REQUEST_PARAMETER',
-    `expand: searching for referencing records takes too long; expand ${of.name} in a separate request, or expand fewer names`,
-  );
 }
 
 /** Decides `read` on an unknown record, once per resource. Only a denial keeps its audit entry; otherwise each expanded record has an entry. */

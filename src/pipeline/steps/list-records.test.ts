@@ -41,6 +41,8 @@ const isOpen: JsonObject = { field: 'resource.status', operator: 'eq', value: 'o
 /** No SQL of SQLite compares text with a pattern, so this condition is evaluated in memory. */
 const matchesO: JsonObject = { field: 'resource.title', operator: 'matches', value: 'o' };
 
+const BUDGET: PipelineOptions['budget'] = { milliseconds: 60_000, rows: 10_000, answerBytes: 1_000_000 };
+
 interface Case {
   readonly as?: TestUser | undefined;
   readonly request?: Partial<TestRequest>;
@@ -164,12 +166,12 @@ describe('the pages of a list', () => {
     ],
     [
       'ends early with a warning and a cursor at the maximum number of rows',
-      { rules: [allow('list', matchesO)], options: { scanRows: 1 } },
+      { rules: [allow('list', matchesO)], options: { budget: { ...BUDGET, rows: 1 } } },
       { count: 1, nextCursor: expect.any(String), warnings: [expect.stringContaining('scanRows')] },
     ],
     [
       'ends early with a warning and a cursor at the maximum time',
-      { rules: [allow('list', matchesO)], options: { scanMilliseconds: 0 } },
+      { rules: [allow('list', matchesO)], options: { budget: { ...BUDGET, milliseconds: 0 } } },
       { count: 1, nextCursor: expect.any(String), warnings: [expect.stringContaining('scanMilliseconds')] },
     ],
   ])('a page %s', async (_, given, extras) => {

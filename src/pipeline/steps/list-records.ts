@@ -2,14 +2,14 @@ import { ACTIONS, type RuleAction } from '../../actions.ts';
 import type { Decision } from '../../authz/decision/index.ts';
 import { all } from '../../conditions/index.ts';
 import { resolveSort, resolveWhere, type SortKey } from '../../request/index.ts';
-import { listRecords, openCursor, type Page, type Restriction, sealCursor } from '../../storage/index.ts';
+import { describeLimit, listRecords, openCursor, type Page, type Restriction, sealCursor } from '../../storage/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
 import { allowedWhere, scopesFor } from './decide-request.ts';
 import { projectEach, projectionFor } from './project-record.ts';
 
 /** Returns the page of records that the filter matches and the decision allows. */
 export async function listPage(context: RequestContext, { decision, secondDecision }: Decided): Promise<Result> {
-  const { request, options, tx, snapshot, resource } = context;
+  const { request, options, budget, tx, snapshot, resource } = context;
   const action = ACTIONS.get(request.action)?.decides as RuleAction;
   const limit = request.limit ?? (request.action === 'export' ? options.exportMax : options.pageDefault);
   const where = all([allowedWhere(decision), resolveWhere(resource, request.where, { typed: request.typed })]);
@@ -26,8 +26,7 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
     offset: request.offset,
     after: request.cursor === undefined ? undefined : openCursor(request.cursor, options.cursorKey, binding),
     total: request.total,
-    scanLimit: options.scanRows,
-    scanMilliseconds: options.scanMilliseconds,
+    budget,
     now: tx.now,
     timeZone: options.timeZone,
   });
@@ -54,17 +53,13 @@ function sortOf({ action, sort }: RequestContext['request']): readonly SortKey[]
   return action === 'listDeleted' && sort.length === 0 ? [{ field: 'deletedAt', descending: true }] : sort;
 }
 
-function warningsOf({ request, options }: RequestContext, { total, truncated }: Page): string[] {
+function warningsOf({ budget }: RequestContext, { withoutTotal, truncated }: Page): string[] {
   const warnings: string[] = [];
-  if (request.total && total === undefined)
-    warnings.push('total is not available: a condition that applies here is evaluated record by record');
-  if (truncated !== undefined) {
-    const { scanRows, scanMilliseconds } = options;
-    const bound = truncated === 'scanLimit' ? `${scanRows} rows (scanRows)` : `${scanMilliseconds} ms (scanMilliseconds)`;
-    warnings.push(
-      `the page ends early: a condition that applies here was evaluated record by record for ${bound}; nextCursor continues the list`,
-    );
-  }
+  if (withoutTotal === 'inMemory') warnings.push('total is not available: a condition that applies here is evaluated record by record');
+  if (withoutTotal === 'budget')
+    warnings.push('total is not available: counting would exceed the limits of the request (scanMilliseconds, scanRows)');
+  if (truncated !== undefined)
+    warnings.push(`the page ends early at the limit of ${describeLimit(budget.limits, truncated)}; nextCursor continues the list`);
   return warnings;
 }
 

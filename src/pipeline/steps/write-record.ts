@@ -86,7 +86,7 @@ export async function saveMatch(context: RequestContext, { secondDecision }: Dec
 
 /** Finds records that match the filter and that the caller may read: at most one for a create, and two for an update, to detect an ambiguous filter. */
 async function findReadable(context: RequestContext, reading: Decision): Promise<Found> {
-  const { tx, resource, snapshot, options, request } = context;
+  const { tx, resource, snapshot, options, budget, request } = context;
   const filter = resolveWhere(resource, request.filter ?? [], { typed: true, member: 'filter' });
   const where = allowedWhere(reading);
   const creates = request.action === 'createIfNotExists';
@@ -99,7 +99,7 @@ async function findReadable(context: RequestContext, reading: Decision): Promise
     definitions: snapshot.definitions,
     timeZone: options.timeZone,
     limit: creates ? 1 : 2,
-    scanMilliseconds: options.scanMilliseconds,
+    budget,
     toChange: !creates,
   });
 }

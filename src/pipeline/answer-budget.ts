@@ -1,0 +1,51 @@
+import { Problem } from '../errors.ts';
+import type { Json } from '../operators/index.ts';
+import { type Budget, type BudgetLimits, createBudget, describeLimit, type Transaction } from '../storage/index.ts';
+import type { PipelineOptions, Result } from './request-context.ts';
+
+/** Bytes of the status, the envelope and the decision id of one request in an answer, or of the problem that refuses it. */
+const ITEM_BYTES = 512;
+/** Milliseconds in which a statement that began before the limit, and the rest of the request, may still run. */
+const GRACE = 250;
+
+/** Creates the budget of one run of a unit of work. Callers without a user id get a part of the limits. */
+export function createCallerBudget(tx: Transaction, { budget, anonymousBudget }: PipelineOptions, userId: string | undefined): Budget {
+  const limits = userId === undefined ? partOf(budget, anonymousBudget) : budget;
+  tx.limitTime(limits.milliseconds + GRACE);
+  return createBudget(limits);
+}
+
+function partOf({ milliseconds, rows, answerBytes, windowRows }: BudgetLimits, percent: number): BudgetLimits {
+  const part = (limit: number): number => Math.ceil((limit * percent) / 100);
+  return { milliseconds: part(milliseconds), rows: part(rows), answerBytes: part(answerBytes), windowRows };
+}
+
+/** Adds the envelopes of a batch to the answer. */
+export function addEnvelopes({ answer }: Budget, items: number): void {
+  answer.reserve(items * ITEM_BYTES);
+}
+
+/** Adds the result of a request to the answer. @throws Problem REQUEST_BUDGET if it does not fit */
+export function addToAnswer({ answer, limits }: Budget, { data, extras }: Result): void {
+  for (const part of partsOf(data)) {
+    if (!answer.add([part])) throw tooLarge(limits);
+  }
+  if (extras !== undefined && !answer.add([extras])) throw tooLarge(limits);
+}
+
+/** Returns the parts of a result: a record and its expanded records are several parts, because the first part of an answer always fits. */
+function* partsOf(data: unknown): Generator<Json> {
+  if (Array.isArray(data)) for (const item of data) yield* partsOf(item);
+  else if (typeof data !== 'object' || data === null || !('expand' in data)) yield (data ?? null) as Json;
+  else {
+    const { expand, ...own } = data as { readonly expand: Json };
+    yield own as Json;
+    yield expand;
+  }
+}
+
+function tooLarge(limits: BudgetLimits): Problem {
+  return new Problem('REQUEST_BUDGET', `the answer would exceed the limit of ${describeLimit(limits, 'answerBytes')}`, {
+    hint: 'ask for a smaller limit, for fewer fields, or send fewer requests in a batch',
+  });
+}

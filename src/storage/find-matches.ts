@@ -1,0 +1,125 @@
+import { all, type Condition, type Scope } from '../conditions/index.ts';
+import { Problem } from '../errors.ts';
+import { type Json, ownValue } from '../operators/index.ts';
+import { filterKey } from '../request/index.ts';
+import type { Definitions, Resource, StoredRecord } from '../resources/index.ts';
+import type { PageSize } from './answer-size.ts';
+import { type Budget, describeLimit } from './budget.ts';
+import type { Transaction } from './contract.ts';
+import type { Restriction } from './list-query.ts';
+import { listRecords } from './record-lists.ts';
+import { loadRecord } from './records.ts';
+import { targetKindOf } from './sql-target.ts';
+
+/** No definitions, because the filter of a search uses only fields of the record itself. */
+const NO_REFERENCES: Definitions = new Map();
+
+/** A search for the records that match a filter. */
+export interface MatchQuery {
+  /** A condition on the record alone. */
+  readonly filter: Condition;
+  /** Restricts the search to readable records; all if absent. */
+  readonly readable?: Restriction | undefined;
+  /** The definitions of the resources that `readable` references. */
+  readonly definitions?: Definitions | undefined;
+  /** IANA time zone; UTC if absent. */
+  readonly timeZone?: string | undefined;
+  readonly limit: number;
+  readonly budget: Budget;
+  /** True if the matches will be changed: locks them and verifies that they still match. */
+  readonly toChange?: boolean | undefined;
+}
+
+/** Maximum repetitions of a search whose matches other transactions change before they are locked. */
+const ATTEMPTS = 5;
+
+/**
+ * Finds the first records that match a filter, up to `limit`. The result decides whether a record is created or changed, so a search that
+ * the budget does not suffice for throws REQUEST_BUDGET.
+ */
+export function findMatches(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
+  return query.budget.search(() => (query.toChange === true ? findToChange(tx, resource, query) : findNow(tx, resource, query)));
+}
+
+/**
+ * Finds the records to change. A long attempt retains the ids, because the attempt that writes has too little time for a long search: it
+ * tries the filter again on these records only.
+ */
+async function findToChange(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
+  const key = `matches ${resource.name} ${filterKey(resource, query.filter)}`;
+  const retained = tx.attempt === 'writer' ? (tx.retained.get(key) as readonly string[] | undefined) : undefined;
+  if (retained === undefined) {
+    const found = await findAndLock(tx, resource, query);
+    if (tx.attempt === 'long') tx.retained.set(key, ids(found));
+    return found;
+  }
+  // A later request of a batch with the same filter searches for itself, because this request may change the matches.
+  tx.retained.delete(key);
+  const still = await findNow(tx, resource, { ...query, filter: all([isOneOf(retained), query.filter]) });
+  if (still.length === retained.length) return still;
+  throw busy();
+}
+
+async function findAndLock(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
+  let found = await findNow(tx, resource, query);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+    for (const { id } of found) await loadRecord(tx, resource, { id, lock: 'noKeyUpdate' });
+    const still = await findNow(tx, resource, query);
+    if (still.length === found.length && still.every((record, index) => isSame(record, found[index]))) return still;
+    found = still;
+  }
+  throw busy();
+}
+
+function ids(records: readonly StoredRecord[]): readonly string[] {
+  return records.map(({ id }) => id);
+}
+
+function isOneOf(wanted: readonly string[]): Condition {
+  return {
+    type: 'comparison',
+    path: { group: 'resource', keys: ['id'], text: 'resource.id' },
+    operator: 'in',
+    operand: { type: 'literal', value: wanted as Json },
+    ifExists: false,
+  };
+}
+
+function busy(): Problem {
+  return new Problem('STORAGE_BUSY', 'the records that the filter matches are being changed by others');
+}
+
+function isSame(record: StoredRecord, found: StoredRecord | undefined): boolean {
+  return record.id === found?.id && record.version === found.version;
+}
+
+/** A record that a search finds is no part of the answer yet. */
+const UNLIMITED: PageSize = { add: () => true };
+
+async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
+  const { filter, readable, definitions = NO_REFERENCES, timeZone = 'UTC', limit, budget } = query;
+  const page = await listRecords(tx, resource, {
+    where: filter,
+    scopeFor: (record) => scopeOf(resource, record, { now: tx.now, timeZone }),
+    and: readable,
+    definitions,
+    sort: [],
+    limit,
+    budget,
+    size: UNLIMITED,
+    now: tx.now,
+    timeZone,
+  });
+  if (!page.truncated || page.records.length === limit) return page.records;
+  const detail = `the search for records that match the filter has reached the limit of ${describeLimit(budget.limits, page.truncated)}`;
+  throw new Problem('REQUEST_BUDGET', detail, { hint: 'filter by an indexed field, with an operator that the database can compare' });
+}
+
+/** Returns a scope that resolves only the fields of the record. */
+function scopeOf(resource: Resource, record: StoredRecord, moment: Pick<Scope, 'now' | 'timeZone'>): Scope {
+  return {
+    ...moment,
+    valueOf: ({ group, keys: [key, ...inner] }) => (group === 'resource' && inner.length === 0 ? ownValue(record, key ?? '') : undefined),
+    kindOf: (path) => targetKindOf(resource, NO_REFERENCES, path),
+  };
+}

@@ -1,0 +1,56 @@
+import type { ReferencedRecords } from '../authz/context/index.ts';
+import type { Condition, Scope } from '../conditions/index.ts';
+import type { ResolvedSortKey } from '../request/index.ts';
+import type { Definitions, StoredRecord } from '../resources/index.ts';
+import type { PageSize } from './answer-size.ts';
+import type { Budget, SearchLimit } from './budget.ts';
+import type { CursorPosition } from './cursor-pagination.ts';
+import type { Existence } from './table-names.ts';
+
+/** The records to list: exactly those for which the condition is true. */
+export interface Restriction {
+  readonly where: Condition;
+  /**
+   * Returns the scope to evaluate the condition in memory on one record and the records that it references. Called only if SQL cannot
+   * evaluate the whole condition.
+   */
+  scopeFor(record: StoredRecord, referenced: ReferencedRecords): Scope;
+}
+
+/** The query of a list. */
+export interface ListQuery extends Restriction {
+  /** A second condition with a scope of its own: that of a decision on another action. */
+  readonly and?: Restriction | undefined;
+  /** Which records to list; those that are not deleted if absent. */
+  readonly existence?: Existence | undefined;
+  /** The definitions of the referenced resources. */
+  readonly definitions: Definitions;
+  /** The sort keys; sorted by id if empty. */
+  readonly sort: readonly ResolvedSortKey[];
+  readonly limit: number;
+  readonly offset?: number | undefined;
+  /** `next` of the previous page. */
+  readonly after?: CursorPosition | undefined;
+  /** True to count all matching records. */
+  readonly total?: boolean | undefined;
+  /** The budget of the request: a page ends early when it is used up. */
+  readonly budget: Budget;
+  /** Receives the records of the page; by default, they are a part of the answer. */
+  readonly size?: PageSize | undefined;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly timeZone: string;
+}
+
+/** One page of a list. */
+export interface Page {
+  readonly records: readonly StoredRecord[];
+  /** The position of the next page; absent at the end. */
+  readonly next?: CursorPosition;
+  /** Number of matching records, if requested. */
+  readonly total?: number;
+  /** The reason why a requested total is absent: conditions are evaluated in memory, or the budget does not suffice. */
+  readonly withoutTotal?: 'inMemory' | 'budget';
+  /** The limit that ended the page before it was full; more records may follow at `next`. */
+  readonly truncated?: SearchLimit | 'answerBytes';
+}

@@ -1,0 +1,140 @@
+import type { Path } from '../conditions/index.ts';
+import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import { TimeLimit } from './attempt.ts';
+import type { Transaction } from './contract.ts';
+import { type CursorPosition, type Order, orderSql, toPosition } from './cursor-pagination.ts';
+import { rangesOf } from './cursor-ranges.ts';
+import { rowSizeOf } from './row-size.ts';
+import { columnOf, type Existence, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
+
+/** The rows that a list selects from. */
+export interface ListRows {
+  readonly tx: Transaction;
+  readonly resource: Resource;
+  readonly existence: Existence | undefined;
+  /** The table of the resource with a deadline check, and the joins of the filter. */
+  readonly tables: Sql;
+  readonly filter: Sql;
+  readonly order: Order;
+}
+
+/** A part of the rows in their order. */
+export interface RowRange {
+  readonly after: CursorPosition | undefined;
+  readonly upTo?: CursorPosition | undefined;
+}
+
+/** A part of the rows, and how many of them to load. */
+export interface RowPage extends RowRange {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Returns the condition that ends a statement on the table of a resource when its time is up, for a filter that reads `paths`. */
+export function deadlineCheckOf(tx: Transaction, resource: Resource, paths: readonly Path[] = []): Sql {
+  const { longFields } = rowSizeOf(resource);
+  // The fields of a referenced record may be long too.
+  const isLong = paths.some(({ group, keys: [key = '', ...inner] }) => group === 'resource' && (inner.length > 0 || longFields.has(key)));
+  return tx.deadlineCheck(tableOf(resource), isLong ? LONG_CHECK : undefined);
+}
+
+/** Rows between two deadline checks if comparing one row may take milliseconds. */
+const LONG_CHECK = 8;
+
+/** Loads at most `limit` rows of a part. Reads its ranges in turn until there are enough rows. */
+export async function loadRows(source: ListRows, { limit, offset, ...range }: RowPage): Promise<readonly StoredRecord[]> {
+  const conditions = await conditionsOf(source, range);
+  // An offset must count across all ranges, so they are read with one statement.
+  const queried = offset > 0 && conditions.length > 1 ? [anyOf(conditions)] : conditions;
+  const records: StoredRecord[] = [];
+  for (const condition of queried) {
+    const left = limit - records.length;
+    if (left > 0) records.push(...(await loadWhere(source, condition, { limit: left, offset })));
+  }
+  return records;
+}
+
+async function loadWhere(source: ListRows, condition: Sql | undefined, { limit, offset }: Omit<RowPage, 'after'>) {
+  const { tx, resource, tables, order, filter } = source;
+  const where = condition === undefined ? filter : sql`(${filter}) AND ${condition}`;
+  const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
+  const rows = await tx.all<Row>(
+    sql`SELECT ${selectionOf(resource)} FROM ${tables} WHERE ${where} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`,
+  );
+  return rows.map((row) => fromRow(resource, row));
+}
+
+/** Counts the rows of a part that the filter matches. */
+export async function countRows(source: ListRows, range: RowRange): Promise<number> {
+  const { tx, tables, filter } = source;
+  const conditions = (await conditionsOf(source, range)).filter((condition) => condition !== undefined);
+  const where = conditions.length === 0 ? filter : sql`(${filter}) AND ${anyOf(conditions)}`;
+  const row = await tx.one<{ total: number }>(sql`SELECT count(*) AS "total" FROM ${tables} WHERE ${where}`);
+  return Number(row?.total ?? 0);
+}
+
+/** Counts all rows that the filter matches; returns undefined if the time limit of the request ends the count. */
+export async function countAll(source: ListRows): Promise<number | undefined> {
+  try {
+    return await source.tx.savepoint(() => countRows(source, { after: undefined }));
+  } catch (error) {
+    if (error instanceof TimeLimit) return undefined;
+    throw error;
+  }
+}
+
+function conditionsOf({ tx, resource, order, existence }: ListRows, { after, upTo }: RowRange): Promise<readonly (Sql | undefined)[]> {
+  return rangesOf(tx, resource, { order, existence, after, upTo });
+}
+
+function anyOf(conditions: readonly (Sql | undefined)[]): Sql {
+  return sql`(${sql.join(conditions, sql` OR `)})`;
+}
+
+/** The end of a window, and its number of rows. */
+export interface Window {
+  /** The position of the last row; absent if the window ends with the list. */
+  readonly upTo?: CursorPosition;
+  readonly rows: number;
+}
+
+/** Returns whether the rows can be read window by window: an index has them in the order of the first sort key. */
+export function hasWindows({ resource, order, existence }: ListRows): boolean {
+  const [first] = order;
+  if (first === undefined) return false;
+  const { name, index, unique, to } = first.field;
+  if (name === 'id' || index || unique || to !== undefined) return true;
+  if (name === 'deletedAt') return existence === 'deleted';
+  return resource.indexes.some(({ fields, where }) => fields[0] === name && where === undefined);
+}
+
+/**
+ * Finds the end of the next `rows` rows after a position, whether or not the filter matches them, so that a search that ends early knows
+ * where to continue. Reads the keys only, mostly from an index.
+ */
+export async function findWindow(source: ListRows, after: CursorPosition | undefined, rows: number): Promise<Window> {
+  const { tx, resource, order } = source;
+  let counted = 0;
+  for (const condition of await conditionsOf(source, { after })) {
+    const keys = keysSql(source, condition);
+    const end = await tx.one<Row>(sql`${keys} LIMIT 1 OFFSET ${rows - 1}`);
+    if (end !== undefined) return { upTo: toPosition(fromRow(resource, end), order), rows: counted + rows };
+    const found = await tx.one<{ rows: number }>(sql`SELECT count(*) AS "rows" FROM (${keys} LIMIT ${rows}) AS "window"`);
+    counted += Number(found?.rows ?? 0);
+  }
+  return { rows: counted };
+}
+
+/** Renders the SELECT of the sort keys of the rows in their order. */
+function keysSql({ tx, resource, order, existence }: ListRows, condition: Sql | undefined): Sql {
+  const columns = sql.join(order.map(({ field }) => columnOf(resource, field.name)));
+  const check = deadlineCheckOf(tx, resource);
+  // Sorted by id, a window also has the rows of the other existence: skipping them here could take any time.
+  const rows =
+    order[0]?.field.name === 'id'
+      ? sql`(SELECT * FROM ${tableOf(resource)} WHERE ${check}) AS ${sql.raw(quoteName(resource.name))}`
+      : recordsOf(resource, { existence, check });
+  const where = condition === undefined ? sql`` : sql` WHERE ${condition}`;
+  return sql`SELECT ${columns} FROM ${rows}${where} ORDER BY ${orderSql(resource, order)}`;
+}

@@ -1,0 +1,212 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseCasesOf } from '../../test/budget.ts';
+import { ALWAYS, type Condition, evaluate, type Scope } from '../conditions/index.ts';
+import { type Json, ownValue } from '../operators/index.ts';
+import { resolveSort } from '../request/index.ts';
+import { fieldKind, fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
+import { sql } from '../sql.ts';
+import type { BudgetLimits } from './budget.ts';
+import type { CursorPosition } from './cursor-pagination.ts';
+import type { ListQuery, Page } from './list-query.ts';
+import { migrate } from './migrations/migrate.ts';
+import { listRecords } from './record-lists.ts';
+import { insertRecord } from './records.ts';
+import { define, failure, openTestDatabase, resourceOf, type TestDatabase, testBudget, toRecord } from './storage.fixture.ts';
+
+const definitions = define({
+  Item: {
+    softDelete: true,
+    fields: {
+      key: { type: 'integer', index: true },
+      value: { type: 'string' },
+      price: { type: 'decimal', index: true },
+      story: { type: 'text' },
+    },
+  },
+});
+const item: Resource = resourceOf(definitions, 'Item');
+const RECORDS = 40;
+
+let test: TestDatabase;
+let stored: readonly StoredRecord[];
+beforeAll(async () => {
+  test = openTestDatabase();
+  await migrate(test.database, definitions);
+  await test.database.transaction(async (tx) => {
+    for (let n = 0; n < RECORDS; n++) await insertRecord(tx, item, toItem(`id-${String(n).padStart(2, '0')}`, n));
+    stored = (await tx.all<Row>(sql`SELECT * FROM "Item" WHERE "deletedAt" IS NULL`)).map((row) => fromRow(item, row));
+  });
+});
+afterAll(() => test.dispose());
+
+/** Returns a record whose values repeat and are missing in different rows; every fifth record is soft-deleted. */
+function toItem(id: string, n: number): StoredRecord {
+  return toRecord(id, {
+    ...(n % 4 > 0 && { key: n % 3 }),
+    ...(n % 7 > 0 && { price: `${n % 6}.00` }),
+    value: n % 2 === 0 ? 'even' : 'odd',
+    story: 'é'.repeat(n * 10),
+    ...(n % 5 === 4 && { deletedAt: '2026-01-02T00:00:00.000Z' }),
+  });
+}
+
+const compare = (field: string, operator: string, value: Json): Condition => ({
+  type: 'comparison',
+  path: { group: 'resource', keys: [field], text: `resource.${field}` },
+  operator,
+  operand: { type: 'literal', value },
+  ifExists: false,
+});
+const scopeFor = (record: StoredRecord): Scope => ({
+  now: 0,
+  timeZone: 'UTC',
+  valueOf: ({ keys: [key] }) => ownValue(record, key ?? ''),
+  kindOf: ({ keys: [key] }) => {
+    const field = item.fields.get(key ?? '');
+    return field === undefined ? undefined : fieldKind(field);
+  },
+});
+
+interface TestQuery extends Partial<ListQuery> {
+  readonly limits: Partial<BudgetLimits>;
+}
+
+const list = ({ limits, ...query }: TestQuery): Promise<Page> =>
+  test.database.transaction((tx) =>
+    listRecords(tx, item, {
+      ...{ where: ALWAYS, scopeFor, definitions, sort: [], limit: 100, now: 0, timeZone: 'UTC' },
+      budget: testBudget(limits),
+      ...query,
+    }),
+  );
+
+const sortBy = (keys: readonly string[]) =>
+  resolveSort(
+    item,
+    keys.map((key) => ({ field: key.replace('-', ''), descending: key.startsWith('-') })),
+  );
+
+/** Loads all pages, and calls `between` before each page but the first. */
+async function pages(query: TestQuery, between?: (page: Page) => Promise<void>): Promise<readonly Page[]> {
+  const found: Page[] = [];
+  for (let after: CursorPosition | undefined; found.length < 500; ) {
+    const page = await list({ ...query, ...(after !== undefined && { after, offset: undefined }) });
+    found.push(page);
+    if (page.next === undefined) return found;
+    after = page.next;
+    await between?.(page);
+  }
+  throw new Error('the list does not end');
+}
+
+const idsOf = (found: readonly Page[]): readonly string[] => found.flatMap(({ records }) => records.map(({ id }) => id));
+
+/** Conditions that the database evaluates, and one that only memory can evaluate. */
+const filters: Readonly<Record<string, Condition>> = {
+  all: ALWAYS,
+  some: compare('value', 'eq', 'odd'),
+  few: compare('key', 'eq', 2),
+  none: compare('value', 'eq', 'neither'),
+  inMemory: compare('value', 'matches', '^o'),
+};
+
+const queries = fc.record({
+  filter: fc.constantFrom(...Object.keys(filters)),
+  sort: fc.constantFrom([], ['key'], ['-key'], ['key', '-price'], ['-price'], ['price', 'value'], ['-id'], ['value'], ['-createdAt']),
+  limit: fc.integer({ min: 1, max: 9 }),
+  offset: fc.constantFrom(0, 0, 3, 11, 100),
+  rows: fc.integer({ min: 1, max: 12 }),
+  windowRows: fc.constantFrom(undefined, 1, 2, 3, 5, 50),
+  answerBytes: fc.constantFrom(1, 1500, 5000, 1_000_000),
+});
+
+/** Returns the ids of the whole list, read in one page. */
+async function wholeList(filter: string, sort: readonly string[]): Promise<readonly string[]> {
+  const where = filters[filter] ?? ALWAYS;
+  const all = (await list({ sort: sortBy(sort), limits: {} })).records;
+  expect(all.map(({ id }) => id).toSorted()).toEqual(stored.map(({ id }) => id).toSorted());
+  return all.filter((record) => evaluate(where, scopeFor(record)) === true).map(({ id }) => id);
+}
+
+describe('pages that end early', () => {
+  it('pages that end early continue to the exact complete list', async () => {
+    const reasons = new Set<unknown>();
+    await fc.assert(
+      fc.asyncProperty(queries, async ({ filter, sort, limit, offset, ...limits }) => {
+        const found = await pages({ where: filters[filter] ?? ALWAYS, sort: sortBy(sort), limit, offset, limits });
+        expect(idsOf(found)).toEqual((await wholeList(filter, sort)).slice(offset));
+        for (const { records, truncated } of found) {
+          expect(records.length).toBeLessThanOrEqual(limit);
+          reasons.add(truncated);
+        }
+      }),
+      { numRuns: databaseCasesOf(150) },
+    );
+    expect(reasons).toEqual(new Set([undefined, 'scanRows', 'answerBytes']));
+  });
+
+  it('pages contain every record exactly once, also while records are inserted', async () => {
+    let count = 0;
+    await fc.assert(
+      fc.asyncProperty(queries, fc.array(fc.integer({ min: 0, max: 99 }), { minLength: 1, maxLength: 5 }), async (query, positions) => {
+        const { filter, sort, limit, offset: _, ...limits } = query;
+        const before = await wholeListNow(filter, sort);
+        let next = 0;
+        const insert = async (): Promise<void> => {
+          const position = positions[next++];
+          if (position === undefined) return;
+          count++;
+          await test.database.transaction((tx) =>
+            insertRecord(tx, item, toItem(`id-${String(position).padStart(2, '0')}-${count}`, position)),
+          );
+        };
+        const found = idsOf(await pages({ where: filters[filter] ?? ALWAYS, sort: sortBy(sort), limit, limits }, insert));
+        expect(new Set(found).size).toBe(found.length);
+        const known = new Set(before);
+        expect(found.filter((id) => known.has(id))).toEqual(before);
+        await test.database.transaction((tx) => tx.run(sql`DELETE FROM "Item" WHERE length("id") > 5`));
+      }),
+      { numRuns: databaseCasesOf(60) },
+    );
+  });
+
+  const wholeListNow = async (filter: string, sort: readonly string[]): Promise<readonly string[]> =>
+    idsOf([await list({ where: filters[filter] ?? ALWAYS, sort: sortBy(sort), limits: {} })]);
+
+  it('examines at most as many rows as the budget has, also if no record matches', async () => {
+    const budget = testBudget({ rows: 10, windowRows: 4 });
+    const page = await list({ where: filters['none'] ?? ALWAYS, budget, limits: {} });
+    expect(page).toMatchObject({ records: [], truncated: 'scanRows', next: { id: 'id-09' } });
+    expect(budget.rowsLeft).toBe(0);
+  });
+
+  it('continues after a soft-deleted record that ends a window', async () => {
+    const page = await list({ where: filters['none'] ?? ALWAYS, limits: { rows: 5, windowRows: 5 } });
+    expect(page.next).toEqual({ id: 'id-04', keys: [] });
+  });
+
+  it('a page has at most the bytes of the answer, but at least one record', async () => {
+    const found = await pages({ sort: sortBy(['-id']), limits: { answerBytes: 3000 } });
+    expect(found[0]).toMatchObject({ truncated: 'answerBytes' });
+    for (const { records } of found) if (records.length > 1) expect(Buffer.byteLength(JSON.stringify(records))).toBeLessThan(3000);
+    expect(found.some(({ records }) => records.length > 1)).toBe(true);
+  });
+
+  it('refuses a page whose first record does not fit beside the rest of the answer', async () => {
+    const budget = testBudget({ answerBytes: 300 });
+    expect(budget.answer.add(['x'.repeat(250)])).toBe(true);
+    expect(await failure(list({ budget, limits: {} }))).toMatchObject({
+      code: 'REQUEST_BUDGET',
+      detail: expect.stringContaining('300 bytes (answerBytes)'),
+    });
+  });
+
+  it('leaves out a total if the budget is used up', async () => {
+    expect(await list({ total: true, limits: { rows: 5, windowRows: 5 } })).toMatchObject({
+      withoutTotal: 'budget',
+      truncated: 'scanRows',
+    });
+    expect(await list({ total: true, limits: {} })).toMatchObject({ total: stored.length });
+  });
+});

@@ -1,0 +1,196 @@
+import type { ReferencedRecords } from '../authz/context/index.ts';
+import { evaluate, type Path } from '../conditions/index.ts';
+import { Problem } from '../errors.ts';
+import type { StoredRecord } from '../resources/index.ts';
+import type { PageSize } from './answer-size.ts';
+import { type Budget, describeLimit } from './budget.ts';
+import { type CursorPosition, shortenPosition, toPosition } from './cursor-pagination.ts';
+import type { ListQuery, Page, Restriction } from './list-query.ts';
+import { countRows, findWindow, hasWindows, type ListRows, loadRows, type Window } from './list-rows.ts';
+import { loadReferencedOfEach } from './referenced-records.ts';
+import { rowSizeOf } from './row-size.ts';
+
+/** The conditions to evaluate in memory, and the paths that they read. */
+export interface InMemory {
+  readonly restrictions: readonly Restriction[];
+  readonly paths: readonly Path[];
+}
+
+/** Rows per statement while conditions are evaluated in memory. */
+const CHUNK = 500;
+/** Characters of the rows of one statement at most, which limits memory. */
+const MAX_LENGTH = 64_000_000;
+/** Rows of the first window. */
+const FIRST_WINDOW = 1000;
+/** Milliseconds that a window should take: the statement that runs when the budget is used up cannot end early. */
+const WINDOW_TIME = 50;
+/** Milliseconds of evaluation in memory between two checks of the time. */
+const SLICE_TIME = 2;
+
+/** A page that is being loaded. */
+interface Scan {
+  readonly source: ListRows;
+  readonly query: Pick<ListQuery, 'definitions' | 'limit' | 'budget'>;
+  readonly inMemory: InMemory | undefined;
+  readonly size: PageSize;
+  readonly records: StoredRecord[];
+  /** Rows of the next window; undefined if the list is read in one window. */
+  window: number | undefined;
+  /** Rows that the next statement may load. */
+  rows: number;
+  /** The position after which the scan continues, or the record at that position. */
+  at: CursorPosition | StoredRecord | undefined;
+  /** Matching records that are still to be skipped. */
+  skip: number;
+  /** The time of the last check of the time. */
+  checked: number;
+}
+
+/**
+ * Loads a page window by window: parts of the list with a limited number of rows, whether the filter matches them or not. So a page can end
+ * early between two windows, and the next page continues there. In a short attempt, and if no index has the rows in the order of the list,
+ * the whole list is one window. The first window is always read to its end, so that each page makes progress.
+ */
+export async function scanPage(source: ListRows, query: ListQuery, inMemory: InMemory | undefined): Promise<Page> {
+  const { after, offset, budget } = query;
+  const isWindowed = (source.tx.attempt === 'long' || budget.limits.windowRows !== undefined) && hasWindows(source);
+  const scan: Scan = {
+    source,
+    query,
+    inMemory,
+    size: query.size ?? budget.answer.page(),
+    records: [],
+    window: isWindowed ? (budget.limits.windowRows ?? FIRST_WINDOW) : undefined,
+    rows: Math.max(1, Math.floor(MAX_LENGTH / rowSizeOf(source.resource).most)),
+    at: after,
+    skip: after?.skip ?? offset ?? 0,
+    checked: performance.now(),
+  };
+  for (;;) {
+    const began = performance.now();
+    const window = await nextWindow(scan);
+    const page = await scanWindow(scan, window);
+    if (page !== undefined) return page;
+    if (window?.upTo === undefined) return { records: scan.records };
+    scan.at = window.upTo;
+    if (budget.reached !== undefined) return endEarly(scan, budget.reached);
+    scan.window = nextWindowRows(budget, window.rows, performance.now() - began);
+    await checkTime(scan);
+  }
+}
+
+async function nextWindow(scan: Scan): Promise<Window | undefined> {
+  const { window, source, query } = scan;
+  if (window === undefined) return undefined;
+  const found = await findWindow(source, positionOf(scan), Math.max(1, Math.min(window, query.budget.rowsLeft)));
+  query.budget.addRows(found.rows);
+  return found;
+}
+
+/** Returns the rows of the next window: as many as fit in WINDOW_TIME and in the time that is left, by the time of the last window. */
+function nextWindowRows({ millisecondsLeft, limits }: Budget, rows: number, milliseconds: number): number {
+  if (limits.windowRows !== undefined) return limits.windowRows;
+  const factor = Math.min(WINDOW_TIME, millisecondsLeft) / Math.max(1, milliseconds);
+  return Math.max(1, Math.floor(rows * Math.min(4, factor)));
+}
+
+/** Adds the matching records of a window to the page. Returns the page if it ends in the window. */
+async function scanWindow(scan: Scan, window: Window | undefined): Promise<Page | undefined> {
+  const { source, inMemory, query } = scan;
+  const upTo = window?.upTo;
+  if (window !== undefined && inMemory === undefined && scan.skip > 0) {
+    const matching = await countRows(source, { after: positionOf(scan), upTo });
+    if (matching <= scan.skip) {
+      scan.skip -= matching;
+      return undefined;
+    }
+  }
+  for (;;) {
+    const limit = statementRows(scan, window);
+    const offset = inMemory === undefined ? scan.skip : 0;
+    const rows = await loadRows(source, { after: positionOf(scan), upTo, limit, offset });
+    scan.skip -= offset;
+    const page = await takeRows(scan, rows, window);
+    if (page !== undefined) return page;
+    if (rows.length < limit) return undefined;
+    if (limit === scan.rows) scan.rows = nextStatementRows(limit, rows);
+    const { reached } = query.budget;
+    if (reached !== undefined && window === undefined) return endEarly(scan, reached);
+  }
+}
+
+/** Returns the rows that the next statement loads. A page has one record more than its limit to find out whether there is a next page. */
+function statementRows({ inMemory, query, records, rows }: Scan, window: Window | undefined): number {
+  if (inMemory === undefined) return Math.min(rows, query.limit + 1 - records.length);
+  return Math.min(rows, CHUNK, window === undefined ? Math.max(1, query.budget.rowsLeft) : CHUNK);
+}
+
+/** Returns the rows of the next statement: at most four times as many, because later rows can be longer. */
+function nextStatementRows(limit: number, rows: readonly StoredRecord[]): number {
+  const length = rows.reduce((sum, row) => sum + JSON.stringify(row).length, 1);
+  return Math.max(1, Math.min(4 * limit, Math.floor((MAX_LENGTH * rows.length) / length)));
+}
+
+/** Adds the matching records to the page. Returns the page if it ends with them. */
+async function takeRows(scan: Scan, rows: readonly StoredRecord[], window: Window | undefined): Promise<Page | undefined> {
+  const { source, query, inMemory, records } = scan;
+  const { definitions, limit, budget } = query;
+  const { fieldBytes } = rowSizeOf(source.resource);
+  const referencedOf =
+    inMemory && (await loadReferencedOfEach(source.tx, definitions, { paths: inMemory.paths, resource: source.resource, records: rows }));
+  if (inMemory === undefined && window === undefined) budget.addRows(rows.length);
+  for (const record of rows) {
+    const matches = referencedOf === undefined || isMatch(inMemory, record, referencedOf(record));
+    if (matches && scan.skip > 0) scan.skip--;
+    else if (matches && records.length === limit) return { records, ...nextOf(scan) };
+    else if (matches && !scan.size.add(record, fieldBytes)) return endForAnswer(scan);
+    else if (matches) records.push(record);
+    scan.at = record;
+    if (inMemory === undefined) continue;
+    if (window === undefined) budget.addRows(1);
+    const reached = window === undefined ? budget.reached : budget.millisecondsLeft === 0 ? 'scanMilliseconds' : undefined;
+    if (reached !== undefined) return endEarly(scan, reached);
+    await checkTime(scan);
+  }
+  return undefined;
+}
+
+function isMatch(inMemory: InMemory | undefined, record: StoredRecord, referenced: ReferencedRecords): boolean {
+  return (
+    inMemory === undefined || inMemory.restrictions.every(({ where, scopeFor }) => evaluate(where, scopeFor(record, referenced)) === true)
+  );
+}
+
+/** Lets other requests continue after a slice of work. The time in which they run does not count. */
+async function checkTime(scan: Scan): Promise<void> {
+  if (performance.now() - scan.checked < SLICE_TIME) return;
+  await scan.query.budget.pause(() => scan.source.tx.checkTime());
+  scan.checked = performance.now();
+}
+
+/** Ends a page whose next record does not fit in the answer. */
+function endForAnswer(scan: Scan): Page {
+  if (scan.records.length > 0) return endEarly(scan, 'answerBytes');
+  const { limits } = scan.query.budget;
+  throw new Problem('REQUEST_BUDGET', `the answer has reached the limit of ${describeLimit(limits, 'answerBytes')}`);
+}
+
+function endEarly(scan: Scan, truncated: NonNullable<Page['truncated']>): Page {
+  return { records: scan.records, ...nextOf(scan), truncated };
+}
+
+/** Returns the position of the next page, with the rest of the offset. */
+function nextOf(scan: Scan): Pick<Page, 'next'> {
+  const position = positionOf(scan);
+  if (position === undefined) return {};
+  const { skip: _, ...at } = shortenPosition(position);
+  return { next: { ...at, ...(scan.skip > 0 && { skip: scan.skip }) } };
+}
+
+function positionOf({ at, source }: Pick<Scan, 'at' | 'source'>): CursorPosition | undefined {
+  return at === undefined || !isRecord(at) ? at : toPosition(at, source.order);
+}
+
+function isRecord(at: CursorPosition | StoredRecord): at is StoredRecord {
+  return 'version' in at;
+}

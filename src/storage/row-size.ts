@@ -1,0 +1,46 @@
+import type { Field } from '../fields/index.ts';
+import { memoize } from '../memoize.ts';
+import { columnsOf, type Resource, typeOf } from '../resources/index.ts';
+
+/** Sizes of the rows of a resource, from its definition. */
+export interface RowSize {
+  /** Characters of a row at most. */
+  readonly most: number;
+  /** Bytes of the field names in a response, with null for each field. */
+  readonly fieldBytes: number;
+  /** Names of the fields whose values can be so long that comparing one may take milliseconds. */
+  readonly longFields: ReadonlySet<string>;
+}
+
+/** Characters at most of a value of a type without `maxLength`, such as a timestamp. */
+const SHORT = 400;
+/** Characters at most of a value of the type json. */
+const JSON_LENGTH = 100_000;
+/** Characters at most of any value: a request body is not larger by default. */
+const BODY_LENGTH = 1_000_000;
+/** Characters of a value from which comparing it may take milliseconds. */
+const LONG = 10_000;
+/** Bytes of the quotes, the colon, null and the comma around the name of a field. */
+const NULL_BYTES = 8;
+
+const sizes = new WeakMap<Resource, RowSize>();
+
+/** Returns the sizes of the rows of a resource. */
+export function rowSizeOf(resource: Resource): RowSize {
+  return memoize(sizes, resource, () => {
+    const fields = columnsOf(resource).map(({ field }) => field);
+    const readable = fields.filter(({ writeOnly }) => !writeOnly);
+    return {
+      most: readable.reduce((sum, field) => sum + lengthOf(field), 0),
+      fieldBytes: readable.reduce((sum, { name }) => sum + name.length + NULL_BYTES, 0),
+      longFields: new Set(readable.filter((field) => lengthOf(field) > LONG).map(({ name }) => name)),
+    };
+  });
+}
+
+function lengthOf(field: Field): number {
+  const { maxLength, maxItems } = typeOf(field).jsonSchema(field);
+  if (field.of !== undefined) return Math.min(BODY_LENGTH, Number(maxItems) * lengthOf(field.of));
+  if (field.type === 'json') return JSON_LENGTH;
+  return typeof maxLength === 'number' ? maxLength : SHORT;
+}
