@@ -1,5 +1,5 @@
 import type { Definitions } from '../resources/index.ts';
-import type { Database, Transaction } from '../storage/index.ts';
+import type { Database, Transaction, TransactionOptions } from '../storage/index.ts';
 import type { PolicyStore, Snapshot } from './policy-store.ts';
 
 /** A database whose transactions begin with the snapshot of the current revision. */
@@ -8,7 +8,11 @@ export interface RevisionedDatabase extends Database {
    * Runs a transaction with the snapshot of its revision and with prefetched data. The query of the revision and the queries of `prefetch`
    * are sent together; if the definitions have changed, `prefetch` runs again under the new ones.
    */
-  transactionAtRevision<Data, T>(prefetch: Prefetch<Data>, work: (unit: AtRevision<Data>) => Promise<T>): Promise<T>;
+  transactionAtRevision<Data, T>(
+    prefetch: Prefetch<Data>,
+    work: (unit: AtRevision<Data>) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
 }
 
 /** Loads data under the definitions of the last known revision, which may be outdated. */
@@ -55,14 +59,14 @@ export function withRevisions(database: Database, store: PolicyStore): Revisione
         await store.snapshot(tx);
         return work(tx);
       }, options),
-    transactionAtRevision(prefetch, work) {
+    transactionAtRevision(prefetch, work, options) {
       let isRetry = false;
       return database.transaction(async (tx) => {
         // A failed statement fails all statements sent behind it, so a retry waits for the definitions before it prefetches.
         if (isRetry) await store.snapshot(tx);
         isRetry = true;
         return work(await begin(tx, prefetch));
-      });
+      }, options);
     },
     close: () => database.close(),
   };

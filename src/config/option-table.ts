@@ -1,58 +1,9 @@
 import { REQUEST_OPTIONS } from './request-options.ts';
+import { STORAGE_OPTIONS } from './storage-options.ts';
 
 /** Every config option: its group, form, default, range and description. The CLI help and the reference are generated from this table. */
 export const OPTION_TABLE = {
-  project: { group: 'storage', default: '.', about: 'project folder; it contains `resources/` with the definition files' },
-  data: { group: 'storage', default: '<project>/data', about: 'folder for the SQLite database, generated keys and backups' },
-  database: {
-    group: 'storage',
-    form: 'database',
-    default: 'sqlite:<data>/bailiwick.db',
-    about: 'database: `sqlite:<path>`, or `postgres://user:password@host:5432/database?sslmode=verify-full&schema=app`',
-  },
-  createDatabase: {
-    group: 'storage',
-    values: ['when-new', 'always', 'never'],
-    default: 'when-new',
-    about:
-      'when to create a missing or empty database: `when-new`: unless checkpoints or backups of an earlier one exist; `always`; `never`: refuse to start',
-  },
-  backupsKept: {
-    group: 'storage',
-    default: 10,
-    range: [0, 1000],
-    about: 'number of automatic SQLite backups to keep in `<data>/backups`; 0 disables automatic backups, except the one before a restore',
-  },
-  checkpoints: {
-    group: 'storage',
-    default: '<data>/checkpoints.ndjson',
-    about: 'file to which signed checkpoints of the audit log are appended; `off` disables checkpoints',
-  },
-  databaseConnections: {
-    group: 'storage',
-    default: 10,
-    range: [1, 1000],
-    about: 'maximum PostgreSQL connections for requests; two more append audit entries',
-  },
-  databasePrepare: {
-    group: 'storage',
-    values: ['on', 'off'],
-    default: 'on',
-    about: 'use named prepared statements on PostgreSQL; turn `off` behind a pooler in transaction mode that does not support them',
-  },
-  databaseStatementSeconds: {
-    group: 'storage',
-    default: 30,
-    range: [1, 3600],
-    about: 'statement timeout on PostgreSQL, in seconds',
-  },
-  databaseLockSeconds: { group: 'storage', default: 5, range: [1, 600], about: 'lock timeout on PostgreSQL, in seconds' },
-  timezone: {
-    group: 'storage',
-    form: 'timezone',
-    default: 'UTC',
-    about: 'IANA time zone of `environment.hour`, `.date` and `.dayOfWeek` in conditions',
-  },
+  ...STORAGE_OPTIONS,
 
   host: { group: 'network', default: '127.0.0.1', otherwise: 'HOST', about: 'address to listen on; `0.0.0.0` listens on all addresses' },
   port: { group: 'network', default: 8787, otherwise: 'PORT', range: [0, 65_535], about: 'port to listen on; 0 selects a free port' },

@@ -3,7 +3,17 @@ import { createAggregatedMetrics, createMetrics, type Metrics, type MetricValues
 
 function createUsed(revision: number): Metrics {
   const metrics = createMetrics();
-  const database = { commits: 3, unitsOfWork: 9, waiting: 4, validationRetries: 2, connections: 10, idleConnections: 7 };
+  const database = {
+    commits: 3,
+    unitsOfWork: 9,
+    waiting: 4,
+    validationRetries: 2,
+    longRunning: 1,
+    longWaiting: 5,
+    longRefused: 6,
+    connections: 10,
+    idleConnections: 7,
+  };
   metrics.setSource({ database: () => database, revision: () => revision });
   metrics.answered({ method: 'GET', route: '/api/:resource', status: 204, ms: 3 });
   metrics.answered({ method: 'GET', route: undefined, status: 404, ms: 0.1 });
@@ -44,6 +54,9 @@ describe('metrics of one process', () => {
   it('metrics contain the current values of the database and the revision', async () => {
     const text = await createUsed(7).text();
     expect(linesOf(text, 'bailiwick_queue_depth ')).toEqual(['bailiwick_queue_depth 4']);
+    expect(linesOf(text, 'bailiwick_long_requests ')).toEqual(['bailiwick_long_requests 1']);
+    expect(linesOf(text, 'bailiwick_long_queue_depth ')).toEqual(['bailiwick_long_queue_depth 5']);
+    expect(linesOf(text, 'bailiwick_long_refused_total ')).toEqual(['bailiwick_long_refused_total 6']);
     expect(linesOf(text, 'bailiwick_guard_retries_total ')).toEqual(['bailiwick_guard_retries_total 2']);
     expect(linesOf(text, 'bailiwick_epoch ')).toEqual(['bailiwick_epoch 7']);
     expect(linesOf(text, 'bailiwick_database_connections{')).toEqual([

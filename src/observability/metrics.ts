@@ -104,19 +104,37 @@ function createCounters(registry: Registry): Counters {
   };
 }
 
-/** Registers the metrics that are read from their source when they are scraped. */
-function registerReadMetrics(registry: Registry, source: () => MetricsSource | undefined): void {
-  const databaseMetric = (name: keyof DatabaseMetrics): number => source()?.database()[name] ?? 0;
-  registerReadings(registry, 'gauge', [
-    { name: 'bailiwick_queue_depth', help: 'Transactions that wait to begin.', read: () => databaseMetric('waiting') },
-  ]);
-  registerReadings(registry, 'counter', [
+/** The metrics that show one number of the database each. */
+const DATABASE_METRICS: readonly (readonly [
+  type: 'gauge' | 'counter',
+  metric: { readonly name: string; readonly help: string; readonly from: keyof DatabaseMetrics },
+])[] = [
+  ['gauge', { name: 'bailiwick_queue_depth', help: 'Transactions that wait to begin.', from: 'waiting' }],
+  ['gauge', { name: 'bailiwick_long_requests', help: 'Requests with long searches that run beside the others.', from: 'longRunning' }],
+  ['gauge', { name: 'bailiwick_long_queue_depth', help: 'Requests with long searches that wait to begin.', from: 'longWaiting' }],
+  [
+    'counter',
+    {
+      name: 'bailiwick_long_refused_total',
+      help: 'Requests with long searches that were refused because too many were waiting.',
+      from: 'longRefused',
+    },
+  ],
+  [
+    'counter',
     {
       name: 'bailiwick_guard_retries_total',
       help: 'Transactions that ran again because data they had read changed before their commit.',
-      read: () => databaseMetric('validationRetries'),
+      from: 'validationRetries',
     },
-  ]);
+  ],
+];
+
+/** Registers the metrics that are read from their source when they are scraped. */
+function registerReadMetrics(registry: Registry, source: () => MetricsSource | undefined): void {
+  const databaseMetric = (name: keyof DatabaseMetrics): number => source()?.database()[name] ?? 0;
+  for (const [type, { from, ...metric }] of DATABASE_METRICS)
+    registerReadings(registry, type, [{ ...metric, read: () => databaseMetric(from) }]);
   const connections = (state: string, read: () => number): MetricReading => ({
     name: 'bailiwick_database_connections',
     help: 'Connections to a PostgreSQL server, by state.',

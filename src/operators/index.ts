@@ -22,7 +22,6 @@ export {
 export type { SqlDialect, SqlJsonValue, SqlTruth, StoredType } from './operator-sql.ts';
 export { OPERATORS, suggestOperator } from './operator-table.ts';
 export { matchesPattern, maxMatchingSteps, validatePattern } from './pattern.ts';
-export { foldCase } from './text-operators.ts';
 export { WEEKDAYS } from './time-operators.ts';
 export {
   describeValue,

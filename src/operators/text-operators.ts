@@ -1,3 +1,4 @@
+import { foldCase } from '../fold-case.ts';
 import { sql } from '../sql.ts';
 import { defineNegation, defineOperator, validateText } from './define-operator.ts';
 import { IN_MEMORY, type Operator, type OperatorSample, type SqlColumn, type SqlContext } from './operator.ts';
@@ -167,18 +168,6 @@ function defineTextOperator({ longest = Number.POSITIVE_INFINITY, ...spec }: Tex
 function startsWithSql(text: SqlColumn['sql'], prefix: string): SqlTruth {
   const end = afterPrefix(prefix);
   return end === undefined ? sql<boolean | null>`${text} >= ${prefix}` : sql<boolean | null>`(${text} >= ${prefix} AND ${text} < ${end})`;
-}
-
-/**
- * Folds the case of a text like Unicode's full default case folding, except that the result is upper case: ß, ẞ and SS are equal,
- * Σ, σ and ς are equal, and the Turkish ı differs from i.
- */
-export function foldCase(text: string): string {
-  // Upper case alone keeps ẞ and ß distinct, lower case alone keeps ς and σ distinct. The dotless ı would become I.
-  return text
-    .split('ı')
-    .map((part) => part.toLowerCase().toUpperCase())
-    .join('ı');
 }
 
 /** Returns the least text that is greater than every text with this prefix; undefined if there is none. */

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { foldCase } from '../fold-case.ts';
 import { compareDecimals, parseDecimal, toDecimalText } from './decimals.ts';
 import { FIRST_INSTANT, LAST_INSTANT, parseDate, parseDuration, parseInstant, parseTimeOfDay, toInstantText } from './instants.ts';
-import { afterPrefix, foldCase, matchesWildcards } from './text-operators.ts';
+import { afterPrefix, matchesWildcards } from './text-operators.ts';
 import type { Json, Kind } from './value.ts';
 import { canonicalAs, combineKinds, compareAs, compareTexts } from './value-kinds.ts';
 

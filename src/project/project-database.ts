@@ -25,6 +25,9 @@ export interface DatabaseSettings {
   readonly databasePrepare: 'on' | 'off';
   readonly databaseStatementSeconds: number;
   readonly databaseLockSeconds: number;
+  /** Number of reader threads on SQLite; 0 for the default. */
+  readonly readers: number;
+  readonly readerQueue: number;
   /** The folder that contains `backups/`. */
   readonly data: string;
   /** The number of automatic backups to keep; 0 writes none. */
@@ -58,12 +61,15 @@ const FILE = 'sqlite:';
 /** Converts the configuration into the options of `openDatabase`. */
 export function toDatabasePlace(settings: DatabaseSettings): DatabaseAddress {
   const { database, databaseConnections, databasePrepare, databaseStatementSeconds, databaseLockSeconds, data, backupsKept } = settings;
+  const { readers, readerQueue } = settings;
   return {
     database,
     connections: databaseConnections,
     preparedStatements: databasePrepare === 'on',
     statementTimeout: databaseStatementSeconds * 1000,
     lockTimeout: databaseLockSeconds * 1000,
+    readers: readers === 0 ? undefined : readers,
+    readerQueue,
     backups: backupsKept === 0 ? undefined : { folder: backupFolder(data), kept: backupsKept },
   };
 }

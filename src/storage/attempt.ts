@@ -41,6 +41,71 @@ export class TimeLimit extends Problem {
   }
 }
 
+/** The time limits of attempts in a commit batch of SQLite, in milliseconds. All other requests wait meanwhile. */
+export interface BatchLimits {
+  readonly short: number;
+  readonly writer: number;
+}
+
+/** Ends an attempt before its unit of work is done. The unit of work runs again. */
+export class AttemptEnded extends Error {
+  override name = 'AttemptEnded';
+  /** The next attempt, or the reason to repeat the long attempt: its read set is `stale`, or its reader was `lost`. */
+  readonly next: Attempt | 'stale' | 'lost';
+  constructor(next: Attempt | 'stale' | 'lost', cause?: unknown) {
+    super(`the attempt has ended: ${next}`, { cause });
+    this.next = next;
+  }
+}
+
+/** The state that the attempts of one unit of work share. */
+export interface AttemptState {
+  readonly retained: Map<string, unknown>;
+  /** The maximum milliseconds of a long attempt. */
+  limit: number;
+}
+
+/** Counts the time of one attempt: of statements with a deadline check, and of work in memory. */
+export interface Stopwatch {
+  /** Milliseconds that are left. */
+  readonly remaining: number;
+  /** Milliseconds since the last statement, or since `begin`. */
+  readonly lap: number;
+  /** Adds milliseconds of a statement that ended now. */
+  add(milliseconds: number): void;
+  /** Begins to count work in memory. */
+  begin(): void;
+  /** Adds the time of work in memory since the last statement, or since `begin`. */
+  addLap(): void;
+}
+
+/** Creates a stopwatch. */
+export function createStopwatch(limit: () => number): Stopwatch {
+  let spent = 0;
+  let mark: number | undefined;
+  const lap = (): number => (mark === undefined ? 0 : performance.now() - mark);
+  const begin = (): void => {
+    mark = performance.now();
+  };
+  return {
+    get remaining() {
+      return Math.max(0, limit() - spent);
+    },
+    get lap() {
+      return lap();
+    },
+    add(milliseconds) {
+      spent += milliseconds;
+      begin();
+    },
+    begin,
+    addLap() {
+      spent += lap();
+      begin();
+    },
+  };
+}
+
 /** The members of an attempt whose time is the time since it began. */
 export type ElapsedTime = Pick<TimedAttempt, 'checkTime' | 'remaining' | 'limitTime'>;
 

@@ -195,6 +195,12 @@ export interface DatabaseMetrics {
   readonly waiting: number;
   /** Units of work that ran again because commit validation found their read set stale. */
   readonly validationRetries: number;
+  /** Long attempts that run now. */
+  readonly longRunning: number;
+  /** Long attempts that wait to begin. */
+  readonly longWaiting: number;
+  /** Long attempts that were refused because too many were waiting. */
+  readonly longRefused: number;
   /** Open connections to a server; 0 for a file. */
   readonly connections: number;
   readonly idleConnections: number;

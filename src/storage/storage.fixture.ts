@@ -74,7 +74,17 @@ export function openUrl(url: string, backups?: AutomaticBackupOptions): Database
     dialect: postgresDialect,
     healthy: true,
     probe: async () => (await open()).probe(),
-    metrics: { commits: 0, unitsOfWork: 0, waiting: 0, validationRetries: 0, connections: 0, idleConnections: 0 },
+    metrics: {
+      commits: 0,
+      unitsOfWork: 0,
+      waiting: 0,
+      validationRetries: 0,
+      longRunning: 0,
+      longWaiting: 0,
+      longRefused: 0,
+      connections: 0,
+      idleConnections: 0,
+    },
     transaction: async (work, options) => (await open()).transaction(work, options),
     close: async () => (await opened)?.close(),
   };

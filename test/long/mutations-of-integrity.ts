@@ -20,7 +20,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   },
   {
     name: 'entries of a rolled back savepoint are written',
-    file: 'src/storage/sqlite/transaction.ts',
+    file: 'src/storage/collected-appends.ts',
     find: '        appends.length = count;\n',
     replace: '',
     red: 'src/storage/chain-writers.test.ts',
@@ -30,7 +30,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     name: 'entries of a failed unit of work are written',
     file: 'src/storage/sqlite/commit-batching.ts',
     find: '    outcome = { error };\n',
-    replace: '    outcome = { error };\n    for (const pending of end()) appends.push(pending);\n',
+    replace: '    outcome = { error };\n    for (const pending of handle.end()) appends.push(pending);\n',
     red: 'src/storage/chain-writers.test.ts',
     test: 'a chain continues after the last entry of a unit of work that did not fail',
   },

@@ -1,4 +1,4 @@
-import { foldCase } from '../../operators/index.ts';
+import { foldCase } from '../../fold-case.ts';
 
 /**
  * The name of the SQL function that folds case like `foldCase`. PostgreSQL's `lower()` depends on the locale and the Unicode version of the

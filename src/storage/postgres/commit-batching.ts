@@ -1,7 +1,7 @@
 import { Problem } from '../../errors.ts';
 import { type CommitMetrics, ConstraintError, type Transaction } from '../contract.ts';
+import type { ReadWriteSet } from '../read-write-set.ts';
 import { parseStaleness } from './commit-validation.ts';
-import type { ReadWriteSet } from './read-write-set.ts';
 import type { TransactionOutcome } from './transaction.ts';
 import type { CommitRequest } from './transaction-handle.ts';
 

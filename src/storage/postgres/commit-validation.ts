@@ -1,6 +1,6 @@
 import type { Statement } from '../contract.ts';
+import type { ReadWriteSet } from '../read-write-set.ts';
 import { STALE, serverDetail } from './driver-error.ts';
-import type { ReadWriteSet } from './read-write-set.ts';
 
 /** The function that validates read sets at commit. Its parameters and its behaviour belong to the name: a change of either needs a new name. */
 export const COMMIT_VALIDATION_FUNCTION = 'bailiwick_guard_1';

@@ -87,7 +87,8 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
   return {
     get metrics() {
       const { waiting, ...counts } = connections.metrics;
-      return { commits, unitsOfWork, waiting: waiting + batcher.waiting, validationRetries, ...counts };
+      const long = { longRunning: 0, longWaiting: 0, longRefused: 0 };
+      return { commits, unitsOfWork, waiting: waiting + batcher.waiting, validationRetries, ...long, ...counts };
     },
     get fault() {
       return connections.fault;

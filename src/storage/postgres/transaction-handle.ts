@@ -2,11 +2,11 @@ import { type Sql, sql } from '../../sql.ts';
 import { createElapsedTime } from '../attempt.ts';
 import type { WriterLease } from '../chain-writers.ts';
 import type { AppendStatements, PendingAppend, Query, ReadSet, RowLock, Transaction, WriteSet } from '../contract.ts';
+import { createReadWriteSet, type ReadWriteSet } from '../read-write-set.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
 import { type Connection, type QueryResult, toStatement } from './connection.ts';
 import type { LazyTransaction } from './lazy-transaction.ts';
 import { SLOT_COUNT } from './pool.ts';
-import { createReadWriteSet, type ReadWriteSet } from './read-write-set.ts';
 import { postgresDialect } from './sql-dialect.ts';
 import type { TransactionState } from './transaction-state.ts';
 

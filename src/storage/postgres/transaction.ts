@@ -1,12 +1,12 @@
 import type { ChainWriters } from '../chain-writers.ts';
 import { type Query, type Transaction, toAppendStatements, toFindStatement } from '../contract.ts';
+import { isEmptySet, type ReadWriteSet } from '../read-write-set.ts';
 import { internal } from '../savepoints.ts';
 import { BLOCK_ALL_WRITERS, toCommitValidation } from './commit-validation.ts';
 import { type Connection, toStatement } from './connection.ts';
 import { fromDriver, type RetryReason } from './driver-error.ts';
 import type { InDoubtCommit } from './in-doubt-commit.ts';
 import { createLazyTransaction, type TransactionStart } from './lazy-transaction.ts';
-import { isEmptySet, type ReadWriteSet } from './read-write-set.ts';
 import { type CommitRequest, openTransaction, type TransactionContext } from './transaction-handle.ts';
 import { createTransactionState } from './transaction-state.ts';
 

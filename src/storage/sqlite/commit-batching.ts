@@ -1,12 +1,12 @@
 import { Problem } from '../../errors.ts';
 import { type ChainWriters, createChainWriters, type TransactionEnd, type WriterLease } from '../chain-writers.ts';
 import { type CommitObserver, type DatabaseMetrics, type PendingAppend, type Transaction, toAppendStatements } from '../contract.ts';
-import { internal } from '../savepoints.ts';
 import { createHealth } from '../storage-health.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
 import { assertOpenFiles, createRestoreDetector, type OpenFiles } from './open-files.ts';
-import { openTransaction } from './transaction.ts';
+import { type BatchAttempt, openTransaction, withoutLimit } from './transaction.ts';
+import { createTurnDeadline, type TurnDeadline } from './turn-deadline.ts';
 
 /** Maximum units of work per commit: with more, the first of them would wait long for its answer. */
 const MAX_BATCH = 256;
@@ -16,8 +16,9 @@ const MAX_QUEUE = 10_000;
 /** Runs transactions in batches: units of work that arrive during a commit share the next one, and so one sync of the disk. */
 export interface CommitBatching {
   readonly healthy: boolean;
-  readonly metrics: DatabaseMetrics;
-  submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  readonly metrics: Pick<DatabaseMetrics, 'commits' | 'unitsOfWork' | 'waiting' | 'connections' | 'idleConnections'>;
+  /** Runs a unit of work; without a time limit if `attempt` is absent. @throws AttemptEnded if a short attempt ended before its unit of work. */
+  submit<T>(work: (tx: Transaction) => Promise<T>, attempt?: BatchAttempt): Promise<T>;
   /** Tests with a write that changes nothing whether the database can commit, and sets `healthy` to the result. Never throws. */
   probe(): Promise<void>;
   /** Commits the queued units of work, and refuses later ones. */
@@ -26,6 +27,7 @@ export interface CommitBatching {
 
 interface QueuedWork {
   readonly work: (tx: Transaction) => Promise<unknown>;
+  readonly attempt: BatchAttempt;
   readonly resolve: (answer: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -33,7 +35,7 @@ interface QueuedWork {
 type Outcome = { readonly answer: unknown } | { readonly error: unknown };
 
 /** The metrics that only a database server has; 0 for a file. */
-const NO_SERVER = { validationRetries: 0, connections: 0, idleConnections: 0 };
+const NO_SERVER = { connections: 0, idleConnections: 0 };
 
 /** Options of commit batching. */
 export interface CommitBatchingOptions {
@@ -71,11 +73,11 @@ export function createCommitBatching(connection: Connection, options: CommitBatc
     running = undefined;
   }
 
-  function submit<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  function submit<T>(work: (tx: Transaction) => Promise<T>, attempt = withoutLimit()): Promise<T> {
     if (closed) return Promise.reject(new Problem('STORAGE_UNAVAILABLE', 'the database is closed'));
     if (queue.length >= MAX_QUEUE) return Promise.reject(new Problem('STORAGE_BUSY', `${MAX_QUEUE} transactions are waiting already`));
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    queue.push({ work, resolve: resolve as QueuedWork['resolve'], reject });
+    queue.push({ work, attempt, resolve: resolve as QueuedWork['resolve'], reject });
     running ??= run();
     return promise;
   }
@@ -165,8 +167,8 @@ async function commitBatch(deps: BatchDeps, batch: readonly QueuedWork[]): Promi
     if (isRestored()) writers.discard();
     lease = writers.lease();
     const stop = performance.now() + maxBatchTime;
-    for (const { work } of batch) {
-      outcomes.push(await attempt({ connection, appends, deadline }, work));
+    for (const queued of batch) {
+      outcomes.push(await attempt({ connection, appends, deadline }, queued));
       if (performance.now() > stop) break;
     }
     const start = performance.now();
@@ -195,7 +197,7 @@ async function commitBatch(deps: BatchDeps, batch: readonly QueuedWork[]): Promi
 
 /** Writes the rows that the units of work append. */
 async function append(connection: Connection, { writer }: WriterLease, appends: readonly PendingAppend[]): Promise<void> {
-  const { tx, end } = openTransaction(connection);
+  const { tx, end } = openTransaction(connection, withoutLimit());
   for (const statement of await toAppendStatements({ tx, writer }, appends)) connection.run(statement);
   end();
 }
@@ -212,55 +214,24 @@ interface BatchContext {
 const WORK = 'work';
 
 /** Runs one unit of work. If it fails, its writes are rolled back and the batch goes on. Throws if the whole transaction is lost. */
-async function attempt({ connection, appends, deadline }: BatchContext, work: QueuedWork['work']): Promise<Outcome> {
+async function attempt({ connection, appends, deadline }: BatchContext, queued: QueuedWork): Promise<Outcome> {
   connection.savepoints.open(WORK);
-  const { tx, end } = openTransaction(connection);
+  const handle = openTransaction(connection, queued.attempt);
   let outcome: Outcome;
   try {
-    const answer = await deadline.within(() => work(tx));
-    for (const pending of end()) appends.push(pending);
+    const answer = await deadline.within(() => queued.work(handle.tx));
+    const added = handle.end();
     outcome = { answer };
+    if (handle.ended === undefined) for (const pending of added) appends.push(pending);
   } catch (error) {
     outcome = { error };
-    endQuietly(end);
+    endQuietly(handle.end);
   }
+  if (handle.ended !== undefined) outcome = { error: handle.ended };
   if (!connection.inTransaction) throw unavailable('error' in outcome ? outcome.error : new Error('the transaction ended early'));
   if ('error' in outcome) connection.savepoints.undo(WORK);
   connection.savepoints.release(WORK);
   return outcome;
-}
-
-/** The end of the event loop turn in which all units of work of a batch have to finish. */
-interface TurnDeadline {
-  /** Rejects if the work is not finished in the turn. */
-  within<T>(work: () => Promise<T>): Promise<T>;
-  clear(): void;
-}
-
-/**
- * Creates the deadline. All methods of a transaction resolve without IO, so a unit of work that awaits nothing else finishes within one turn
- * of the event loop. A unit of work that awaits a timer or the network would hold the write lock meanwhile and delay all others.
- */
-function createTurnDeadline(): TurnDeadline {
-  let exceeded: PromiseWithResolvers<never> | undefined;
-  let check: NodeJS.Immediate | undefined;
-
-  function start(): PromiseWithResolvers<never> {
-    const deadline = Promise.withResolvers<never>();
-    check = setImmediate(() => {
-      exceeded = undefined;
-      deadline.reject(internal('a transaction awaited something else than itself'));
-    });
-    return deadline;
-  }
-
-  return {
-    within(work) {
-      exceeded ??= start();
-      return Promise.race([work(), exceeded.promise]);
-    },
-    clear: () => clearImmediate(check),
-  };
 }
 
 /** Ends the handle of a failed unit of work. Savepoints that it left open are rolled back with it, so their error is dropped. */

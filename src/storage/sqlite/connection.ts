@@ -2,8 +2,8 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { memoize } from '../../memoize.ts';
 import { type Change, createStatements, type Query } from '../contract.ts';
 import { createLazySavepoints, type PendingSavepoints } from '../savepoints.ts';
-import { fromDriver } from './driver-error.ts';
-import { registerFunctions, sqliteDialect } from './sql-dialect.ts';
+import { fromDriver, StatementTimeout } from './driver-error.ts';
+import { hasDeadlineCheck, registerFunctions, sqliteDialect } from './sql-dialect.ts';
 
 /**
  * Maximum prepared statements; client filters produce any number of texts. The oldest is dropped first, used or not: preparing one again
@@ -22,11 +22,27 @@ export interface Connection {
   run(query: Query): Change;
   /** Begins a transaction and takes the write lock. */
   begin(): void;
+  /** Begins a transaction that only reads; its first statement takes the snapshot that it reads. */
+  beginReading(): void;
+  readonly deadline: StatementDeadline;
   /** Runs fixed text without values: COMMIT, PRAGMA. */
   exec(sql: string): void;
   /** Savepoints that are sent only before the first write in them. */
   readonly savepoints: PendingSavepoints;
   close(): void;
+}
+
+/** The time limit of statements with a deadline check; undefined if they have none. */
+export interface StatementDeadline {
+  timer: StatementTimer | undefined;
+}
+
+/** Limits and counts the time of statements with a deadline check. */
+export interface StatementTimer {
+  /** Milliseconds that are left. */
+  readonly remaining: number;
+  /** Adds milliseconds of a statement that ended now. */
+  add(milliseconds: number): void;
 }
 
 /** A row as the driver returns it; integers beyond 2^53 are bigints. */
@@ -35,13 +51,20 @@ export type SqliteRow = Record<string, unknown>;
 interface Prepared {
   readonly statement: BetterSqlite3.Statement<unknown[], SqliteRow>;
   readonly isWriting: boolean;
+  /** True if the statement has a deadline check. */
+  readonly isTimed: boolean;
   /** Result columns that may hold integers. */
   readonly integers: readonly string[];
 }
 
-/** Creates a connection from an open driver handle. */
-export function createConnection(driver: BetterSqlite3.Database): Connection {
-  registerFunctions(driver);
+/**
+ * Creates a connection from an open driver handle.
+ *
+ * @param isCancelled Returns true if the running statement should end at its next deadline check.
+ */
+export function createConnection(driver: BetterSqlite3.Database, isCancelled?: () => boolean): Connection {
+  const deadline = createDeadline(isCancelled);
+  registerFunctions(driver, deadline.check);
   const statements = createStatementCache(driver);
   let writes = 0;
   const { state, converted } = createState(driver);
@@ -58,6 +81,15 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
     return { prepared, sql, parameters: parameters.map(toBound) };
   }
 
+  function begin(text: string): void {
+    converted(() => {
+      savepoints.clear();
+      runText(text);
+      state.inTransaction = true;
+      statements.dropOutdated();
+    });
+  }
+
   return {
     get inTransaction() {
       return state.inTransaction;
@@ -66,14 +98,10 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
       return writes;
     },
     savepoints,
-    ...createQueries({ prepare, statements, converted }),
-    begin: () =>
-      converted(() => {
-        savepoints.clear();
-        runText('BEGIN IMMEDIATE');
-        state.inTransaction = true;
-        statements.dropOutdated();
-      }),
+    ...createQueries({ prepare, statements, converted, deadline }),
+    begin: () => begin('BEGIN IMMEDIATE'),
+    beginReading: () => begin('BEGIN'),
+    deadline,
     exec: (sql) =>
       converted(() => {
         driver.exec(sql);
@@ -81,6 +109,37 @@ export function createConnection(driver: BetterSqlite3.Database): Connection {
       }),
     close: () => void driver.close(),
   };
+}
+
+/** The deadline of the running statement. */
+interface Deadline extends StatementDeadline {
+  /** Throws if the running statement has to end. */
+  check(): void;
+  /** Runs a statement with a deadline check within the time that the timer leaves. */
+  within<T>(run: () => T): T;
+}
+
+function createDeadline(isCancelled = () => false): Deadline {
+  let end = Number.POSITIVE_INFINITY;
+  const deadline: Deadline = {
+    timer: undefined,
+    check() {
+      if (performance.now() > end || isCancelled()) throw new StatementTimeout();
+    },
+    within(run) {
+      const { timer } = deadline;
+      if (timer === undefined) return run();
+      const begun = performance.now();
+      end = begun + timer.remaining;
+      try {
+        return run();
+      } finally {
+        end = Number.POSITIVE_INFINITY;
+        timer.add(performance.now() - begun);
+      }
+    },
+  };
+  return deadline;
 }
 
 /** Runs driver calls and converts their errors. */
@@ -118,29 +177,33 @@ interface QueryDeps {
   readonly prepare: (query: Query) => ReadyQuery;
   readonly statements: StatementCache;
   readonly converted: ConvertErrors;
+  readonly deadline: Deadline;
 }
 
 /** Creates the query functions of a transaction. */
-function createQueries({ prepare, statements, converted }: QueryDeps): Pick<Connection, 'all' | 'one' | 'run'> {
+function createQueries({ prepare, statements, converted, deadline }: QueryDeps): Pick<Connection, 'all' | 'one' | 'run'> {
   return {
     all: (query) =>
       converted(() => {
         const { prepared, parameters } = prepare(query);
-        const rows = prepared.statement.all(...parameters);
+        const { statement, isTimed } = prepared;
+        const rows = isTimed ? deadline.within(() => statement.all(...parameters)) : statement.all(...parameters);
         for (const row of rows) toNumbers(row, prepared.integers);
         return rows;
       }),
     one: (query) =>
       converted(() => {
         const { prepared, parameters } = prepare(query);
-        const row = prepared.statement.get(...parameters);
+        const { statement, isTimed } = prepared;
+        const row = isTimed ? deadline.within(() => statement.get(...parameters)) : statement.get(...parameters);
         if (row !== undefined) toNumbers(row, prepared.integers);
         return row;
       }),
     run: (query) =>
       converted(() => {
         const { prepared, sql, parameters } = prepare(query);
-        const { changes } = prepared.statement.run(...parameters);
+        const { statement, isTimed } = prepared;
+        const { changes } = isTimed ? deadline.within(() => statement.run(...parameters)) : statement.run(...parameters);
         // After a change of the schema, a prepared statement may return columns under old names.
         if (prepared.isWriting && /^\s*(CREATE|ALTER|DROP)\b/i.test(sql)) statements.clear();
         return { changes };
@@ -184,11 +247,12 @@ const toStatement = createStatements(sqliteDialect.placeholder);
 function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepared {
   const statement = driver.prepare<unknown[], SqliteRow>(text);
   const isWriting = !statement.readonly;
-  if (!statement.reader) return { statement, isWriting, integers: [] };
+  const isTimed = hasDeadlineCheck(text);
+  if (!statement.reader) return { statement, isWriting, isTimed, integers: [] };
   // As doubles, integers beyond 2^53 would lose digits: stored decimals have up to 18 digits.
   statement.safeIntegers(true);
   const integers = statement.columns().filter(({ type }) => type === null || type === 'INTEGER');
-  return { statement, isWriting, integers: integers.map(({ name }) => name) };
+  return { statement, isWriting, isTimed, integers: integers.map(({ name }) => name) };
 }
 
 function toNumbers(row: SqliteRow, integers: readonly string[]): void {

@@ -1,14 +1,20 @@
 import { closeSync, existsSync, openSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { findFile, makeFolder, refuseSpecial } from '../../files/index.ts';
+import type { BatchLimits } from '../attempt.ts';
 import type { CommitObserver, Database, Log } from '../contract.ts';
+import { createTurns, type Turns } from '../turns.ts';
 import { type AutomaticBackupOptions, createBackups } from './automatic-backups.ts';
 import { createCommitBatching } from './commit-batching.ts';
-import { createConnection } from './connection.ts';
+import { type Connection, createConnection } from './connection.ts';
 import { driverCode } from './driver-error.ts';
 import { type OpenFiles, watchOpenFiles } from './open-files.ts';
+import { createOwnReader, createThreadReader } from './reader.ts';
+import { createReaderPool, type ReaderPool } from './reader-pool.ts';
+import { createRunner } from './runner.ts';
 import { sqliteDialect } from './sql-dialect.ts';
 
 /** The database file and how it is opened. */
@@ -21,12 +27,23 @@ export interface SqliteOptions {
   readonly maxBatchTime?: number;
   /** Maximum milliseconds that a commit batch waits for further units of work; 5 if absent. */
   readonly batchWindow?: number;
+  /** Number of reader threads for work that takes long; one less than the processors, at most 4, if absent. */
+  readonly readers?: number | undefined;
+  /** Maximum units of work that wait for a reader thread; 100 if absent. */
+  readonly readerQueue?: number | undefined;
+  /** Size of the write-ahead log in bytes above which the readers pause until it was truncated; 64 MiB if absent. */
+  readonly maxLogBytes?: number | undefined;
+  /** Time limits of attempts in a commit batch; 10 ms and 50 ms if absent. */
+  readonly timeLimits?: BatchLimits | undefined;
   /** Folder and number of the automatic backups; none are made if absent. */
   readonly backups?: AutomaticBackupOptions | undefined;
   /** Called after each commit. */
   readonly observer?: CommitObserver | undefined;
   readonly log?: Log | undefined;
 }
+
+/** SQLite truncates a larger write-ahead log when it begins again at its start. */
+const MAX_LOG_BYTES = 67_108_864;
 
 /**
  * The settings that durability and safety depend on. FULL syncs at every commit, so acknowledged changes survive a power cut; on macOS only
@@ -39,7 +56,7 @@ const PRAGMAS = [
   'foreign_keys = ON',
   'trusted_schema = OFF',
   'temp_store = FILE',
-  'journal_size_limit = 67108864',
+  `journal_size_limit = ${MAX_LOG_BYTES}`,
 ];
 
 /**
@@ -52,9 +69,14 @@ export function openSqlite({ path, busyTimeout = 5000, maxBatchTime = 100, batch
   const { driver, files } = openFile(path, { busyTimeout, log });
   const connection = createConnection(driver);
   const batching = createCommitBatching(connection, { maxBatchTime, batchWindow, files, observer });
+  const turns = createTurns();
+  const readers = createReaders({ connection, files, turns }, { path, busyTimeout, ...options });
+  const runner = createRunner({ batching, readers, turns, limits: options.timeLimits ?? TIME_LIMITS });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {
+    // Long attempts append their audit entries in a commit batch. The readers close before the connection that checkpoints.
+    await readers.close();
     await batching.drain();
     // Closing the last connection checkpoints the WAL. If that fails (disk full), the next connection does it.
     connection.close();
@@ -62,7 +84,7 @@ export function openSqlite({ path, busyTimeout = 5000, maxBatchTime = 100, batch
 
   return {
     dialect: sqliteDialect,
-    transaction: (work) => batching.submit(work),
+    transaction: (work, how) => runner.run(work, how),
     backups: backups === undefined || path === ':memory:' ? undefined : createBackups(path, backups),
     get healthy() {
       return batching.healthy;
@@ -72,13 +94,46 @@ export function openSqlite({ path, busyTimeout = 5000, maxBatchTime = 100, batch
     },
     probe: () => batching.probe(),
     get metrics() {
-      return batching.metrics;
+      return { ...batching.metrics, ...runner.metrics };
     },
     close() {
       closing ??= close();
       return closing;
     },
   };
+}
+
+/** The defaults of `timeLimits`. */
+const TIME_LIMITS: BatchLimits = { short: 10, writer: 50 };
+
+interface ReaderComponents {
+  readonly connection: Connection;
+  readonly files: OpenFiles;
+  readonly turns: Turns;
+}
+
+/** Creates the pool of readers: threads, or the connection itself for a database in memory, which no thread can open. */
+function createReaders({ connection, files, turns }: ReaderComponents, options: SqliteOptions): ReaderPool {
+  const { path, busyTimeout = 5000, readerQueue = 100, maxLogBytes = MAX_LOG_BYTES, log = () => undefined } = options;
+  const { readers = Math.max(1, Math.min(4, availableParallelism() - 1)) } = options;
+  const cancelled = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  const { opened } = files;
+  return createReaderPool({
+    readers,
+    queueLength: readerQueue,
+    createReader: () =>
+      opened === undefined
+        ? createOwnReader(connection, turns)
+        : createThreadReader({ start: () => ({ path, dev: opened.dev, ino: opened.ino, cancelled }), turns, log }),
+    log: { path: opened?.log, maxBytes: maxLogBytes, truncate: () => truncateLog(connection, busyTimeout) },
+    cancel: () => void Atomics.store(new Int32Array(cancelled), 0, 1),
+  });
+}
+
+/** Truncates the write-ahead log. If another process has a snapshot, the log stays as it is, without a wait. */
+function truncateLog(connection: Connection, busyTimeout: number): void {
+  if (connection.inTransaction) return;
+  connection.exec(`PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE); PRAGMA busy_timeout = ${busyTimeout}`);
 }
 
 /** Returns whether the database file exists. */
@@ -101,7 +156,7 @@ interface Opened {
   readonly files: OpenFiles;
 }
 
-const IN_MEMORY: OpenFiles = { check: () => undefined };
+const IN_MEMORY: OpenFiles = { opened: undefined, check: () => undefined };
 
 function openFile(path: string, { busyTimeout, log }: { readonly busyTimeout: number; readonly log: Log }): Opened {
   let driver: BetterSqlite3.Database | undefined;

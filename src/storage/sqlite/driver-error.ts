@@ -22,9 +22,19 @@ export function driverCode(error: unknown): string | undefined {
   return error instanceof BetterSqlite3.SqliteError ? error.code : undefined;
 }
 
-/** Converts an error of the driver to a Problem or ConstraintError. The original stays in `cause`, for the log. */
-export function fromDriver(error: unknown): ConstraintError | Problem {
-  if (error instanceof Problem || error instanceof ConstraintError) return error;
+/** The deadline check of a statement found that the time is up. */
+export class StatementTimeout extends Error {
+  override name = 'StatementTimeout';
+}
+
+/** Creates the error of the driver with this code, for an error that occurred in another thread. */
+export function toDriverError(message: string, code: string): Error {
+  return new BetterSqlite3.SqliteError(message, code);
+}
+
+/** Converts an error of the driver to a Problem or ConstraintError. The original stays in `cause`, for the log. A timeout stays as it is. */
+export function fromDriver(error: unknown): ConstraintError | Problem | StatementTimeout {
+  if (error instanceof Problem || error instanceof ConstraintError || error instanceof StatementTimeout) return error;
   const code = driverCode(error) ?? '';
   const constraint = CONSTRAINTS.get(code);
   if (constraint !== undefined) return new ConstraintError(constraint, { ...toTableAndColumns(error), cause: error });

@@ -5,6 +5,8 @@ import type { Connection } from './connection.ts';
 
 /** The files of a database that a connection has open. */
 export interface OpenFiles {
+  /** Device and inode of the database file, and the path of its write-ahead log; undefined for a database in memory. */
+  readonly opened: { readonly dev: number; readonly ino: number; readonly log: string } | undefined;
   /**
    * Returns why a commit must not be acknowledged: a path leads to another file than the open one, or to none, so the next start would
    * not find the commit. The reason is permanent. Undefined while every path leads to the open file.
@@ -30,9 +32,11 @@ export function watchOpenFiles(path: string, log: Log): OpenFiles {
   // SQLite resolves symbolic links before it names the companion files.
   const beside = realpathSync(path);
   const files = [path, `${beside}-wal`, `${beside}-shm`].map((each) => identify(each, each === path));
+  const { dev, ino } = files[0] as OpenFile;
   let lost: Problem | undefined;
 
   return {
+    opened: { dev, ino, log: `${beside}-wal` },
     check() {
       if (lost !== undefined) return lost;
       for (const file of files) {

@@ -1,5 +1,6 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import { foldCase, type SqlDialect, type SqlJsonValue, type SqlTruth } from '../../operators/index.ts';
+import { foldCase } from '../../fold-case.ts';
+import type { SqlDialect, SqlJsonValue, SqlTruth } from '../../operators/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 
 /** The function that `registerFunctions` adds: SQLite's own `lower()` folds only ASCII. */
@@ -38,11 +39,19 @@ export function deadlineCheck(table: Sql, rows = 256): Sql {
   return sql`((${table}.rowid & ${sql.lit(rows - 1)}) <> 0 OR ${sql.raw(DEADLINE)}())`;
 }
 
-/** Registers the functions that `sqliteDialect` calls. Call it on every connection before its first statement. */
-export function registerFunctions(db: BetterSqlite3.Database): void {
+/** Returns true if a statement contains a deadline check. */
+export function hasDeadlineCheck(text: string): boolean {
+  return text.includes(`${DEADLINE}()`);
+}
+
+/** Registers the functions that statements call. `checkDeadline` throws if the time is up. Call it on every connection before its first statement. */
+export function registerFunctions(db: BetterSqlite3.Database, checkDeadline: () => void): void {
   db.function(FOLD_CASE, { deterministic: true, directOnly: true }, (text: unknown) => (typeof text === 'string' ? foldCase(text) : null));
   // Not deterministic: SQLite would call it once for each statement.
-  db.function(DEADLINE, { directOnly: true }, () => 1);
+  db.function(DEADLINE, { directOnly: true }, () => {
+    checkDeadline();
+    return 1;
+  });
 }
 
 /** Compares bytes: a suffix in UTF-8 is a suffix in characters. `substr` returns NULL for an empty blob, hence the first case. */

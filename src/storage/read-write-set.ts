@@ -1,4 +1,4 @@
-import type { ReadSet, WriteSet } from '../contract.ts';
+import type { ReadSet, WriteSet } from './contract.ts';
 
 /** The read set and the write set of one unit of work. Commit validation fails if the read set is no longer current. */
 export interface ReadWriteSet {

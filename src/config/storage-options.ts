@@ -1,0 +1,67 @@
+/** The config options of the group `storage`: the project, its database and its audit log files. Part of `OPTION_TABLE`. */
+export const STORAGE_OPTIONS = {
+  project: { group: 'storage', default: '.', about: 'project folder; it contains `resources/` with the definition files' },
+  data: { group: 'storage', default: '<project>/data', about: 'folder for the SQLite database, generated keys and backups' },
+  database: {
+    group: 'storage',
+    form: 'database',
+    default: 'sqlite:<data>/bailiwick.db',
+    about: 'database: `sqlite:<path>`, or `postgres://user:password@host:5432/database?sslmode=verify-full&schema=app`',
+  },
+  createDatabase: {
+    group: 'storage',
+    values: ['when-new', 'always', 'never'],
+    default: 'when-new',
+    about:
+      'when to create a missing or empty database: `when-new`: unless checkpoints or backups of an earlier one exist; `always`; `never`: refuse to start',
+  },
+  backupsKept: {
+    group: 'storage',
+    default: 10,
+    range: [0, 1000],
+    about: 'number of automatic SQLite backups to keep in `<data>/backups`; 0 disables automatic backups, except the one before a restore',
+  },
+  checkpoints: {
+    group: 'storage',
+    default: '<data>/checkpoints.ndjson',
+    about: 'file to which signed checkpoints of the audit log are appended; `off` disables checkpoints',
+  },
+  databaseConnections: {
+    group: 'storage',
+    default: 10,
+    range: [1, 1000],
+    about: 'maximum PostgreSQL connections for requests; two more append audit entries',
+  },
+  databasePrepare: {
+    group: 'storage',
+    values: ['on', 'off'],
+    default: 'on',
+    about: 'use named prepared statements on PostgreSQL; turn `off` behind a pooler in transaction mode that does not support them',
+  },
+  databaseStatementSeconds: {
+    group: 'storage',
+    default: 30,
+    range: [1, 3600],
+    about: 'statement timeout on PostgreSQL, in seconds',
+  },
+  readers: {
+    group: 'storage',
+    default: 0,
+    range: [0, 64],
+    about:
+      'number of threads that run long searches in a SQLite database beside the other requests; 0: one less than the processors, at least 1 and at most 4',
+  },
+  readerQueue: {
+    group: 'storage',
+    default: 100,
+    range: [1, 10_000],
+    about: 'maximum long searches that wait for a thread, half of them of one caller; further requests get 503 with `Retry-After`',
+  },
+  databaseLockSeconds: { group: 'storage', default: 5, range: [1, 600], about: 'lock timeout on PostgreSQL, in seconds' },
+  timezone: {
+    group: 'storage',
+    form: 'timezone',
+    default: 'UTC',
+    about: 'IANA time zone of `environment.hour`, `.date` and `.dayOfWeek` in conditions',
+  },
+} as const;

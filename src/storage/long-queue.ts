@@ -1,0 +1,123 @@
+import { Problem } from '../errors.ts';
+
+/** Options of a queue of long attempts. */
+export interface LongQueueOptions {
+  /** Maximum long attempts that run at the same time. */
+  readonly concurrency: number;
+  /** Maximum long attempts that wait. One caller may have half of them. */
+  readonly length: number;
+  /** Returns true if another long attempt may begin beside those that run; true if absent. */
+  mayBegin?(running: number): boolean;
+}
+
+/** A queue that lets a bounded number of long attempts run. Callers take turns, so that one with many requests does not delay the others. */
+export interface LongQueue {
+  readonly running: number;
+  readonly waiting: number;
+  /** Number of long attempts that were refused. */
+  readonly refused: number;
+  /**
+   * Runs `work` when it is the caller's turn.
+   *
+   * @throws Problem STORAGE_BUSY if too many long attempts wait, STORAGE_UNAVAILABLE after `close`
+   */
+  run<T>(caller: string, work: () => Promise<T>): Promise<T>;
+  /** Refuses later long attempts. Resolves when those that run or wait have ended. */
+  close(): Promise<void>;
+}
+
+/** Seconds after which a refused request may be sent again: the default time limit of a request. */
+const RETRY_AFTER = 2;
+
+/** Creates a queue of long attempts. */
+export function createLongQueue({ concurrency, length, mayBegin = () => true }: LongQueueOptions): LongQueue {
+  const callers = createTurnsOfCallers();
+  const state = { running: 0, refused: 0, closed: false };
+  const ended = Promise.withResolvers<void>();
+
+  function beginNext(): void {
+    while (callers.waiting > 0 && state.running < concurrency && mayBegin(state.running)) {
+      state.running++;
+      callers.next()?.();
+    }
+    if (state.closed && state.running + callers.waiting === 0) ended.resolve();
+  }
+
+  function wait(caller: string): Promise<void> {
+    if (callers.waiting >= length || callers.waitingOf(caller) >= Math.ceil(length / 2)) {
+      state.refused++;
+      throw tooManyWait();
+    }
+    const turn = Promise.withResolvers<void>();
+    callers.add(caller, turn.resolve);
+    beginNext();
+    return turn.promise;
+  }
+  return {
+    get running() {
+      return state.running;
+    },
+    get waiting() {
+      return callers.waiting;
+    },
+    get refused() {
+      return state.refused;
+    },
+    async run(caller, work) {
+      if (state.closed) throw new Problem('STORAGE_UNAVAILABLE', 'the database is closed');
+      await wait(caller);
+      try {
+        return await work();
+      } finally {
+        state.running--;
+        beginNext();
+      }
+    },
+    close() {
+      state.closed = true;
+      beginNext();
+      return ended.promise;
+    },
+  };
+}
+
+function tooManyWait(): Problem {
+  return new Problem('STORAGE_BUSY', 'too many requests that take long are waiting already', { retryAfter: RETRY_AFTER });
+}
+
+/** The long attempts that wait, by caller. */
+interface TurnsOfCallers {
+  readonly waiting: number;
+  waitingOf(caller: string): number;
+  add(caller: string, begin: () => void): void;
+  /** Removes and returns the first one of the caller whose turn it is. */
+  next(): (() => void) | undefined;
+}
+
+function createTurnsOfCallers(): TurnsOfCallers {
+  /** In the order of the turns. A caller moves to the end after a turn. */
+  const callers = new Map<string, (() => void)[]>();
+  let waiting = 0;
+  return {
+    get waiting() {
+      return waiting;
+    },
+    waitingOf: (caller) => callers.get(caller)?.length ?? 0,
+    add(caller, begin) {
+      const own = callers.get(caller) ?? [];
+      own.push(begin);
+      callers.set(caller, own);
+      waiting++;
+    },
+    next() {
+      const [first] = callers;
+      if (first === undefined) return undefined;
+      const [caller, own] = first;
+      const begin = own.shift();
+      waiting--;
+      callers.delete(caller);
+      if (own.length > 0) callers.set(caller, own);
+      return begin;
+    },
+  };
+}

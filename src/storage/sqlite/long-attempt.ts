@@ -1,0 +1,170 @@
+import { AttemptEnded, type AttemptState, createStopwatch, type TimedAttempt, TimeLimit } from '../attempt.ts';
+import { collectAppends } from '../collected-appends.ts';
+import { createStatements, type PendingAppend, type Query, type ReadSet, type Transaction } from '../contract.ts';
+import { createReadWriteSet, type ReadWriteSet } from '../read-write-set.ts';
+import { internal, type PendingSavepoints } from '../savepoints.ts';
+import { SLICE, type Turns } from '../turns.ts';
+import { fromDriver, StatementTimeout } from './driver-error.ts';
+import type { Reader } from './reader.ts';
+import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
+
+/** The transaction handle of a long attempt. */
+export interface LongTransaction {
+  readonly tx: Transaction;
+  /** The reason why the attempt has ended before its unit of work; undefined if it has not. The unit of work may have caught it. */
+  readonly ended: AttemptEnded | undefined;
+  /** Makes the handle throw from now on. Returns what is left to do on the writer: rows to append, and the read set to validate. */
+  end(): LongResult;
+}
+
+/** The part of a long attempt that is done on the writer. */
+export interface LongResult {
+  readonly appends: readonly PendingAppend[];
+  readonly sets: ReadWriteSet;
+}
+
+/** The components of a long attempt. */
+export interface LongAttempt {
+  readonly reader: Reader;
+  readonly turns: Turns;
+  readonly state: AttemptState;
+}
+
+/** Matches the statements that a reader can run. Any other statement needs the writer. */
+const READS = /^\s*SELECT\b/i;
+
+const toStatement = createStatements(sqliteDialect.placeholder);
+
+/** Creates the handle with which one unit of work reads in the snapshot of a reader. */
+export function openLongTransaction(attempt: LongAttempt): LongTransaction {
+  const lifetime = createLifetime();
+  const { timed, query } = createTimedQueries(attempt, lifetime);
+  const { end, ...bookkeeping } = createBookkeeping(lifetime);
+  const needsWriter = (): never => {
+    throw lifetime.endWith(new AttemptEnded('writer'));
+  };
+  const tx: Transaction = Object.freeze({
+    dialect: sqliteDialect,
+    now: Date.now(),
+    slot: 0,
+    // The caller declares the type of the rows.
+    all: query as Transaction['all'],
+    one: (async (text) => (await query(text))[0]) as Transaction['one'],
+    run: async () => needsWriter(),
+    lock: async () => needsWriter(),
+    rowLock: needsWriter,
+    addToWriteSet: needsWriter,
+    ...bookkeeping,
+    ...timed,
+  });
+  return {
+    tx,
+    get ended() {
+      return lifetime.ended;
+    },
+    end,
+  };
+}
+
+interface Lifetime {
+  readonly isOver: boolean;
+  readonly ended: AttemptEnded | undefined;
+  /** Throws if the attempt has ended. */
+  check(): void;
+  /** Ends the attempt before its unit of work, and returns the error to throw. */
+  endWith(reason: AttemptEnded): AttemptEnded;
+  /** Ends the attempt with its unit of work. */
+  end(): void;
+}
+
+function createLifetime(): Lifetime {
+  let ended: AttemptEnded | undefined;
+  let isOver = false;
+  return {
+    get isOver() {
+      return isOver;
+    },
+    get ended() {
+      return ended;
+    },
+    check() {
+      if (isOver) throw internal('a transaction was used after its end');
+      if (ended !== undefined) throw ended;
+    },
+    endWith(reason) {
+      ended ??= reason;
+      return ended;
+    },
+    end() {
+      isOver = true;
+    },
+  };
+}
+
+/** Creates the functions that read rows, and the time limit that counts them. */
+function createTimedQueries({ reader, turns, state }: LongAttempt, lifetime: Lifetime) {
+  const stopwatch = createStopwatch(() => state.limit);
+  stopwatch.begin();
+
+  async function query(text: Query): Promise<readonly Record<string, unknown>[]> {
+    lifetime.check();
+    const statement = toStatement(text);
+    if (!READS.test(statement.sql)) throw lifetime.endWith(new AttemptEnded('writer'));
+    stopwatch.addLap();
+    try {
+      const { rows, milliseconds } = await reader.query(statement, stopwatch.remaining);
+      stopwatch.add(milliseconds);
+      return rows;
+    } catch (error) {
+      stopwatch.begin();
+      if (error instanceof AttemptEnded) throw lifetime.endWith(error);
+      throw error instanceof StatementTimeout ? new TimeLimit(state.limit) : fromDriver(error);
+    }
+  }
+
+  const timed: TimedAttempt = {
+    attempt: 'long',
+    retained: state.retained,
+    deadlineCheck,
+    remaining: () => stopwatch.remaining,
+    limitTime(lower) {
+      state.limit = Math.min(state.limit, lower);
+    },
+    async checkTime() {
+      lifetime.check();
+      const isSliceOver = stopwatch.lap > SLICE;
+      if (isSliceOver) stopwatch.addLap();
+      if (stopwatch.remaining - stopwatch.lap <= 0) throw new TimeLimit(state.limit);
+      if (!isSliceOver) return;
+      await turns.take(() => undefined);
+      stopwatch.begin();
+    },
+  };
+  return { timed, query };
+}
+
+/** Creates the members that collect appended rows and the read set. */
+function createBookkeeping(lifetime: Lifetime) {
+  const sets = createReadWriteSet();
+  const appends = collectAppends({
+    get isOver() {
+      return lifetime.isOver;
+    },
+    check: lifetime.check,
+    savepoints: NO_SAVEPOINTS,
+  });
+  return {
+    ...appends.members,
+    addToReadSet(readSet: ReadSet): void {
+      lifetime.check();
+      if (!sets.addToReadSet(readSet)) throw lifetime.endWith(new AttemptEnded('stale'));
+    },
+    end(): LongResult {
+      lifetime.end();
+      return { appends: appends.end(), sets: sets.build() };
+    },
+  };
+}
+
+/** Sends no savepoints, because nothing is written in them. */
+const NO_SAVEPOINTS: PendingSavepoints = { open: () => undefined, undo: () => undefined, release: () => undefined };

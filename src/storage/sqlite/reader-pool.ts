@@ -1,0 +1,83 @@
+import { statSync } from 'node:fs';
+import { createLongQueue, type LongQueue } from '../long-queue.ts';
+import type { Reader } from './reader.ts';
+
+/** Lends readers to long attempts. */
+export interface ReaderPool {
+  readonly queue: LongQueue;
+  /** Runs `work` with a reader when it is the caller's turn, and closes the snapshot after it. @throws Problem STORAGE_BUSY */
+  lend<T>(caller: string, work: (reader: Reader) => Promise<T>): Promise<T>;
+  /** Waits for the long attempts, and closes the readers. */
+  close(): Promise<void>;
+}
+
+/** Options of a reader pool. */
+export interface ReaderPoolOptions {
+  /** Number of readers, and so of long attempts at the same time. */
+  readonly readers: number;
+  /** Maximum long attempts that wait. */
+  readonly queueLength: number;
+  createReader(): Reader;
+  readonly log: WriteAheadLog;
+  /** Ends the statements of all readers at their next deadline check. */
+  cancel(): void;
+}
+
+/** The write-ahead log of the database. */
+export interface WriteAheadLog {
+  /** The path of the file; undefined for a database in memory. */
+  readonly path: string | undefined;
+  /** Size in bytes above which no reader may take a new snapshot until the log was truncated. */
+  readonly maxBytes: number;
+  /** Writes the log into the database and truncates it, if no snapshot needs it. */
+  truncate(): void;
+}
+
+/** Milliseconds that `close` waits for long attempts before it cancels them. */
+const CLOSE_TIMEOUT = 5000;
+
+/** Creates a reader pool; it creates readers as they are needed. */
+export function createReaderPool({ readers, queueLength, createReader, log, cancel }: ReaderPoolOptions): ReaderPool {
+  const all: Reader[] = [];
+  const free: Reader[] = [];
+  const queue = createLongQueue({ concurrency: readers, length: queueLength, mayBegin: createLogLimit(log) });
+
+  function take(): Reader {
+    const reader = free.pop() ?? createReader();
+    if (!all.includes(reader)) all.push(reader);
+    return reader;
+  }
+
+  return {
+    queue,
+    lend: (caller, work) =>
+      queue.run(caller, async () => {
+        const reader = take();
+        try {
+          return await work(reader);
+        } finally {
+          reader.end();
+          free.push(reader);
+        }
+      }),
+    async close() {
+      const timeout = setTimeout(cancel, CLOSE_TIMEOUT);
+      await queue.close();
+      clearTimeout(timeout);
+      await Promise.all(all.map((reader) => reader.close()));
+    },
+  };
+}
+
+/**
+ * Returns the condition under which a reader may take a snapshot. SQLite truncates the write-ahead log only when no snapshot needs it. If
+ * snapshots overlap without a pause, the log grows without a limit, so above its maximum size the readers pause once.
+ */
+function createLogLimit({ path, maxBytes, truncate }: WriteAheadLog): (running: number) => boolean {
+  return (running) => {
+    if (path === undefined || (statSync(path, { throwIfNoEntry: false })?.size ?? 0) <= maxBytes) return true;
+    if (running > 0) return false;
+    truncate();
+    return true;
+  };
+}

@@ -1,0 +1,143 @@
+import { Problem } from '../../errors.ts';
+import { AttemptEnded, type AttemptState, type BatchLimits } from '../attempt.ts';
+import type { DatabaseMetrics, Transaction, TransactionOptions } from '../contract.ts';
+import type { Turns } from '../turns.ts';
+import type { CommitBatching } from './commit-batching.ts';
+import { isCurrent } from './commit-validation.ts';
+import { type LongResult, openLongTransaction } from './long-attempt.ts';
+import type { ReaderPool } from './reader-pool.ts';
+import { withoutLimit } from './transaction.ts';
+
+/** Runs units of work in as many attempts as they need. */
+export interface Runner {
+  readonly metrics: Pick<DatabaseMetrics, 'validationRetries' | 'longRunning' | 'longWaiting' | 'longRefused'>;
+  run<T>(work: Work<T>, options?: TransactionOptions): Promise<T>;
+}
+
+type Work<T> = (tx: Transaction) => Promise<T>;
+
+/** The components of a runner. */
+export interface RunnerDeps {
+  readonly batching: CommitBatching;
+  readonly readers: ReaderPool;
+  readonly turns: Turns;
+  readonly limits: BatchLimits;
+}
+
+/** The time limit of a long attempt without one of its own, for example of a verification of the audit log. */
+const LONG_LIMIT = 30_000;
+/** Maximum long attempts with a stale read set; each reads a newer snapshot. */
+const STALE_ATTEMPTS = 10;
+/** Maximum long attempts whose reader is lost. */
+const LOST_ATTEMPTS = 2;
+
+/** Creates a runner. */
+export function createRunner({ batching, readers, turns, limits }: RunnerDeps): Runner {
+  const shortTime = createShortTime(limits.short);
+  let validationRetries = 0;
+
+  async function run<T>(work: Work<T>, { longRunning, beginsLong, milliseconds = LONG_LIMIT, caller = '' }: TransactionOptions = {}) {
+    if (longRunning) return batching.submit(work);
+    const state: AttemptState = { retained: new Map(), limit: milliseconds };
+    const ended = { stale: 0, lost: 0 };
+    for (let next: AttemptEnded['next'] = beginsLong ? 'long' : 'short'; ; ) {
+      try {
+        if (next === 'short')
+          return await shortTime.count((limit) => batching.submit(work, { attempt: 'short', milliseconds: limit, state }));
+        if (next === 'writer') return await batching.submit(work, { attempt: 'writer', milliseconds: limits.writer, state });
+        return await runLong(work, { caller, state });
+      } catch (error) {
+        if (!(error instanceof AttemptEnded)) throw error;
+        next = error.next;
+        if (next !== 'stale' && next !== 'lost') continue;
+        ended[next]++;
+        if (next === 'stale') validationRetries++;
+        if (ended.stale === STALE_ATTEMPTS) throw tooManyChanges(error);
+        if (ended.lost === LOST_ATTEMPTS) throw lostReader(error);
+      }
+    }
+  }
+
+  async function runLong<T>(work: Work<T>, { caller, state }: { readonly caller: string; readonly state: AttemptState }): Promise<T> {
+    const { answer, result } = await readers.lend(caller, (reader) => attemptLong(work, openLongTransaction({ reader, turns, state })));
+    await commitLong(batching, result);
+    return answer;
+  }
+
+  return {
+    get metrics() {
+      const { running, waiting, refused } = readers.queue;
+      return { validationRetries, longRunning: running, longWaiting: waiting, longRefused: refused };
+    },
+    run,
+  };
+}
+
+/** Runs a unit of work in the snapshot of a reader. @throws AttemptEnded even if the unit of work has caught it */
+async function attemptLong<T>(work: Work<T>, handle: ReturnType<typeof openLongTransaction>): Promise<{ answer: T; result: LongResult }> {
+  try {
+    const answer = await work(handle.tx);
+    const result = handle.end();
+    if (handle.ended !== undefined) throw handle.ended;
+    return { answer, result };
+  } catch (error) {
+    throw handle.ended ?? error;
+  }
+}
+
+/**
+ * Validates the read set of a long attempt and appends its rows, in one unit of work on the writer. The commit batch also verifies that the
+ * database files are still in their places.
+ *
+ * @throws AttemptEnded if the read set is stale
+ */
+async function commitLong(batching: CommitBatching, { appends, sets }: LongResult): Promise<void> {
+  await batching.submit(async (tx) => {
+    if (!(await isCurrent(tx, sets))) throw new AttemptEnded('stale');
+    for (const { statements, rows } of appends) await tx.append(statements, rows);
+  }, withoutLimit());
+}
+
+/** The time that ended short attempts may take from the other requests: this share of each second, after which only its minimum is left. */
+const LOST_SHARE = 0.05;
+const MAX_LOST = 50;
+const LEAST = 1;
+
+/**
+ * Limits the time of short attempts that end without an answer. A client that sends only requests that take long would otherwise take
+ * `limit` milliseconds from the others with each of them.
+ */
+function createShortTime(limit: number) {
+  let lost = 0;
+  let at = performance.now();
+
+  function decay(): void {
+    const now = performance.now();
+    lost = Math.max(0, lost - (now - at) * LOST_SHARE);
+    at = now;
+  }
+
+  return {
+    async count<T>(run: (milliseconds: number) => Promise<T>): Promise<T> {
+      if (lost > 0) decay();
+      const milliseconds = lost > MAX_LOST ? Math.min(LEAST, limit) : limit;
+      try {
+        return await run(milliseconds);
+      } catch (error) {
+        if (error instanceof AttemptEnded) {
+          decay();
+          lost += milliseconds;
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+function tooManyChanges(cause: unknown): Problem {
+  return new Problem('STORAGE_BUSY', 'policies or users changed each time while the request was running', { cause, retryAfter: 1 });
+}
+
+function lostReader(cause: unknown): Problem {
+  return new Problem('STORAGE_UNAVAILABLE', 'the thread that read the database ended', { cause });
+}
