@@ -213,6 +213,7 @@ function createAdminDeps(
     importBounds,
     timeZone: config.timezone,
     ifMatch: config.ifMatch,
+    auditMode: config.auditMode,
     readDefinitions: () => readProject(config.project),
   };
 }

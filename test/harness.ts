@@ -175,8 +175,16 @@ function createHelpers({ call, openSetup }: HelperDeps): Omit<RunningService, 'u
       return id;
     },
     async decisions(query = '') {
-      const entries = (await asAdmin('GET', `/admin/api/decisions?${query}`)).at('data') as readonly Readonly<Record<string, unknown>>[];
-      return entries.filter(({ action }) => action !== 'decisions.list');
+      const max = Number(new URLSearchParams(query).get('limit') ?? 50);
+      const entries: Readonly<Record<string, unknown>>[] = [];
+      for (let next = ''; entries.length < max; ) {
+        const page = await asAdmin('GET', `/admin/api/decisions?${query}${next}`);
+        const found = page.at('data') as typeof entries;
+        entries.push(...found.filter(({ action }) => action !== 'decisions.list'));
+        if (page.at('nextCursor') === undefined) break;
+        next = `&cursor=${page.at('nextCursor')}`;
+      }
+      return entries.slice(0, max);
     },
   };
 }

@@ -76,6 +76,7 @@ const testAccess = adminEndpoint({
     'A create is decided on the record that it would create. An update with `data` is decided on the current record and on the changed record.',
   body: TEST,
   bodyExample: TEST_EXAMPLE,
+  question: toQuestion,
   answers: {
     200: {
       description: 'The decision and its explanation.',
@@ -126,6 +127,7 @@ const testPolicy = adminEndpoint({
   params: Input({ id: name('Id of the policy.') }),
   body: TEST,
   bodyExample: TEST_EXAMPLE,
+  question: toQuestion,
   answers: {
     200: {
       description: 'The decision and its explanation.',
@@ -180,10 +182,16 @@ const testPolicy = adminEndpoint({
 });
 
 /**
- * Endpoints of access tests, which decide a hypothetical request with the same code as real requests. The tests write no audit entry of the
- * decision, so analytics do not count them.
+ * Endpoints of access tests, which decide a hypothetical request with the same code as real requests. Their audit entries are of kind `admin`
+ * and name the question, so analytics do not count them.
  */
 export const accessTestEndpoints: readonly AdminEndpoint[] = [testAccess, testPolicy];
+
+/** Returns the members of a test that its audit entry names. */
+function toQuestion({ user, resource, action }: TypeOf<typeof TEST>): JsonObject {
+  const { name, id } = resource;
+  return { resource: name, action, ...(user?.id !== undefined && { userId: user.id }), ...(id !== undefined && { recordId: id }) };
+}
 
 function toWarned(warnings: readonly string[]): { readonly warnings?: readonly string[] } {
   return warnings.length === 0 ? {} : { warnings };

@@ -6,6 +6,7 @@ import type { PolicyStore, Snapshot } from '../authz/index.ts';
 import type { PolicyLimits } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
+import { withAuditMode } from '../pipeline/index.ts';
 import {
   type Answers,
   type EndpointDescription,
@@ -21,7 +22,7 @@ import {
   validateIfMatch,
 } from '../request/index.ts';
 import type { Definitions } from '../resources/index.ts';
-import type { ObjectSchema, Schema } from '../schemas/index.ts';
+import type { ObjectSchema, Schema, TypeOf } from '../schemas/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { ImportLimits } from '../transfer/index.ts';
 import { type PolicyImportBody, parsePolicyImportBody } from './admin-parsing.ts';
@@ -39,6 +40,8 @@ export interface AdminDeps {
   readonly timeZone: string;
   /** True if a change of a policy or an assignment must name the version that it changes (If-Match). */
   readonly ifMatch: 'optional' | 'required';
+  /** `relaxed`: a read succeeds even if its audit entry cannot be written. */
+  readonly auditMode: 'strict' | 'relaxed';
   /** The signed checkpoints of the audit log, and their keys. */
   readonly checkpoints: Pick<Checkpoints, 'keys' | 'heads'>;
   /** Reads the current definition files. @throws SetupError with every mistake in them. */
@@ -80,6 +83,13 @@ export interface AdminEndpoint<
 > extends EndpointDescription<Params, Query, Body, Returns> {
   /** Name of the list in the body of an import. Such a body is a stream, and may be NDJSON. The handler validates it. */
   readonly importList?: string;
+  /**
+   * For an endpoint that changes nothing although its method is POST: returns the members of the body that the audit entry names. They must
+   * be short, and contain no hypothetical values.
+   */
+  question?(body: TypeOf<Body>): JsonObject;
+  /** False if the response shows neither policies, audit entries nor values: a read then has no audit entry. Default: true. */
+  readonly isAudited?: false;
   handle(request: AdminRequest<Params, Query, Body>): Promise<ResponseOf<Returns>>;
 }
 
@@ -122,20 +132,54 @@ export interface IdentifiedRequest {
   identify(tx: Transaction): Promise<Principal>;
 }
 
-/** Handles a request if the identified caller is an admin. */
+/**
+ * Handles a request if the identified caller is an admin. Changes append their audit entry with `audit`; this function appends the entry of
+ * every other request that succeeds, except to endpoints with `isAudited: false`.
+ */
 export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { request, identify }: IdentifiedRequest): Promise<HttpResponse> {
   // The body is read before the transaction starts, so that a slow client does not block others.
   const upload =
     endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, deps.importBounds);
-  const response = await deps.database.transaction(async (tx) => {
-    const admin = await admitAdmin(tx, request, await identify(tx));
-    if (admin instanceof Problem) return admin;
-    const input = parseEndpointRequest(endpoint, request);
-    return endpoint.handle({ ...input, ...(await toAdminRequest(deps, { tx, request, admin })), upload });
-  });
+  const run = (isRecorded: boolean): Promise<HttpResponse | Problem> =>
+    deps.database.transaction(async (tx) => {
+      const admin = await admitAdmin(tx, request, await identify(tx));
+      if (admin instanceof Problem) return admin;
+      const input = parseEndpointRequest(endpoint, request);
+      const adminRequest = { ...input, ...(await toAdminRequest(deps, { tx, request, admin })), upload };
+      const changes: AdminChange[] = [];
+      const audit = (change: AdminChange): Promise<void> => {
+        changes.push(change);
+        return adminRequest.audit(change);
+      };
+      const response = await endpoint.handle({ ...adminRequest, audit });
+      if (isRecorded && changes.length === 0 && endpoint.isAudited !== false) await appendEntry(tx, toReadEntry(endpoint, adminRequest));
+      return response;
+    });
+  const isRead = endpoint.method === 'GET' || endpoint.question !== undefined;
+  const response = await (isRead ? withAuditMode(deps, run) : run(true));
   if (response instanceof Problem) throw response;
   return response;
 }
+
+/** Returns the audit entry of a request that changed nothing. It names the endpoint and the question, not the answer. */
+function toReadEntry(endpoint: AdminEndpoint, { request, admin, snapshot, tx, params, query, body }: AdminRequest): AuditEntry {
+  const { cursor: _, ...asked } = query as JsonObject;
+  const { id, policyId } = params as { readonly id?: string; readonly policyId?: string };
+  const question: JsonObject = { ...(params as JsonObject), ...asked, ...endpoint.question?.(body) };
+  return toEntry(request, admin, {
+    now: tx.now,
+    allowed: true,
+    resource: ADMIN,
+    action: endpoint.id.replace(/^admin\./, ''),
+    recordId: id ?? policyId,
+    reason: `${endpoint.method} ${endpoint.path}`,
+    epoch: snapshot.revision.number,
+    facts: Object.keys(question).length === 0 ? undefined : { question },
+  });
+}
+
+/** The `resource` of audit entries of requests to the admin endpoints that change nothing. */
+const ADMIN = 'Admin';
 
 type RequestInfo = Pick<HttpRequest, 'origin' | 'method'>;
 
@@ -148,7 +192,7 @@ export async function admitAdmin(tx: Transaction, info: RequestInfo, principal: 
   const entry = toEntry(info, principal, {
     now: tx.now,
     allowed: false,
-    resource: 'Admin',
+    resource: ADMIN,
     action: info.method.toLowerCase(),
     reason,
     recordId: undefined,

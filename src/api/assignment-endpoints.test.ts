@@ -46,7 +46,7 @@ describe('admin.assignments.user.create', () => {
 });
 
 describe('the endpoints of an assignment to a role', () => {
-  it('an assignment to a role is created, read, changed and deleted, each change with an audit entry', async () => {
+  it('an assignment to a role is created, read, changed and deleted, each with an audit entry', async () => {
     const params = { policyId: await createdPolicy('for editors'), role: 'editor' };
     await admin.send('admin.assignments.role.create', { params, body: { priority: 7 } });
     const changed = await admin.send('admin.assignments.role.update', { params, body: { priority: 9 } });
@@ -59,6 +59,7 @@ describe('the endpoints of an assignment to a role', () => {
     expect(entries.map(({ resource, action }) => `${resource} ${action}`)).toEqual([
       'RolePolicy create',
       'RolePolicy update',
+      'Admin assignments.role.read',
       'RolePolicy delete',
     ]);
   });

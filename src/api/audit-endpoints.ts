@@ -29,7 +29,11 @@ const searchDecisions = adminEndpoint({
     resource: Type.Optional(name('Decisions about this resource.')),
     action: Type.Optional({ ...name('Decisions about this action.'), examples: [...RULE_ACTIONS] }),
     allowed: Type.Optional(Type.Boolean({ description: 'Only allowed (true) or denied (false) requests.' })),
-    kind: Type.Optional(OneOf(ENTRY_KINDS, { description: '`access`: requests to records; `admin`: changes by admins.' })),
+    kind: Type.Optional(
+      OneOf(ENTRY_KINDS, {
+        description: '`access`: requests to records; `admin`: changes and reads by admins; `auth`: logins and refused tokens.',
+      }),
+    ),
     from: moment('Start (inclusive): a date, which begins in UTC, or a timestamp with its offset.'),
     to: moment('End (exclusive): a date, which begins in UTC, or a timestamp with its offset.'),
     limit: limit(FOUND),
@@ -63,6 +67,8 @@ const verifyDecisions = adminEndpoint({
       example: toSuccess(VERIFICATION_EXAMPLE),
     },
   },
+  // An entry would extend the chain that the next page verifies.
+  isAudited: false,
   // Verifies in pages, because other requests wait while a page is verified.
   async handle({ query, tx, deps: { checkpoints } }) {
     const { next, ...verified } = await verifyAll({

@@ -37,7 +37,7 @@ const ENTRY_MEMBERS = {
       type: 'object',
       additionalProperties: true,
       description:
-        'The values that the conditions read, by path. For a change of policies: `policyRevision` and `policyHash` of their history.',
+        'The values that the conditions read, by path. Of an update: `fields`, the names of the given fields. Of a change of policies: `policyRevision` and `policyHash` of their history. Of a read by an admin: `question`. Of a login: `emailHash`.',
     }),
   ),
 } as const;

@@ -46,6 +46,7 @@ export async function openAdmin(options: TestPipelineOptions, changed: Partial<A
     importBounds: toImportLimits(config),
     timeZone: config.timezone,
     ifMatch: config.ifMatch,
+    auditMode: config.auditMode,
     checkpoints: NO_CHECKPOINTS,
     readDefinitions: () => policyStore.definitions,
     ...changed,

@@ -179,6 +179,7 @@ const templates = adminEndpoint({
   method: 'GET',
   path: '/policies-templates',
   id: 'templates.list',
+  isAudited: false,
   tag,
   summary: 'Lists ready-made policies. Each `template` is a valid body of `POST /admin/api/policies`.',
   answers: {

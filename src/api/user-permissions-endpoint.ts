@@ -48,7 +48,7 @@ const PERMISSION = component(
   }),
 );
 
-/** The endpoint that lists the permissions of a user: a decision with its reason for every resource and action. It writes no audit entry. */
+/** The endpoint that lists the permissions of a user: a decision with its reason for every resource and action. */
 export const userPermissionsEndpoints: readonly AdminEndpoint[] = [
   adminEndpoint({
     method: 'POST',
@@ -60,6 +60,7 @@ export const userPermissionsEndpoints: readonly AdminEndpoint[] = [
     body: QUESTION,
     bodyOptional: true,
     bodyExample: { resources: ['Comment'], environment: { timestamp: '2026-03-02T10:00:00Z' } },
+    question: () => ({}),
     answers: {
       200: {
         description: 'One decision for each resource and action. It is `conditional` if it depends on the record or the request.',

@@ -66,7 +66,7 @@ const NAMED_IN_EXAMPLE = {
   policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors' },
 };
 
-/** The endpoint that finds the roles and stored users that may perform an action, and the rules that allow it. It writes no audit entry. */
+/** The endpoint that finds the roles and stored users that may perform an action, and the rules that allow it. */
 export const whoCanEndpoints: readonly AdminEndpoint[] = [
   adminEndpoint({
     method: 'POST',
@@ -78,6 +78,7 @@ export const whoCanEndpoints: readonly AdminEndpoint[] = [
       'A role is decided without a user, and every decision is made without a request. A decision that depends on either is `conditional`. Active users are decided one by one, in the order of their ids. A page may end early; the list is complete only if `nextCursor` is absent.',
     body: QUESTION,
     bodyExample: { resource: 'Article', action: 'update', environment: { timestamp: '2026-03-02T10:00:00Z' } },
+    question: ({ resource, action, id }) => ({ resource, action, ...(id !== undefined && { recordId: id }) }),
     answers: {
       200: {
         description: 'The roles, and a page of the users.',

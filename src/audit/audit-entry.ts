@@ -28,7 +28,10 @@ export interface AuditEntry {
   readonly ip: string;
   /** The code of the problem with which an allowed request failed, or authentication was refused. */
   readonly outcome?: string | undefined;
-  /** The values that conditions read, by path: see `factsOf`. Names without a dot are not paths. */
+  /**
+   * The values that conditions read, by path: see `factsOf`. Names without a dot are no paths: `fields` are the names of the fields that an
+   * update gives values for, `question` is the question of an admin who reads, and `emailHash` the keyed hash of the email of a login.
+   */
   readonly facts?: JsonObject | undefined;
 }
 

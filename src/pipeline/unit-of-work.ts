@@ -89,7 +89,10 @@ export async function identifyAgain(unit: UnitOfWork): Promise<UnitOfWork> {
 }
 
 /** Runs a read with audit entries. If the entries cannot be written and the audit mode is `relaxed`, runs the read again without entries. */
-export async function withAuditMode<T>({ auditMode }: PipelineDeps, run: (isAudited: boolean) => Promise<T>): Promise<T> {
+export async function withAuditMode<T>(
+  { auditMode }: Pick<PipelineDeps, 'auditMode'>,
+  run: (isAudited: boolean) => Promise<T>,
+): Promise<T> {
   try {
     return await run(true);
   } catch (error) {

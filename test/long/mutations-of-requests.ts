@@ -284,6 +284,22 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a login names user, session, address and request, and contains the email as a keyed hash only',
   },
   {
+    name: 'a read by an admin has no audit entry',
+    file: 'src/api/admin-endpoint.ts',
+    find: 'if (isRecorded && changes.length === 0 &&',
+    replace: 'if (isRecorded && changes.length < 0 &&',
+    red: 'src/api/admin-reads.test.ts',
+    test: 'appends one audit entry, which names the question: decisions.list',
+  },
+  {
+    name: 'the audit entry of an update does not name the fields',
+    file: 'src/pipeline/steps/decide-request.ts',
+    find: "input.action === 'update' ? givenFields",
+    replace: "input.action !== 'update' ? givenFields",
+    red: 'src/pipeline/steps/decide-request.test.ts',
+    test: 'the audit entry of an update names its fields beside the values that conditions read',
+  },
+  {
     name: 'a wrong current password is accepted',
     file: 'src/authn/passwords.ts',
     find: "if ('refused' in proof) throw proof.refused;",

@@ -93,6 +93,8 @@ describe('a full disk', () => {
       way.fill(program, data, 0);
       reply = await send(program.url, 'GET /api/Tip?limit=1', { token });
       expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(503);
+      expect((await send(program.url, 'GET /admin/api/policies', { token })).status).toBe(503);
+      expect((await send(program.url, 'GET /api/Tip', { token: 'a.b.c' })).status, 'no entry of the refused token').toBe(503);
       expect((await send(program.url, 'GET /readyz')).status).toBe(503);
       expect((await send(program.url, 'GET /healthz')).status).toBe(200);
 
@@ -122,6 +124,7 @@ describe('a full disk', () => {
       expect((await createTip(program, token)).status).toBe(503);
       expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(200);
       expect((await send(program.url, 'GET /api/Tip')).status).toBe(403);
+      expect((await send(program.url, 'GET /admin/api/decisions', { token })).status).toBe(200);
       const headers = { authorization: `Bearer ${token}` };
       const file = await fetch(`${program.url}/api/Tip/export?format=ndjson`, { method: 'POST', headers });
       expect([file.status, (await file.text()).split('\n')]).toEqual([200, [expect.stringContaining('"id"'), '']]);

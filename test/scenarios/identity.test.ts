@@ -57,7 +57,7 @@ describe('a service without an admin', () => {
       name: 'Administrators: full access',
       rules: [{ resource: '*', action: '*', effect: 'ALLOW' }],
     });
-    const entries = await service.call('GET', '/admin/api/decisions?kind=admin', { token });
+    const entries = await service.call('GET', '/admin/api/decisions?kind=admin&resource=Policy', { token });
     expect(entries.at('data.0')).toMatchObject({ resource: 'Policy', action: 'create', allowed: true });
     expect((await service.call('GET', '/api/User', { token })).status).toBe(200);
     await service.call('DELETE', `/admin/api/policies/${policies.at('data.0.id')}`, { token });
@@ -268,7 +268,7 @@ describe('users', () => {
         body: { name: 'Uma B.' },
         status: 200,
         body_has: { data: { name: 'Uma B.' } },
-        entries: [{ action: 'update', allowed: true }],
+        entries: [{ action: 'update', allowed: true, facts: { fields: ['name'] } }],
       },
       ...[{ role: 'admin' }, { isActive: false }, { role: null }].map((body): Scenario => {
         return {

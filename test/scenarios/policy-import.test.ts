@@ -22,7 +22,7 @@ const send = (policies: unknown, others: object = {}) =>
 const exported = async () => (await service.call('GET', '/admin/api/policies/export', { token: admin })).at('data.policies') as Policy[];
 const byName = async (name: string) => (await exported()).find((policy) => policy.name === name);
 const adminEntries = async () => {
-  const entries = (await service.call('GET', '/admin/api/decisions?kind=admin', { token: admin })).at('data') as Entry[];
+  const entries = (await service.call('GET', '/admin/api/decisions?kind=admin&resource=Policy', { token: admin })).at('data') as Entry[];
   return entries.map(({ action, reason, epoch }) => ({ action, reason, epoch }));
 };
 
@@ -131,6 +131,8 @@ describe('an import of policies', () => {
     expect(answer.body).toMatchObject({
       data: { created: 1, updated: 0, unchanged: 1, assigned: 0, dryRun: true },
     });
+    const [asked] = await service.decisions('kind=admin&limit=1');
+    expect(asked).toMatchObject({ resource: 'Admin', action: 'policies.import', allowed: true });
     expect([await exported(), await adminEntries()]).toEqual([before, entries]);
   });
 

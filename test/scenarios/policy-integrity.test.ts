@@ -175,7 +175,7 @@ describe('the policy history', () => {
   });
 
   it('the audit entry of each change has the hash of the policy history', async () => {
-    const [entry] = await service.decisions('kind=admin&limit=1');
+    const [entry] = await service.decisions('kind=admin&resource=Policy&limit=1');
     expect(entry?.['facts']).toEqual({ policyRevision: expect.any(Number), policyHash: expect.stringMatching(/^[\w-]{43}$/) });
   });
 

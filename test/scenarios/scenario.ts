@@ -22,7 +22,7 @@ export interface Scenario {
   readonly headers_have?: Readonly<Record<string, string>>;
   /** Values of the response to keep for later scenarios: name → dotted path. */
   readonly keep?: Readonly<Record<string, string>>;
-  /** Expected audit entries, newest last, each with these members. Default: none. */
+  /** Expected audit entries, newest last, each with these members. Default: one for a request to an admin endpoint that changes nothing, and none for others. */
   readonly entries?: readonly object[];
 }
 
@@ -54,8 +54,13 @@ async function checkScenario({ service, tokens, kept }: ScenarioContext, scenari
   for (const place of scenario.body_lacks ?? []) expect(reply.at(place), place).toBeUndefined();
   expect(reply.headers).toMatchObject(JSON.parse(fill(JSON.stringify(scenario.headers_have ?? {}))));
   for (const [name, place] of Object.entries(scenario.keep ?? {})) kept.set(name, String(reply.at(place)));
-  await checkEntries(service, { reply, before, expected: scenario.entries ?? [], fill });
+  const isAdminRead = reply.status === 200 && ADMIN_READS.test(`${method} ${path}`);
+  const expected = scenario.entries ?? (isAdminRead ? [{ kind: 'admin', resource: 'Admin', allowed: true }] : []);
+  await checkEntries(service, { reply, before, expected, fill });
 }
+
+/** Matches the requests to admin endpoints that change nothing, without the search of the audit log, whose entries `decisions` omits. */
+const ADMIN_READS = /^(?:GET \/admin\/api\/(?!decisions\b(?!\/))|POST \/admin\/api\/.*(?:test-access|\/test|who-can|permissions)\b)/;
 
 /** Expects a success envelope, or a problem for a failure. */
 function checkEnvelope(reply: Reply): void {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ALWAYS, evaluate, UNRESOLVED } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import { failure } from '../../storage/storage.fixture.ts';
-import { inShort, openPipeline, type Situation, type TestPipeline, type TestRule } from '../pipeline.fixture.ts';
+import { inShort, openPipeline, type Situation, type TestPipeline, type TestRequest, type TestRule } from '../pipeline.fixture.ts';
 import type { RequestContext } from '../request-context.ts';
 import {
   allowedWhere,
@@ -226,6 +226,49 @@ describe('the data of a request', () => {
       expect(reading.request.data).toBeUndefined();
       expect(reading.entries).toBe(context.entries);
     });
+  });
+});
+
+describe('the fields of an update in its audit entry', () => {
+  const rules = [allow('update', is('request.data.status', 'open')), allow('read')];
+
+  it.each<[string, Partial<TestRequest>, object, unknown]>([
+    ['names them beside the values that conditions read', {}, {}, { 'request.data.status': 'open', fields: ['status'] }],
+    [
+      'names those of one record of a file',
+      {},
+      { data: { authorId: 'ben', status: 'open' } },
+      { 'request.data.status': 'open', fields: ['authorId', 'status'] },
+    ],
+    ['omits unknown names', { data: { unknown: 1, authorId: 'ben' } }, {}, { fields: ['authorId'] }],
+    ['omits an empty list', { data: {} }, {}, undefined],
+    ['omits data that are no object', { data: ['status'] }, {}, undefined],
+  ])('the audit entry of an update %s', async (_, changed, subject, facts) => {
+    const request = { action: 'update', resource: 'Article', id: 'open', data: { status: 'open' }, ...changed } as TestRequest;
+    const decided = async (context: RequestContext) => {
+      await decideOn(context, { record: OPEN, ...subject });
+      expect(context.entries.at(-1)?.facts).toEqual(facts);
+    };
+    await asAnn(rules, decided, { request });
+  });
+
+  it('omits the fields of an action that is no update', async () => {
+    const request = { action: 'update', resource: 'Article', id: 'open', data: { status: 'open' } } as const;
+    const decided = async (context: RequestContext) => {
+      await decideOn(context, { record: OPEN, action: 'read' });
+      expect(context.entries.at(-1)?.facts).toBeUndefined();
+    };
+    await asAnn(rules, decided, { request });
+  });
+
+  it('omits the fields of a record of another resource', async () => {
+    const request = { action: 'update', resource: 'Article', id: 'open', data: { status: 'open' } } as const;
+    const decided = async (context: RequestContext) => {
+      const resource = context.snapshot.definitions.get('User') as RequestContext['resource'];
+      await decideOn(context, { resource, record: undefined, data: { name: 'Eve' } });
+      expect(context.entries.at(-1)?.facts?.['fields']).toBeUndefined();
+    };
+    await asAnn(rules, decided, { request });
   });
 });
 

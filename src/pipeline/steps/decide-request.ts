@@ -17,7 +17,7 @@ import { type Decision, decide, decidingRule } from '../../authz/decision/index.
 import { type ApplicableRules, applicableRules, PROTECTION_ID, type UserAssignment } from '../../authz/policies/index.ts';
 import { ALWAYS, type Condition, conditionPaths, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
-import { type Json, toInstantText } from '../../operators/index.ts';
+import { isObject, type Json, toInstantText } from '../../operators/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
 import { type ListQuery, loadReferenced, loadReferencedOfEach } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -162,9 +162,21 @@ function decidedAction({ request }: RequestContext): RuleAction {
 /** Decides and adds the audit entry to the context. */
 function decideInput(context: RequestContext, input: DecisionInput, entryId: string): Decision {
   const { decision, scope } = evaluateInput(context, input);
-  const facts = factsOf(readsToExplain(input.applicable, decision), scope, context.options.factsBytes);
+  const values = factsOf(readsToExplain(input.applicable, decision), scope, context.options.factsBytes);
+  const fields = input.action === 'update' ? givenFields(context, input) : [];
+  const facts = fields.length === 0 ? values : { ...values, fields };
   context.entries.push(toEntry(context, input, { id: entryId, decision, facts }));
   return decision;
+}
+
+/** Returns the names of the fields that an update gives values for. Omits unknown names, because clients could fill the audit log with them. */
+function givenFields(
+  { request, resource: requested }: RequestContext,
+  { resource, data = request.data }: DecisionInput,
+): readonly string[] {
+  // A deletion updates referencing records of other resources; its data are not theirs.
+  if (resource !== requested || !isObject(data)) return [];
+  return Object.keys(data).filter((name) => resource.fields.has(name));
 }
 
 /** Decides without adding an audit entry. Returns the decision and the scope of its conditions. */

@@ -20,7 +20,7 @@ const decision: JsonObject = {
     requestId: { type: 'string' },
     ip: { type: 'string' },
     outcome: { type: 'string', description: 'Error code, if the request failed for another reason than a denial by policies.' },
-    facts: { type: 'json', description: 'The values that the conditions read, by path.' },
+    facts: { type: 'json', description: 'The values that the conditions read, by path, and the names of updated fields.' },
     writer: { type: 'string', description: 'The hash chain of the entry; absent in entries written before chains were introduced.' },
     sequence: { type: 'integer', description: 'Its number in the chain: 1, 2, 3 …' },
     hash: { type: 'string', description: 'SHA-256, base64url, of the previous hash and the content of the entry.' },
