@@ -1,3 +1,6 @@
+import { SYSTEM } from '../src/resources/system/index.ts';
+import { loadOtherDefinitions, openDatabase } from '../src/storage/index.ts';
+import { sealAll } from '../src/storage/seal.fixture.ts';
 import { type Filling, numbersTo } from './fill.ts';
 
 /** Number of users and policies, and their rules. */
@@ -46,7 +49,21 @@ export async function fillPolicies(filling: Filling, { users, policies, each, ac
     ...assigned,
   ];
   for (const statement of statements) await filling.exec(statement);
+  await seal(filling);
   if (filling.isServer) await filling.exec('ANALYZE');
+}
+
+/** Writes the checksums of the inserted rows, without which the service would refuse them. Earlier versions have none. */
+async function seal({ database: address, columns }: Filling): Promise<void> {
+  if (!(await columns('_Policy')).includes('checksum')) return;
+  const database = await openDatabase({ database: address });
+  try {
+    await database.transaction(async (tx) => sealAll(tx, ((await loadOtherDefinitions(tx, SYSTEM)) ?? SYSTEM).get('User')), {
+      longRunning: true,
+    });
+  } finally {
+    await database.close();
+  }
 }
 
 /** Inserts users `u1` and so on, each with the admin's password, one article, and a policy that allows them to read it. */

@@ -4,6 +4,8 @@ import pg from 'pg';
 /** A database that is filled with SQL: a million rows through an API would take an hour. */
 export interface Filling {
   readonly isServer: boolean;
+  /** The address of the database, as given to `openFilling`. */
+  readonly database: string;
   exec(statement: string): Promise<unknown>;
   columns(table: string): Promise<readonly string[]>;
   close(): Promise<unknown>;
@@ -25,6 +27,7 @@ async function openFile(path: string): Promise<Filling> {
   file.pragma('synchronous = OFF');
   return {
     isServer: false,
+    database: `sqlite:${path}`,
     exec: async (statement) => file.exec(statement),
     columns: async (table) => (file.pragma(`table_info("${table}")`) as readonly { readonly name: string }[]).map(({ name }) => name),
     close: async () => file.close(),
@@ -41,6 +44,7 @@ async function openServer(database: string): Promise<Filling> {
   await client.connect();
   return {
     isServer: true,
+    database,
     exec: (statement) => client.query(statement),
     columns: async (table) => {
       const found = await client.query<{ column_name: string }>(

@@ -2,14 +2,14 @@
 import type { AuditMaintenanceOptions } from './audit/maintenance.ts';
 import type { AuthenticationOptions } from './authn/index.ts';
 import type { PolicyStoreOptions } from './authz/index.ts';
-import type { PolicyLimits } from './authz/policies/index.ts';
+import type { DamagedRow, PolicyLimits } from './authz/policies/index.ts';
 import { type Config, toSetup } from './config/index.ts';
 import { isLoopback, parseAge, parseListening } from './config/option.ts';
 import type { HttpLimits } from './http/index.ts';
 import type { MonitoringOptions } from './observability/monitoring.ts';
 import type { PipelineOptions } from './pipeline/index.ts';
 import type { RequestLimits } from './request/index.ts';
-import type { CursorKey } from './storage/index.ts';
+import { type CursorKey, describeDamage, type Log } from './storage/index.ts';
 import type { ImportLimits } from './transfer/index.ts';
 import type { PrimaryOptions } from './workers/index.ts';
 
@@ -95,9 +95,10 @@ export function toPolicyLimits(config: Config): PolicyLimits {
   };
 }
 
-/** Returns the options of the policy store. */
-export function toPolicyStoreOptions(config: Config): PolicyStoreOptions {
-  return { ...toPolicyLimits(config), maxAssignments: config.assignmentsCached };
+/** Returns the options of the policy store, which logs each damaged row once. */
+export function toPolicyStoreOptions(config: Config, log: Log = () => undefined): PolicyStoreOptions {
+  const onDamage = (row: DamagedRow): void => log(`${describeDamage(row)}; run "bailiwick verify"`);
+  return { ...toPolicyLimits(config), maxAssignments: config.assignmentsCached, onDamage };
 }
 
 /** Returns the options of the request pipeline. */

@@ -98,6 +98,11 @@ const kinds = {
   DECISION_UNKNOWN: { status: 404, title: 'Audit entry not found' },
   STORAGE_UNAVAILABLE: { status: 503, title: 'Database unavailable', hint: 'nothing was changed; try again' },
   STORAGE_BUSY: { status: 503, title: 'Too busy', hint: 'nothing was changed; try again' },
+  STORAGE_DAMAGED: {
+    status: 500,
+    title: 'Stored data damaged',
+    hint: 'a row does not have the content that was written; "bailiwick verify" lists the damaged rows',
+  },
   INTERNAL: { status: 500, title: 'Internal error', hint: 'the log contains the cause, with this requestId' },
 } as const;
 

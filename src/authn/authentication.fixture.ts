@@ -7,6 +7,7 @@ import type { Definitions, Resource } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { type Database, migrate, openSqlite } from '../storage/index.ts';
+import { sealAll } from '../storage/seal.fixture.ts';
 import { type Authentication, createAuthentication } from './authentication.ts';
 import type { AuthenticationOptions, FirstAdmin } from './authentication-deps.ts';
 
@@ -47,7 +48,7 @@ export interface TestAuthentication {
   callRemotely(route: string, body?: Json, origin?: Partial<RequestOrigin>): Promise<Outcome>;
   /** Returns the principal of a token, or the code of the problem. */
   identify(token: string | undefined): Promise<unknown>;
-  /** Runs one statement. */
+  /** Runs one statement, and writes the checksums of the changed rows. */
   run(text: string, ...parameters: unknown[]): Promise<unknown>;
   rows(text: string): Promise<readonly Record<string, unknown>[]>;
 }
@@ -81,7 +82,12 @@ export async function startAuthentication(given: TestOptions = {}): Promise<Test
     call: (route, body, origin) => call(identity, route, { body, origin, isLocal: true }),
     callRemotely: (route, body, origin) => call(identity, route, { body, origin, isLocal: false }),
     identify: (token) => identify(identity, database, token),
-    run: (text, ...parameters) => database.transaction((tx) => tx.run({ sql: text, parameters })),
+    run: (text, ...parameters) =>
+      database.transaction(async (tx) => {
+        const done = await tx.run({ sql: text, parameters });
+        await sealAll(tx, definitions.get('User'));
+        return done;
+      }),
     rows: (text) => database.transaction((tx) => tx.all(sql.raw(text))),
   };
 }

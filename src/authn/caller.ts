@@ -2,9 +2,9 @@ import type { Principal } from '../authz/context/index.ts';
 import { Problem } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { ASSIGNABLE_ROLES, fromRow, type Resource, type StoredRecord } from '../resources/index.ts';
+import { ASSIGNABLE_ROLES, fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
-import { readingById, type Statement, selectionOf, type Transaction } from '../storage/index.ts';
+import { checkedReadingById, checkedSelectionOf, requireIntactRecord, type Statement, type Transaction } from '../storage/index.ts';
 import { type ForeignToken, type LocalToken, toForeignId, type VerifiedToken } from './tokens.ts';
 
 /** The reason with which tokens of inactive users are refused. */
@@ -22,28 +22,28 @@ export interface IdentifiedUser {
  * that demotion, deactivation, a new password and logout apply from their commit on. A token of a trusted issuer never identifies a local
  * user, even if its subject is a local id; role and attributes come from its claims.
  *
- * @throws Problem IDENTITY_TOKEN. An invalid token is never treated as `anon`.
+ * @throws Problem IDENTITY_TOKEN, STORAGE_DAMAGED. An invalid token is never treated as `anon`.
  */
 export async function loadCaller(tx: Transaction, token: VerifiedToken, user: Resource): Promise<IdentifiedUser> {
   if (token.issuer !== undefined) return { principal: toForeignPrincipal(token), record: undefined };
   const { userId, sessionId } = token;
-  const row = await tx.one(byOpenSession(tx, token, user));
+  const row = await tx.one<Row>(byOpenSession(tx, token, user));
   if (row === undefined) throw refused('the session of this token has ended', userId);
   tx.addToReadSet({ sessions: [{ id: sessionId, userId }] });
-  return toCaller(tx, fromRow(user, row));
+  return toCaller(tx, user, row);
 }
 
 /**
  * Loads the active user of an email, as stored now.
  *
- * @throws Problem USER_UNKNOWN
+ * @throws Problem USER_UNKNOWN, STORAGE_DAMAGED
  */
 export async function loadCallerByEmail(tx: Transaction, email: string, user: Resource): Promise<IdentifiedUser> {
   const row = await tx.one(
-    sql`select ${selectionOf(user)} from "User" where "email" = ${email.trim().toLowerCase()} and "isActive" = true`,
+    sql`select ${checkedSelectionOf(user)} from "User" where "email" = ${email.trim().toLowerCase()} and "isActive" = true`,
   );
   if (row === undefined) throw new Problem('USER_UNKNOWN', 'no active user has this email');
-  return toCaller(tx, fromRow(user, row));
+  return toCaller(tx, user, row);
 }
 
 const sessionTexts = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>>();
@@ -54,12 +54,13 @@ function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: Loc
   const text = memoize(texts, user, () => {
     const [id, at] = [dialect.placeholder(2), dialect.placeholder(3)];
     const session = `SELECT "userId" FROM "_Session" WHERE "id" = ${id} AND "revokedAt" IS NULL AND "expiresAt" > ${at}`;
-    return `${readingById(dialect, user)} AND "id" = (${session})`;
+    return `${checkedReadingById(dialect, user)} AND "id" = (${session})`;
   });
   return { sql: text, parameters: [userId, sessionId, new Date(now).toISOString()] };
 }
 
-function toCaller(tx: Transaction, record: StoredRecord): IdentifiedUser {
+function toCaller(tx: Transaction, user: Resource, row: Row): IdentifiedUser {
+  const record = fromRow(user, requireIntactRecord(user, row));
   tx.addToReadSet({ users: [{ id: record.id, version: record.version }] });
   const role = record['role'];
   if (record['isActive'] !== true || typeof role !== 'string') throw refused(INACTIVE_USER, record.id);

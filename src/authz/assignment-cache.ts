@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { loadRevision, loadUserAssignments, type Revision, type Transaction } from '../storage/index.ts';
-import { NO_ASSIGNMENTS, type UserAssignment } from './policies/index.ts';
+import { type DamagedRow, NO_ASSIGNMENTS, type UserAssignment } from './policies/index.ts';
 
 /** The assignments of users at one revision. */
 export interface UserAssignments {
@@ -22,8 +22,13 @@ export interface AssignmentCache {
   moveTo(revision: Revision, changed?: ReadonlySet<string> | undefined): void;
 }
 
-/** Creates an empty cache. @param bound Maximum number of users and assignments together. */
-export function createAssignmentCache(bound: number): AssignmentCache {
+/**
+ * Creates an empty cache.
+ *
+ * @param bound Maximum number of users and assignments together.
+ * @param report Receives the damaged rows that were found.
+ */
+export function createAssignmentCache(bound: number, report: (damaged: readonly DamagedRow[]) => void = () => undefined): AssignmentCache {
   const cached = new LRUCache<string, readonly UserAssignment[]>({
     maxSize: bound,
     sizeCalculation: (assignments) => assignments.length + 1,
@@ -32,12 +37,14 @@ export function createAssignmentCache(bound: number): AssignmentCache {
 
   /**
    * Loads the assignments of a user. Caches them only if the revision is unchanged after the read: otherwise the rows could belong to a
-   * later revision, or to a change that is rolled back.
+   * later revision, or to a change that is rolled back. Damaged assignments are loaded again with each request, until they are repaired.
    */
   async function load(tx: Transaction, revision: Revision, userId: string): Promise<readonly UserAssignment[]> {
     const [found, now] = await Promise.all([loadUserAssignments(tx, [userId]), loadRevision(tx)]);
-    const assignments = found.get(userId) ?? NO_ASSIGNMENTS;
-    if (now.stamp === revision.stamp && stamp === revision.stamp) cached.set(userId, assignments);
+    const assignments = found.assignments.get(userId) ?? NO_ASSIGNMENTS;
+    if (now.stamp !== revision.stamp || stamp !== revision.stamp) return assignments;
+    if (found.damaged.length > 0) report(found.damaged);
+    else cached.set(userId, assignments);
     return assignments;
   }
 
@@ -49,8 +56,8 @@ export function createAssignmentCache(bound: number): AssignmentCache {
         return known ?? load(tx, revision, userId);
       },
       async ofEach(tx, userIds) {
-        const found = await loadUserAssignments(tx, userIds);
-        return (userId) => found.get(userId) ?? NO_ASSIGNMENTS;
+        const { assignments } = await loadUserAssignments(tx, userIds);
+        return (userId) => assignments.get(userId) ?? NO_ASSIGNMENTS;
       },
     }),
     moveTo(revision, changed) {

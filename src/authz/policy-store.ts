@@ -6,7 +6,15 @@ import { memoize } from '../memoize.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import { loadChanges, loadOtherDefinitions, loadPolicyState, loadRevision, type Revision, type Transaction } from '../storage/index.ts';
 import { type AssignmentCache, createAssignmentCache, type UserAssignments } from './assignment-cache.ts';
-import { changePolicies, compilePolicies, type PolicyLimits, type PolicySnapshot } from './policies/index.ts';
+import { createDamageLog } from './damage-log.ts';
+import {
+  changePolicies,
+  compilePolicies,
+  type DamagedRow,
+  type PolicyLimits,
+  type PolicySnapshot,
+  type PolicyState,
+} from './policies/index.ts';
 
 /** Definitions, policies and assignments at one revision. Frozen. */
 export interface Snapshot {
@@ -32,12 +40,16 @@ export interface PolicyStore {
   readonly definitions: Definitions;
   /** Returns the number of the newest revision read; undefined before a revision is read. */
   revision(): number | undefined;
+  /** Returns the damaged policies and assignments that were found at that revision. */
+  damaged(): readonly DamagedRow[];
 }
 
 /** Limits of the policy store. */
 export interface PolicyStoreOptions extends PolicyLimits {
   /** Maximum number of users and assignments in the assignment cache. */
   readonly maxAssignments: number;
+  /** Called once for each damaged row that is found, until it is repaired. */
+  readonly onDamage?: ((row: DamagedRow) => void) | undefined;
 }
 
 /** A new snapshot, and the users whose assignments it changes; all users if `users` is undefined. */
@@ -48,7 +60,8 @@ interface Loaded {
 
 /** Creates the policy store. Policies are loaded with the first transaction. */
 export function createPolicyStore(initial: Definitions, options: PolicyStoreOptions): PolicyStore {
-  const cache = createAssignmentCache(options.maxAssignments);
+  const damages = createDamageLog(options.onDamage);
+  const cache = createAssignmentCache(options.maxAssignments, damages.add);
   const snapshots = new WeakMap<Transaction, Promise<Snapshot>>();
   let definitions = initial;
   let current: Snapshot | undefined;
@@ -56,13 +69,11 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
   /** Loads only the changes since `base` if the policy history has them; otherwise everything. */
   async function load(tx: Transaction, base: Snapshot | undefined, revision: Revision): Promise<Loaded> {
     const others = await loadOtherDefinitions(tx, definitions);
-    const usableBase = others === undefined && base?.definitions === definitions ? base : undefined;
+    const usableBase = others === undefined && isUsable(base, definitions) ? base : undefined;
     const changes = usableBase && (await loadChanges(tx, usableBase.revision, revision));
     if (changes) return { snapshot: toSnapshot(changePolicies(usableBase.policies, changes), revision, cache), users: changes.users };
     definitions = others ?? definitions;
-    const state = await loadPolicyState(tx);
-    // Several statements read one state only if the revision is the same after the last.
-    const now = await loadRevision(tx);
+    const { state, now } = await loadState(tx);
     if (now.stamp !== revision.stamp) return load(tx, base, now);
     return { snapshot: toSnapshot(compilePolicies(state, definitions, options), revision, cache), users: undefined };
   }
@@ -73,9 +84,9 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
     const { snapshot, users } = base?.revision.stamp === revision.stamp ? { snapshot: base } : await load(tx, base, revision);
     // A concurrent transaction may have replaced `base` by a newer snapshot.
     if (current === base && snapshot !== base) {
-      current = snapshot;
-      newest = snapshot.revision.number;
+      [current, newest] = [snapshot, snapshot.revision.number];
       cache.moveTo(snapshot.revision, users);
+      damages.replace(snapshot.policies.damaged);
     }
     tx.addToReadSet({ revision: snapshot.revision.stamp });
     return snapshot;
@@ -87,6 +98,7 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
       return definitions;
     },
     revision: () => newest,
+    damaged: damages.rows,
     replaceDefinitions: (next) => {
       [definitions, current] = [next, undefined];
     },
@@ -96,6 +108,16 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
       return current?.revision.stamp === revision.stamp ? current : (await load(tx, current, revision)).snapshot;
     },
   };
+}
+
+/** Loads the state and the revision after it: several statements read one state only if the revision is the same after the last. */
+async function loadState(tx: Transaction): Promise<{ readonly state: PolicyState; readonly now: Revision }> {
+  return { state: await loadPolicyState(tx), now: await loadRevision(tx) };
+}
+
+/** Returns whether changes can be applied to a snapshot. Those of a damaged row would not remove the policy that takes its place. */
+function isUsable(base: Snapshot | undefined, definitions: Definitions): boolean {
+  return base?.definitions === definitions && base.policies.damaged.length === 0;
 }
 
 function toSnapshot(policies: PolicySnapshot, revision: Revision, cache: AssignmentCache): Snapshot {

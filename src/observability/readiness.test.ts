@@ -16,6 +16,7 @@ interface TestDatabase {
   /** The fault that the next probe commit finds; undefined for none. */
   found: string | undefined;
   epoch: number | undefined;
+  damaged: readonly { readonly table: string; readonly id: string }[];
 }
 
 function createTestDatabase(trustMs: number): TestDatabase {
@@ -27,6 +28,7 @@ function createTestDatabase(trustMs: number): TestDatabase {
     fault: undefined as string | undefined,
     found: undefined as string | undefined,
     epoch: 1 as number | undefined,
+    damaged: [] as readonly { readonly table: string; readonly id: string }[],
   };
   const database = {
     get healthy() {
@@ -48,6 +50,7 @@ function createTestDatabase(trustMs: number): TestDatabase {
   } as unknown as Database;
   const policyStore = {
     revision: () => state.epoch,
+    damaged: () => state.damaged,
   } as unknown as PolicyStore;
   return Object.assign(state, { readiness: createReadiness({ database, policyStore, trustMs, timeoutMs: 20 }) });
 }
@@ -103,6 +106,15 @@ describe('readiness', () => {
     database.found = 'the clock is wrong';
     expect(await database.readiness.check()).toEqual({ ok: false, why: 'the clock is wrong' });
     database.found = undefined;
+    expect(await database.readiness.check()).toEqual({ ok: true });
+  });
+
+  it('readiness is negative while a policy or an assignment is damaged, and names its row', async () => {
+    const database = createTestDatabase(60_000);
+    database.damaged = [{ table: '_Policy', id: 'p1' }];
+    const why = 'row p1 of _Policy is damaged: its checksum does not match its content; run "bailiwick verify"';
+    expect(await database.readiness.check()).toEqual({ ok: false, why });
+    database.damaged = [];
     expect(await database.readiness.check()).toEqual({ ok: true });
   });
 

@@ -1,6 +1,6 @@
 import type { PolicyStore } from '../authz/index.ts';
 import type { Readiness } from '../http/index.ts';
-import type { Database } from '../storage/index.ts';
+import { type Database, describeDamage } from '../storage/index.ts';
 
 /** The readiness probe: determines whether the service can answer requests, as `/readyz` reports it. */
 export interface ReadinessProbe {
@@ -51,6 +51,8 @@ export function createReadiness({ database, policyStore, trustMs = 5000, timeout
       if (isStopping) return { ok: false, why: 'the service is shutting down' };
       if (policyStore.revision() === undefined) return { ok: false, why: 'no policies have been loaded yet' };
       if (database.healthy && !isProven() && !(await prove())) return { ok: false, why: 'the database does not answer' };
+      const [row] = policyStore.damaged();
+      if (row !== undefined) return { ok: false, why: `${describeDamage(row)}; run "bailiwick verify"` };
       // The fault is read after the probe commit, which may clear it.
       const { fault } = database;
       if (fault !== undefined) return { ok: false, why: fault };

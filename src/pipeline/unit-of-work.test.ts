@@ -3,6 +3,7 @@ import type { AuditEntry } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
+import { sealAll } from '../storage/seal.fixture.ts';
 import { failure } from '../storage/storage.fixture.ts';
 import { codeOf, inShort, openPipeline, type TestPipeline, type TestUser } from './pipeline.fixture.ts';
 import { appendAsDecided, rollBackUnless } from './pipeline.ts';
@@ -49,7 +50,10 @@ describe('the caller', () => {
   });
 
   it('the token of a user who is no longer active is refused before the work begins', async () => {
-    await test.deps.database.transaction((tx) => tx.run(sql`UPDATE "User" SET "isActive" = 0 WHERE "id" = 'ann'`));
+    await test.deps.database.transaction(async (tx) => {
+      await tx.run(sql`UPDATE "User" SET "isActive" = 0 WHERE "id" = 'ann'`);
+      await sealAll(tx);
+    });
     let runs = 0;
     expect(await codeOf(inUnit('ann', async () => runs++))).toBe('IDENTITY_TOKEN');
     expect(runs).toBe(0);
@@ -60,6 +64,7 @@ describe('the caller', () => {
       'ann',
       async (unit) => {
         await unit.tx.run(sql`UPDATE "User" SET "role" = 'admin' WHERE "id" = 'ann'`);
+        await sealAll(unit.tx, unit.snapshot.user);
         const again = await identifyAgain(unit);
         expect([unit.principal.role, again.principal.role, again.prefetched]).toEqual(['user', 'admin', undefined]);
       },

@@ -1,18 +1,11 @@
-import {
-  type AssignmentChange,
-  DEFAULT_PRIORITY,
-  type RolePolicy,
-  toUserAssignments,
-  type UserAssignment,
-  type UserPolicy,
-} from '../authz/policies/index.ts';
+import { type AssignmentChange, DEFAULT_PRIORITY, type RolePolicy, type UserPolicy } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
 import { storeVersion, storeVersions, type Version } from './policy-history.ts';
-import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
+import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, requireIntactRows, selectFrom } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
 
@@ -61,7 +54,7 @@ export async function assignToRole(tx: Transaction, pair: RolePair, change: Auth
   return assign<RolePair>(tx, pair, change);
 }
 
-/** Changes an assignment. Throws ASSIGNMENT_UNKNOWN. */
+/** Changes an assignment. Throws ASSIGNMENT_UNKNOWN, STORAGE_DAMAGED. */
 export async function updateAssignment<Pair extends UserPair | RolePair>(
   tx: Transaction,
   pair: Pair,
@@ -69,6 +62,7 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
 ): Promise<AssignmentOf<Pair>> {
   await lockPolicies(tx);
   const found = await loadAssignment(tx, pair);
+  await requireIntactRows(tx, POLICY_TABLES[kindOf(found)], sql`"id" = ${found.id}`);
   change.checkVersion?.(found.version);
   const revision = await advanceRevision(tx);
   const changed = { ...withChange(found, change), version: revision };
@@ -238,29 +232,4 @@ export async function loadAssignment<Pair extends UserPair | RolePair>(tx: Trans
 function alreadyAssigned(pair: UserPair | RolePair, cause?: unknown): Problem {
   const detail = `the policy is assigned to this ${'userId' in pair ? 'user' : 'role'} already: change the assignment with PUT`;
   return new Problem('ASSIGNMENT_EXISTS', detail, { cause });
-}
-
-/** Maximum users whose assignments one statement loads. */
-const USERS_PER_STATEMENT = 500;
-
-/** Loads the active assignments of users, by user id. Users without an active assignment are left out. */
-export async function loadUserAssignments(
-  tx: Transaction,
-  userIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly UserAssignment[]>> {
-  const assignments = new Map<string, readonly UserAssignment[]>();
-  for (let from = 0; from < userIds.length; from += USERS_PER_STATEMENT) {
-    const assigned = await loadAssigned(tx, userIds.slice(from, from + USERS_PER_STATEMENT));
-    for (const [userId, own] of Map.groupBy(assigned, (one) => one.userId)) assignments.set(userId, toUserAssignments(own));
-  }
-  return assignments;
-}
-
-type AssignmentRow = Pick<UserPolicy, 'userId' | 'policyId' | 'expiresAt' | 'isActive'>;
-
-async function loadAssigned(tx: Transaction, userIds: readonly string[]): Promise<readonly AssignmentRow[]> {
-  const rows = await tx.all<{ readonly userId: string; readonly policyId: string; readonly expiresAt: string | null }>(
-    sql`SELECT "userId", "policyId", "expiresAt" FROM "_UserPolicy" WHERE "userId" IN ${idList(tx.dialect, userIds)} AND "isActive" = TRUE`,
-  );
-  return rows.map(({ expiresAt, ...row }) => ({ ...row, expiresAt: expiresAt ?? undefined, isActive: true }));
 }

@@ -14,7 +14,6 @@ export {
   assignToUser,
   loadAssignment,
   loadRolePolicies,
-  loadUserAssignments,
   loadUserPolicies,
   type RolePair,
   removeAssignment,
@@ -51,6 +50,7 @@ export {
   type WriteSet,
 } from './contract.ts';
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
+export { describeDamage } from './damaged-rows.ts';
 export { findMatches, type MatchQuery } from './find-matches.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
@@ -69,7 +69,15 @@ export {
   importPolicies,
   type PermissionsComparison,
 } from './policy-bulk-import.ts';
-export { type HistoryHead, loadChanges, loadHistoryHead, loadPolicyStateAt, toVersionHash, VERSION_CONTENT } from './policy-history.ts';
+export {
+  type HistoryHead,
+  loadChanges,
+  loadHistoryHead,
+  loadHistoryHeadAt,
+  loadPolicyStateAt,
+  toVersionHash,
+  VERSION_CONTENT,
+} from './policy-history.ts';
 export {
   type AssignedPolicy,
   type Assignee,
@@ -85,10 +93,11 @@ export {
   loadPoliciesByName,
   loadPolicy,
   loadPolicyPage,
-  loadPolicyState,
   loadPolicyToChange,
   updatePolicy,
 } from './policy-records.ts';
+export { type LoadedAssignments, loadPolicyState, loadUserAssignments } from './policy-state.ts';
+export { checkedReadingById, checkedSelectionOf, isIntactRecord, requireIntactRecord, selectChecked } from './record-checksums.ts';
 export { listRecords } from './record-lists.ts';
 export {
   deleteRecord,

@@ -33,7 +33,7 @@ import {
   newPolicy,
   type PolicyDraft,
 } from './policy-records.ts';
-import { deleteFrom, POLICY_TABLES, writeAll } from './policy-tables.ts';
+import { deleteFrom, POLICY_TABLES, requireIntactRows, writeAll } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
 
@@ -49,7 +49,7 @@ export interface ImportedPolicies {
 
 /**
  * Creates or updates policies by name and assigns them, all in one revision, or in none if nothing changes. Assignments that are not listed
- * stay. Uses few statements, however many policies there are. Throws USER_UNKNOWN.
+ * stay. Uses few statements, however many policies there are. Throws USER_UNKNOWN, STORAGE_DAMAGED.
  */
 export async function importPolicies(tx: Transaction, imports: readonly PolicyImport[], { by }: Author): Promise<ImportedPolicies> {
   // The row locks prevent a concurrent deletion of the users, which would leave these assignments behind. The deletion of a user also takes
@@ -98,6 +98,8 @@ async function loadExisting(tx: Transaction, imports: readonly PolicyImport[]): 
   const userIds = usersOf(imports);
   const ofThese = sql`"policyId" IN ${idList(tx.dialect, ids)}`;
   const ofUsers = sql`${ofThese} AND "userId" IN ${idList(tx.dialect, userIds)}`;
+  if (ids.length > 0 && userIds.length > 0) await requireIntactRows(tx, POLICY_TABLES.userPolicy, ofUsers);
+  if (ids.length > 0) await requireIntactRows(tx, POLICY_TABLES.rolePolicy, ofThese);
   return {
     policies: new Map(policies.map((policy) => [policy.name, policy])),
     users: byKey(ids.length === 0 || userIds.length === 0 ? [] : await loadUserPolicies(tx, ofUsers)),

@@ -6,10 +6,12 @@ import type { Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
 import { loadWholeState, toPolicyInput } from './policy.fixture.ts';
 import { type ChangesSince, loadChanges, loadPolicyStateAt, storeVersion } from './policy-history.ts';
-import { createPolicy, deletePolicy, loadPolicyState, updatePolicy } from './policy-records.ts';
+import { createPolicy, deletePolicy, updatePolicy } from './policy-records.ts';
+import { loadPolicyState } from './policy-state.ts';
 import { insertInto, POLICY_TABLES } from './policy-tables.ts';
 import { insertRecord } from './records.ts';
 import { advanceRevision, loadRevision, type Revision } from './revision.ts';
+import { sealAll } from './seal.fixture.ts';
 import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({ User: { fields: { email: { type: 'email' } } } });
@@ -78,6 +80,7 @@ describe('the policy history', () => {
     expect(await policiesOf(undefined, 'viewer')).toEqual([]);
     // Earlier versions of the service did not store the user id.
     await inTransaction((tx) => tx.run(sql`UPDATE "_PolicyHistory" SET "userId" = NULL`));
+    await inTransaction((tx) => sealAll(tx, resourceOf(definitions, 'User')));
     expect(await policiesOf('u1', 'viewer')).toEqual(['A']);
   });
 
@@ -177,8 +180,11 @@ describe('loadChanges', () => {
     const from = await now();
     await inTransaction((tx) => updatePolicy(tx, toPolicyInput('A', { priority: 1 }), { id, by }));
     expect((await since(from))?.users).toEqual(new Set());
-    await inTransaction((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by }));
-    await inTransaction((tx) => tx.run(sql`UPDATE "_PolicyHistory" SET "userId" = NULL`));
+    // An earlier version of the service hashed the version without the user id.
+    await inTransaction(async (tx) => {
+      const revision = await advanceRevision(tx);
+      await storeVersion(tx, { kind: 'userPolicy', id: 'a1', value: { policyId: id, userId: 'u1' } as never, revision, by });
+    });
     expect((await since(from))?.users).toBeUndefined();
   });
 });

@@ -4,7 +4,8 @@ import { createId } from '../ids.ts';
 import { type Row, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { insertInto, POLICY_TABLES, ROWS_PER_STATEMENT, selectFrom, toPlain, writeAll } from './policy-tables.ts';
+import { requireIntact } from './damaged-rows.ts';
+import { insertInto, POLICY_TABLES, ROWS_PER_STATEMENT, selectRows, toPlain, toValue, writeAll } from './policy-tables.ts';
 import type { Revision } from './revision.ts';
 import { idList } from './table-names.ts';
 
@@ -122,28 +123,32 @@ export interface ChangesSince extends PolicyChanges {
 
 /** Maximum changed policies and assignments to roles that `loadChanges` returns; for more, loading the whole state costs no more. */
 const CHANGES = 2000;
-/** Maximum changed assignments to users for which `loadChanges` lists the users. */
-const USER_CHANGES = 10_000;
+/** Maximum versions that `loadChanges` reads. */
+const VERSIONS = 10_000;
 
 /**
  * Loads the changes from one revision to a later one, which this transaction must see. Versions never change and revisions are committed in
  * the order of their numbers, so the result is correct for `to` even if other transactions commit meanwhile. Returns undefined if there are
- * too many changes, or if `from` was rolled back or belongs to another history.
+ * too many changes, if `from` was rolled back or belongs to another history, or if a version is damaged or missing: the hash of the history
+ * then differs, and the caller loads the whole state.
  */
 export async function loadChanges(tx: Transaction, from: Revision, to: Revision): Promise<ChangesSince | undefined> {
   if (to.number <= from.number) return undefined;
-  const between = sql`"fromEpoch" > ${from.number} AND "fromEpoch" <= ${to.number}`;
-  const [ancestor, versions, ofUsers] = await Promise.all([
+  const [ancestor, before, after, rows] = await Promise.all([
     tx.one(sql`SELECT "number" FROM "_Epoch" WHERE "id" = ${from.stamp}`),
-    selectVersions(tx, {
-      where: sql`"kind" IN ('policy', 'rolePolicy') AND ${between} AND ${isCurrentAfter(to.number)}`,
-      limit: CHANGES + 1,
+    loadHistoryHeadAt(tx, from.number),
+    loadHistoryHeadAt(tx, to.number),
+    selectRows(tx, POLICY_TABLES.history, {
+      where: sql`"fromEpoch" > ${from.number} AND "fromEpoch" <= ${to.number}`,
+      orderBy: ['fromEpoch', 'id'],
+      limit: VERSIONS + 1,
     }),
-    tx.all<{ readonly userId: string | null }>(
-      sql`SELECT "userId" FROM "_PolicyHistory" WHERE "kind" = 'userPolicy' AND ${between} LIMIT ${USER_CHANGES + 1}`,
-    ),
   ]);
-  if (ancestor === undefined || versions.length > CHANGES) return undefined;
+  if (ancestor === undefined || rows.length > VERSIONS) return undefined;
+  if (rows.reduce(toVersionHash, before?.hash ?? '') !== (after?.hash ?? '')) return undefined;
+  const versions = rows.map((row) => toValue<StoredVersion>({ table: POLICY_TABLES.history, row }));
+  const ofUsers = versions.filter(({ kind }) => kind === 'userPolicy');
+  if (versions.length - ofUsers.length > CHANGES) return undefined;
   return {
     revision: to.number,
     policies: changesOf(versions, 'policy'),
@@ -152,10 +157,10 @@ export async function loadChanges(tx: Transaction, from: Revision, to: Revision)
   };
 }
 
-/** Returns the set of user ids; undefined if a version of an older program has no user id, or if there are too many ids. */
-function namesOf(userIds: readonly (string | null)[]): ReadonlySet<string> | undefined {
-  const named = userIds.filter((userId) => userId !== null);
-  return named.length < userIds.length || named.length > USER_CHANGES ? undefined : new Set(named);
+/** Returns the set of user ids; undefined if a version of an older program has no user id. */
+function namesOf(userIds: readonly (string | undefined)[]): ReadonlySet<string> | undefined {
+  const named = userIds.filter((userId) => userId !== undefined);
+  return named.length < userIds.length ? undefined : new Set(named);
 }
 
 function isCurrentAfter(revision: number): Sql {
@@ -167,8 +172,10 @@ interface VersionQuery {
   readonly limit?: number;
 }
 
-function selectVersions(tx: Transaction, query: VersionQuery): Promise<readonly StoredVersion[]> {
-  return selectFrom(tx, POLICY_TABLES.history, { ...query, orderBy: ['subjectId'] });
+/** Loads versions. @throws Problem STORAGE_DAMAGED, because a damaged version would explain a decision wrongly. */
+async function selectVersions(tx: Transaction, query: VersionQuery): Promise<readonly StoredVersion[]> {
+  const rows = await selectRows(tx, POLICY_TABLES.history, { ...query, orderBy: ['subjectId'] });
+  return rows.map((row) => toValue({ table: POLICY_TABLES.history, row: requireIntact({ table: POLICY_TABLES.history, row }) }));
 }
 
 /** Returns the values of versions; the kind of a version determines the type of its value. */
@@ -176,6 +183,7 @@ function valuesOf<Value>(versions: readonly StoredVersion[]): readonly Value[] {
   return versions.map(({ value }) => value as Value);
 }
 
+/** Returns the last version of each changed object; `versions` are in the order of their revisions. */
 function changesOf<Value>(versions: readonly StoredVersion[], kind: HistoryKind): ReadonlyMap<string, Value | undefined> {
   return new Map(
     versions.filter((version) => version.kind === kind).map(({ subjectId, value }) => [subjectId, value as Value | undefined]),
@@ -209,10 +217,15 @@ export function toVersionHash(previous: string, row: Row): string {
 }
 
 /** Loads the current hash of the history; undefined if no version was hashed. */
-export async function loadHistoryHead(tx: Transaction): Promise<HistoryHead | undefined> {
-  const head = await tx.one<{ readonly number: number; readonly historyHash: string }>(
-    sql`SELECT "number", "historyHash" FROM "_Epoch" WHERE "historyHash" IS NOT NULL ORDER BY "number" DESC NULLS LAST LIMIT 1`,
-  );
+export function loadHistoryHead(tx: Transaction): Promise<HistoryHead | undefined> {
+  return loadHistoryHeadAt(tx, Number.MAX_SAFE_INTEGER);
+}
+
+/** Loads the hash of the history at a revision, or at the last revision before it that has a hash; undefined if no version was hashed. */
+export async function loadHistoryHeadAt(tx: Transaction, revision: number): Promise<HistoryHead | undefined> {
+  const head = await tx.one<{ readonly number: number; readonly historyHash: string }>(sql`
+    SELECT "number", "historyHash" FROM "_Epoch" WHERE "number" <= ${revision} AND "historyHash" IS NOT NULL
+    ORDER BY "number" DESC NULLS LAST LIMIT 1`);
   return head && { revision: Number(head.number), hash: head.historyHash };
 }
 

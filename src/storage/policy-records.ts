@@ -1,14 +1,5 @@
 import type { ActiveAssignments } from '../authz/linter/index.ts';
-import type {
-  Policy,
-  PolicyInput,
-  PolicyRule,
-  PolicyState,
-  PolicyType,
-  RolePolicy,
-  RuleInput,
-  UserPolicy,
-} from '../authz/policies/index.ts';
+import type { Policy, PolicyInput, PolicyRule, PolicyType, RolePolicy, RuleInput, UserPolicy } from '../authz/policies/index.ts';
 import { type Issue, Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { AssignableRole } from '../resources/index.ts';
@@ -16,20 +7,14 @@ import { type Sql, sql } from '../sql.ts';
 import { endAssignments, loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
 import { storeVersion } from './policy-history.ts';
-import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom } from './policy-tables.ts';
-import { advanceRevision, currentRevision, lockPolicies } from './revision.ts';
+import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom, selectRows, toValue } from './policy-tables.ts';
+import { advanceRevision, lockPolicies } from './revision.ts';
+import type { TableRow } from './row-checksums.ts';
 import { idList } from './table-names.ts';
 
 /** The author of a change: a user id, for audit entries and the policy history. */
 export interface Author {
   readonly by: string;
-}
-
-/** Loads the policies and the assignments to roles: everything that decisions of all users depend on. */
-export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
-  const revision = await currentRevision(tx);
-  const policies = await loadPolicies(tx, sql`1 = 1`);
-  return { revision, policies, rolePolicies: await loadRolePolicies(tx, sql`1 = 1`) };
 }
 
 /** Loads a policy with its rules. */
@@ -93,7 +78,7 @@ export async function deletePolicy(tx: Transaction, id: string, { by }: Author):
   return policy;
 }
 
-/** Loads the policies that match a condition on `_Policy`, with their rules in order. */
+/** Loads the policies that match a condition on `_Policy`, with their rules in order. Does not compare their checksums. */
 export async function loadPolicies(tx: Transaction, where: Sql): Promise<readonly Policy[]> {
   const policies = await selectFrom<LoadedPolicy>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'] });
   const ofThese = sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
@@ -103,6 +88,27 @@ export async function loadPolicies(tx: Transaction, where: Sql): Promise<readonl
   // The loaded objects are completed and not copied: a start loads a hundred thousand of them.
   for (const policy of policies) policy.rules = byPolicy.get(policy.id) ?? [];
   return policies;
+}
+
+/** Loads the rows of policies, with the rows of their rules in order as parts. */
+export async function selectPolicyRows(tx: Transaction, where: Sql): Promise<readonly TableRow[]> {
+  const policies = await selectRows(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'] });
+  const ofThese = sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
+  const rules = await selectRows(tx, POLICY_TABLES.rule, { where: ofThese, orderBy: ['policyId', 'position'] });
+  const byPolicy = Map.groupBy(rules, (rule) => rule['policyId']);
+  return policies.map((row) => ({
+    table: POLICY_TABLES.policy,
+    row,
+    parts: (byPolicy.get(row['id']) ?? []).map((rule) => ({ table: POLICY_TABLES.rule, row: rule })),
+  }));
+}
+
+/** Converts the rows of a policy and its rules. */
+export function toPolicy(stored: TableRow): Policy {
+  const policy = toValue<LoadedPolicy>(stored);
+  // The loaded object is completed and not copied: a start loads a hundred thousand of them.
+  policy.rules = (stored.parts ?? []).map((rule) => toValue<PolicyRule>(rule, 'position'));
+  return policy;
 }
 
 type LoadedPolicy = Omit<Policy, 'rules'> & { rules: readonly PolicyRule[] };

@@ -1,9 +1,12 @@
+import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, type Resource, type Row, toRow } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
+import { damaged, requireIntact } from './damaged-rows.ts';
 import { insertRecord } from './records.ts';
+import { CHECKSUM, type TableRow, toChecksum } from './row-checksums.ts';
 import { insertionInto, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
 /** The tables of policies, rules, assignments and their history, which system definitions describe. */
@@ -15,9 +18,25 @@ export const POLICY_TABLES: Readonly<Record<'policy' | 'rule' | 'userPolicy' | '
   history: systemTable('_PolicyHistory'),
 };
 
-/** Inserts `value` as one row. Ignores members without a column. */
+/** Inserts `value` as one row with its checksum. Ignores members without a column. A policy needs its rules, which its checksum covers. */
 export async function insertInto(tx: Transaction, table: Resource, value: object): Promise<void> {
-  await insertRecord(tx, table, toPlain(value));
+  await insertRecord(tx, table, withChecksum(table, value));
+}
+
+/**
+ * Adds the checksum to a value that is about to be written. Every function that writes these tables calls it, so no row is written without
+ * a checksum.
+ */
+function withChecksum(table: Resource, value: object): JsonObject {
+  const plain = toPlain(value);
+  return table.fields.has(CHECKSUM) ? { ...plain, [CHECKSUM]: toChecksum(toTableRow(table, value)) } : plain;
+}
+
+function toTableRow(table: Resource, value: object): TableRow {
+  const row = toRow(table, toPlain(value));
+  if (table !== POLICY_TABLES.policy) return { table, row };
+  if (!('rules' in value) || !Array.isArray(value.rules)) throw new Error('a policy is written with its rules, which its checksum covers');
+  return { table, row, parts: value.rules.map((rule: object, position) => toTableRow(POLICY_TABLES.rule, { ...rule, position })) };
 }
 
 /** Maximum rows per statement, because databases limit the number of bound values. */
@@ -28,7 +47,7 @@ export async function writeAll(tx: Transaction, table: Resource, values: readonl
   const columns = columnsOf(table);
   const assignments = columns.map(({ name }) => `${quoteName(name)} = excluded.${quoteName(name)}`).join(', ');
   for (let at = 0; at < values.length; at += ROWS_PER_STATEMENT) {
-    const rows = values.slice(at, at + ROWS_PER_STATEMENT).map((value) => toRow(table, toPlain(value)));
+    const rows = values.slice(at, at + ROWS_PER_STATEMENT).map((value) => toRow(table, withChecksum(table, value)));
     const text = insertionInto(tx.dialect, table.name, { columns, rows: rows.length });
     const parameters = rows.flatMap((row) => columns.map(({ name }) => row[name] ?? null));
     await tx.run({ sql: `${text} ON CONFLICT ("id") DO UPDATE SET ${assignments}`, parameters });
@@ -37,7 +56,7 @@ export async function writeAll(tx: Transaction, table: Resource, values: readonl
 
 /** Replaces the row with the same id; columns of absent members become NULL. */
 export async function replaceIn(tx: Transaction, table: Resource, value: { readonly id: string }): Promise<void> {
-  const row = toRow(table, toPlain(value));
+  const row = toRow(table, withChecksum(table, value));
   const assignments = columnsOf(table).map(
     ({ name, type }) => sql`${sql.raw(quoteName(name))} = ${tx.dialect.writtenValue(row[name] ?? null, type)}`,
   );
@@ -58,18 +77,49 @@ export interface Selection {
   readonly without?: readonly string[];
 }
 
-/** Loads the rows that match a condition, as values of type `Value`. The caller ensures that the rows of the table have this type. */
-export async function selectFrom<Value>(
-  tx: Transaction,
-  table: Resource,
-  { where, orderBy, limit, without = [] }: Selection,
-): Promise<readonly Value[]> {
+/**
+ * Loads the rows that match a condition, as values of type `Value`, without comparing their checksums. The caller ensures that the rows of
+ * the table have this type.
+ */
+export async function selectFrom<Value>(tx: Transaction, table: Resource, selection: Selection): Promise<readonly Value[]> {
+  const rows = await selectRows(tx, table, { ...selection, without: [CHECKSUM, ...(selection.without ?? [])] });
+  return rows.map((row) => toValue<Value>({ table, row }));
+}
+
+/**
+ * Refuses to change damaged rows: a new checksum would cover the damaged columns that the change does not set.
+ *
+ * @throws Problem STORAGE_DAMAGED
+ */
+export async function requireIntactRows(tx: Transaction, table: Resource, where: Sql): Promise<void> {
+  for (const row of await selectRows(tx, table, { where, orderBy: ['id'] })) requireIntact({ table, row });
+}
+
+/** Loads the rows that match a condition as they are stored, so that their checksums can be compared before they are parsed. */
+export function selectRows(tx: Transaction, table: Resource, { where, orderBy, limit, without = [] }: Selection): Promise<readonly Row[]> {
   const order = sql.raw(orderBy.map(quoteName).join(', '));
   const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;
-  const rows = await tx.all<Row>(
-    sql`SELECT ${selectionOf(table, without)} FROM ${recordsOf(table)} WHERE ${where} ORDER BY ${order}${bound}`,
-  );
-  return rows.map((row) => fromRow(table, row) as unknown as Value);
+  return tx.all<Row>(sql`SELECT ${selectionOf(table, without)} FROM ${recordsOf(table)} WHERE ${where} ORDER BY ${order}${bound}`);
+}
+
+/** Converts a row to a value without its checksum and the column `without`. @throws Problem STORAGE_DAMAGED if a column cannot be parsed. */
+export function toValue<Value>({ table, row }: TableRow, without = ''): Value {
+  try {
+    return fromRow(withoutColumns(table, without), row) as unknown as Value;
+  } catch (error) {
+    throw damaged({ table: table.name, id: String(row['id']) }, error);
+  }
+}
+
+const contents = new WeakMap<Resource, Map<string, Resource>>();
+
+/** Returns the table without some columns, so that no loaded object has to be copied to remove them. */
+function withoutColumns(table: Resource, without: string): Resource {
+  const known = memoize(contents, table, () => new Map<string, Resource>());
+  return memoize(known, without, () => ({
+    ...table,
+    fields: new Map([...table.fields].filter(([name]) => name !== CHECKSUM && name !== without)),
+  }));
 }
 
 function systemTable(name: string): Resource {

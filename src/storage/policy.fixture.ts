@@ -6,7 +6,7 @@ import { sql } from '../sql.ts';
 import { loadUserPolicies } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
-import { loadPolicyState } from './policy-records.ts';
+import { loadPolicyState } from './policy-state.ts';
 import { insertRecord } from './records.ts';
 import { emptyTables, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 

@@ -3,6 +3,7 @@ import type { JsonObject } from '../operators/index.ts';
 import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { RowLock, Transaction, UserVersion } from './contract.ts';
+import { removeSeal, requireIntactBefore, sealRecords } from './record-checksums.ts';
 import {
   type Existence,
   existenceSql,
@@ -80,12 +81,14 @@ export async function insertRecord(tx: Transaction, resource: Resource, record: 
     () => insertionInto(tx.dialect, resource.name, { columns }),
   );
   await tx.run({ sql: text, parameters: columns.map(({ name }) => row[name] ?? null) });
+  await sealRecords(tx, resource, [String(row['id'])]);
 }
 
 const insertions = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>>();
 
 /** Updates a record and increments its version. Returns false if it is gone or has another version. Throws ConstraintError. */
 export async function updateRecord(tx: Transaction, resource: Resource, change: RecordChange): Promise<boolean> {
+  await requireIntactBefore(tx, resource, change.id);
   const row = toRow(resource, change.values);
   const assignments: Sql[] = [];
   for (const { name, type } of columnsOf(resource)) {
@@ -98,8 +101,10 @@ export async function updateRecord(tx: Transaction, resource: Resource, change: 
   const { changes } = await tx.run(
     sql`UPDATE ${tableOf(resource)} SET ${sql.join(assignments)} WHERE "id" = ${change.id} AND "version" = ${change.version}${notDeleted}`,
   );
-  if (changes === 1) addUsersToWriteSet(tx, resource, [change]);
-  return changes === 1;
+  if (changes === 0) return false;
+  addUsersToWriteSet(tx, resource, [change]);
+  await sealRecords(tx, resource, [change.id]);
+  return true;
 }
 
 /** Adds records to the write set if they are users: requests that read the old version of one of the users run again. */
@@ -128,8 +133,10 @@ export async function deleteRecord(tx: Transaction, resource: Resource, { id, by
     return changes === 1;
   }
   const deleted = await tx.one<UserVersion>(sql`DELETE FROM ${table} WHERE "id" = ${id} RETURNING "id", "version"`);
-  if (deleted !== undefined) addUsersToWriteSet(tx, resource, [deleted]);
-  return deleted !== undefined;
+  if (deleted === undefined) return false;
+  addUsersToWriteSet(tx, resource, [deleted]);
+  await removeSeal(tx, resource, id);
+  return true;
 }
 
 /** Restores a soft-deleted record. Returns false if there is none. Throws ConstraintError if another record has taken a unique value. */

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../operators/index.ts';
 import { type Definitions, fromRow, type Resource, type Row, type StoredRecord, typeOf } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { RowLock, Transaction, UserVersion } from './contract.ts';
+import { findDamagedRecords, hasChecksums, sealRecords } from './record-checksums.ts';
 import { addUsersToWriteSet } from './records.ts';
 import { columnOf, type Existence, idList, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
@@ -181,12 +182,20 @@ export async function clearReferences(tx: Transaction, reference: ReferencingFie
   const name = sql.raw(quoteName(field.name));
   const { listOf, listItems } = tx.dialect;
   const others = sql`(SELECT ${listOf(sql`value`)} FROM ${listItems(columnOf(resource, field.name))} WHERE value NOT IN ${idList(tx.dialect, to.ids)})`;
-  const changed = resource.fields.has('version')
+  const nextVersion = resource.fields.has('version')
     ? sql`, "version" = "version" + 1, "updatedAt" = ${new Date(tx.now).toISOString()}`
     : sql``;
-  const update = sql`UPDATE ${tableOf(resource)} SET ${name} = ${field.of === undefined ? sql`NULL` : others}${changed} WHERE ${refers(tx, reference)}`;
-  if (resource.name !== 'User') return void (await tx.run(update));
-  addUsersToWriteSet(tx, resource, await tx.all<UserVersion>(sql`${update} RETURNING "id", "version" - 1 AS "version"`));
+  const update = sql`UPDATE ${tableOf(resource)} SET ${name} = ${field.of === undefined ? sql`NULL` : others}${nextVersion} WHERE ${refers(tx, reference)}`;
+  if (!hasChecksums(resource)) return void (await tx.run(update));
+  const damaged = await findDamagedRecords(tx, resource, refers(tx, reference));
+  const changed = await tx.all<UserVersion>(sql`${update} RETURNING "id", "version" - 1 AS "version"`);
+  addUsersToWriteSet(tx, resource, changed);
+  // A damaged record keeps its checksum, so that it stays damaged.
+  await sealRecords(
+    tx,
+    resource,
+    changed.map(({ id }) => id).filter((id) => !damaged.has(id)),
+  );
 }
 
 /** Renders the condition for the referencing records. A reference field has an index; a list of references has none. */

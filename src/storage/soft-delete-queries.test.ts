@@ -161,7 +161,7 @@ const READS: Readonly<Record<string, readonly [read: (tx: storage.Transaction) =
 const OTHERS = new Set(
   [
     'checkUnderstood countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
-    'loadOtherDefinitions listPolicies loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadPolicyStateAt loadActiveAssignments loadPolicyPage countUserValues',
+    'loadOtherDefinitions listPolicies loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadPolicyStateAt loadHistoryHeadAt loadActiveAssignments loadPolicyPage countUserValues',
     'loadAssignment loadHistoryHead loadPolicies loadPolicyToChange loadRolePolicies loadUserPolicies',
     // Reads only users, which cannot be soft-deleted.
     'findReferencingAdmin',

@@ -82,11 +82,12 @@ const readings = new WeakMap<SqlDialect, WeakMap<Resource, string>>();
  */
 export function readingById(dialect: SqlDialect, resource: Resource): string {
   const texts = memoize(readings, dialect, () => new WeakMap<Resource, string>());
-  return memoize(
-    texts,
-    resource,
-    () => `SELECT ${selectionText(resource)} FROM ${recordsText(resource)} WHERE "id" = ${dialect.placeholder(1)}`,
-  );
+  return memoize(texts, resource, () => readingText(dialect, resource, selectionText(resource)));
+}
+
+/** Returns the text that selects columns of a record by its id, which is the first value. */
+export function readingText(dialect: SqlDialect, resource: Resource, selection: string): string {
+  return `SELECT ${selection} FROM ${recordsText(resource)} WHERE "id" = ${dialect.placeholder(1)}`;
 }
 
 /** The columns and the number of rows of an INSERT. */

@@ -102,9 +102,9 @@ async function whileOpen<Result>(path: string, work: (database: Database) => Pro
 }
 
 async function insertAll(tx: Transaction, { policies, userPolicies, rolePolicies }: WholeState): Promise<void> {
-  for (const { rules, ...policy } of policies) {
+  for (const policy of policies) {
     await insertInto(tx, POLICY_TABLES.policy, policy);
-    for (const [position, rule] of rules.entries()) await insertInto(tx, POLICY_TABLES.rule, { ...rule, position });
+    for (const [position, rule] of policy.rules.entries()) await insertInto(tx, POLICY_TABLES.rule, { ...rule, position });
   }
   for (const one of userPolicies) await insertInto(tx, POLICY_TABLES.userPolicy, one);
   for (const one of rolePolicies) await insertInto(tx, POLICY_TABLES.rolePolicy, one);

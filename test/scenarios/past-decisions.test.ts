@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { sql } from '../../src/sql.ts';
 import { openDatabase } from '../../src/storage/index.ts';
+import { sealAll } from '../../src/storage/seal.fixture.ts';
 import { type Reply, type ServiceOptions, startService } from '../harness.ts';
 import { createDatabaseUrl } from '../postgres/test-database.ts';
 
@@ -84,6 +85,7 @@ it('explains a decision with an assignment that has expired since', async () => 
     const kept = await tx.one<{ value: string }>(sql`SELECT "value" FROM "_PolicyHistory" WHERE "kind" = 'userPolicy'`);
     const value = JSON.stringify({ ...JSON.parse(kept?.value ?? ''), expiresAt });
     expect(await tx.run(sql`UPDATE "_PolicyHistory" SET "value" = ${value} WHERE "kind" = 'userPolicy'`)).toEqual({ changes: 1 });
+    await sealAll(tx);
   });
   await opened.close();
   const past = await explain(decided);

@@ -1,9 +1,9 @@
-import type { HistoryHead } from '../../storage/index.ts';
+import { type HistoryHead, loadHistoryHeadAt } from '../../storage/index.ts';
 import { CONTENT, parseHistoryFacts } from '../index.ts';
 import type { Break } from './chain-breaks.ts';
 import type { ChainRow } from './entry-rows.ts';
 import { type ChainVerification, type EntryPosition, type VerifyChainsOptions, verifyChains } from './verify-chains.ts';
-import { loadHeadAt, verifyHistory } from './verify-history.ts';
+import { verifyHistory } from './verify-history.ts';
 import { LIVE_KINDS, type LiveKind, verifyLivePolicies } from './verify-live-policies.ts';
 
 /** The result of verifying the policies and their history. */
@@ -62,7 +62,7 @@ export async function verifyAll({ from, limit = Number.POSITIVE_INFINITY, ...opt
     'next' in chains && chains.next !== undefined
       ? { policies: NOTHING, next: { part: 'chain' as const, ...chains.next } }
       : await verifyPolicies(options, { ...part, position });
-  const until = (await options.transaction((tx) => loadHeadAt(tx, Number.MAX_SAFE_INTEGER)))?.revision;
+  const until = (await options.transaction((tx) => loadHistoryHeadAt(tx, Number.MAX_SAFE_INTEGER)))?.revision;
   const { entries, chains: chainCount, notChained } = chains;
   return {
     ...{ entries, chains: chainCount, notChained },
@@ -121,7 +121,7 @@ function createHistoryClaims({ transaction }: Pick<VerifyChainsOptions, 'transac
     },
     async check(rows) {
       for (const { id, revision, hash } of rows.flatMap((row) => claimOf(row) ?? [])) {
-        const head = await transaction((tx) => loadHeadAt(tx, revision));
+        const head = await transaction((tx) => loadHistoryHeadAt(tx, revision));
         until = Math.max(until, revision);
         // Entries of a chain that is pruned during the check are returned twice.
         if ((head?.revision === revision && head.hash === hash) || reported.has(id) || reported.size >= MAX_REPORTED) continue;

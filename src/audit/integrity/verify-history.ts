@@ -1,5 +1,5 @@
 import { sql } from '../../sql.ts';
-import { type HistoryHead, type Transaction, toVersionHash, VERSION_CONTENT } from '../../storage/index.ts';
+import { type HistoryHead, loadHistoryHeadAt, type Transaction, toVersionHash, VERSION_CONTENT } from '../../storage/index.ts';
 import type { Break } from './chain-breaks.ts';
 import type { RunTransaction } from './entry-rows.ts';
 
@@ -61,7 +61,7 @@ async function checkPart(
 ): Promise<{ readonly versions: number; readonly revisions: number; readonly last: number }> {
   const { heads, before } = await transaction(async (tx) => ({
     heads: await loadHeads(tx, after, size),
-    before: await loadHeadAt(tx, after),
+    before: await loadHistoryHeadAt(tx, after),
   }));
   const isLast = heads.length < size;
   const last = heads.at(-1)?.revision ?? after;
@@ -177,14 +177,6 @@ export async function loadHeads(tx: Transaction, after: number, limit: number): 
   const rows = await tx.all<{ readonly number: number; readonly historyHash: string }>(sql`
     select "number", "historyHash" from "_Epoch" where "number" > ${after} and "historyHash" is not null order by "number" limit ${limit}`);
   return rows.map(({ number, historyHash }) => ({ revision: Number(number), hash: historyHash }));
-}
-
-/** Loads the hash of the history at a revision, or at the last revision before it that has a hash. */
-export async function loadHeadAt(tx: Transaction, revision: number): Promise<HistoryHead | undefined> {
-  const row = await tx.one<{ readonly number: number; readonly historyHash: string }>(sql`
-    select "number", "historyHash" from "_Epoch" where "number" <= ${revision} and "historyHash" is not null
-    order by "number" desc nulls last limit 1`);
-  return row && { revision: Number(row.number), hash: row.historyHash };
 }
 
 /** Loads the versions whose revision is after `after` and has no history hash. No policy change of this service writes such a version. */

@@ -11,7 +11,7 @@ import {
   type RankedRule,
 } from './compiled-rule.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule, type UserPolicy } from './policy.ts';
-import type { Bucket, PolicySnapshot } from './policy-snapshot.ts';
+import { type Bucket, findPolicy, type PolicySnapshot } from './policy-snapshot.ts';
 
 /** Maximum number of rules and policies in the cache of merged rules: millions of users may have different assignments. */
 const MAX_MERGED = 100_000;
@@ -52,7 +52,7 @@ export function rulesOfPolicy(
 
 /** Returns the assignments of active policies that have not expired. */
 function currentAssignments({ policies }: PolicySnapshot, { assignments, now }: ApplicableRequest): readonly UserAssignment[] {
-  const applies = ({ policyId, expiresAt }: UserAssignment): boolean => now < expiresAt && policies.has(policyId);
+  const applies = ({ policyId, expiresAt }: UserAssignment): boolean => now < expiresAt && findPolicy(policies, policyId) !== undefined;
   return assignments.every(applies) ? assignments : assignments.filter(applies);
 }
 
@@ -148,7 +148,7 @@ function activeRules(
   policyId: string,
   request: ApplicableRequest,
 ): readonly CompiledRule[] {
-  const policy = policies.get(policyId);
+  const policy = findPolicy(policies, policyId);
   if (policy === undefined) return [];
   return policy.rules
     .filter((rule) => isAbout(rule, request))

@@ -19,11 +19,13 @@ export {
 export { ROLE_ASSIGNMENT, USER_ASSIGNMENT } from './assignment-schemas.ts';
 export { type ApplicableRules, type CompiledRule, compileRule, type PathRead, type RankedRule } from './compiled-rule.ts';
 export { CONDITION } from './condition-schema.ts';
+export { DAMAGED_ASSIGNMENT, DAMAGED_RULE_ID, toDamagedAssignments, toDamagedPolicy } from './damaged-policy.ts';
 export { type AssignmentChange, type ParsedAssignment, parseRoleAssignment, parseUserAssignment } from './parse-assignment.ts';
 export { type ParsedPolicy, type PolicyLimits, parsePolicy } from './parse-policy.ts';
 export { type PolicyImport, parsePolicyImport } from './parse-policy-import.ts';
 export { type PlannedAssignment, type PlannedPolicies, policiesFromPermissions } from './permission-policies.ts';
 export {
+  type DamagedRow,
   DEFAULT_PRIORITY,
   EFFECTS,
   type Effect,

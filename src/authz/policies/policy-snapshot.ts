@@ -1,8 +1,9 @@
 import { getOrCreate } from '../../memoize.ts';
 import type { Definitions } from '../../resources/index.ts';
 import type { ApplicableRules, CompiledRule, CompileOptions } from './compiled-rule.ts';
+import { DAMAGED_ASSIGNMENT } from './damaged-policy.ts';
 import type { PolicyLimits } from './parse-policy.ts';
-import type { Policy, PolicyChanges, PolicyRule, PolicyState, RolePolicy } from './policy.ts';
+import type { DamagedRow, Policy, PolicyChanges, PolicyRule, PolicyState, RolePolicy } from './policy.ts';
 
 /**
  * The policies and role assignments of one revision, indexed for `applicableRules`. Created by `compilePolicies`, or from the snapshot of an
@@ -21,6 +22,8 @@ export interface PolicySnapshot {
   readonly byRole: ReadonlyMap<string, ReadonlyMap<string, number>>;
   /** Resources that active rules name, including `*`. */
   readonly named: ReadonlySet<string>;
+  /** The damaged rows among the stored policies and role assignments. */
+  readonly damaged: readonly DamagedRow[];
   readonly compileOptions: CompileOptions;
   readonly memo: SnapshotMemo;
 }
@@ -62,6 +65,7 @@ export interface Bucket {
 export function compilePolicies({ revision, ...state }: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
   return toSnapshot({
     revision,
+    damaged: state.damaged ?? [],
     policies: withChanges(new Map(), state.policies.map(byId)),
     rolePolicies: withChanges(new Map(), state.rolePolicies.map(byId)),
     compileOptions: Object.freeze({ definitions, limits }),
@@ -73,6 +77,7 @@ export function compilePolicies({ revision, ...state }: PolicyState, definitions
 /**
  * Creates the snapshot of a later revision. Unchanged policies are reused with their compiled rules and with the rules selected from them,
  * because a change of one policy must not cost the time of ten thousand.
+ * The earlier snapshot must have no damaged rows, because changes do not name the policies that take their place.
  */
 export function changePolicies(before: PolicySnapshot, { revision, policies, rolePolicies }: PolicyChanges): PolicySnapshot {
   const changed = new Set(policies.keys());
@@ -81,6 +86,7 @@ export function changePolicies(before: PolicySnapshot, { revision, policies, rol
   }
   return toSnapshot({
     revision,
+    damaged: before.damaged,
     policies: withChanges(before.policies, policies),
     rolePolicies: rolePolicies.size === 0 ? before.rolePolicies : withChanges(before.rolePolicies, rolePolicies),
     compileOptions: before.compileOptions,
@@ -89,7 +95,7 @@ export function changePolicies(before: PolicySnapshot, { revision, policies, rol
   });
 }
 
-interface SnapshotInput extends Pick<PolicySnapshot, 'revision' | 'policies' | 'rolePolicies' | 'compileOptions'> {
+interface SnapshotInput extends Pick<PolicySnapshot, 'revision' | 'policies' | 'rolePolicies' | 'damaged' | 'compileOptions'> {
   readonly rules: SnapshotMemo['rules'];
   readonly inherited: SnapshotMemo['inherited'];
 }
@@ -98,7 +104,7 @@ function toSnapshot({ rules, inherited, ...state }: SnapshotInput): PolicySnapsh
   const { policies, rolePolicies } = state;
   const byRole = new Map<string, Map<string, number>>();
   for (const { role, policyId, priority } of rolePolicies.values()) {
-    if (policies.has(policyId)) getOrCreate(byRole, role, () => new Map<string, number>()).set(policyId, priority);
+    if (findPolicy(policies, policyId) !== undefined) getOrCreate(byRole, role, () => new Map<string, number>()).set(policyId, priority);
   }
   const named = new Set<string>();
   for (const policy of policies.values()) for (const rule of policy.rules) if (rule.isActive) named.add(rule.resource);
@@ -108,6 +114,11 @@ function toSnapshot({ rules, inherited, ...state }: SnapshotInput): PolicySnapsh
     named,
     memo: Object.freeze({ rules, buckets: new Map(), merged: { entries: new Map(), size: 0 }, inherited }),
   });
+}
+
+/** Finds an active policy, or the built-in policy of damaged assignments. */
+export function findPolicy(policies: ReadonlyMap<string, Policy>, id: string): Policy | undefined {
+  return policies.get(id) ?? (id === DAMAGED_ASSIGNMENT.id ? DAMAGED_ASSIGNMENT : undefined);
 }
 
 interface Activatable {

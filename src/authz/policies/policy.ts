@@ -90,11 +90,23 @@ export interface RolePolicy {
   readonly version: number;
 }
 
+/** A stored row that does not have the content that was written. */
+export interface DamagedRow {
+  readonly table: string;
+  readonly id: string;
+  /** Set if another row requires this row, but it is not stored. */
+  readonly isMissing?: true;
+}
+
 /** Policies and role assignments as stored at one revision. User assignments are loaded per user. */
 export interface PolicyState {
   readonly revision: number;
+  /** For a damaged policy, the policy that denies everything. */
   readonly policies: readonly Policy[];
+  /** For a damaged assignment, assignments of a policy that denies everything to every role. */
   readonly rolePolicies: readonly RolePolicy[];
+  /** The damaged rows; none if absent. */
+  readonly damaged?: readonly DamagedRow[] | undefined;
 }
 
 /** Policies and role assignments that changed up to a revision, by id; undefined if deleted. */

@@ -8,6 +8,9 @@ const ofPolicy: JsonObject = { type: 'reference', to: '_Policy', onDelete: 'casc
  */
 const VERSION: JsonObject = { type: 'integer', required: true, default: 1, description: 'Revision of the last change.' };
 
+/** Compared with the content of the row when it is loaded. */
+const CHECKSUM: JsonObject = { type: 'string', description: 'SHA-256, base64url, of the content of the row.' };
+
 const policy: JsonObject = {
   name: '_Policy',
   description: 'Policies, without their rules.',
@@ -22,6 +25,7 @@ const policy: JsonObject = {
     createdAt: { type: 'timestamp', required: true },
     updatedAt: { type: 'timestamp', required: true },
     version: VERSION,
+    checksum: { ...CHECKSUM, description: 'SHA-256, base64url, of the content of the row and of the rules of the policy.' },
   },
 };
 
@@ -54,6 +58,7 @@ const userPolicy: JsonObject = {
     isActive: { type: 'boolean', required: true, default: true },
     context: { type: 'json', default: {} },
     version: VERSION,
+    checksum: CHECKSUM,
   },
   indexes: [{ fields: ['userId', 'policyId'], unique: true }],
 };
@@ -69,6 +74,7 @@ const rolePolicy: JsonObject = {
     isActive: { type: 'boolean', required: true, default: true },
     priority: { type: 'integer', required: true, default: 100 },
     version: VERSION,
+    checksum: CHECKSUM,
   },
   indexes: [{ fields: ['role', 'policyId'], unique: true }],
 };
@@ -85,6 +91,7 @@ const policyHistory: JsonObject = {
     value: { type: 'json', description: 'The policy with its rules, or the assignment; none if it was deleted.' },
     changedBy: { type: 'string' },
     changedAt: { type: 'timestamp', required: true },
+    checksum: { ...CHECKSUM, description: 'SHA-256, base64url, of the content of the row without `toEpoch`.' },
   },
   indexes: [
     { fields: ['kind', 'subjectId'] },

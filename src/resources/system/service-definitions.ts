@@ -61,6 +61,12 @@ const loginAddress: JsonObject = {
   },
 };
 
+const recordChecksum: JsonObject = {
+  name: '_RecordChecksum',
+  description: 'Checksums of users, by `User/` and the id.',
+  fields: { checksum: { type: 'string', description: 'SHA-256, base64url, of the fields of the record that are not secret.' } },
+};
+
 const definition: JsonObject = {
   name: '_Definition',
   description: 'Definitions as they were last applied to the tables, by resource name.',
@@ -92,6 +98,7 @@ export const SERVICE_DEFINITIONS: readonly JsonObject[] = [
   refreshToken,
   loginAttempt,
   loginAddress,
+  recordChecksum,
   definition,
   migration,
 ];

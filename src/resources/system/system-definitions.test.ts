@@ -21,11 +21,11 @@ describe('the system resources', () => {
     );
     expect(shapes).toEqual([
       'public User: id version createdAt updatedAt createdBy name email password role isActive',
-      '_Policy: id name description type isActive priority createdBy tags createdAt updatedAt version',
+      '_Policy: id name description type isActive priority createdBy tags createdAt updatedAt version checksum',
       '_PolicyRule: id policyId position resource action effect conditions priority description isActive createdAt',
-      '_UserPolicy: id userId policyId assignedBy assignedAt expiresAt isActive context version',
-      '_RolePolicy: id role policyId assignedBy assignedAt isActive priority version',
-      '_PolicyHistory: id kind subjectId userId fromEpoch toEpoch value changedBy changedAt',
+      '_UserPolicy: id userId policyId assignedBy assignedAt expiresAt isActive context version checksum',
+      '_RolePolicy: id role policyId assignedBy assignedAt isActive priority version checksum',
+      '_PolicyHistory: id kind subjectId userId fromEpoch toEpoch value changedBy changedAt checksum',
       '_Decision: id at kind userId role resource action recordId allowed reason ruleId policyId epoch requestId ip outcome facts writer sequence hash',
       '_Chain: id at found cut',
       '_DecisionHour: id hour resource grants denials',
@@ -35,6 +35,7 @@ describe('the system resources', () => {
       '_RefreshToken: id sessionId createdAt expiresAt usedAt',
       '_LoginAttempt: id windowStart count',
       '_LoginAddress: id userId lastAt',
+      '_RecordChecksum: id checksum',
       '_Definition: id hash source appliedAt keptAside',
       '_Evolution: id at actor planHash steps durationMs',
     ]);

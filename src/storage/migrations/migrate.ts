@@ -11,6 +11,7 @@ import { type DraftStep, hashPlan, type Plan, type Step, toStep } from './migrat
 import { noLog, runStep } from './migration-progress.ts';
 import { isUpToDate, saveDefinitionsInForce } from './migration-status.ts';
 import { rewritePolicies } from './rewrite-rules.ts';
+import { withChecksums } from './seal-migrated.ts';
 import { selectSteps } from './select-steps.ts';
 import { saveTableRename } from './table-renames.ts';
 
@@ -101,7 +102,7 @@ async function migrateIn(tx: Transaction, wanted: Definitions, options: Transact
   const selected = await selectSteps(tx, wanted, { allow, log, locksTables: true });
   validateSystemTables(selected.plan, selected.definitions);
   const backup = selected.steps.some(requiresBackup) ? createBackup(selected.plan.hash) : undefined;
-  await performSteps(tx, selected.steps, log);
+  await withChecksums(tx, selected, () => performSteps(tx, selected.steps, log));
   await selected.dropScratchTables();
   const done = selected.steps.map(toStep);
   if (done.length > 0) {

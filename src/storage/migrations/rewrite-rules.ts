@@ -4,7 +4,9 @@ import type { Definitions } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { storeVersion } from '../policy-history.ts';
-import { loadPolicy } from '../policy-records.ts';
+import { loadPolicy, selectPolicyRows } from '../policy-records.ts';
+import { isIntact } from '../row-checksums.ts';
+import { sealRows } from '../seal-tables.ts';
 import type { DraftStep, RuleName, Step, StepKind } from './migration-plan.ts';
 import type { TableRenames } from './table-renames.ts';
 
@@ -39,9 +41,19 @@ export async function loadRules(tx: Transaction): Promise<readonly StoredRule[]>
       FROM "_PolicyRule" r JOIN "_Policy" p ON p."id" = r."policyId" ORDER BY p."name", r."position"`,
   );
   return rows.map(({ id, position, description, conditions, ...rule }) => {
-    const written = JSON.parse(conditions ?? '[]') as readonly JsonObject[];
+    const written = parseWritten(conditions);
     return { ...rule, ruleId: id, rule: description ?? `rule ${position + 1}`, conditions: written, paths: storedPaths(written) };
   });
+}
+
+/** Parses the conditions of a rule. Those of a damaged rule count as none, so that it prevents no migration; its policy denies everything. */
+function parseWritten(conditions: string | null): readonly JsonObject[] {
+  try {
+    return JSON.parse(conditions ?? '[]') as readonly JsonObject[];
+  } catch (error) {
+    if (error instanceof SyntaxError) return [];
+    throw error;
+  }
 }
 
 interface RuleRow {
@@ -202,13 +214,15 @@ export interface PolicyRewrite {
   readonly revision: number;
 }
 
-/** Rewrites every rule that contains a renamed name, and saves a new version of each changed policy. */
+/**
+ * Rewrites every rule that contains a renamed name, and saves a new version of each changed policy. A damaged policy stays as it is, because
+ * a new checksum would cover its damage.
+ */
 export async function rewritePolicies(tx: Transaction, { renames, before, revision }: PolicyRewrite): Promise<void> {
-  const changed = new Set<string>();
-  for (const rule of await loadRules(tx)) {
-    const rewritten = rewriteRule(rule, renames, before);
-    if (!rewritten.changed) continue;
-    changed.add(rule.policyId);
+  const rules = (await loadRules(tx)).map((rule) => ({ rule, rewritten: rewriteRule(rule, renames, before) }));
+  const changed = await findIntact(tx, new Set(rules.flatMap(({ rule, rewritten }) => (rewritten.changed ? [rule.policyId] : []))));
+  for (const { rule, rewritten } of rules) {
+    if (!rewritten.changed || !changed.has(rule.policyId)) continue;
     const conditions = JSON.stringify(rewritten.conditions);
     await tx.run(
       sql`UPDATE "_PolicyRule" SET "resource" = ${rewritten.resource}, "conditions" = ${conditions} WHERE "id" = ${rule.ruleId}`,
@@ -216,6 +230,13 @@ export async function rewritePolicies(tx: Transaction, { renames, before, revisi
   }
   for (const id of changed) {
     await tx.run(sql`UPDATE "_Policy" SET "updatedAt" = ${new Date(tx.now).toISOString()}, "version" = ${revision} WHERE "id" = ${id}`);
+    await sealRows(tx, await selectPolicyRows(tx, sql`"id" = ${id}`));
     await storeVersion(tx, { kind: 'policy', id, value: await loadPolicy(tx, id), revision, by: AUTHOR });
   }
+}
+
+async function findIntact(tx: Transaction, ids: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const intact = new Set<string>();
+  for (const id of ids) if ((await selectPolicyRows(tx, sql`"id" = ${id}`)).every(isIntact)) intact.add(id);
+  return intact;
 }

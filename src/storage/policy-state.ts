@@ -1,0 +1,132 @@
+/** Loads the policies and assignments that decisions depend on. Every row is compared with its checksum before it is used. */
+import {
+  DAMAGED_ASSIGNMENT,
+  type DamagedRow,
+  type Policy,
+  type PolicyState,
+  type RolePolicy,
+  toDamagedAssignments,
+  toDamagedPolicy,
+  toUserAssignments,
+  type UserAssignment,
+  type UserPolicy,
+} from '../authz/policies/index.ts';
+import type { Row } from '../resources/index.ts';
+import { sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { toDamagedRow } from './damaged-rows.ts';
+import { selectPolicyRows, toPolicy } from './policy-records.ts';
+import { POLICY_TABLES, selectRows, toValue } from './policy-tables.ts';
+import { currentRevision } from './revision.ts';
+import { isIntact } from './row-checksums.ts';
+import { columnOf, idList, recordsOf, selectionOf } from './table-names.ts';
+
+/**
+ * Loads the policies and the assignments to roles: everything that decisions of all users depend on. A policy that denies everything takes
+ * the place of a damaged row.
+ */
+export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
+  const revision = await currentRevision(tx);
+  const policies: Policy[] = [];
+  const damaged: DamagedRow[] = [];
+  for (const stored of await selectPolicyRows(tx, sql`1 = 1`)) {
+    if (isIntact(stored)) policies.push(toPolicy(stored));
+    else {
+      damaged.push(toDamagedRow(stored));
+      policies.push(toDamagedPolicy(String(stored.row['id'])));
+    }
+  }
+  const { rolePolicies, damaged: assignments } = await loadRoleAssignments(tx, new Set(policies.map(({ id }) => id)));
+  damaged.push(...assignments);
+  return { revision, policies, rolePolicies, ...(damaged.length > 0 && { damaged }) };
+}
+
+async function loadRoleAssignments(
+  tx: Transaction,
+  policyIds: ReadonlySet<string>,
+): Promise<{ readonly rolePolicies: readonly RolePolicy[]; readonly damaged: readonly DamagedRow[] }> {
+  const table = POLICY_TABLES.rolePolicy;
+  const [rows, inForce] = await Promise.all([
+    selectRows(tx, table, { where: sql`1 = 1`, orderBy: ['assignedAt', 'id'] }),
+    tx.all<{ readonly subjectId: string }>(sql`
+      SELECT "subjectId" FROM "_PolicyHistory" WHERE "kind" = 'rolePolicy' AND "toEpoch" IS NULL AND "value" IS NOT NULL`),
+  ]);
+  const damaged: DamagedRow[] = rows.filter((row) => !isIntact({ table, row })).map((row) => toDamagedRow({ table, row }));
+  const stored = new Set(rows.map(({ id }) => id));
+  damaged.push(...inForce.filter(({ subjectId }) => !stored.has(subjectId)).map(({ subjectId }) => toMissing(table.name, subjectId)));
+  const isDamaged = new Set(damaged.map(({ id }) => id));
+  const rolePolicies = rows.filter(({ id }) => !isDamaged.has(String(id))).map((row) => toValue<RolePolicy>({ table, row }));
+  const unknown = rolePolicies.filter(({ policyId }) => !policyIds.has(policyId));
+  damaged.push(...unknown.map(({ policyId }) => toMissing(POLICY_TABLES.policy.name, policyId)));
+  return { rolePolicies: damaged.length === 0 ? rolePolicies : [...rolePolicies, ...toDamagedAssignments()], damaged };
+}
+
+function toMissing(table: string, id: string): DamagedRow {
+  return { table, id, isMissing: true };
+}
+
+/** The active assignments of users, and the damaged rows among them. */
+export interface LoadedAssignments {
+  /** The assignments by user id. Users without an active assignment are left out. */
+  readonly assignments: ReadonlyMap<string, readonly UserAssignment[]>;
+  readonly damaged: readonly DamagedRow[];
+}
+
+/** Maximum users whose assignments one statement loads. */
+const USERS_PER_STATEMENT = 500;
+
+/** Loads the active assignments of users. A user with a damaged or missing assignment gets the assignment of a policy that denies everything. */
+export async function loadUserAssignments(tx: Transaction, userIds: readonly string[]): Promise<LoadedAssignments> {
+  const assignments = new Map<string, readonly UserAssignment[]>();
+  const damaged: DamagedRow[] = [];
+  for (let from = 0; from < userIds.length; from += USERS_PER_STATEMENT) {
+    const found = await loadAssigned(tx, userIds.slice(from, from + USERS_PER_STATEMENT));
+    damaged.push(...found.damaged);
+    for (const [userId, own] of Map.groupBy(found.assigned, (one) => one.userId)) {
+      const active = toUserAssignments(own);
+      if (active.length > 0) assignments.set(userId, active);
+    }
+  }
+  return { assignments, damaged };
+}
+
+type Assigned = Pick<UserPolicy, 'userId' | 'policyId' | 'expiresAt' | 'isActive'>;
+
+/**
+ * Loads assignments, inactive ones too, and compares them with the history: an assignment is also missing if the user id of its row is
+ * damaged, or the index in which it was searched. Its policy is missing only if the row or the id of the policy is damaged.
+ */
+async function loadAssigned(
+  tx: Transaction,
+  userIds: readonly string[],
+): Promise<{ readonly assigned: readonly Assigned[]; readonly damaged: readonly DamagedRow[] }> {
+  const table = POLICY_TABLES.userPolicy;
+  const ofUsers = sql`"userId" IN ${idList(tx.dialect, userIds)}`;
+  const hasPolicy = sql`EXISTS (SELECT 1 FROM "_Policy" WHERE "_Policy"."id" = ${columnOf(table, 'policyId')})`;
+  const [rows, inForce] = await Promise.all([
+    tx.all<Row>(
+      sql`SELECT ${selectionOf(table)}, CASE WHEN ${hasPolicy} THEN 1 ELSE 0 END AS "$hasPolicy" FROM ${recordsOf(table)} WHERE ${ofUsers}`,
+    ),
+    tx.all<{ readonly userId: string; readonly subjectId: string }>(sql`
+      SELECT "userId", "subjectId" FROM "_PolicyHistory"
+      WHERE "kind" = 'userPolicy' AND ${ofUsers} AND "toEpoch" IS NULL AND "value" IS NOT NULL`),
+  ]);
+  const stored = new Set(rows.map(({ id }) => id));
+  const missing = inForce.filter(({ subjectId }) => !stored.has(subjectId));
+  const broken = rows.filter((row) => !isIntact({ table, row }));
+  const intact = rows.filter((row) => !broken.includes(row));
+  const unknown = intact.filter((row) => row['$hasPolicy'] !== 1);
+  const denied = [...missing, ...broken, ...unknown].map(({ userId }) => toDenied(String(userId)));
+  return {
+    assigned: [...intact.map((row) => toValue<UserPolicy>({ table, row })), ...denied],
+    damaged: [
+      ...broken.map((row: Row) => toDamagedRow({ table, row })),
+      ...missing.map(({ subjectId }) => toMissing(table.name, subjectId)),
+      ...unknown.map(({ policyId }) => toMissing(POLICY_TABLES.policy.name, String(policyId))),
+    ],
+  };
+}
+
+function toDenied(userId: string): Assigned {
+  return { userId, policyId: DAMAGED_ASSIGNMENT.id, expiresAt: undefined, isActive: true };
+}

@@ -1,0 +1,115 @@
+/** The checksums of records, in the table `_RecordChecksum`: the tables of resources have no columns that their definition does not name. */
+import { memoize } from '../memoize.ts';
+import type { SqlDialect } from '../operators/index.ts';
+import type { Resource, Row } from '../resources/index.ts';
+import { renderSql, type Sql, sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { damaged } from './damaged-rows.ts';
+import { toChecksum } from './row-checksums.ts';
+import { columnOf, idList, readingText, recordsOf, selectionOf } from './table-names.ts';
+
+/** The alias of the checksum beside the columns of a record. No field has this name. */
+const STORED = '$checksum';
+
+/** Maximum records that one statement seals: each has two bound values. */
+const RECORDS_PER_STATEMENT = 500;
+
+/** Returns whether the records of a resource have checksums: those of users, because each request depends on one. */
+export function hasChecksums({ name }: Resource): boolean {
+  return name === 'User';
+}
+
+const selections = new WeakMap<Resource, Sql>();
+
+/** Returns the columns of a record and its stored checksum, without secret fields. */
+export function checkedSelectionOf(resource: Resource): Sql {
+  return memoize(selections, resource, () => {
+    const id = sql`${sql.lit(`${resource.name}/`)} || ${columnOf(resource, 'id')}`;
+    const stored = sql`(SELECT "_RecordChecksum"."checksum" FROM "_RecordChecksum" WHERE "_RecordChecksum"."id" = ${id})`;
+    return sql`${selectionOf(resource)}, ${stored} AS ${sql.ref(STORED)}`;
+  });
+}
+
+const readings = new WeakMap<SqlDialect, WeakMap<Resource, string>>();
+
+/** Returns the text of `readingById` with the stored checksum. */
+export function checkedReadingById(dialect: SqlDialect, resource: Resource): string {
+  const texts = memoize(readings, dialect, () => new WeakMap<Resource, string>());
+  return memoize(texts, resource, () => {
+    const selection = renderSql(checkedSelectionOf(resource), dialect.placeholder).sql;
+    return readingText(dialect, resource, selection);
+  });
+}
+
+/** Returns whether a row of `checkedSelectionOf` has the checksum of its content. */
+export function isIntactRecord(table: Resource, row: Row): boolean {
+  return row[STORED] === toChecksum({ table, row });
+}
+
+/** Returns the row of `checkedSelectionOf`. @throws Problem STORAGE_DAMAGED if its checksum does not match its content. */
+export function requireIntactRecord(table: Resource, row: Row): Row {
+  if (!isIntactRecord(table, row)) throw damaged({ table: table.name, id: String(row['id']) });
+  return row;
+}
+
+/**
+ * Refuses to change a damaged record: a new checksum would cover the damaged columns that the change does not set.
+ *
+ * @throws Problem STORAGE_DAMAGED
+ */
+export async function requireIntactBefore(tx: Transaction, resource: Resource, id: string): Promise<void> {
+  if (!hasChecksums(resource)) return;
+  for (const row of await selectChecked(tx, resource, sql`"id" = ${id}`)) requireIntactRecord(resource, row);
+}
+
+/** Returns the ids of the damaged records that match a condition. */
+export async function findDamagedRecords(tx: Transaction, resource: Resource, where: Sql): Promise<ReadonlySet<string>> {
+  const rows = await selectChecked(tx, resource, where);
+  return new Set(rows.filter((row) => !isIntactRecord(resource, row)).map(({ id }) => String(id)));
+}
+
+/** Stores the checksums of records as they are now. Every function that writes a record calls it after the write. */
+export async function sealRecords(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<void> {
+  if (!hasChecksums(resource)) return;
+  for (let at = 0; at < ids.length; at += RECORDS_PER_STATEMENT) {
+    const some = ids.slice(at, at + RECORDS_PER_STATEMENT);
+    await storeChecksums(tx, resource, await selectChecked(tx, resource, sql`"id" IN ${idList(tx.dialect, some)}`));
+  }
+}
+
+/** Deletes the checksum of a deleted record. */
+export async function removeSeal(tx: Transaction, resource: Resource, id: string): Promise<void> {
+  if (hasChecksums(resource)) await tx.run(sql`DELETE FROM "_RecordChecksum" WHERE "id" = ${keyOf(resource, id)}`);
+}
+
+/** Calls `receive` with pages of the stored records of a resource and their checksums, ordered by id. */
+export async function eachChecked(
+  tx: Transaction,
+  resource: Resource,
+  receive: (rows: readonly Row[]) => Promise<void> | void,
+): Promise<void> {
+  for (let after = '', isLast = false; !isLast; ) {
+    const rows = await selectChecked(tx, resource, sql`"id" > ${after} ORDER BY "id" LIMIT ${RECORDS_PER_STATEMENT}`);
+    await receive(rows);
+    after = String(rows.at(-1)?.['id']);
+    isLast = rows.length < RECORDS_PER_STATEMENT;
+  }
+}
+
+/** Stores the checksums of rows of `checkedSelectionOf`. */
+export async function storeChecksums(tx: Transaction, resource: Resource, rows: readonly Row[]): Promise<void> {
+  if (rows.length === 0) return;
+  const values = rows.map((row) => sql`(${keyOf(resource, String(row['id']))}, ${toChecksum({ table: resource, row })})`);
+  await tx.run(sql`
+    INSERT INTO "_RecordChecksum" ("id", "checksum") VALUES ${sql.join(values)}
+    ON CONFLICT ("id") DO UPDATE SET "checksum" = excluded."checksum"`);
+}
+
+/** Loads records with their stored checksums; soft-deleted ones are left out. */
+export function selectChecked(tx: Transaction, resource: Resource, where: Sql): Promise<readonly Row[]> {
+  return tx.all<Row>(sql`SELECT ${checkedSelectionOf(resource)} FROM ${recordsOf(resource)} WHERE ${where}`);
+}
+
+function keyOf({ name }: Resource, id: string): string {
+  return `${name}/${id}`;
+}

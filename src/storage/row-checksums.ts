@@ -1,0 +1,51 @@
+import { hash } from 'node:crypto';
+import { memoize } from '../memoize.ts';
+import { type Column, columnsOf, type Resource, type Row } from '../resources/index.ts';
+
+/** The column of a system table that holds the checksum of the row. */
+export const CHECKSUM = 'checksum';
+
+/** A row of a table; for a policy, the rows of its rules are its parts. */
+export interface TableRow {
+  readonly table: Resource;
+  readonly row: Row;
+  readonly parts?: readonly TableRow[] | undefined;
+}
+
+/** Columns that checksums do not cover: the checksum itself, and the end of a version, which the next version sets. */
+const UNCOVERED: ReadonlySet<string> = new Set([CHECKSUM, 'toEpoch']);
+
+const covered = new WeakMap<Resource, readonly Column[]>();
+
+/**
+ * Returns the checksum of a row and its parts. It covers the name of the table and every column with a value, except secret ones. A column
+ * without a value changes nothing, so a migration can add a column without new checksums.
+ */
+export function toChecksum(row: TableRow): string {
+  return hash('sha256', JSON.stringify(contentOf(row)), 'base64url');
+}
+
+/** Returns whether a stored row has the checksum of its content. A row without a checksum has not. */
+export function isIntact(stored: TableRow): boolean {
+  return stored.row[CHECKSUM] === toChecksum(stored);
+}
+
+function contentOf({ table, row, parts = [] }: TableRow): readonly unknown[] {
+  const content: unknown[] = [table.name];
+  for (const { name } of memoize(covered, table, () => columnsOf(table).filter(isCovered(table)).toSorted(byName))) {
+    const value = row[name];
+    // The same number may be bound as a bigint and read as a number.
+    if (value !== null && value !== undefined) content.push(name, typeof value === 'string' ? value : String(value));
+  }
+  return parts.length === 0 ? content : [...content, parts.map(contentOf)];
+}
+
+function isCovered(table: Resource): (column: Column) => boolean {
+  // A project may add a field `checksum` to `User`, which is covered.
+  return ({ name, field }) => !field.writeOnly && !(table.internal && UNCOVERED.has(name));
+}
+
+/** The order of the fields in a definition must not change checksums. */
+function byName(a: Column, b: Column): number {
+  return a.name < b.name ? -1 : 1;
+}
