@@ -1,7 +1,7 @@
 import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { type Budget, type BudgetLimits, createBudget, describeLimit, type Transaction } from '../storage/index.ts';
-import type { PipelineOptions, Result } from './request-context.ts';
+import type { PipelineOptions, RequestContext, Result } from './request-context.ts';
 
 /** Bytes of the status, the envelope and the decision id of one request in an answer, or of the problem that refuses it. */
 const ITEM_BYTES = 512;
@@ -22,15 +22,19 @@ function partOf({ milliseconds, rows, answerBytes, windowRows }: BudgetLimits, p
 
 /** Adds the envelopes of a batch to the answer. */
 export function addEnvelopes({ answer }: Budget, items: number): void {
-  answer.reserve(items * ITEM_BYTES);
+  answer.share(items * ITEM_BYTES);
 }
 
-/** Adds the result of a request to the answer. @throws Problem REQUEST_BUDGET if it does not fit */
-export function addToAnswer({ answer, limits }: Budget, { data, extras }: Result): void {
+/**
+ * Adds the result of a request to the answer. The only result of an answer fits without expanded records, because a page is limited while it
+ * is loaded. @throws Problem REQUEST_BUDGET if it does not fit */
+export function addToAnswer({ budget, request }: Pick<RequestContext, 'budget' | 'request'>, { data, extras }: Result): void {
+  const { answer } = budget;
+  if (!answer.isShared && request.expand === undefined) return;
   for (const part of partsOf(data)) {
-    if (!answer.add([part])) throw tooLarge(limits);
+    if (!answer.add([part])) throw toAnswerProblem(budget);
   }
-  if (extras !== undefined && !answer.add([extras])) throw tooLarge(limits);
+  if (extras !== undefined && !answer.add([extras])) throw toAnswerProblem(budget);
 }
 
 /** Returns the parts of a result: a record and its expanded records are several parts, because the first part of an answer always fits. */
@@ -44,7 +48,8 @@ function* partsOf(data: unknown): Generator<Json> {
   }
 }
 
-function tooLarge(limits: BudgetLimits): Problem {
+/** Returns the problem of a result that does not fit in the answer. */
+export function toAnswerProblem({ limits }: Budget): Problem {
   return new Problem('REQUEST_BUDGET', `the answer would exceed the limit of ${describeLimit(limits, 'answerBytes')}`, {
     hint: 'ask for a smaller limit, for fewer fields, or send fewer requests in a batch',
   });

@@ -44,7 +44,7 @@ describe('the size of an answer', () => {
   it('a page counts on top of the answer so far, and adds nothing to it', () => {
     const size = createAnswerSize(30);
     expect(size.page().add('x'.repeat(100), 0)).toBe(true);
-    size.reserve(10);
+    size.share(10);
     size.add(['a']);
     const page = size.page();
     expect([page.add('12345', 4), page.add('12345', 4), size.left]).toEqual([true, false, 16]);

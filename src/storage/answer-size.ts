@@ -1,11 +1,13 @@
-import type { Json } from '../operators/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
 
 /** The size of a response body, added up part by part. */
 export interface AnswerSize {
   /** Bytes that may still be added. */
   readonly left: number;
-  /** Adds bytes that are always sent, such as the envelope. */
-  reserve(bytes: number): void;
+  /** True if other requests add to the answer too. */
+  readonly isShared: boolean;
+  /** Begins an answer to several requests, with bytes that are sent in any case. */
+  share(bytes: number): void;
   /** Adds parts if all of them fit; otherwise adds none and returns false. The first part of an answer always fits: a record can be larger than the limit. */
   add(parts: readonly Json[]): boolean;
   /** Starts a page, whose parts count until `add` adds them as they are sent. */
@@ -21,11 +23,18 @@ export interface PageSize {
 /** Creates the size of an empty answer of at most `limit` bytes. */
 export function createAnswerSize(limit: number): AnswerSize {
   const sent = createSum(limit);
+  let isShared = false;
   return {
     get left() {
       return sent.left;
     },
-    reserve: (bytes) => sent.reserve(bytes),
+    get isShared() {
+      return isShared;
+    },
+    share(bytes) {
+      isShared = true;
+      sent.reserve(bytes);
+    },
     add: (parts) => sent.add(parts, 0),
     page() {
       const sum = createSum(sent.left, sent.isEmpty);
@@ -68,7 +77,8 @@ function createSum(limit: number, startsEmpty = true): Sum {
       measured += bytes;
     },
     add(parts, extra) {
-      const most = parts.reduce<number>((sum, part) => sum + estimate(part), extra);
+      let most = extra;
+      for (const part of parts) most += estimate(part);
       if (measured + estimated + most <= limit) {
         measured += extra;
         estimated += most - extra;
@@ -92,13 +102,16 @@ const NUMBER_BYTES = 25;
 /** Bytes of a comma, a colon, and the quotes of a name or text. */
 const MARKS_BYTES = 4;
 
-/** Returns an upper bound of the bytes of a value in JSON. */
+/** Returns an upper bound of the bytes of a value in JSON. Allocates nothing, because every record of every list is estimated. */
 function estimate(value: Json): number {
   if (typeof value === 'string') return value.length * UNIT_BYTES + MARKS_BYTES;
   if (typeof value !== 'object' || value === null) return NUMBER_BYTES;
   let bytes = MARKS_BYTES;
   if (Array.isArray(value)) for (const item of value) bytes += estimate(item as Json);
-  else for (const [name, part] of Object.entries(value)) bytes += name.length * UNIT_BYTES + MARKS_BYTES + estimate(part);
+  else {
+    const object = value as JsonObject;
+    for (const name in object) bytes += name.length * UNIT_BYTES + MARKS_BYTES + estimate(object[name] ?? null);
+  }
   return bytes;
 }
 

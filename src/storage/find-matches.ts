@@ -25,6 +25,8 @@ export interface MatchQuery {
   /** IANA time zone; UTC if absent. */
   readonly timeZone?: string | undefined;
   readonly limit: number;
+  /** True if the filter compares a unique field for equality. */
+  readonly isIndexed?: boolean | undefined;
   readonly budget: Budget;
   /** True if the matches will be changed: locks them and verifies that they still match. */
   readonly toChange?: boolean | undefined;
@@ -42,26 +44,37 @@ export function findMatches(tx: Transaction, resource: Resource, query: MatchQue
 }
 
 /**
- * Finds the records to change. A long attempt retains the ids, because the attempt that writes has too little time for a long search: it
- * tries the filter again on these records only.
+ * Finds the records to change and locks them. The ids are retained, because an attempt that writes after a long search has too little time
+ * for another one: it tries the filter again on these records only.
  */
 async function findToChange(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
   const key = `matches ${resource.name} ${filterKey(resource, query.filter)}`;
   const retained = tx.attempt === 'writer' ? (tx.retained.get(key) as readonly string[] | undefined) : undefined;
-  if (retained === undefined) {
-    const found = await findAndLock(tx, resource, query);
-    if (tx.attempt === 'long') tx.retained.set(key, ids(found));
-    return found;
-  }
   // A later request of a batch with the same filter searches for itself, because this request may change the matches.
   tx.retained.delete(key);
-  const still = await findNow(tx, resource, { ...query, filter: all([isOneOf(retained), query.filter]) });
-  if (still.length === retained.length) return still;
-  throw busy();
+  if (retained !== undefined) {
+    const still = await findNow(tx, resource, { ...query, filter: all([isOneOf(retained), query.filter]) });
+    if (still.length === retained.length) return still;
+    throw busy();
+  }
+  const found = await findNow(tx, resource, query);
+  if (found.length === 0) return found;
+  // Locking ends a long attempt.
+  if (tx.attempt === 'long') tx.retained.set(key, ids(found));
+  return lockMatches(tx, resource, { ...query, found });
 }
 
-async function findAndLock(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
-  let found = await findNow(tx, resource, query);
+interface FoundMatches extends MatchQuery {
+  readonly found: readonly StoredRecord[];
+}
+
+/** Locks records that match, and searches again until the locked records are those that match. */
+async function lockMatches(
+  tx: Transaction,
+  resource: Resource,
+  { found: first, ...query }: FoundMatches,
+): Promise<readonly StoredRecord[]> {
+  let found = first;
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     for (const { id } of found) await loadRecord(tx, resource, { id, lock: 'noKeyUpdate' });
     const still = await findNow(tx, resource, query);
@@ -97,7 +110,7 @@ function isSame(record: StoredRecord, found: StoredRecord | undefined): boolean 
 const UNLIMITED: PageSize = { add: () => true };
 
 async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
-  const { filter, readable, definitions = NO_REFERENCES, timeZone = 'UTC', limit, budget } = query;
+  const { filter, readable, definitions = NO_REFERENCES, timeZone = 'UTC', limit, isIndexed, budget } = query;
   const page = await listRecords(tx, resource, {
     where: filter,
     scopeFor: (record) => scopeOf(resource, record, { now: tx.now, timeZone }),
@@ -105,6 +118,7 @@ async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): 
     definitions,
     sort: [],
     limit,
+    isIndexed,
     budget,
     size: UNLIMITED,
     now: tx.now,

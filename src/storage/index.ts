@@ -7,6 +7,8 @@
  *
  * Start with `contract.ts`, then `records.ts`, `record-lists.ts` and `sqlite/commit-batching.ts`.
  */
+
+export type { PageSize } from './answer-size.ts';
 export {
   type Authored,
   type AuthoredChange,
@@ -124,6 +126,7 @@ export {
 export { loadReferenced, loadReferencedOfEach, type ReferenceQuery } from './referenced-records.ts';
 export { loadReferencing } from './referencing-records.ts';
 export { advanceRevisionAbove, currentRevision, loadRevision, type Revision } from './revision.ts';
+export { rowsPerStatement } from './row-size.ts';
 export { isExactInSql } from './sql-target.ts';
 export { type AutomaticBackupOptions, createBackups } from './sqlite/automatic-backups.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';

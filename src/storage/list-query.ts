@@ -35,6 +35,8 @@ export interface ListQuery extends Restriction {
   readonly total?: boolean | undefined;
   /** The budget of the request: a page ends early when it is used up. */
   readonly budget: Budget;
+  /** True if an index limits the rows that the filter can match, so that the statements need no deadline check. */
+  readonly isIndexed?: boolean | undefined;
   /** Receives the records of the page; by default, they are a part of the answer. */
   readonly size?: PageSize | undefined;
   /** Milliseconds since 1970. */

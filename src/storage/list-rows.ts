@@ -1,6 +1,7 @@
 import type { Path } from '../conditions/index.ts';
+import { memoize } from '../memoize.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
-import { type Sql, sql } from '../sql.ts';
+import { renderSql, type Sql, sql } from '../sql.ts';
 import { TimeLimit } from './attempt.ts';
 import type { Transaction } from './contract.ts';
 import { type CursorPosition, type Order, orderSql, toPosition } from './cursor-pagination.ts';
@@ -31,12 +32,29 @@ export interface RowPage extends RowRange {
   readonly offset: number;
 }
 
-/** Returns the condition that ends a statement on the table of a resource when its time is up, for a filter that reads `paths`. */
-export function deadlineCheckOf(tx: Transaction, resource: Resource, paths: readonly Path[] = []): Sql {
+/** The texts of FROM items, by database: nearly every list uses one of them. */
+const tables = new WeakMap<Transaction['dialect'], WeakMap<Resource, Map<string, Sql>>>();
+
+/** Returns the FROM item of a resource with the deadline check of the transaction, for a filter that reads `paths`. */
+export function checkedRecordsOf(tx: Transaction, resource: Resource, { existence = 'notDeleted', paths = [] }: CheckedRecords): Sql {
   const { longFields } = rowSizeOf(resource);
   // The fields of a referenced record may be long too.
   const isLong = paths.some(({ group, keys: [key = '', ...inner] }) => group === 'resource' && (inner.length > 0 || longFields.has(key)));
-  return tx.deadlineCheck(tableOf(resource), isLong ? LONG_CHECK : undefined);
+  const texts = memoize(
+    memoize(tables, tx.dialect, () => new WeakMap<Resource, Map<string, Sql>>()),
+    resource,
+    () => new Map<string, Sql>(),
+  );
+  return memoize(texts, `${existence} ${isLong}`, () => {
+    const check = tx.deadlineCheck(tableOf(resource), isLong ? LONG_CHECK : undefined);
+    return sql.raw(renderSql(recordsOf(resource, { existence, check }), tx.dialect.placeholder).sql);
+  });
+}
+
+/** The records that a statement reads, and the paths that its filter reads. */
+interface CheckedRecords {
+  readonly existence?: Existence | undefined;
+  readonly paths?: readonly Path[];
 }
 
 /** Rows between two deadline checks if comparing one row may take milliseconds. */
@@ -129,12 +147,11 @@ export async function findWindow(source: ListRows, after: CursorPosition | undef
 /** Renders the SELECT of the sort keys of the rows in their order. */
 function keysSql({ tx, resource, order, existence }: ListRows, condition: Sql | undefined): Sql {
   const columns = sql.join(order.map(({ field }) => columnOf(resource, field.name)));
-  const check = deadlineCheckOf(tx, resource);
   // Sorted by id, a window also has the rows of the other existence: skipping them here could take any time.
   const rows =
     order[0]?.field.name === 'id'
-      ? sql`(SELECT * FROM ${tableOf(resource)} WHERE ${check}) AS ${sql.raw(quoteName(resource.name))}`
-      : recordsOf(resource, { existence, check });
+      ? sql`(SELECT * FROM ${tableOf(resource)} WHERE ${tx.deadlineCheck(tableOf(resource))}) AS ${sql.raw(quoteName(resource.name))}`
+      : checkedRecordsOf(tx, resource, { existence });
   const where = condition === undefined ? sql`` : sql` WHERE ${condition}`;
   return sql`SELECT ${columns} FROM ${rows}${where} ORDER BY ${orderSql(resource, order)}`;
 }

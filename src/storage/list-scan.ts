@@ -8,7 +8,7 @@ import { type CursorPosition, shortenPosition, toPosition } from './cursor-pagin
 import type { ListQuery, Page, Restriction } from './list-query.ts';
 import { countRows, findWindow, hasWindows, type ListRows, loadRows, type Window } from './list-rows.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
-import { rowSizeOf } from './row-size.ts';
+import { nextRowsPerStatement, rowSizeOf, rowsPerStatement } from './row-size.ts';
 
 /** The conditions to evaluate in memory, and the paths that they read. */
 export interface InMemory {
@@ -18,8 +18,6 @@ export interface InMemory {
 
 /** Rows per statement while conditions are evaluated in memory. */
 const CHUNK = 500;
-/** Characters of the rows of one statement at most, which limits memory. */
-const MAX_LENGTH = 64_000_000;
 /** Rows of the first window. */
 const FIRST_WINDOW = 1000;
 /** Milliseconds that a window should take: the statement that runs when the budget is used up cannot end early. */
@@ -61,7 +59,7 @@ export async function scanPage(source: ListRows, query: ListQuery, inMemory: InM
     size: query.size ?? budget.answer.page(),
     records: [],
     window: isWindowed ? (budget.limits.windowRows ?? FIRST_WINDOW) : undefined,
-    rows: Math.max(1, Math.floor(MAX_LENGTH / rowSizeOf(source.resource).most)),
+    rows: rowsPerStatement(source.resource),
     at: after,
     skip: after?.skip ?? offset ?? 0,
     checked: performance.now(),
@@ -113,7 +111,7 @@ async function scanWindow(scan: Scan, window: Window | undefined): Promise<Page 
     const page = await takeRows(scan, rows, window);
     if (page !== undefined) return page;
     if (rows.length < limit) return undefined;
-    if (limit === scan.rows) scan.rows = nextStatementRows(limit, rows);
+    if (limit === scan.rows) scan.rows = nextRowsPerStatement(rows);
     const { reached } = query.budget;
     if (reached !== undefined && window === undefined) return endEarly(scan, reached);
   }
@@ -123,12 +121,6 @@ async function scanWindow(scan: Scan, window: Window | undefined): Promise<Page 
 function statementRows({ inMemory, query, records, rows }: Scan, window: Window | undefined): number {
   if (inMemory === undefined) return Math.min(rows, query.limit + 1 - records.length);
   return Math.min(rows, CHUNK, window === undefined ? Math.max(1, query.budget.rowsLeft) : CHUNK);
-}
-
-/** Returns the rows of the next statement: at most four times as many, because later rows can be longer. */
-function nextStatementRows(limit: number, rows: readonly StoredRecord[]): number {
-  const length = rows.reduce((sum, row) => sum + JSON.stringify(row).length, 1);
-  return Math.max(1, Math.min(4 * limit, Math.floor((MAX_LENGTH * rows.length) / length)));
 }
 
 /** Adds the matching records to the page. Returns the page if it ends with them. */

@@ -3,7 +3,7 @@ import type { Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
 import type { ListQuery, Page } from './list-query.ts';
-import { countAll, deadlineCheckOf, type ListRows } from './list-rows.ts';
+import { checkedRecordsOf, countAll, type ListRows } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
 import { sqlTargetFor } from './sql-target.ts';
 import { recordsOf } from './table-names.ts';
@@ -17,8 +17,15 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
   const compiled = compileCondition(where, target);
   const paths = restrictions.flatMap((each) => conditionPaths(each.where));
-  const tables = target.tables(recordsOf(resource, { existence, check: deadlineCheckOf(tx, resource, paths) }));
-  const rows: ListRows = { tx, resource, existence, tables, filter: compiled.where, order: toOrder(resource, query.sort) };
+  const records = query.isIndexed ? recordsOf(resource, { existence }) : checkedRecordsOf(tx, resource, { existence, paths });
+  const rows: ListRows = {
+    tx,
+    resource,
+    existence,
+    tables: target.tables(records),
+    filter: compiled.where,
+    order: toOrder(resource, query.sort),
+  };
   const inMemory = compiled.exact ? undefined : { restrictions, paths };
   return budget.search(async () => {
     const page = await scanPage(rows, query, inMemory);

@@ -5,8 +5,9 @@ import { type Sql, sql } from '../sql.ts';
 import { describeLimit } from './budget.ts';
 import type { Transaction } from './contract.ts';
 import type { ListQuery } from './list-query.ts';
-import { deadlineCheckOf } from './list-rows.ts';
+import { checkedRecordsOf } from './list-rows.ts';
 import { listRecords } from './record-lists.ts';
+import { rowsPerStatement } from './row-size.ts';
 import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 import { columnOf, quoteName, recordsOf, selectionOf } from './table-names.ts';
 
@@ -46,15 +47,25 @@ interface Selection extends ReferencingQuery {
 /** A LIMIT above the size of every table: it keeps the database from choosing the plan of the subquery by the outer filter. */
 const ALL = Number.MAX_SAFE_INTEGER;
 
+/** Selects the referencing records of as many referenced records at once as one statement may load. */
+async function selectEach(tx: Transaction, resource: Resource, query: Selection): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
+  const found: StoredRecord[] = [];
+  const size = Math.max(1, Math.floor(rowsPerStatement(resource) / query.limit));
+  for (let at = 0; at < query.to.length; at += size)
+    found.push(...(await selectSome(tx, resource, { ...query, to: query.to.slice(at, at + size) })));
+  query.budget.addRows(found.length);
+  return Map.groupBy(found, (record) => String(record[query.field]));
+}
+
 /**
  * Selects the first `limit` referencing records of each referenced record. The database reads them along the index of the reference and
  * stops at the limit, so a record with very many references costs no more than others.
  */
-async function selectEach(tx: Transaction, resource: Resource, query: Selection): Promise<ReadonlyMap<string, readonly StoredRecord[]>> {
+async function selectSome(tx: Transaction, resource: Resource, query: Selection): Promise<readonly StoredRecord[]> {
   const { field, to, limit, target, filter } = query;
   const [id, reference] = [columnOf(resource, 'id'), columnOf(resource, field)];
   const records = recordsOf(resource);
-  const read = recordsOf(resource, { check: deadlineCheckOf(tx, resource, conditionPaths(query.where)) });
+  const read = checkedRecordsOf(tx, resource, { paths: conditionPaths(query.where) });
   const own = sql`(
     SELECT ${selectionOf(resource)} FROM ${read} WHERE ${reference} = "$wanted"."id" ORDER BY ${id} LIMIT ${ALL}) AS ${sql.raw(quoteName(resource.name))}`;
   const first = sql`SELECT ${id} FROM ${target.tables(own)} WHERE ${filter} ORDER BY ${id} LIMIT ${limit}`;
@@ -63,11 +74,7 @@ async function selectEach(tx: Transaction, resource: Resource, query: Selection)
     FROM (SELECT value AS "id" FROM ${tx.dialect.listItems(sql`${JSON.stringify(to)}`)}) AS "$wanted" JOIN ${records}
     ON ${tx.dialect.isGivenBy(id, first)}
     ORDER BY ${id}`);
-  query.budget.addRows(rows.length);
-  return Map.groupBy(
-    rows.map((row) => fromRow(resource, row)),
-    (record) => String(record[field]),
-  );
+  return rows.map((row) => fromRow(resource, row));
 }
 
 async function scanEach(

@@ -1,6 +1,6 @@
 import type { Field } from '../fields/index.ts';
 import { memoize } from '../memoize.ts';
-import { columnsOf, type Resource, typeOf } from '../resources/index.ts';
+import { columnsOf, type Resource, type StoredRecord, typeOf } from '../resources/index.ts';
 
 /** Sizes of the rows of a resource, from its definition. */
 export interface RowSize {
@@ -22,6 +22,20 @@ const BODY_LENGTH = 1_000_000;
 const LONG = 10_000;
 /** Bytes of the quotes, the colon, null and the comma around the name of a field. */
 const NULL_BYTES = 8;
+
+/** Characters of the rows of one statement at most, which limits memory. */
+const MAX_LENGTH = 64_000_000;
+
+/** Returns the number of rows that one statement may load, before the length of the rows is known. */
+export function rowsPerStatement(resource: Resource): number {
+  return Math.max(1, Math.floor(MAX_LENGTH / rowSizeOf(resource).most));
+}
+
+/** Returns the number of rows for the next statement, after one that has loaded `rows`: at most four times as many, because later rows can be longer. */
+export function nextRowsPerStatement(rows: readonly StoredRecord[]): number {
+  const length = rows.reduce((sum, row) => sum + JSON.stringify(row).length, 1);
+  return Math.max(1, Math.min(4 * rows.length, Math.floor((MAX_LENGTH * rows.length) / length)));
+}
 
 const sizes = new WeakMap<Resource, RowSize>();
 

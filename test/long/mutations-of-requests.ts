@@ -518,8 +518,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'expanded records are not decided',
     file: 'src/pipeline/steps/expand-references.ts',
-    find: "decisions[index]?.effect === 'allow' ? showRecord(of, record) : null",
-    replace: 'showRecord(of, record)',
+    find: "const shown = decisions[index]?.effect === 'allow' ? showRecord(of, record) : null;",
+    replace: 'const shown = showRecord(of, record) as JsonObject | null;',
     red: 'test/scenarios/expand.test.ts',
     test: 'expands a reference to null if its record may not be read',
   },

@@ -3,7 +3,8 @@ import { UNRESOLVED } from '../../conditions/index.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import type { Expansion } from '../../request/index.ts';
 import { type Resource, type StoredRecord, showRecord } from '../../resources/index.ts';
-import { loadRecords, loadReferencing } from '../../storage/index.ts';
+import { loadRecords, loadReferencing, type PageSize, rowsPerStatement } from '../../storage/index.ts';
+import { toAnswerProblem } from '../answer-budget.ts';
 import type { RequestContext } from '../request-context.ts';
 import { allowedWhere, decideOn, decideOnEach, scopesFor } from './decide-request.ts';
 
@@ -18,7 +19,7 @@ export async function expandEach(
   expansions: readonly Expansion[],
 ): Promise<JsonObject[]> {
   if (records.length === 0) return [];
-  const cache: ExpansionCache = { records: new Map(), decisions: new Map() };
+  const cache: ExpansionCache = { records: new Map(), decisions: new Map(), size: context.budget.answer.page() };
   // The request was decided on the record that it reads, so a reference to that record needs no further decision.
   if (context.request.action === 'read')
     for (const record of records) recordsOf(cache, context.resource).set(record.id, showRecord(context.resource, record));
@@ -36,6 +37,8 @@ interface ExpansionCache {
   readonly records: Map<Resource, CachedRecords>;
   /** The decisions on `read` with an unknown record, by resource. */
   readonly decisions: Map<Resource, Decision>;
+  /** The size of the readable records. */
+  readonly size: PageSize;
 }
 
 type CachedRecords = Map<string, JsonObject | null>;
@@ -54,15 +57,27 @@ async function expandReferences(
   const idsOf = (record: StoredRecord): readonly string[] => [record[field.name]].flat().filter((id) => typeof id === 'string');
   const known = recordsOf(cache, of);
   const missing = [...new Set(records.flatMap(idsOf))].filter((id) => !known.has(id));
-  const stored = await loadRecords(context.tx, of, missing);
-  await decideMissing(context, { of, records: missing.flatMap((id) => stored.get(id) ?? []), known });
-  for (const id of missing) {
-    if (stored.has(id)) continue;
-    await decideOn(context, { resource: of, action: 'read', record: undefined, recordId: id });
-    known.set(id, null);
-  }
+  const size = rowsPerStatement(of);
+  for (let at = 0; at < missing.length; at += size) await loadMissing(context, { of, ids: missing.slice(at, at + size), cache });
   const readableOf = (record: StoredRecord): readonly JsonObject[] => selectReadable(known, idsOf(record));
   return kind === 'references' ? readableOf : (record) => readableOf(record)[0] ?? null;
+}
+
+interface MissingRecords {
+  readonly of: Resource;
+  readonly ids: readonly string[];
+  readonly cache: ExpansionCache;
+}
+
+/** Loads and decides the records with these ids, and adds them to the cache. */
+async function loadMissing(context: RequestContext, { of, ids, cache }: MissingRecords): Promise<void> {
+  const stored = await loadRecords(context.tx, of, ids);
+  await decideMissing(context, { of, records: ids.flatMap((id) => stored.get(id) ?? []), cache });
+  for (const id of ids) {
+    if (stored.has(id)) continue;
+    await decideOn(context, { resource: of, action: 'read', record: undefined, recordId: id });
+    recordsOf(cache, of).set(id, null);
+  }
 }
 
 /**
@@ -90,7 +105,7 @@ async function expandReferencing(
     timeZone: options.timeZone,
   });
   const known = recordsOf(cache, of);
-  await decideMissing(context, { of, records: records.flatMap(({ id }) => referencing.get(id) ?? []), known });
+  await decideMissing(context, { of, records: records.flatMap(({ id }) => referencing.get(id) ?? []), cache });
   return (record) =>
     selectReadable(
       known,
@@ -111,15 +126,21 @@ async function decideReadingOf(context: RequestContext, of: Resource, { decision
 interface LoadedRecords {
   readonly of: Resource;
   readonly records: readonly StoredRecord[];
-  readonly known: CachedRecords;
+  readonly cache: ExpansionCache;
 }
 
-/** Decides `read` on the records that are not in `known`, and adds the records to `known`: projected if readable, otherwise null. */
-async function decideMissing(context: RequestContext, { of, records, known }: LoadedRecords): Promise<void> {
+/**
+ * Decides `read` on the records that are not in the cache, and adds the records: projected if readable, otherwise null. Each readable record
+ * is at least once in the answer, so records that do not fit are refused before further ones are loaded.
+ */
+async function decideMissing(context: RequestContext, { of, records, cache }: LoadedRecords): Promise<void> {
+  const known = recordsOf(cache, of);
   const missing = records.filter(({ id }) => !known.has(id));
   const decisions = await decideOnEach(context, { resource: of, action: 'read', records: missing });
   for (const [index, record] of missing.entries()) {
-    known.set(record.id, decisions[index]?.effect === 'allow' ? showRecord(of, record) : null);
+    const shown = decisions[index]?.effect === 'allow' ? showRecord(of, record) : null;
+    if (shown !== null && !cache.size.add(shown, 0)) throw toAnswerProblem(context.budget);
+    known.set(record.id, shown);
   }
 }
 

@@ -105,7 +105,13 @@ async function findByKey(context: RequestContext, data: Json, key: string): Prom
   // If two imports bring the same new key at once, the second finds the record of the first. One lock serves all keys, because no
   // database holds a million locks.
   await context.tx.lock(`import ${context.resource.name}`);
-  const [match] = await findMatches(context.tx, context.resource, { filter, limit: 1, budget: context.budget, toChange: true });
+  const [match] = await findMatches(context.tx, context.resource, {
+    filter,
+    limit: 1,
+    isIndexed: true,
+    budget: context.budget,
+    toChange: true,
+  });
   return match;
 }
 

@@ -5,7 +5,7 @@ import { type Issue, Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { filterKey, resolveWhere } from '../../request/index.ts';
 import { type StoredRecord, showRecord } from '../../resources/index.ts';
-import { ConstraintError, findMatches, insertRecord, updateRecord } from '../../storage/index.ts';
+import { ConstraintError, findMatches, insertRecord, type MatchQuery, updateRecord } from '../../storage/index.ts';
 import type { Decided, Found, Proposal, RequestContext, Result } from '../request-context.ts';
 import { authorizeChange } from './authorize-action.ts';
 import { deleteWithReferencing } from './cascade-delete.ts';
@@ -90,10 +90,7 @@ async function findReadable(context: RequestContext, reading: Decision): Promise
   const filter = resolveWhere(resource, request.filter ?? [], { typed: true, member: 'filter' });
   const where = allowedWhere(reading);
   const creates = request.action === 'createIfNotExists';
-  // Of concurrent creates with the same filter, the first creates and the others find its record. The name of the lock does not depend
-  // on the caller's policies.
-  if (creates) await tx.lock(`${resource.name} ${hash('sha256', filterKey(resource, filter), 'base64url')}`);
-  return findMatches(tx, resource, {
+  const query: MatchQuery = {
     filter,
     readable: { where, scopeFor: await scopesFor(asRead(context), { resource, action: 'read', where }) },
     definitions: snapshot.definitions,
@@ -101,7 +98,15 @@ async function findReadable(context: RequestContext, reading: Decision): Promise
     limit: creates ? 1 : 2,
     budget,
     toChange: !creates,
-  });
+  };
+  if (!creates) return findMatches(tx, resource, query);
+  // Locking ends a long attempt, so a search that takes long and finds a record has to come before.
+  const found = tx.attempt === 'writer' ? [] : await findMatches(tx, resource, query);
+  if (found.length > 0) return found;
+  // Of concurrent creates with the same filter, the first creates and the others find its record. The name of the lock does not depend
+  // on the caller's policies.
+  await tx.lock(`${resource.name} ${hash('sha256', filterKey(resource, filter), 'base64url')}`);
+  return findMatches(tx, resource, query);
 }
 
 async function store(context: RequestContext, { record, values }: Proposal): Promise<StoredRecord> {
