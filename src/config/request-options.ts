@@ -62,7 +62,7 @@ export const REQUEST_OPTIONS = {
   },
   scanMilliseconds: {
     group: 'lists',
-    default: 200,
+    default: 2000,
     range: [0, 60_000],
     about:
       'maximum milliseconds that the lists and searches of a request or batch take, in SQL or in memory; the page then ends early, with a warning and `nextCursor`',

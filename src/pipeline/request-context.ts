@@ -55,6 +55,8 @@ export interface DecisionObserver {
 /** The caller of a request, with a verified token. */
 export interface Caller {
   readonly origin: RequestOrigin;
+  /** Identifies the caller in the queue of long attempts: the subject of the token, or the address. */
+  readonly key: string;
   /** Loads the principal. @throws Problem IDENTITY_TOKEN if the user may no longer log in. */
   identify(tx: Transaction): Promise<Principal>;
 }

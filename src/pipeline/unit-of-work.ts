@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../audit/index.ts';
-import type { Prefetch } from '../authz/index.ts';
+import type { AtRevision, Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import { createCallerBudget } from './answer-budget.ts';
@@ -9,7 +9,8 @@ import { type ComputedPasswords, createPasswordHashes, HashNeeded } from './step
 /** Verifies the token of a request. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
 export async function authenticate({ identity }: PipelineDeps, origin: RequestOrigin): Promise<Caller> {
   const token = await identity.readToken(origin.token);
-  return { origin, identify: (tx) => identity.identify(tx, token) };
+  const key = token === undefined ? origin.ip : token.issuer === undefined ? token.userId : token.subject;
+  return { origin, key, identify: (tx) => identity.identify(tx, token) };
 }
 
 /** The caller of a unit of work, and data that can be loaded before the caller is known. */
@@ -43,12 +44,13 @@ export async function withUnitOfWork<T>(
   for (;;) {
     let appended: AuditEntry[] = [];
     try {
-      const result = await deps.database.transactionAtRevision(loadCaller, ({ tx, snapshot, data }) => {
+      const run = ({ tx, snapshot, data }: AtRevision<CallerData>): Promise<T> => {
         // A transaction that runs again starts with no entries.
         appended = [];
         const budget = createCallerBudget(tx, options, data.principal.id);
         return work({ tx, caller, snapshot, ...data, hashes: createPasswordHashes(computed), budget, options, appended, observer });
-      });
+      };
+      const result = await deps.database.transactionAtRevision(loadCaller, run, { caller: caller.key });
       observer?.recorded(appended);
       return result;
     } catch (error) {
