@@ -140,8 +140,8 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
   // The body is read before the transaction starts, so that a slow client does not block others.
   const upload =
     endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, deps.importBounds);
-  const run = (isRecorded: boolean): Promise<HttpResponse | Problem> =>
-    deps.database.transaction(async (tx) => {
+  const run = (isRecorded: boolean): Promise<HttpResponse | Problem> => {
+    const work = async (tx: Transaction): Promise<HttpResponse | Problem> => {
       const admin = await admitAdmin(tx, request, await identify(tx));
       if (admin instanceof Problem) return admin;
       const input = parseEndpointRequest(endpoint, request);
@@ -154,7 +154,9 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
       const response = await endpoint.handle({ ...adminRequest, audit });
       if (isRecorded && changes.length === 0 && endpoint.isAudited !== false) await appendEntry(tx, toReadEntry(endpoint, adminRequest));
       return response;
-    });
+    };
+    return deps.database.transaction(work, { caller: request.origin.ip });
+  };
   const isRead = endpoint.method === 'GET' || endpoint.question !== undefined;
   const response = await (isRead ? withAuditMode(deps, run) : run(true));
   if (response instanceof Problem) throw response;
