@@ -76,13 +76,11 @@ export interface ServiceOptions {
   readonly isDevelopment?: boolean | undefined;
   /** Costs of password hashes. Lower ones than the default are for tests. */
   readonly passwordCosts?: HashCosts | undefined;
-  /** Days for which partitions of the audit log exist in advance. Fewer than the default are for tests. */
-  readonly daysInAdvance?: number | undefined;
 }
 
 /** Creates a service. @throws SetupError with every mistake of every definition file. */
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { tell, log = tell, primary, isDevelopment = false, passwordCosts, daysInAdvance } = options;
+  const { tell, log = tell, primary, isDevelopment = false, passwordCosts } = options;
   const definitions = readProject(config.project);
   const monitor = await createMonitoring(toMonitoringOptions(config), primary);
   const opened = await openProjectDatabase(config, { observer: monitor.metrics, log });
@@ -93,7 +91,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   monitor.metrics?.setSource({ database: () => database.metrics, revision: policyStore.revision });
   const readiness = createReadiness({ database, policyStore });
   const parts = createApiDeps(config, { database, policyStore, monitor, passwordCosts });
-  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, log, daysInAdvance });
+  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, log });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness });
   const migrateOnce = once(async () => {
@@ -278,8 +276,9 @@ function describeHeld({ steps, held, hash }: Plan): readonly string[] {
   const unsafe = steps.filter(({ resource, risk }) => held.includes(resource) && risk !== 'safe' && risk !== 'needs-backfill');
   const lines = unsafe.map(({ resource, reason }) => `${resource} was not migrated: ${reason}`);
   const isAllowable = unsafe.some(({ risk }) => risk !== 'blocked');
-  if (!isAllowable) return lines;
-  return [...lines, `to see what would be lost, run: bailiwick storage plan; to allow it, run: bailiwick storage apply --allow ${hash}`];
+  return isAllowable
+    ? [...lines, `to see what would be lost, run: bailiwick storage plan; to allow it, run: bailiwick storage apply --allow ${hash}`]
+    : lines;
 }
 
 async function describeUnenforcedPermissions(database: Database, policyStore: PolicyStore): Promise<readonly string[]> {

@@ -30,7 +30,7 @@ export const STORAGE_OPTIONS = {
     group: 'storage',
     default: 10,
     range: [1, 1000],
-    about: 'maximum PostgreSQL connections for requests; two more append audit entries',
+    about: 'maximum PostgreSQL connections for requests; two more append audit entries, and `readers` more run long searches',
   },
   databasePrepare: {
     group: 'storage',
@@ -49,13 +49,14 @@ export const STORAGE_OPTIONS = {
     default: 0,
     range: [0, 64],
     about:
-      'number of threads that run long searches in a SQLite database beside the other requests; 0: one less than the processors, at least 1 and at most 4',
+      'number of threads (SQLite) or connections (PostgreSQL) that run long searches beside the other requests; 0: on SQLite one less than the processors, at least 1 and at most 4; on PostgreSQL 4',
   },
   readerQueue: {
     group: 'storage',
     default: 100,
     range: [1, 10_000],
-    about: 'maximum long searches that wait for a thread, half of them of one caller; further requests get 503 with `Retry-After`',
+    about:
+      'maximum long searches that wait for a thread or connection, half of them of one caller; further requests get 503 with `Retry-After`',
   },
   databaseLockSeconds: { group: 'storage', default: 5, range: [1, 600], about: 'lock timeout on PostgreSQL, in seconds' },
   timezone: {

@@ -1,28 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../sql.ts';
-import { createElapsedTime } from './attempt.ts';
 import { openTestDatabase, type TestDatabase } from './storage.fixture.ts';
-
-describe('createElapsedTime', () => {
-  it('leaves an attempt without a limit any time', async () => {
-    const time = createElapsedTime();
-    expect(time.remaining()).toBe(Number.POSITIVE_INFINITY);
-    await time.checkTime();
-  });
-
-  it('ends an attempt whose time is up', async () => {
-    const time = createElapsedTime();
-    time.limitTime(0);
-    expect(time.remaining()).toBe(0);
-    await expect(time.checkTime()).rejects.toMatchObject({ code: 'REQUEST_BUDGET', status: 400 });
-  });
-
-  it('never raises a limit', () => {
-    const time = createElapsedTime(0);
-    time.limitTime(1000);
-    expect(time.remaining()).toBe(0);
-  });
-});
 
 describe('deadlineCheck', () => {
   let test: TestDatabase;

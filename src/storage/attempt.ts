@@ -105,22 +105,3 @@ export function createStopwatch(limit: () => number): Stopwatch {
     },
   };
 }
-
-/** The members of an attempt whose time is the time since it began. */
-export type ElapsedTime = Pick<TimedAttempt, 'checkTime' | 'remaining' | 'limitTime'>;
-
-/** Creates the time limit of an attempt that counts all time since it began. */
-export function createElapsedTime(milliseconds = Number.POSITIVE_INFINITY): ElapsedTime {
-  const begun = performance.now();
-  let limit = milliseconds;
-  const remaining = (): number => Math.max(0, limit - (performance.now() - begun));
-  return {
-    remaining,
-    limitTime(lower) {
-      limit = Math.min(limit, lower);
-    },
-    async checkTime() {
-      if (remaining() === 0) throw new TimeLimit(limit);
-    },
-  };
-}

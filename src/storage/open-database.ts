@@ -6,9 +6,6 @@ import { hasSqlite, isEmpty, openSqlite } from './sqlite/database.ts';
 /** The address of a database (`sqlite:` and the path of a file, or a `postgres://…` URL), and the options of its connections. */
 export interface DatabaseAddress extends Omit<PostgresOptions, 'url' | 'makesSchema'> {
   readonly database: string;
-  /** Number of reader threads on SQLite, and the maximum units of work that wait for one. */
-  readonly readers?: number | undefined;
-  readonly readerQueue?: number | undefined;
   /** Folder and number of the automatic backups. Ignored for a server, which has backup tools of its own. */
   readonly backups?: AutomaticBackupOptions | undefined;
 }
@@ -24,16 +21,17 @@ export async function openDatabase(
   address: DatabaseAddress,
   { makesSchema = true }: { readonly makesSchema?: boolean } = {},
 ): Promise<Database> {
-  const { database, backups, readers, readerQueue, ...options } = address;
+  const { database, backups, ...options } = address;
   if (!database.startsWith(SQLITE_SCHEME)) return openServer({ url: database, ...options, makesSchema });
-  const { observer, log } = options;
+  const { readers, readerQueue, observer, log } = options;
   return openSqlite({ path: pathOf(database), backups, readers, readerQueue, observer, log });
 }
 
 /** Opens a database for reading: creates nothing, and opens an empty database in memory if the file is missing. */
 export async function openForReading(address: DatabaseAddress): Promise<Database> {
-  const { database, backups, readers, readerQueue, ...options } = address;
+  const { database, backups, ...options } = address;
   if (!database.startsWith(SQLITE_SCHEME)) return openServer({ url: database, ...options, makesSchema: false });
+  const { readers, readerQueue } = options;
   return openSqlite({ path: hasSqlite(pathOf(database)) ? pathOf(database) : ':memory:', backups, readers, readerQueue });
 }
 

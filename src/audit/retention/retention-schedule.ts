@@ -10,8 +10,6 @@ export interface RetentionDeps extends Pick<PruneOptions, 'path'> {
   key(): PruneOptions['key'];
   /** Called with a sentence when entries were pruned or could not be pruned. */
   log(line: string): void;
-  /** Days for which partitions are created in advance; undefined for the default. */
-  readonly daysInAdvance?: number | undefined;
   /** Milliseconds between two runs. */
   readonly interval?: number;
 }
@@ -36,11 +34,9 @@ export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Re
   let failed = false;
   const ending = new AbortController();
 
-  const create = (): Promise<number> => createPartitions(deps.database, AUDIT_RESOURCE, deps.daysInAdvance);
-
   async function run(): Promise<void> {
     await attempt(async () => {
-      await create();
+      await createPartitions(deps.database, AUDIT_RESOURCE);
       prunedBefore = await pruneOld({ ...deps, stop: ending.signal }, prunedBefore);
     });
   }
@@ -61,7 +57,7 @@ export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Re
   }
 
   return {
-    prepare: () => attempt(create),
+    prepare: () => attempt(() => createPartitions(deps.database, AUDIT_RESOURCE)),
     start() {
       if (timer !== undefined) return;
       timer = setInterval(next, interval).unref();
@@ -75,7 +71,7 @@ export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Re
   };
 }
 
-interface ScheduledPruning extends Omit<RetentionDeps, 'interval' | 'daysInAdvance'> {
+interface ScheduledPruning extends Omit<RetentionDeps, 'interval'> {
   readonly stop: AbortSignal;
 }
 

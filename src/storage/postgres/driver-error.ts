@@ -30,8 +30,8 @@ const RETRY_REASONS = new Map([
   [STALE, 'stale'],
 ] as const);
 
-/** The reason why another attempt may succeed. */
-export type RetryReason = 'conflict' | 'statement' | 'pooler' | 'tables' | 'stale';
+/** The reason why another attempt may succeed: `long` if the time of a short attempt is up. */
+export type RetryReason = 'conflict' | 'statement' | 'pooler' | 'tables' | 'stale' | 'long';
 
 /** An error of a prepared statement. A statement prepared before a migration may fail only because its parameters have outdated types. */
 export class PreparedError extends Error {
@@ -54,6 +54,11 @@ const LOST = /^(08|57P|40003)/;
 export function isConnectionLost(error: unknown): boolean {
   const code = serverCode(error);
   return code === undefined || LOST.test(code);
+}
+
+/** Returns true if the server has cancelled a statement: its statement timeout has passed, or an administrator has cancelled it. */
+export function isCancelled(error: unknown): boolean {
+  return serverCode(error) === '57014';
 }
 
 /** Returns the server's error code, such as `23505`; undefined for other errors. */

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { createLazySavepoints, type LazySavepoints, type PendingSavepoints } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import type { Clock } from './server-clock.ts';
+import { createStatementTimeout, type TimeoutLimits } from './statement-timeout.ts';
 import type { TransactionState } from './transaction-state.ts';
 
 /** The SQL that begins a transaction, and the clock that is set from its result. */
@@ -9,6 +10,8 @@ export interface TransactionStart {
   /** SQL text that begins a transaction. */
   readonly begin: string;
   readonly clock: Clock;
+  /** The statement timeouts; undefined if `begin` sets one for the whole transaction. */
+  readonly timeouts?: TimeoutLimits | undefined;
 }
 
 /** A transaction that sends BEGIN only when it is needed. */
@@ -22,6 +25,8 @@ export interface LazyTransaction {
   begin(): void;
   /** Prepares for a statement that writes or locks: sends BEGIN, if not yet sent, and queries the transaction id. */
   write(): void;
+  /** Sets the timeout of the statements that follow. Before BEGIN, the timeout of the session applies. */
+  setTimeout(milliseconds: number): void;
   readonly savepoints: PendingSavepoints;
   /** Resolves when the server has answered BEGIN and the query of the transaction id. Throws their errors. */
   awaitBegin(): Promise<void>;
@@ -36,14 +41,61 @@ const TRANSACTION_ID = `pg_current_xact_id()::text AS "transactionId"`;
  * Creates a transaction that begins with its first write. With READ COMMITTED each statement sees the rows committed by then, so
  * statements that only read give the same result without a transaction and save two messages.
  */
-export function createLazyTransaction(
-  connection: Connection,
-  state: TransactionState,
-  { begin, clock }: TransactionStart,
-): LazyTransaction {
-  const answers: Promise<void>[] = [];
+export function createLazyTransaction(connection: Connection, state: TransactionState, start: TransactionStart): LazyTransaction {
+  const { begin, timeouts } = start;
+  const timeout = createStatementTimeout(timeouts?.session);
   const sent = { isBegun: false, isWriting: false, transactionId: undefined as string | undefined };
+  const { send, answers } = createSending(connection, state, { clock: start.clock, sent });
 
+  const rollbacks: Promise<boolean>[] = [];
+  /** Rolls everything back; the next write begins a new transaction. */
+  function startOver(): void {
+    rollbacks.push(hasSucceeded(connection.send('ROLLBACK'), state));
+    Object.assign(sent, { isBegun: false, isWriting: false, transactionId: undefined });
+  }
+
+  const savepoints = createLazySavepoints((text) => void connection.send(text).catch(state.note));
+  function open(columns: string): void {
+    sent.isBegun = true;
+    const limit = timeouts && timeout.begin(sent.isWriting ? timeouts.writing : timeouts.reading);
+    send(joinSql(begin, limit, `SELECT ${columns}`));
+    savepoints.begin(startOver);
+  }
+
+  return Object.assign(sent, {
+    begin: () => open(NOW),
+    write() {
+      if (sent.isWriting) return;
+      sent.isWriting = true;
+      if (sent.isBegun) send(joinSql(timeouts && timeout.change(timeouts.writing), `SELECT ${TRANSACTION_ID}`));
+      else open(`${NOW}, ${TRANSACTION_ID}`);
+    },
+    setTimeout(milliseconds: number) {
+      const text = timeouts === undefined || !sent.isBegun ? '' : timeout.change(milliseconds);
+      if (text !== '') void connection.send(text).catch(state.note);
+    },
+    savepoints: {
+      open: (name: string) => openSavepoint(savepoints, name, sent),
+      undo(name: string) {
+        savepoints.undo(name);
+        timeout.forget();
+      },
+      release: savepoints.release,
+    },
+    awaitBegin: async () => void (await Promise.all(answers)),
+    rollbacksSucceeded: async () => (await Promise.all(rollbacks)).every((done) => done),
+  });
+}
+
+interface Sending {
+  readonly clock: Clock;
+  /** Gets the transaction id that the server answers. */
+  readonly sent: { transactionId: string | undefined };
+}
+
+/** Creates the function that sends text which returns a state row, and the list of its answers. */
+function createSending(connection: Connection, state: TransactionState, { clock, sent }: Sending) {
+  const answers: Promise<void>[] = [];
   function send(text: string): void {
     const sentAt = Date.now();
     const answer = state
@@ -58,33 +110,12 @@ export function createLazyTransaction(
     answer.catch(() => undefined);
     answers.push(answer);
   }
+  return { send, answers };
+}
 
-  const rollbacks: Promise<boolean>[] = [];
-  /** Rolls everything back; the next write begins a new transaction. */
-  function startOver(): void {
-    rollbacks.push(hasSucceeded(connection.send('ROLLBACK'), state));
-    Object.assign(sent, { isBegun: false, isWriting: false, transactionId: undefined });
-  }
-
-  const savepoints = createLazySavepoints((text) => void connection.send(text).catch(state.note));
-  function open(columns: string): void {
-    sent.isBegun = true;
-    send(`${begin}; SELECT ${columns}`);
-    savepoints.begin(startOver);
-  }
-
-  return Object.assign(sent, {
-    begin: () => open(NOW),
-    write() {
-      if (sent.isWriting) return;
-      sent.isWriting = true;
-      if (sent.isBegun) send(`SELECT ${TRANSACTION_ID}`);
-      else open(`${NOW}, ${TRANSACTION_ID}`);
-    },
-    savepoints: { open: (name: string) => openSavepoint(savepoints, name, sent), undo: savepoints.undo, release: savepoints.release },
-    awaitBegin: async () => void (await Promise.all(answers)),
-    rollbacksSucceeded: async () => (await Promise.all(rollbacks)).every((done) => done),
-  });
+/** Joins the statements of one message. */
+function joinSql(...statements: readonly (string | undefined)[]): string {
+  return statements.filter((statement) => statement).join('; ');
 }
 
 /** Sends the savepoint at once in a transaction that has begun: without it a failed statement would abort the whole transaction. */

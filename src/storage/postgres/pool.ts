@@ -10,11 +10,11 @@ import { busy, fromDriver, type RetryReason, unavailable } from './driver-error.
 export interface BeginStatements {
   /** Begins a transaction on a connection that has our settings. */
   readonly own: string;
-  /** Begins a transaction with its own settings, on a connection that other clients may have used before. */
+  /** Begins a transaction with its own settings but the statement timeout, on a connection that other clients may have used before. */
   readonly shared: string;
   /** Begins a transaction without the time limits of requests. */
   readonly longRunning: string;
-  /** Sets the options of the session. */
+  /** Sets the options of the session but the statement timeout. */
   readonly sessionSettings: string;
 }
 
@@ -47,7 +47,8 @@ export interface Pool {
  */
 export const CLIENT_CHECK = 'client_connection_check_interval = 2000';
 
-const STATEMENT_TIMEOUT = 30_000;
+/** The default statement timeout in milliseconds. */
+export const STATEMENT_TIMEOUT = 30_000;
 /** Milliseconds after the statement timeout in which the server must have answered; without an answer the connection is dead. */
 const ANSWER_GRACE = 5000;
 /** Milliseconds after which the server ends an idle transaction, whose client hangs and holds its locks. */
@@ -63,12 +64,14 @@ export interface PoolOptions extends ServerOptions {
   onConnectionLost(): void;
   /** The slots that all pools of a database share. */
   readonly slots: ConnectionSlots;
+  /** The statement timeout of the sessions, in milliseconds. */
+  readonly sessionTimeout: number;
 }
 
 /** Creates a pool of at most `size` connections; it connects on first use. */
 export function createPool(address: PostgresAddress, size: number, options: PoolOptions): Pool {
   const pool = openPool(address, size, options);
-  const { sessionSettings } = toBeginStatements(address, options);
+  const sessionSettings = `${toBeginStatements(address, options).sessionSettings}; SET statement_timeout = ${options.sessionTimeout}`;
   const connections = new WeakMap<pg.PoolClient, Connection>();
   let preparesStatements = options.preparedStatements ?? true;
   const connectionOf = (client: pg.PoolClient): Connection =>
@@ -115,15 +118,14 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
  */
 export function toBeginStatements(
   { schema }: PostgresAddress,
-  { statementTimeout = STATEMENT_TIMEOUT, lockTimeout = 5000, checksClients = false }: ServerOptions,
+  { lockTimeout = 5000, checksClients = false }: ServerOptions,
 ): BeginStatements {
   const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED';
   const own = `${begin} READ WRITE`;
   // Statements are sent before the answer to BEGIN. If BEGIN fails, these defaults make them fail too; otherwise each would commit on its own.
   const defaults = [`SET default_transaction_isolation = 'read committed'`, 'SET default_transaction_read_only = on'];
-  const settings = (set: 'SET' | 'SET LOCAL', statement: number, idle: number): readonly string[] => [
+  const settings = (set: 'SET' | 'SET LOCAL', idle: number): readonly string[] => [
     ...requiredSettings(set),
-    `${set} statement_timeout = ${statement}`,
     `${set} lock_timeout = ${lockTimeout}`,
     `${set} idle_in_transaction_session_timeout = ${idle}`,
     ...(checksClients ? [`${set} ${CLIENT_CHECK}`] : []),
@@ -131,9 +133,9 @@ export function toBeginStatements(
   ];
   return {
     own,
-    shared: [begin, ...settings('SET LOCAL', statementTimeout, IDLE_TIMEOUT)].join('; '),
-    longRunning: [own, ...settings('SET LOCAL', 0, LONG_RUNNING_IDLE_TIMEOUT)].join('; '),
-    sessionSettings: [...settings('SET', statementTimeout, IDLE_TIMEOUT), ...defaults].join('; '),
+    shared: [begin, ...settings('SET LOCAL', IDLE_TIMEOUT)].join('; '),
+    longRunning: [own, ...settings('SET LOCAL', LONG_RUNNING_IDLE_TIMEOUT), 'SET LOCAL statement_timeout = 0'].join('; '),
+    sessionSettings: [...settings('SET', IDLE_TIMEOUT), ...defaults].join('; '),
   };
 }
 

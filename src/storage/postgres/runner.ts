@@ -1,24 +1,24 @@
 import { Problem } from '../../errors.ts';
-import { createChainWriters } from '../chain-writers.ts';
-import type { CommitMetrics, CommitObserver, DatabaseMetrics, Log, Transaction, TransactionOptions } from '../contract.ts';
-import { type CommitBatch, type CommitBatcher, createCommitBatcher } from './commit-batching.ts';
-import type { Connection } from './connection.ts';
-import type { PostgresAddress, ServerOptions } from './connection-string.ts';
+import type { CommitMetrics, CommitObserver, DatabaseMetrics, Transaction, TransactionOptions } from '../contract.ts';
+import { type CommitBatcher, createCommitBatcher } from './commit-batching.ts';
+import {
+  type AttemptKind,
+  CONCURRENT_BATCHES,
+  type ConnectionPoolOptions,
+  type ConnectionPools,
+  createConnectionPools,
+} from './connection-pools.ts';
+import type { PostgresAddress } from './connection-string.ts';
 import { busy } from './driver-error.ts';
 import { type CommitOutcome, type InDoubtCommit, loadCommitOutcome } from './in-doubt-commit.ts';
-import { createConnectionSlots, createPool, toBeginStatements } from './pool.ts';
-import { createClock, createClockDifference } from './server-clock.ts';
-import { attempt, type TransactionOutcome } from './transaction.ts';
+import type { TransactionOutcome } from './transaction.ts';
 
 /** Options of a runner. */
-export interface RunnerOptions extends ServerOptions {
-  /** Maximum connections for units of work, 10 if absent; commit batches use a few more. */
-  readonly connections?: number;
+export interface RunnerOptions extends ConnectionPoolOptions {
   /** Maximum milliseconds to resolve an in-doubt commit; 10,000 if absent. */
   readonly inDoubtTimeout?: number;
   /** Called after each commit. */
   readonly observer?: CommitObserver | undefined;
-  readonly log?: Log | undefined;
 }
 
 /** The result of a unit of work. */
@@ -43,16 +43,14 @@ const MAX_QUEUE = 10_000;
 const ATTEMPTS = 5;
 /** Maximum attempts with a stale read set; each attempt reads the newest state. */
 const STALE_ATTEMPTS = 10;
-/** Number of attempts with a stale read set after which the next attempt blocks other writers. */
-const BLOCK_AFTER = 4;
-/** Maximum commit batches that run at the same time, each on a connection of its own. */
-const CONCURRENT_BATCHES = 2;
+/** The time limit of a long attempt without one of its own, in milliseconds. */
+const LONG_LIMIT = 30_000;
 /** Milliseconds between two checks of an in-doubt commit. */
 const IN_DOUBT_PAUSE = 50;
 
 /** Creates a runner; it connects with the first unit of work. */
 export function createRunner(address: PostgresAddress, options: RunnerOptions): Runner {
-  const connections = createConnections(address, options);
+  const connections = createConnectionPools(address, options);
   const batcher = createCommitBatcher(connections.commitBatch, { concurrency: CONCURRENT_BATCHES, committed });
   const settle = createSettling(connections, batcher, options.inDoubtTimeout);
   let [commits, unitsOfWork, validationRetries] = [0, 0, 0];
@@ -62,19 +60,23 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
     options.observer?.committed(commit);
   }
 
-  async function run<T>(work: Work<T>, { longRunning = false }: TransactionOptions): Promise<RunResult<T>> {
-    if (connections.metrics.waiting + batcher.waiting >= MAX_QUEUE)
+  async function run<T>(work: Work<T>, how: TransactionOptions): Promise<RunResult<T>> {
+    const { milliseconds = LONG_LIMIT, caller = '' } = how;
+    if (connections.waiting + batcher.waiting >= MAX_QUEUE)
       throw new Problem('STORAGE_BUSY', `${MAX_QUEUE} transactions are waiting already`);
+    const state = { retained: new Map<string, unknown>(), limit: milliseconds };
+    let kind = firstKind(how);
     let locks: readonly string[] = [];
     for (let [conflicts, stale] = [0, 0]; ; ) {
-      const outcome = await connections.attempt(work, { longRunning, stale, locks });
+      const outcome = await connections.attempt(work, { kind, stale, locks, caller, state });
       if ('answer' in outcome && outcome.pending === undefined && outcome.wrote) committed({ ms: outcome.ms, unitsOfWork: 1 });
       const settled = await settle(outcome);
       if ('answer' in settled) {
         if (settled.wrote) unitsOfWork++;
         return settled;
       }
-      if (settled.retryReason === 'stale') [stale, validationRetries] = [stale + 1, validationRetries + 1];
+      if (settled.retryReason === 'long') kind = 'long';
+      else if (settled.retryReason === 'stale') [stale, validationRetries] = [stale + 1, validationRetries + 1];
       else conflicts++;
       // Many units of work that wait for one lock would each find a stale read set, so the retry takes the locks before it reads.
       if ('locks' in outcome && settled.retryReason === 'stale') locks = outcome.locks ?? [];
@@ -86,9 +88,7 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
 
   return {
     get metrics() {
-      const { waiting, ...counts } = connections.metrics;
-      const long = { longRunning: 0, longWaiting: 0, longRefused: 0 };
-      return { commits, unitsOfWork, waiting: waiting + batcher.waiting, validationRetries, ...long, ...counts };
+      return { commits, unitsOfWork, waiting: connections.waiting + batcher.waiting, validationRetries, ...connections.metrics };
     },
     get fault() {
       return connections.fault;
@@ -100,71 +100,20 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 
-interface AttemptOptions {
-  readonly longRunning: boolean;
-  /** Number of previous attempts with a stale read set. */
-  readonly stale: number;
-  readonly locks: readonly string[];
+function firstKind({ longRunning, beginsLong }: TransactionOptions): AttemptKind {
+  if (longRunning) return 'unlimited';
+  return beginsLong ? 'long' : 'short';
 }
 
-/** The connections for units of work and those for commit batches. */
-interface Connections {
-  readonly fault: string | undefined;
-  readonly metrics: Pick<DatabaseMetrics, 'waiting' | 'connections' | 'idleConnections'>;
-  attempt<T>(work: Work<T>, options: AttemptOptions): Promise<TransactionOutcome<T>>;
-  readonly commitBatch: CommitBatch;
-  close(): Promise<void>;
-}
-
-/** Creates two pools: commit batches have connections of their own, so they never wait behind units of work that have not begun. */
-function createConnections(address: PostgresAddress, options: RunnerOptions): Connections {
-  const writers = createChainWriters();
-  // After a failover, the next connection may lead to a server without the last entries of our chains.
-  const onConnectionLost = (): void => writers.discard();
-  const slots = createConnectionSlots();
-  const pool = createPool(address, options.connections ?? 10, { ...options, onConnectionLost, slots });
-  const batchPool = createPool(address, CONCURRENT_BATCHES, { ...options, onConnectionLost, slots });
-  const begins = toBeginStatements(address, options);
-  const difference = createClockDifference(options.log ?? (() => undefined));
-  const clock = createClock(difference);
-  const beginOf = (connection: Connection): string => (connection.hasSettings ? begins.own : begins.shared);
-  // BEGIN may only be lazy or pipelined with our settings: after a failed BEGIN they keep later statements from committing on their own.
-  const canSkipRoundTrip = (connection: Connection): boolean => connection.hasSettings && clock.isFresh;
-
-  return {
-    get fault() {
-      return difference.fault;
-    },
-    get metrics() {
-      return { waiting: pool.waiting, connections: pool.total + batchPool.total, idleConnections: pool.idle + batchPool.idle };
-    },
-    attempt: (work, { longRunning, stale, locks }) =>
-      pool.lend(
-        (connection) => {
-          // A retry reads the server's clock: the read set may be stale only because a value in it has expired.
-          const beginMode = canSkipRoundTrip(connection) && !longRunning && stale === 0 ? 'lazy' : 'eager';
-          const begin = longRunning ? begins.longRunning : beginOf(connection);
-          return attempt(connection, { begin, clock, writers, beginMode, locks, blocksWriters: stale >= BLOCK_AFTER }, work);
-        },
-        { longRunning },
-      ),
-    commitBatch: (batched, work) =>
-      batchPool.lend((connection) => {
-        const beginMode = canSkipRoundTrip(connection) ? 'pipelined' : 'eager';
-        return attempt(connection, { begin: beginOf(connection), clock, writers, beginMode, batched }, work);
-      }),
-    async close() {
-      await Promise.all([pool.close(), batchPool.close()]);
-    },
-  };
-}
+/** The attempt that queries an in-doubt commit. */
+const IN_DOUBT_ATTEMPT = Object.freeze({ kind: 'short', stale: 0, locks: [], caller: '' });
 
 /** The result of an attempt after its rows were committed and an in-doubt commit was resolved: an answer, or the error and the reason to retry. */
 type Settled<T> = RunResult<T> | Pick<Extract<TransactionOutcome<never>, { error: unknown }>, 'error' | 'retryReason'>;
 
 /** Creates the function that settles attempts: it commits pending rows in a batch, and resolves in-doubt commits. */
 function createSettling(
-  connections: Connections,
+  connections: ConnectionPools,
   batcher: CommitBatcher,
   inDoubtTimeout = 10_000,
 ): <T>(outcome: TransactionOutcome<T>) => Promise<Settled<T>> {
@@ -172,7 +121,7 @@ function createSettling(
     for (const end = performance.now() + inDoubtTimeout; performance.now() < end; ) {
       // A server that cannot be reached yet leaves the commit in doubt; the loop tries again.
       const outcome = await connections
-        .attempt((tx) => loadCommitOutcome(tx, commit), { longRunning: false, stale: 0, locks: [] })
+        .attempt((tx) => loadCommitOutcome(tx, commit), { ...IN_DOUBT_ATTEMPT, state: { retained: new Map(), limit: inDoubtTimeout } })
         .catch(() => undefined);
       if (outcome !== undefined && 'answer' in outcome && outcome.answer !== 'open') return outcome.answer;
       await pause(IN_DOUBT_PAUSE);

@@ -1,20 +1,15 @@
 import { type Sql, sql } from '../../sql.ts';
-import { createElapsedTime } from '../attempt.ts';
 import type { WriterLease } from '../chain-writers.ts';
 import type { AppendStatements, PendingAppend, Query, ReadSet, RowLock, Transaction, WriteSet } from '../contract.ts';
 import { createReadWriteSet, type ReadWriteSet } from '../read-write-set.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
-import { type Connection, type QueryResult, toStatement } from './connection.ts';
-import type { LazyTransaction } from './lazy-transaction.ts';
+import { type QueryResult, toStatement } from './connection.ts';
 import { SLOT_COUNT } from './pool.ts';
 import { postgresDialect } from './sql-dialect.ts';
-import type { TransactionState } from './transaction-state.ts';
+import { createTimedStatements, type TimedContext, type TimedStatements } from './timed-statements.ts';
 
 /** The parts of one attempt at a unit of work. */
-export interface TransactionContext {
-  readonly connection: Connection;
-  readonly state: TransactionState;
-  readonly lazy: LazyTransaction;
+export interface TransactionContext extends TimedContext {
   /** The lease of the chain writer for the rows that the attempt appends. */
   readonly lease: WriterLease;
 }
@@ -39,11 +34,10 @@ const ROW_LOCKS: Readonly<Record<RowLock, Sql>> = Object.freeze({
   keyShare: sql` FOR KEY SHARE`,
 });
 
-const ALWAYS_TRUE = sql`TRUE`;
-
 /** Creates the handle that one unit of work gets. */
 export function openTransaction(context: TransactionContext, now: number): OpenTransaction {
-  const { query, announceLock, announceWrite } = createQueries(context);
+  const { timed, ...statements } = createTimedStatements(context);
+  const { query, announceLock, announceWrite } = createQueries(context, statements.query);
   const { end, ...bookkeeping } = createBookkeeping(context);
   const tx: Transaction = Object.freeze({
     dialect: postgresDialect,
@@ -66,11 +60,7 @@ export function openTransaction(context: TransactionContext, now: number): OpenT
       announceLock();
       return ROW_LOCKS[lock];
     },
-    attempt: 'short',
-    retained: new Map<string, unknown>(),
-    // The server ends statements by itself: `statement_timeout`.
-    deadlineCheck: () => ALWAYS_TRUE,
-    ...createElapsedTime(),
+    ...timed,
     ...bookkeeping,
   });
   return { tx, end };
@@ -85,7 +75,7 @@ export function toLockKey(name: string): Sql {
 const SELECT = /^\s*SELECT\b/i;
 
 /** Creates the functions that send statements; the transaction begins with the first one that does more than read. */
-function createQueries({ connection, state, lazy }: TransactionContext) {
+function createQueries({ state, lazy }: TransactionContext, send: TimedStatements['query']) {
   function announceLock(): void {
     state.check();
     lazy.write();
@@ -98,7 +88,7 @@ function createQueries({ connection, state, lazy }: TransactionContext) {
     state.check();
     const statement = toStatement(text);
     if (!SELECT.test(statement.sql)) announceWrite();
-    return state.follow(() => connection.query(statement));
+    return send(statement);
   }
   return { query, announceLock, announceWrite };
 }

@@ -1,4 +1,5 @@
 import { Problem } from '../../errors.ts';
+import { AttemptEnded } from '../attempt.ts';
 import { internal } from '../savepoints.ts';
 import { busy, fromDriver, isConnectionLost, type RetryReason, retryReason, serverCode } from './driver-error.ts';
 
@@ -12,6 +13,7 @@ import { busy, fromDriver, isConnectionLost, type RetryReason, retryReason, serv
  * | `lost` | a lost connection | together with `committing`, the commit is in doubt |
  * | `committing` | sending COMMIT | after an error, no ROLLBACK is sent |
  * | `ended` | the commit, or the end of the attempt | later statements are refused |
+ * | `endedBy` | the time limit of a short attempt | later statements are refused; the unit of work runs again |
  */
 export interface TransactionState {
   /** The first error of the server or the connection. Later errors only follow from it. */
@@ -31,6 +33,10 @@ export interface TransactionState {
   note(error: unknown): void;
   /** Marks the transaction for a retry because its read set is stale, and returns the problem to throw. */
   markStale(): Problem;
+  /** Ends a short attempt whose time is up, so that a long one follows, and returns the error to throw. */
+  endAttempt(cause?: unknown): AttemptEnded;
+  /** Records that a statement has reached the time limit, and returns the problem to throw. */
+  markTimeLimit(problem: Problem): Problem;
   /** Runs driver calls and converts their errors to Problems and ConstraintErrors. */
   follow<T>(work: () => Promise<T>): Promise<T>;
   /** Throws if the transaction accepts no more statements. */
@@ -45,6 +51,7 @@ const CONSEQUENCES: ReadonlySet<string | undefined> = new Set(['25P02', '25P01',
 
 /** Creates the state of a transaction that has not begun. */
 export function createTransactionState(): TransactionState {
+  let endedBy: AttemptEnded | undefined;
   const state = {
     failure: undefined as unknown,
     retryReason: undefined as RetryReason | undefined,
@@ -56,24 +63,27 @@ export function createTransactionState(): TransactionState {
     ended: false,
     note(error: unknown) {
       if (isConsequence(error)) return;
-      const known = fromDriver(error);
       state.failure ??= error;
       state.retryReason ??= retryReason(error);
-      state.broken ||= 'code' in known && known.code === 'STORAGE_UNAVAILABLE';
+      state.broken ||= isUnavailable(error);
       state.lost ||= isConnectionLost(error);
     },
-    markStale() {
-      const problem = busy(new Error('the read set of the transaction is stale'));
+    markStale: () => markRetry(state, 'stale', busy(new Error('the read set of the transaction is stale'))),
+    endAttempt(cause?: unknown) {
+      endedBy ??= new AttemptEnded('long', cause);
+      markRetry(state, 'long', busy(endedBy));
+      return endedBy;
+    },
+    markTimeLimit(problem: Problem) {
       state.failure ??= problem;
-      state.retryReason ??= 'stale';
       return problem;
     },
     async follow<T>(work: () => Promise<T>) {
       try {
         return await work();
       } catch (error) {
-        // A Problem here means that our code refused a value before sending it, so the transaction is still usable.
-        if (error instanceof Problem) throw error;
+        // A Problem here is a value that our code refused before sending it, or a time limit, which is noted already.
+        if (error instanceof Problem || error instanceof AttemptEnded) throw error;
         state.note(error);
         throw fromDriver(isConsequence(error) ? state.failure : error);
       }
@@ -81,8 +91,21 @@ export function createTransactionState(): TransactionState {
     check() {
       if (state.ended) throw internal('a transaction was used after its end');
       if (state.broken) throw fromDriver(state.failure);
+      if (endedBy !== undefined) throw endedBy;
     },
   };
   const isConsequence = (error: unknown): boolean => state.failure !== undefined && CONSEQUENCES.has(serverCode(error));
   return state;
+}
+
+function markRetry(state: { failure: unknown; retryReason: RetryReason | undefined }, reason: RetryReason, problem: Problem): Problem {
+  state.failure ??= problem;
+  state.retryReason ??= reason;
+  return problem;
+}
+
+/** Returns true for an error after which the connection must not be used again. */
+function isUnavailable(error: unknown): boolean {
+  const known = fromDriver(error);
+  return 'code' in known && known.code === 'STORAGE_UNAVAILABLE';
 }

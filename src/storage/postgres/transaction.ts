@@ -4,9 +4,10 @@ import { isEmptySet, type ReadWriteSet } from '../read-write-set.ts';
 import { internal } from '../savepoints.ts';
 import { BLOCK_ALL_WRITERS, toCommitValidation } from './commit-validation.ts';
 import { type Connection, toStatement } from './connection.ts';
-import { fromDriver, type RetryReason } from './driver-error.ts';
+import { fromDriver, isCancelled, type RetryReason } from './driver-error.ts';
 import type { InDoubtCommit } from './in-doubt-commit.ts';
 import { createLazyTransaction, type TransactionStart } from './lazy-transaction.ts';
+import type { AttemptLimits } from './timed-statements.ts';
 import { type CommitRequest, openTransaction, type TransactionContext } from './transaction-handle.ts';
 import { createTransactionState } from './transaction-state.ts';
 
@@ -25,6 +26,8 @@ export interface TransactionAttempt extends TransactionStart {
   readonly blocksWriters?: boolean;
   /** Names to lock before anything else: the names that a previous attempt with a stale read set locked. */
   readonly locks?: readonly string[];
+  /** The time limits of the attempt; undefined for work without limits. */
+  readonly limits?: AttemptLimits | undefined;
   /** For a commit batch: the read and write sets of each unit of work in it. */
   readonly batched?: readonly ReadWriteSet[];
 }
@@ -61,7 +64,7 @@ export async function attempt<T>(
 ): Promise<TransactionOutcome<T>> {
   const state = createTransactionState();
   const lazy = createLazyTransaction(connection, state, options);
-  const context = { connection, state, lazy, lease: options.writers.lease() };
+  const context = { connection, state, lazy, lease: options.writers.lease(), limits: options.limits };
   const isBatch = options.batched !== undefined;
   let inDoubt: { readonly answer: T; readonly commit: InDoubtCommit } | undefined;
   try {
@@ -129,21 +132,29 @@ async function endReadOnly(context: TransactionContext): Promise<void> {
 }
 
 /** Sends the remaining statements, commit validation and COMMIT in one message. If one of them fails, COMMIT rolls back. */
-async function commit({ connection, state, lazy }: TransactionContext, { statements, sets }: CommitStatements): Promise<void> {
+async function commit(context: TransactionContext, { statements, sets }: CommitStatements): Promise<void> {
+  const { connection, state, lazy, limits } = context;
   const validations = sets.every(isEmptySet) ? [] : [toCommitValidation(sets)];
   // A value that cannot be sent is refused here, before any statement is sent.
   const last = [...statements, ...validations].map(toStatement);
   state.ended = true;
   state.committing = lazy.isBegun;
+  // Commit validation may wait for locks.
+  if (limits !== undefined && last.length > 0) lazy.setTimeout(limits.statementTimeout);
   await state.follow(async () => {
     const results = last.map((statement) => connection.query(statement));
     const committed = lazy.isBegun ? connection.send('COMMIT') : undefined;
     await Promise.allSettled([...results, committed]);
     await lazy.awaitBegin();
-    for (const result of results) await result;
+    for (const result of results) await result.catch((error) => throwEnded(error, context));
     // After a failed statement COMMIT rolls back without an error; only the command in its answer shows it.
     if (committed !== undefined && (await committed).command !== 'COMMIT') throw state.failure ?? internal('COMMIT rolled back');
   });
+}
+
+/** Ends a short attempt if the server has cancelled its validation, which waited for locks without a transaction. */
+function throwEnded(error: unknown, { state, lazy, limits }: TransactionContext): never {
+  throw limits !== undefined && !lazy.isBegun && isCancelled(error) ? state.endAttempt(error) : error;
 }
 
 async function rollBack(connection: Connection): Promise<boolean> {

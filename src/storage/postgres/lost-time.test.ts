@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { createLostTime } from './lost-time.ts';
+
+it('shortens the short attempts of a caller that lost time, until the time is forgiven', () => {
+  let now = 0;
+  const lost = createLostTime({ short: 250, now: () => now });
+  lost.add('one', 250);
+  expect([lost.limitFor('one'), lost.limitFor('other')]).toEqual([25, 250]);
+  now = 4999;
+  expect(lost.limitFor('one')).toBe(25);
+  now = 5000;
+  expect(lost.limitFor('one')).toBe(250);
+});
+
+it('remembers a bounded loss', () => {
+  let now = 0;
+  const lost = createLostTime({ short: 250, now: () => now });
+  for (let count = 0; count < 100; count++) lost.add('one', 250);
+  now = 19_999;
+  expect(lost.limitFor('one')).toBe(25);
+  now = 20_000;
+  expect(lost.limitFor('one')).toBe(250);
+});
+
+it('forgets callers whose loss is forgiven', () => {
+  let now = 0;
+  const lost = createLostTime({ short: 250, now: () => now });
+  for (let count = 0; count < 1000; count++) lost.add(`caller ${count}`, 1);
+  now = 100;
+  lost.add('one', 250);
+  expect([lost.limitFor('caller 0'), lost.limitFor('one')]).toEqual([250, 25]);
+});

@@ -1,0 +1,46 @@
+/** The statement timeouts of one attempt at a unit of work, in milliseconds. */
+export interface TimeoutLimits {
+  /** The statement timeout of the session; undefined if each transaction sets its own. */
+  readonly session: number | undefined;
+  /** The timeout of statements that read, until the attempt writes or locks. Less than in an attempt that waits for locks. */
+  readonly reading: number;
+  /** The timeout of statements that may wait for locks. */
+  readonly writing: number;
+}
+
+/** Sets `statement_timeout` in a transaction, each time it has to change. */
+export interface StatementTimeout {
+  /** Call when BEGIN is sent. Returns the SQL to send behind BEGIN; empty if the session has this timeout. */
+  begin(milliseconds: number): string;
+  /** Returns the SQL that changes the timeout; empty if the transaction has it. */
+  change(milliseconds: number): string;
+  /** Call after a rollback to a savepoint, which also undoes changes of the timeout. */
+  forget(): void;
+}
+
+/** A timeout is kept while it is at most this much longer than the time that is left, so that few statements change it. */
+const TOLERANCE = 25;
+
+/** Creates the statement timeout of a transaction that has not begun. */
+export function createStatementTimeout(session: number | undefined): StatementTimeout {
+  let current: number | undefined;
+
+  function change(milliseconds: number): string {
+    // The server takes 0 for no limit.
+    const wanted = Math.max(1, Math.ceil(milliseconds));
+    if (current !== undefined && current >= wanted && current <= wanted + TOLERANCE) return '';
+    current = wanted;
+    return `SET LOCAL statement_timeout = ${wanted}`;
+  }
+
+  return {
+    begin(milliseconds) {
+      current = session;
+      return change(milliseconds);
+    },
+    change,
+    forget() {
+      current = undefined;
+    },
+  };
+}

@@ -1,0 +1,207 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Sql, sql } from '../../sql.ts';
+import type { Transaction } from '../contract.ts';
+import { failure } from '../storage.fixture.ts';
+import { FAMILY } from './postgres.fixture.ts';
+import { appended, insert, openSlowQueries, slow } from './slow-query.fixture.ts';
+
+const { runSql, openShort, closeAll, ids } = openSlowQueries('storage_postgres_timed');
+
+beforeAll(async () => {
+  await openShort();
+  await closeAll();
+});
+beforeEach(() => runSql(FAMILY));
+afterEach(closeAll);
+
+describe('a unit of work that takes long', () => {
+  it('runs again as a long attempt, keeps retained values, and answers once', async () => {
+    const database = await openShort();
+    const attempts: unknown[] = [];
+    const answer = await database.transaction(async (tx) => {
+      attempts.push([tx.attempt, tx.retained.get('found')]);
+      tx.retained.set('found', tx.attempt);
+      await tx.append(appended, [`entry of ${tx.attempt}`]);
+      return tx.one<{ one: number }>(slow(tx));
+    });
+    expect(answer?.one).toBe(1);
+    expect(attempts).toEqual([
+      ['short', undefined],
+      ['long', 'short'],
+    ]);
+    expect(await ids()).toEqual(['entry of long']);
+  });
+
+  it('runs again even if it catches the error, and the short attempt accepts no more statements', async () => {
+    const database = await openShort();
+    const runs: string[] = [];
+    await database.transaction(async (tx) => {
+      const error = await failure(tx.savepoint(() => tx.one(slow(tx)))).catch(() => undefined);
+      const later = await failure(tx.one(sql`SELECT 1`)).catch(() => undefined);
+      runs.push(`${tx.attempt} ${error instanceof Error} ${later instanceof Error}`);
+    });
+    expect(runs).toEqual(['short true true', 'long false false']);
+  });
+
+  it('rolls back the writes of the short attempt, and writes in the long one', async () => {
+    const database = await openShort();
+    await database.transaction(async (tx) => {
+      await insert(tx, tx.attempt);
+      await tx.one(slow(tx));
+      await insert(tx, `${tx.attempt}, later`);
+    });
+    expect(await ids()).toEqual(['long', 'long, later']);
+  });
+
+  it('begins with the long attempt if it is known to take long', async () => {
+    const database = await openShort();
+    expect(await database.transaction(async (tx) => tx.attempt, { beginsLong: true })).toBe('long');
+  });
+
+  it('runs again if many statements with a deadline check take long together', async () => {
+    const database = await openShort();
+    const runs: string[] = [];
+    await database.transaction(async (tx) => {
+      runs.push(tx.attempt);
+      for (let count = 0; count < 10; count++) await tx.one(slow(tx, 0.02));
+    });
+    expect(runs).toEqual(['short', 'long']);
+  });
+
+  it('runs again if work in memory takes long', async () => {
+    const database = await openShort();
+    const runs: string[] = [];
+    await database.transaction(async (tx) => {
+      runs.push(tx.attempt);
+      for (const end = performance.now() + 60_000; tx.attempt === 'short' && performance.now() < end; ) await tx.checkTime();
+    });
+    expect(runs).toEqual(['short', 'long']);
+  });
+});
+
+describe('a lock', () => {
+  it.each([
+    ['a named lock', (tx: Transaction) => tx.lock('a name')],
+    ['a row lock', (tx: Transaction) => tx.one(sql`SELECT "id" FROM "Parent" WHERE "id" = 'a'${tx.rowLock('update')}`)],
+    ['a lock of an update', (tx: Transaction) => tx.run(sql`UPDATE "Parent" SET "n" = 1 WHERE "id" = 'a'`)],
+    [
+      'a lock after a savepoint that was rolled back',
+      async (tx: Transaction) => {
+        await insert(tx, 'b');
+        await failure(tx.savepoint(() => tx.one(sql`SELECT 1 / 0`)));
+        await tx.lock('a name');
+      },
+    ],
+  ])('%s is awaited longer than a short attempt may take, without another attempt', async (_, take) => {
+    const database = await openShort();
+    await runSql(`INSERT INTO "Parent" ("id") VALUES ('a')`);
+    const runs: string[] = [];
+    const { promise: held, resolve: hold } = Promise.withResolvers<void>();
+    const holder = database.transaction(async (tx) => {
+      await tx.lock('a name');
+      await tx.run(sql`UPDATE "Parent" SET "n" = 2 WHERE "id" = 'a'`);
+      hold();
+      await tx.one(sql`SELECT pg_sleep(0.3)`);
+    });
+    await held;
+    const waiter = database.transaction(async (tx) => {
+      runs.push(tx.attempt);
+      await take(tx);
+    });
+    await Promise.all([holder, waiter]);
+    expect(runs).toEqual(['short']);
+  });
+
+  it('a search after a write is limited, and a lock after the search is not', async () => {
+    const database = await openShort();
+    const timeouts: unknown[] = [];
+    const read = async (tx: Transaction, check: Sql) =>
+      timeouts.push((await tx.one<{ now: string }>(sql`SELECT current_setting('statement_timeout') AS "now" WHERE ${check}`))?.now);
+    await database.transaction(async (tx) => {
+      const check = tx.deadlineCheck(sql.table('Parent'));
+      await read(tx, sql`TRUE`);
+      await insert(tx, 'a');
+      await read(tx, sql`TRUE`);
+      await read(tx, check);
+      await failure(tx.savepoint(() => insert(tx, 'a')));
+      await read(tx, sql`TRUE`);
+    });
+    expect(timeouts.slice(0, 2)).toEqual(['50ms', '30s']);
+    expect(timeouts[2]).toMatch(/^\d\dms$/);
+    expect(timeouts[3]).toBe('30s');
+  });
+});
+
+describe('the time limit of a request', () => {
+  const REFUSED = { code: 'REQUEST_BUDGET', status: 400 };
+
+  it('ends a statement with a deadline check, and the unit of work continues after its savepoint', async () => {
+    const database = await openShort();
+    const error = await database.transaction(async (tx) => {
+      tx.limitTime(200);
+      const caught = await failure(tx.savepoint(() => tx.one(slow(tx, 60))));
+      expect(tx.remaining()).toBe(0);
+      await failure(tx.one(slow(tx, 0)));
+      await insert(tx, 'a');
+      return caught;
+    });
+    expect(error).toMatchObject(REFUSED);
+    expect(await ids()).toEqual(['a']);
+  });
+
+  it('ends statements that together take too long, and work in memory', async () => {
+    const database = await openShort();
+    const limited = (work: (tx: Transaction) => Promise<unknown>) => failure(database.transaction(work, { milliseconds: 100 }));
+    const statements = limited(async (tx) => {
+      for (;;) await tx.one(slow(tx, 0.02));
+    });
+    expect(await statements).toMatchObject(REFUSED);
+    const memory = limited(async (tx) => {
+      for (;;) await tx.checkTime();
+    });
+    expect(await memory).toMatchObject(REFUSED);
+  });
+
+  it('leaves the statement timeout of the server in force, with STORAGE_BUSY', async () => {
+    const database = await openShort({ statementTimeout: 100 });
+    expect(await failure(database.transaction((tx) => tx.one(sql`SELECT pg_sleep(60)`)))).toMatchObject({ code: 'STORAGE_BUSY' });
+    expect(await failure(database.transaction((tx) => tx.run(sql`SELECT pg_sleep(60)`)))).toMatchObject({ code: 'STORAGE_BUSY' });
+  });
+
+  it('does not apply to long-running work', async () => {
+    const database = await openShort({ statementTimeout: 100 });
+    const work = async (tx: Transaction) => [tx.remaining(), (await tx.one<{ one: number }>(slow(tx)))?.one];
+    expect(await database.transaction(work, { longRunning: true })).toEqual([Number.POSITIVE_INFINITY, 1]);
+  });
+});
+
+describe('a cancelled statement', () => {
+  it('leaves its connection usable, and ends no later statement, however close it is to its end', async () => {
+    const database = await openShort({ connections: 1, readers: 1 });
+    const processes = new Set<unknown>();
+    const kinds = new Set<string>();
+    for (let round = 0; round < 60; round++) {
+      // From well below to well above the time of a short attempt.
+      const seconds = 0.03 + (round % 20) * 0.002;
+      const caller = `caller ${round}`;
+      await database.transaction(
+        async (tx) => {
+          await tx.one(slow(tx, seconds));
+          kinds.add(tx.attempt);
+        },
+        { caller },
+      );
+      // The next statements on the connection of short attempts.
+      const rows = await database.transaction(
+        async (tx) => {
+          expect(tx.attempt).toBe('short');
+          const query = sql`SELECT pg_backend_pid() AS "process", pg_sleep(0.001)`;
+          return [await tx.one<{ process: number }>(query), await tx.one<{ process: number }>(query)];
+        },
+        { caller: `${caller}, later` },
+      );
+      for (const row of rows) processes.add(row?.process);
+    }
+    expect([kinds, processes.size]).toEqual([new Set(['short', 'long']), 1]);
+  });
+});

@@ -1,0 +1,132 @@
+import { type Sql, sql } from '../../sql.ts';
+import { type AttemptState, createStopwatch, type Stopwatch, type TimedAttempt, TimeLimit } from '../attempt.ts';
+import type { Statement } from '../contract.ts';
+import { SLICE, type Turns } from '../turns.ts';
+import type { Connection, QueryResult } from './connection.ts';
+import { isCancelled } from './driver-error.ts';
+import type { LazyTransaction } from './lazy-transaction.ts';
+import type { TransactionState } from './transaction-state.ts';
+
+/** The time limits of one attempt at a unit of work. */
+export interface AttemptLimits {
+  readonly attempt: 'short' | 'long';
+  /** Maximum milliseconds of a short attempt. */
+  readonly short: number;
+  /** The statement timeout of statements without a limit of their own, in milliseconds. */
+  readonly statementTimeout: number;
+  /** The state that the attempts at the unit of work share. */
+  readonly state: AttemptState;
+  readonly turns: Turns;
+}
+
+/** Sends the statements of one attempt within its time limit. */
+export interface TimedStatements {
+  readonly timed: TimedAttempt;
+  query(statement: Statement): Promise<QueryResult>;
+}
+
+/** The parts of an attempt that timed statements use. */
+export interface TimedContext {
+  readonly connection: Connection;
+  readonly state: TransactionState;
+  readonly lazy: LazyTransaction;
+  /** Undefined for work without time limits, such as a migration or a commit batch. */
+  readonly limits?: AttemptLimits | undefined;
+}
+
+/** The deadline check. The server ends the statement by itself (`statement_timeout`); the comment marks the statement as one to limit. */
+const CHECK = 'TRUE /* limited */';
+const DEADLINE_CHECK = sql.raw(CHECK);
+const deadlineCheck = (): Sql => DEADLINE_CHECK;
+
+/** Creates the functions that send statements of one attempt. */
+export function createTimedStatements(context: TimedContext): TimedStatements {
+  return context.limits === undefined ? withoutLimits(context) : withLimits(context, context.limits);
+}
+
+function withoutLimits({ connection, state }: TimedContext): TimedStatements {
+  const timed: TimedAttempt = {
+    attempt: 'long',
+    retained: new Map(),
+    deadlineCheck,
+    remaining: () => Number.POSITIVE_INFINITY,
+    limitTime: () => undefined,
+    checkTime: async () => state.check(),
+  };
+  return { timed, query: (statement) => state.follow(() => connection.query(statement)) };
+}
+
+/**
+ * Limits statements with a deadline check to the time that is left, and only their time counts. Other statements that only read get at
+ * least the time of a short attempt. Once the unit of work writes or locks, they may wait for locks, and get the statement timeout.
+ */
+function withLimits(context: TimedContext, limits: AttemptLimits): TimedStatements {
+  const { connection, state, lazy } = context;
+  const isShort = limits.attempt === 'short';
+  const stopwatch = createStopwatch(() => Math.min(limits.state.limit, isShort ? limits.short : Number.POSITIVE_INFINITY));
+  stopwatch.begin();
+  const timeIsUp = (cause?: unknown): Error => (isShort ? state.endAttempt(cause) : state.markTimeLimit(new TimeLimit(limits.state.limit)));
+
+  function timeoutOf(isChecked: boolean): number {
+    if (isChecked) return Math.min(stopwatch.remaining, limits.statementTimeout);
+    return lazy.isWriting ? limits.statementTimeout : Math.min(Math.max(stopwatch.remaining, limits.short), limits.statementTimeout);
+  }
+
+  /** Sends a statement; converts the error of a server that has cancelled it because of the time limit. */
+  function send(statement: Statement, timeout: number): Promise<QueryResult> {
+    // In a short attempt, the session or BEGIN has set the timeout of statements that read.
+    if (!isShort || lazy.isWriting) lazy.setTimeout(timeout);
+    const begun = performance.now();
+    // The statement timeout of the server is not the limit of the attempt.
+    const isLimit = (): boolean => isShort || performance.now() - begun >= timeout - 1;
+    const isLimited = timeout < limits.statementTimeout || (isShort && !lazy.isWriting);
+    return state.follow(() =>
+      connection.query(statement).catch((error) => {
+        throw isLimited && isCancelled(error) && isLimit() ? timeIsUp(error) : error;
+      }),
+    );
+  }
+
+  async function query(statement: Statement): Promise<QueryResult> {
+    const isChecked = statement.sql.includes(CHECK);
+    if (isChecked) stopwatch.addLap();
+    if (isChecked && stopwatch.remaining === 0) throw timeIsUp();
+    const begun = performance.now();
+    try {
+      return await send(statement, timeoutOf(isChecked));
+    } finally {
+      if (isChecked) stopwatch.add(performance.now() - begun);
+      else stopwatch.begin();
+    }
+  }
+  return { timed: toTimedAttempt({ state, limits, stopwatch, timeIsUp }), query };
+}
+
+interface TimeLeft {
+  readonly state: TransactionState;
+  readonly limits: AttemptLimits;
+  readonly stopwatch: Stopwatch;
+  /** Ends a short attempt, and returns the error to throw. */
+  timeIsUp(): Error;
+}
+
+function toTimedAttempt({ state, limits, stopwatch, timeIsUp }: TimeLeft): TimedAttempt {
+  return {
+    attempt: limits.attempt,
+    retained: limits.state.retained,
+    deadlineCheck,
+    remaining: () => stopwatch.remaining,
+    limitTime(lower) {
+      limits.state.limit = Math.min(limits.state.limit, lower);
+    },
+    async checkTime() {
+      state.check();
+      const isSliceOver = stopwatch.lap > SLICE;
+      if (isSliceOver) stopwatch.addLap();
+      if (stopwatch.remaining - stopwatch.lap <= 0) throw timeIsUp();
+      if (!isSliceOver) return;
+      await limits.turns.take(() => undefined);
+      stopwatch.begin();
+    },
+  };
+}
