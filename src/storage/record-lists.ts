@@ -31,6 +31,8 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     const page = await scanPage(rows, query, inMemory);
     if (!query.total) return page;
     if (inMemory !== undefined) return { ...page, withoutTotal: 'inMemory' };
+    // A page that is the whole list needs no count.
+    if (page.next === undefined && query.after === undefined && !query.offset) return { ...page, total: page.records.length };
     const total = budget.reached === undefined ? await countAll(rows) : undefined;
     return total === undefined ? { ...page, withoutTotal: 'budget' } : { ...page, total };
   });
