@@ -88,18 +88,19 @@ async function countDecisions(tx: Transaction, from: number): Promise<{ from: st
   const start = new Date(from).toISOString();
   const hour = new Date(Math.floor(from / HOUR) * HOUR).toISOString();
   const nextHour = new Date((Math.floor(from / HOUR) + 1) * HOUR).toISOString();
+  const [checkedHours, checkedEntries] = [tx.deadlineCheck(sql.table('_DecisionHour')), tx.deadlineCheck(sql.table('_Decision'))];
   const first = await tx.one<{ total: number | null }>(
     sql`select sum("grants" + "denials") as "total" from "_DecisionHour" where "hour" = ${hour}`,
   );
   const isExact = Number(first?.total ?? 0) <= MAX_EXACT;
   const whole = await tx.all<CountRow>(sql`
     select "resource", sum("grants") as "grants", sum("denials") as "denials" from "_DecisionHour"
-    where "hour" >= ${isExact ? nextHour : hour} group by "resource"`);
+    where ${checkedHours} and "hour" >= ${isExact ? nextHour : hour} group by "resource"`);
   if (!isExact) return { from: hour, rows: whole };
   const partial = await tx.all<CountRow & { readonly inHour: number }>(sql`
     select "resource", count(*) as "inHour", sum(case when "allowed" and "at" >= ${start} then 1 else 0 end) as "grants",
       sum(case when "allowed" or "at" < ${start} then 0 else 1 end) as "denials"
-    from "_Decision" where "kind" = 'access' and "at" >= ${hour} and "at" < ${nextHour} group by "resource"`);
+    from "_Decision" where ${checkedEntries} and "kind" = 'access' and "at" >= ${hour} and "at" < ${nextHour} group by "resource"`);
   const isComplete = partial.reduce((sum, { inHour }) => sum + Number(inHour), 0) === Number(first?.total ?? 0);
   // If entries of the hour have been pruned, only the hourly count is complete.
   return isComplete ? { from: start, rows: [...whole, ...partial] } : { from: hour, rows: [...whole, ...(await countHour(tx, hour))] };
@@ -123,7 +124,8 @@ function toActivities(rows: readonly CountRow[]): readonly ResourceActivity[] {
 
 async function countPolicies(tx: Transaction): Promise<Pick<Analytics, 'totalPolicies' | 'activePolicies' | 'policyTypes'>> {
   const rows = await tx.all<{ type: string; total: number; active: number }>(
-    sql`select "type", count(*) as "total", sum(case when "isActive" then 1 else 0 end) as "active" from "_Policy" group by "type"`,
+    sql`select "type", count(*) as "total", sum(case when "isActive" then 1 else 0 end) as "active" from "_Policy"
+      where ${tx.deadlineCheck(sql.table('_Policy'))} group by "type"`,
   );
   const ofType = (type: PolicyType): number => Number(rows.find((row) => row.type === type)?.total ?? 0);
   return {

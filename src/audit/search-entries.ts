@@ -43,12 +43,13 @@ const DAY = 24 * 60 * 60_000;
 export async function searchEntries(tx: Transaction, query: EntryQuery): Promise<EntryPage> {
   const position = query.cursor === undefined ? undefined : parseCursor(query.cursor);
   const conditions = [...comparisons(query, position)];
+  const check = tx.deadlineCheck(sql.table('_Decision'));
   const rows: EntryRow[] = [];
   for (const range of timeRanges(query, position === undefined ? tx.now : Date.parse(position.at))) {
     const missing = query.limit + 1 - rows.length;
     rows.push(
       ...(await tx.all<EntryRow>(sql`
-        select * from "_Decision" where ${sql.join([...range, ...conditions], sql` and `)} order by "at" desc nulls last, "id" desc limit ${missing}`)),
+        select * from "_Decision" where ${sql.join([check, ...range, ...conditions], sql` and `)} order by "at" desc nulls last, "id" desc limit ${missing}`)),
     );
     if (rows.length > query.limit) break;
   }
@@ -63,11 +64,7 @@ function* timeRanges({ from, to }: EntryQuery, newest: number): Generator<readon
   let until: string | undefined;
   for (let [index, days] = [1, FIRST_DAYS]; ; [index, days] = [index + 1, days * GROWTH]) {
     const since = index > RANGES || (from !== undefined && first - days * DAY <= from) ? undefined : toTime(first - days * DAY);
-    yield [
-      ...(since === undefined ? [] : [sql`"at" >= ${since}`]),
-      ...(until === undefined ? [] : [sql`"at" < ${until}`]),
-      ...(since === undefined && until === undefined ? [sql`1 = 1`] : []),
-    ];
+    yield [...(since === undefined ? [] : [sql`"at" >= ${since}`]), ...(until === undefined ? [] : [sql`"at" < ${until}`])];
     if (since === undefined) return;
     until = since;
   }

@@ -85,9 +85,10 @@ export async function loadUnchained(
   tx: Transaction,
   limit: number,
 ): Promise<{ readonly count: number; readonly newer: readonly string[] }> {
-  const all = await tx.one<{ count: number }>(sql`select count(*) as "count" from "_Decision" where "writer" is null`);
+  const check = tx.deadlineCheck(sql.table('_Decision'));
+  const all = await tx.one<{ count: number }>(sql`select count(*) as "count" from "_Decision" where ${check} and "writer" is null`);
   const newer = await tx.all<{ id: string }>(sql`
-    select "id" from "_Decision" where "writer" is null and "at" >= (select "at" from "_Chain" order by "id" limit 1)
+    select "id" from "_Decision" where ${check} and "writer" is null and "at" >= (select "at" from "_Chain" order by "id" limit 1)
     order by "id" limit ${limit}`);
   return { count: Number(all?.count ?? 0), newer: newer.map(({ id }) => id) };
 }
