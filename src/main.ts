@@ -37,6 +37,8 @@ const exitCode = await runCli(process.argv.slice(2), {
   openTables: async (config) => (await import('./project/index.ts')).openTables(config, { log: printError }),
   openBackups: async (config) => (await import('./project/index.ts')).openBackups(config),
   verifyDecisions: async (config, options) => (await import('./project/index.ts')).verifyDecisions(config, options),
+  verifyData: async (config, options) => (await import('./project/index.ts')).verifyData(config, options),
+  resealData: async (config) => (await import('./project/index.ts')).resealData(config),
   pruneDecisions: async (config, options) => (await import('./project/index.ts')).pruneOldDecisions(config, options),
 });
 process.exit(exitCode);

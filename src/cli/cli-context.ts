@@ -36,6 +36,10 @@ export interface CliContext {
   openBackups(config: Config): Promise<CliBackups>;
   /** Verifies the audit log of a project. */
   verifyDecisions(config: Config, options: { readonly publicKey: string | undefined }): Promise<CliVerification>;
+  /** Verifies the database, the checksums of its rows, and the audit log. */
+  verifyData(config: Config, options: { readonly publicKey: string | undefined }): Promise<CliDataVerification>;
+  /** Writes new checksums of damaged rows. Returns a description of each. */
+  resealData(config: Config): Promise<readonly string[]>;
   /** Deletes old audit entries of a project. */
   pruneDecisions(config: Config, options: CliPruneOptions): Promise<CliPruneResult>;
 }
@@ -62,16 +66,23 @@ export interface CliVerification {
   readonly notChained: number;
   readonly breaks: readonly { readonly kind: string; readonly writer?: string | undefined; readonly detail: string }[];
   readonly breakCount: number;
-  /** The number of policy versions, the number from before versions were hashed, and the revision up to which an audit entry proves them. */
-  readonly policies: {
-    readonly versions: number;
-    readonly unproven: number;
+  /** The policy versions, those from before versions were hashed, and the revision up to which an audit entry proves them. */
+  readonly policies: Readonly<Record<'versions' | 'unproven', number>> & {
     readonly provenUntil?: number | undefined;
     readonly until?: number | undefined;
   };
   readonly pruned: readonly { readonly at: string; readonly reason: string; readonly by: string }[];
   /** Absent if checkpoints are off. */
   readonly checkpoints?: { readonly lines: number; readonly until: string | undefined; readonly restored: readonly string[] } | undefined;
+}
+
+/** The result of a verification of all data. */
+export interface CliDataVerification {
+  readonly isWhole: boolean;
+  readonly database: { readonly damage: readonly string[]; readonly summary: string };
+  /** Undefined if the database has no checksums yet. */
+  readonly rows: { readonly rows: number; readonly damaged: readonly string[]; readonly damagedCount: number } | undefined;
+  readonly decisions: CliVerification;
 }
 
 /** An emitter of process signals. */

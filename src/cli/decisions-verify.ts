@@ -15,12 +15,13 @@ export const decisionsVerify: CliCommand = {
     const verified = await context.verifyDecisions(config, { publicKey: typeof publicKey === 'string' ? publicKey : undefined });
     const isWhole = verified.breakCount === 0;
     if (flags.has('json')) context.print(JSON.stringify({ whole: isWhole, ...verified }, undefined, 2));
-    else print(context, verified);
+    else printAuditLog(context, verified);
     return isWhole ? 0 : 1;
   },
 };
 
-function print(
+/** Prints the result of a verification of the audit log. */
+export function printAuditLog(
   context: CliContext,
   { entries, chains, notChained, breaks, breakCount, checkpoints, pruned, policies }: CliVerification,
 ): void {

@@ -14,6 +14,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['storage restored', async () => (await import('./storage-restored.ts')).storageRestored],
   ['backup', async () => (await import('./backup.ts')).backup],
   ['restore', async () => (await import('./restore.ts')).restore],
+  ['verify', async () => (await import('./verify.ts')).verify],
   ['decisions verify', async () => (await import('./decisions-verify.ts')).decisionsVerify],
   ['decisions prune', async () => (await import('./decisions-prune.ts')).decisionsPrune],
   ['policies from-permissions', async () => (await import('./policies-from-permissions.ts')).policiesFromPermissionsCommand],

@@ -143,6 +143,18 @@ export function createRun(
       if (verification === undefined) throw new SetupError('there is no audit log');
       return verification;
     },
+    async verifyData(config, { publicKey }) {
+      made.push(config);
+      calls.push(`verify data by ${publicKey}`);
+      if (verification === undefined) throw new SetupError('there is no audit log');
+      const rows = { rows: 7, damaged: ['row u1 of User is damaged'], damagedCount: 1 };
+      return { isWhole: false, database: { damage: [], summary: 'the file passed its checks' }, rows, decisions: verification };
+    },
+    async resealData(config) {
+      made.push(config);
+      calls.push('reseal');
+      return ['row u1 of User is damaged'];
+    },
     async pruneDecisions(config, { before, olderThan, isSure }) {
       made.push(config);
       calls.push(`prune ${before ?? olderThan}${isSure ? ', sure' : ''}`);

@@ -10,3 +10,4 @@ export { openBackups } from './project-backups.ts';
 export { openProjectDatabase } from './project-database.ts';
 export { definitionFolder, readProject, watchDefinitions } from './project-definitions.ts';
 export { openTables } from './project-tables.ts';
+export { resealData, verifyData } from './verify-data.ts';

@@ -26,6 +26,7 @@ export {
 export { type Attempt, TimeLimit } from './attempt.ts';
 export { createPartitions, type DropOptions, type DropPosition, dropOldest, type RetainedRows } from './audit-partitions.ts';
 export { type Budget, type BudgetLimits, createBudget, describeLimit } from './budget.ts';
+export { checkDatabase, type DatabaseCheck } from './check-database.ts';
 export {
   type AppendContext,
   type AppendStatements,
@@ -125,6 +126,7 @@ export {
 } from './reference-checks.ts';
 export { loadReferenced, loadReferencedOfEach, type ReferenceQuery } from './referenced-records.ts';
 export { loadReferencing } from './referencing-records.ts';
+export { resealRows } from './reseal-rows.ts';
 export { advanceRevisionAbove, currentRevision, loadRevision, type Revision } from './revision.ts';
 export { rowsPerStatement } from './row-size.ts';
 export { isExactInSql } from './sql-target.ts';
@@ -135,3 +137,4 @@ export { type Replacement, replaceContent, type Staged, stageBackup } from './sq
 export { type WrittenBackup, writeBackup } from './sqlite/write-backup.ts';
 export { insertionInto, readingById, selectionOf } from './table-names.ts';
 export { type CandidateQuery, type Candidates, countUserValues, loadCandidates } from './user-queries.ts';
+export { type VerifiedRows, verifyRows } from './verify-rows.ts';

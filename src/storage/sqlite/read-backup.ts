@@ -3,7 +3,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { SetupError } from '../../errors.ts';
 import { driverCode } from './driver-error.ts';
 import { openReadOnly } from './open-read-only.ts';
-import { validateIntegrity } from './write-backup.ts';
+import { validateForeignKeys, validateIntegrity } from './write-backup.ts';
 
 /** Facts about a database file and its content. */
 export interface FileFacts {
@@ -92,17 +92,6 @@ function validateOrigin(path: string): void {
       .pluck()
       .all();
     if (unexpected.length > 0) throw new SetupError(`${path} contains objects that Bailiwick never creates`, unexpected);
-  });
-}
-
-function validateForeignKeys(path: string): void {
-  withReadOnly(path, (driver) => {
-    const broken = driver.prepare<[], string>('SELECT DISTINCT "table" FROM pragma_foreign_key_check').pluck().all();
-    if (broken.length > 0)
-      throw new SetupError(
-        `${path} is damaged`,
-        broken.map((table) => `${table} references records that do not exist`),
-      );
   });
 }
 

@@ -82,6 +82,18 @@ export function validateIntegrity(path: string): void {
   }
 }
 
+/** Refuses a file in which records reference missing ones. @throws SetupError that names the tables. */
+export function validateForeignKeys(path: string): void {
+  const driver = openReadOnly(path);
+  try {
+    const broken = driver.prepare<[], string>('SELECT DISTINCT "table" FROM pragma_foreign_key_check').pluck().all();
+    const mistakes = broken.map((table) => `${table} references records that do not exist`);
+    if (broken.length > 0) throw new SetupError(`${path} is damaged`, mistakes);
+  } finally {
+    driver.close();
+  }
+}
+
 function alreadyThere(file: string): SetupError {
   return new SetupError(`${file} exists, and a backup replaces no file: name another one`);
 }
