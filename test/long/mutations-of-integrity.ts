@@ -19,6 +19,22 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'finds another beginning of a chain: its found',
   },
   {
+    name: 'a long search is answered after an assignment has expired',
+    file: 'src/storage/sqlite/commit-validation.ts',
+    find: '  if (Date.now() >= validUntil) return false;\n',
+    replace: '',
+    red: 'src/storage/sqlite/runner.races.test.ts',
+    test: 'runs the unit of work again after an assignment has expired',
+  },
+  {
+    name: 'a long search continues in another snapshot after its thread was lost',
+    file: 'src/storage/sqlite/reader.ts',
+    find: "      if (lost !== undefined) return Promise.reject(new AttemptEnded('lost', lost.cause));\n",
+    replace: '',
+    red: 'src/storage/sqlite/runner.races.test.ts',
+    test: 'loses the snapshot of its unit of work even between two statements',
+  },
+  {
     name: 'entries of a rolled back savepoint are written',
     file: 'src/storage/collected-appends.ts',
     find: '        appends.length = count;\n',

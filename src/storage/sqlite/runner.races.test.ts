@@ -1,10 +1,13 @@
-/** Changes, lost threads and full queues while long attempts run. */
+/** Changes, lost threads, full queues, backups and restores while long attempts run. */
 import { renameSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { Database, ReadSet, Transaction } from '../contract.ts';
+import { openSqlite } from './database.ts';
 import { countThings, LOG_ROWS, logged, openThings, recordThreads, type ThingDatabase } from './reader.fixture.ts';
+import { replaceContent } from './replace-content.ts';
 import { codeOf } from './sqlite.fixture.ts';
+import { writeBackup } from './write-backup.ts';
 
 let things: ThingDatabase;
 let database: Database;
@@ -235,5 +238,36 @@ describe('the queue of long attempts', () => {
     expect(await codeOf(late)).toBe('STORAGE_UNAVAILABLE');
     expect(await held).toBe(1000);
     await closing;
+  });
+});
+
+describe('a copy of the database during a long attempt', () => {
+  it('makes a backup that is complete, and the long attempt keeps its snapshot', async () => {
+    const to = `${things.path}.backup`;
+    const counts = await database.transaction(async (tx) => {
+      const before = await countThings(tx);
+      await change(`DELETE FROM "Thing" WHERE "n" <= 400`);
+      writeBackup({ from: things.path, to });
+      return [before, await countThings(tx)];
+    }, LONG);
+    expect(counts).toEqual([1000, 1000]);
+    const copy = openSqlite({ path: to });
+    expect(await copy.transaction(countThings)).toBe(600);
+    await copy.close();
+  });
+
+  it('restores a backup, after which the long attempt runs again on the restored content', async () => {
+    const to = `${things.path}.backup`;
+    writeBackup({ from: things.path, to });
+    await change(`DELETE FROM "Thing" WHERE "n" <= 400`);
+    const counts: number[] = [];
+    await database.transaction(async (tx) => {
+      tx.addToReadSet({ revision: counts.length === 0 ? 'first' : 'restored' });
+      counts.push(await countThings(tx));
+      if (counts.length > 1) return;
+      await replaceContent({ from: to, into: things.path, prepare: async () => undefined });
+      await change(`UPDATE "_State" SET "text" = 'restored'`);
+    }, LONG);
+    expect(counts).toEqual([600, 1000]);
   });
 });
