@@ -59,7 +59,7 @@ export async function scanPage(source: ListRows, query: ListQuery, inMemory: InM
     size: query.size ?? budget.answer.page(),
     records: [],
     window: isWindowed ? (budget.limits.windowRows ?? FIRST_WINDOW) : undefined,
-    rows: rowsPerStatement(source.resource),
+    rows: rowsPerStatement(source.resource, budget.answer.left),
     at: after,
     skip: after?.skip ?? offset ?? 0,
     checked: performance.now(),
@@ -114,6 +114,7 @@ async function scanWindow(scan: Scan, window: Window | undefined): Promise<Page 
     if (limit === scan.rows) scan.rows = nextRowsPerStatement(rows);
     const { reached } = query.budget;
     if (reached !== undefined && window === undefined) return endEarly(scan, reached);
+    await checkTime(scan);
   }
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { rowSizeOf } from './row-size.ts';
+import { rowSizeOf, rowsPerStatement } from './row-size.ts';
 import { define, resourceOf } from './storage.fixture.ts';
 
 const fields = {
@@ -25,5 +25,24 @@ describe('rowSizeOf', () => {
     const size = sizeOf({ [name]: fields[name] });
     expect([size.most - without.most, size.fieldBytes - without.fieldBytes]).toEqual([most, fieldBytes]);
     expect([...size.longFields]).toEqual(most > 10_000 ? [name] : []);
+  });
+});
+
+describe('rowsPerStatement', () => {
+  const item = resourceOf(define({ Item: { fields: { body: fields.body } } }), 'Item');
+
+  it('the first statement of an empty answer loads a page of long rows, and no more than fit in its limit', () => {
+    expect(rowsPerStatement(item)).toBeGreaterThan(50);
+    expect(rowsPerStatement(item) * rowSizeOf(item).most).toBeLessThan(8_000_000);
+  });
+
+  it('the first statement for an answer that is nearly full loads one row', () => {
+    expect(rowsPerStatement(item, 30_000)).toBe(1);
+    expect(rowsPerStatement(item, 0)).toBe(1);
+  });
+
+  it('rows that their definition lets be very long are not loaded one by one', () => {
+    const wide = { ...fields, more: fields.tags, others: fields.tags };
+    expect(rowsPerStatement(resourceOf(define({ Item: { fields: wide } }), 'Item'))).toBeGreaterThan(20);
   });
 });

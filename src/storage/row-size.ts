@@ -23,12 +23,19 @@ const LONG = 10_000;
 /** Bytes of the quotes, the colon, null and the comma around the name of a field. */
 const NULL_BYTES = 8;
 
-/** Characters of the rows of one statement at most, which limits memory. */
-const MAX_LENGTH = 64_000_000;
+/** Characters of the rows of one statement at most, which limits memory, and the time for which rows occupy the event loop. */
+const MAX_LENGTH = 6_000_000;
 
-/** Returns the number of rows that one statement may load, before the length of the rows is known. */
-export function rowsPerStatement(resource: Resource): number {
-  return Math.max(1, Math.floor(MAX_LENGTH / rowSizeOf(resource).most));
+/** Rows that the first statement may load in any case: few rows are as long as their definition permits. */
+const FIRST_ROWS = 24;
+
+/**
+ * Returns the number of rows that the first statement may load, before the length of the rows is known. If few bytes are left in the answer,
+ * most rows would be loaded in vain.
+ */
+export function rowsPerStatement(resource: Resource, bytesLeft = MAX_LENGTH): number {
+  const { most } = rowSizeOf(resource);
+  return bytesLeft < MAX_LENGTH ? Math.max(1, Math.floor(bytesLeft / most)) : Math.max(FIRST_ROWS, Math.floor(MAX_LENGTH / most));
 }
 
 /** Returns the number of rows for the next statement, after one that has loaded `rows`: at most four times as many, because later rows can be longer. */
