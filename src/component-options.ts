@@ -8,6 +8,7 @@ import { isLoopback, parseAge, parseListening } from './config/option.ts';
 import type { HttpLimits } from './http/index.ts';
 import type { MonitoringOptions } from './observability/monitoring.ts';
 import type { PipelineOptions } from './pipeline/index.ts';
+import type { DiskSpaceOptions } from './project/index.ts';
 import type { RequestLimits } from './request/index.ts';
 import { type CursorKey, describeDamage, type Log } from './storage/index.ts';
 import type { ImportLimits } from './transfer/index.ts';
@@ -57,6 +58,13 @@ export function toImportLimits({ importBytes, importStreamBytes, bodyBytes, json
 /** Returns the options of checkpoints and retention. */
 export function toAuditMaintenanceOptions({ checkpoints, data, decisionsKept }: Config): AuditMaintenanceOptions {
   return { checkpoints: checkpoints === 'off' ? undefined : checkpoints, data, days: parseAge(decisionsKept) };
+}
+
+/** Returns the thresholds of free disk space. The size of a database on PostgreSQL is read by metrics only. */
+export function toDiskSpaceOptions(config: Config): Pick<DiskSpaceOptions, 'address' | 'warnBytes' | 'minBytes' | 'measuresSize'> {
+  const { database, diskWarnBytes, diskMinBytes, metricsAddress, metricsToken } = config;
+  const measuresSize = metricsAddress !== undefined || metricsToken !== undefined;
+  return { address: database, warnBytes: diskWarnBytes, minBytes: diskMinBytes, measuresSize };
 }
 
 /** Returns the options of tokens, logins and passwords. */

@@ -21,6 +21,7 @@ import {
   toAllowedHosts,
   toAuditMaintenanceOptions,
   toAuthenticationOptions,
+  toDiskSpaceOptions,
   toHttpLimits,
   toImportLimits,
   toMonitoringOptions,
@@ -35,10 +36,18 @@ import { createHttpServer, HEALTH_ENDPOINTS, type HttpServer } from './http/inde
 import { createMonitoring, type Monitoring } from './observability/monitoring.ts';
 import { createReadiness, type ReadinessProbe } from './observability/readiness.ts';
 import { createOperations, type Operations } from './operations.ts';
-import { definitionFolder, openProjectDatabase, readProject, watchDefinitions } from './project/index.ts';
+import {
+  createDiskSpace,
+  definitionFolder,
+  type MigratableProject,
+  migrateTables,
+  openProjectDatabase,
+  readProject,
+  watchDefinitions,
+} from './project/index.ts';
 import type { Route } from './request/index.ts';
 import type { Definitions, Resource } from './resources/index.ts';
-import { type Database, type Log, type MigrationResult, migrate, type Plan } from './storage/index.ts';
+import type { Database, Log } from './storage/index.ts';
 import { loadValidator } from './validation/index.ts';
 import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
 
@@ -88,8 +97,9 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const database = withRevisions(opened, policyStore);
   const core = { database: opened, policyStore };
   const notices: string[] = [];
-  monitor.metrics?.setSource({ database: () => database.metrics, revision: policyStore.revision });
-  const readiness = createReadiness({ database, policyStore });
+  const disk = createDiskSpace({ ...toDiskSpaceOptions(config), database: opened, log });
+  monitor.metrics?.setSource({ database: () => database.metrics, disk, revision: policyStore.revision });
+  const readiness = createReadiness({ database, policyStore, disk });
   const parts = createApiDeps(config, { database, policyStore, monitor, passwordCosts });
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, log });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints });
@@ -110,6 +120,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     async listen() {
       await prepare();
       notices.push(...(await monitor.open(() => readiness.check())));
+      await disk.start();
       auditMaintenance.start();
       return listenAt(server, config);
     },
@@ -122,9 +133,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
       stopWatching();
       if (!isReplaced) readiness.stop();
       await server.close(isReplaced ? { delaySeconds: HANDOVER_SECONDS } : { released: primary?.released });
-      await monitor.close();
-      await auditMaintenance.close();
-      await database.close();
+      for (const component of [monitor, disk, auditMaintenance, database]) await component.close();
       primary?.sendFinalMetrics((await monitor.metrics?.values()) ?? []);
     },
   };
@@ -147,7 +156,7 @@ export async function createPrimaryService(config: Config, { log = () => undefin
 }
 
 /** Reloads definition files when they change. Returns a function that ends the watch. */
-function watchProject(project: string, core: Core, log: Log): () => void {
+function watchProject(project: string, core: MigratableProject, log: Log): () => void {
   return watchDefinitions(
     definitionFolder(project),
     async () => {
@@ -156,11 +165,6 @@ function watchProject(project: string, core: Core, log: Log): () => void {
     },
     log,
   );
-}
-
-interface Core {
-  readonly database: Database;
-  readonly policyStore: PolicyStore;
 }
 
 interface ApiComponents {
@@ -249,36 +253,6 @@ async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<
   const listening = await server.listen({ host, port });
   setImmediate(loadValidator);
   return listening;
-}
-
-/**
- * Migrates the tables and puts the migrated definitions in force. Returns lines for the operator: the performed steps, and the resources
- * that were not migrated.
- */
-async function migrateTables(
-  definitions: Definitions,
-  { database, policyStore }: Core,
-  { actor, log }: { readonly actor: 'start' | 'dev'; readonly log: Log | undefined },
-): Promise<readonly string[]> {
-  const result = await migrate(database, definitions, { holder: policyStore, actor, log });
-  return [...describeDone(result), ...describeHeld(result.plan)];
-}
-
-/** Describes the performed steps: one line for all new tables and a line per other step. Omits the steps of system tables. */
-function describeDone({ done }: MigrationResult): readonly string[] {
-  const created = new Set(done.filter(({ kind }) => kind === 'createTable').map(({ resource }) => resource));
-  const names = [...created].filter((name) => !name.startsWith('_'));
-  const others = done.filter(({ resource }) => !created.has(resource) && !resource.startsWith('_'));
-  return [...(names.length > 0 ? [`created tables: ${names.join(', ')}`] : []), ...others.map(({ reason }) => reason)];
-}
-
-function describeHeld({ steps, held, hash }: Plan): readonly string[] {
-  const unsafe = steps.filter(({ resource, risk }) => held.includes(resource) && risk !== 'safe' && risk !== 'needs-backfill');
-  const lines = unsafe.map(({ resource, reason }) => `${resource} was not migrated: ${reason}`);
-  const isAllowable = unsafe.some(({ risk }) => risk !== 'blocked');
-  return isAllowable
-    ? [...lines, `to see what would be lost, run: bailiwick storage plan; to allow it, run: bailiwick storage apply --allow ${hash}`]
-    : lines;
 }
 
 async function describeUnenforcedPermissions(database: Database, policyStore: PolicyStore): Promise<readonly string[]> {

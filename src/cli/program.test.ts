@@ -165,7 +165,7 @@ describe('runCli', () => {
       expect(await runCli([...words, '--help'], run.context)).toBe(0);
       const named = [...CONFIG_OPTIONS.values()].filter(({ flag }) => flag !== undefined && run.out.join('\n').includes(`${flag} <`));
       const ofDatabase = 'databaseConnections databasePrepare databaseStatementSeconds readers readerQueue databaseLockSeconds';
-      const expected = `project data database createDatabase backupsKept checkpoints ${ofDatabase} timezone`;
+      const expected = `project data database createDatabase backupsKept checkpoints ${ofDatabase} diskWarnBytes diskMinBytes timezone`;
       expect(named.map(({ name }) => name).join(' ')).toBe(expected);
       expect(await runCli([...words, '--port', 'x'], run.context)).toBe(2);
       expect(run.err.join()).toContain('--port: expected a whole number from 0 to 65535');

@@ -77,7 +77,8 @@ export function createHistogram(registry: Registry, { labels = [], bounds, ...he
 export interface MetricReading extends Heading {
   /** Aggregation of the values of several processes. */
   readonly aggregator?: 'sum' | 'max';
-  read(): number;
+  /** Returns undefined if there is no value; the metric then has no sample. */
+  read(): number | undefined;
   readonly labels?: Readonly<Record<string, string>>;
 }
 
@@ -88,7 +89,11 @@ export function registerReadings(
   readings: readonly [MetricReading, ...MetricReading[]],
 ): void {
   const { name, help, aggregator = 'sum' } = readings[0];
-  const read = (): Sample[] => readings.map((reading) => ({ value: reading.read(), labels: reading.labels ?? {} }));
+  const read = (): Sample[] =>
+    readings.flatMap((reading) => {
+      const value = reading.read();
+      return value === undefined ? [] : [{ value, labels: reading.labels ?? {} }];
+    });
   register(registry, { name, help, aggregator, type, read });
 }
 

@@ -14,7 +14,8 @@ function createUsed(revision: number): Metrics {
     connections: 10,
     idleConnections: 7,
   };
-  metrics.setSource({ database: () => database, revision: () => revision });
+  const disk = { freeBytes: 1000 + revision, databaseBytes: undefined };
+  metrics.setSource({ database: () => database, disk, revision: () => revision });
   metrics.answered({ method: 'GET', route: '/api/:resource', status: 204, ms: 3 });
   metrics.answered({ method: 'GET', route: undefined, status: 404, ms: 0.1 });
   metrics.committed({ ms: 20, unitsOfWork: 4 });
@@ -59,6 +60,8 @@ describe('metrics of one process', () => {
     expect(linesOf(text, 'bailiwick_long_refused_total ')).toEqual(['bailiwick_long_refused_total 6']);
     expect(linesOf(text, 'bailiwick_guard_retries_total ')).toEqual(['bailiwick_guard_retries_total 2']);
     expect(linesOf(text, 'bailiwick_epoch ')).toEqual(['bailiwick_epoch 7']);
+    expect(linesOf(text, 'bailiwick_disk_free_bytes ')).toEqual(['bailiwick_disk_free_bytes 1007']);
+    expect(linesOf(text, 'bailiwick_database_size_bytes '), 'not measured').toEqual([]);
     expect(linesOf(text, 'bailiwick_database_connections{')).toEqual([
       'bailiwick_database_connections{state="idle"} 7',
       'bailiwick_database_connections{state="used"} 3',
@@ -74,6 +77,7 @@ describe('metrics of several processes', () => {
       'bailiwick_http_requests_total{method="GET",route="none",status="4xx"} 2',
     ]);
     expect(linesOf(text, 'bailiwick_epoch ')).toEqual(['bailiwick_epoch 9']);
+    expect(linesOf(text, 'bailiwick_disk_free_bytes ')).toEqual(['bailiwick_disk_free_bytes 1009']);
     expect(linesOf(text, 'bailiwick_queue_depth ')).toEqual(['bailiwick_queue_depth 8']);
     expect(linesOf(text, 'bailiwick_commit_duration_seconds_bucket{le="0.025"}')).toEqual([
       'bailiwick_commit_duration_seconds_bucket{le="0.025"} 2',

@@ -20,8 +20,16 @@ export type MetricValues = MetricObjectWithValues<MetricValue<string>>;
 /** The values that are read when metrics are scraped. */
 export interface MetricsSource {
   database(): DatabaseMetrics;
+  /** The last measurement of the disk; members are undefined if they are not measured. */
+  readonly disk?: DiskMetrics | undefined;
   /** Returns the current revision of the policies; undefined before the first is loaded. */
   revision(): number | undefined;
+}
+
+/** Bytes of the database, and free bytes of its disk. */
+export interface DiskMetrics {
+  readonly freeBytes: number | undefined;
+  readonly databaseBytes: number | undefined;
 }
 
 /** Upper bounds of the buckets, in seconds. Decisions take microseconds, commits and responses milliseconds. */
@@ -153,6 +161,15 @@ function registerReadMetrics(registry: Registry, source: () => MetricsSource | u
       read: () => source()?.revision() ?? 0,
     },
   ]);
+  registerDiskMetrics(registry, () => source()?.disk);
+}
+
+/** Registers the metrics of the disk. The processes of one machine measure the same disk, so the largest value counts, not the sum. */
+function registerDiskMetrics(registry: Registry, disk: () => DiskMetrics | undefined): void {
+  const metric = (name: string, help: string, from: keyof DiskMetrics): void =>
+    registerReadings(registry, 'gauge', [{ name, help, aggregator: 'max', read: () => disk()?.[from] }]);
+  metric('bailiwick_disk_free_bytes', 'Free bytes on the disk of a SQLite database.', 'freeBytes');
+  metric('bailiwick_database_size_bytes', 'Bytes of the database, on SQLite with its write-ahead log.', 'databaseBytes');
 }
 
 /** The metrics of several processes, aggregated. */

@@ -56,6 +56,22 @@ function createTestDatabase(trustMs: number): TestDatabase {
 }
 
 describe('readiness', () => {
+  it('readiness is negative while the disk is almost full, also if commits succeed', async () => {
+    const { database, policyStore } = {
+      database: { healthy: true, metrics: { commits: 0 }, probe: async () => undefined },
+      policyStore: { revision: () => 1, damaged: () => [] },
+    };
+    const disk = { fault: 'almost full' as string | undefined };
+    const readiness = createReadiness({
+      database: database as unknown as Database,
+      policyStore: policyStore as unknown as PolicyStore,
+      disk,
+    });
+    expect(await readiness.check()).toEqual({ ok: false, why: 'almost full' });
+    disk.fault = undefined;
+    expect(await readiness.check()).toEqual({ ok: true });
+  });
+
   it('readiness is negative before a revision is loaded', async () => {
     const database = createTestDatabase(60_000);
     database.epoch = undefined;

@@ -13,6 +13,8 @@ export interface ReadinessProbe {
 export interface ReadinessDeps {
   readonly database: Database;
   readonly policyStore: PolicyStore;
+  /** The free space of the disk; undefined if it is not measured. */
+  readonly disk?: { readonly fault: string | undefined } | undefined;
   /** Milliseconds for which a successful commit proves that the audit log can be written. */
   readonly trustMs?: number;
   /** Milliseconds after which a probe commit counts as failed. */
@@ -24,7 +26,7 @@ export interface ReadinessDeps {
  * the latter. Without a recent one, the probe makes a commit that changes nothing; otherwise an idle replica would detect a failure only
  * with the first request sent to it.
  */
-export function createReadiness({ database, policyStore, trustMs = 5000, timeoutMs = 2000 }: ReadinessDeps): ReadinessProbe {
+export function createReadiness({ database, policyStore, disk, trustMs = 5000, timeoutMs = 2000 }: ReadinessDeps): ReadinessProbe {
   let isStopping = false;
   let { commits } = database.metrics;
   let provenAt = Number.NEGATIVE_INFINITY;
@@ -56,7 +58,8 @@ export function createReadiness({ database, policyStore, trustMs = 5000, timeout
       // The fault is read after the probe commit, which may clear it.
       const { fault } = database;
       if (fault !== undefined) return { ok: false, why: fault };
-      return database.healthy ? { ok: true } : { ok: false, why: 'decisions cannot be recorded' };
+      if (!database.healthy) return { ok: false, why: 'decisions cannot be recorded' };
+      return disk?.fault === undefined ? { ok: true } : { ok: false, why: disk.fault };
     },
     stop() {
       isStopping = true;

@@ -77,7 +77,7 @@ describe('a full disk', () => {
     async (way, { expect }) => {
       const data = mkdtempSync(join(folder, 'strict-'));
       way.prepare(data);
-      const program = await startProgram({ data, args: ['--log-level', 'silent'] });
+      const program = await startProgram({ data, args: ['--log-level', 'silent', '--disk-min-bytes', '0'] });
       const token = await setUp(program.url);
       const created = new Set([idOf(await expectDone(createTip(program, token)))]);
 
@@ -134,6 +134,41 @@ describe('a full disk', () => {
     },
     60_000,
   );
+});
+
+const MIB = 2 ** 20;
+
+describe.skipIf(!SMALL.isPossible)('a disk that fills up', () => {
+  it('logs a warning and fails /readyz while requests still succeed, and recovers when there is space', async () => {
+    const data = mkdtempSync(join(folder, 'filling-'));
+    SMALL.prepare(data);
+    const limits = ['--disk-warn-bytes', `${6 * MIB}`, '--disk-min-bytes', `${3 * MIB}`];
+    const metrics = { BAILIWICK_METRICS_TOKEN: 'a-token-of-metrics-that-is-long-enough' };
+    const program = await startProgram({ data, args: limits, env: metrics });
+    const token = await setUp(program.url);
+    const readiness = async () => (await send(program.url, 'GET /readyz')).status;
+    expect([await readiness(), program.printed()]).toEqual([200, expect.not.stringContaining('diskWarnBytes')]);
+
+    SMALL.fill(program, data, 4.5 * MIB);
+    await program.prints('less than diskWarnBytes (6 MiB)');
+    expect(await readiness()).toBe(200);
+    SMALL.fill(program, data, 2 * MIB);
+    await program.prints('less than diskMinBytes (3 MiB)');
+    const { status, body } = await send(program.url, 'GET /readyz');
+    expect([status, body['detail']]).toEqual([503, 'the disk of the database is almost full']);
+    expect((await createTip(program, token)).status).toBe(201);
+    const text = await (
+      await fetch(`${program.url}/metrics`, { headers: { authorization: `Bearer ${metrics.BAILIWICK_METRICS_TOKEN}` } })
+    ).text();
+    const [free = 0] = /^bailiwick_disk_free_bytes (\d+)$/m.exec(text)?.slice(1).map(Number) ?? [];
+    expect(free).toBeGreaterThan(MIB);
+    expect(free).toBeLessThan(3 * MIB);
+
+    SMALL.empty(program, data);
+    await program.prints('enough again');
+    expect(await readiness()).toBe(200);
+    expect(await program.stop()).toBe(0);
+  }, 60_000);
 });
 
 /** strace simulates a disk that fails to sync. */

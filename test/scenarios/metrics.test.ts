@@ -65,6 +65,9 @@ describe('metrics', () => {
     expect(sample('bailiwick_commit_duration_seconds_count')).toBeGreaterThanOrEqual(5);
     expect(sample('bailiwick_commit_transactions_sum')).toBeGreaterThanOrEqual(5);
     expect(sample('bailiwick_epoch')).toBeGreaterThanOrEqual(2);
+    expect(sample('bailiwick_database_size_bytes')).toBeGreaterThan(10_000);
+    const isFile = service.database.startsWith('sqlite:');
+    expect(sample('bailiwick_disk_free_bytes')).toEqual(isFile ? expect.any(Number) : undefined);
     expect(sample('bailiwick_guard_retries_total')).toBe(0);
     expect(sample('bailiwick_queue_depth')).toBe(0);
     expect(sample('nodejs_eventloop_lag_seconds')).toBeGreaterThanOrEqual(0);

@@ -233,9 +233,9 @@ describe('the fields of an update in its audit entry', () => {
   const rules = [allow('update', is('request.data.status', 'open')), allow('read')];
 
   it.each<[string, Partial<TestRequest>, object, unknown]>([
-    ['names them beside the values that conditions read', {}, {}, { 'request.data.status': 'open', fields: ['status'] }],
+    ['names its fields beside the values that conditions read', {}, {}, { 'request.data.status': 'open', fields: ['status'] }],
     [
-      'names those of one record of a file',
+      'names the fields of one record of a file',
       {},
       { data: { authorId: 'ben', status: 'open' } },
       { 'request.data.status': 'open', fields: ['authorId', 'status'] },
