@@ -63,6 +63,20 @@ describe('a worker', () => {
   );
 });
 
+describe('an option that cannot be parsed', () => {
+  it.each([
+    [['--timezone', 'Europe/Berln'], {}, '--timezone: expected an IANA time zone, given "Europe/Berln" (did you mean "Europe/Berlin"?)'],
+    [['--database', 'mysql://me:hunter2@db/x'], {}, '--database: expected sqlite:<path> or postgres://user:password@host:5432/database'],
+    [['--nope', '1'], {}, expect.stringMatching(/^unknown option '--nope'[^\n]*$/)],
+    [[], { BAILIWICK_JWT_SECRET: 'short' }, 'BAILIWICK_JWT_SECRET: expected at least 32 bytes, given 5'],
+  ])('a start reports an option that cannot be parsed in one sentence, with exit code 2: %j %j', async (args, env, sentence) => {
+    const run = createRun({}, env as Record<string, string>);
+    expect(await runCli(['start', ...args], run.context)).toBe(2);
+    expect(run.err.map((line) => line.replace(/^bailiwick: /, ''))).toEqual([sentence]);
+    expect([run.out, run.made]).toEqual([[], []]);
+  });
+});
+
 describe('a single process', () => {
   it('a single process ignores SIGUSR2', async () => {
     const run = createRun();
