@@ -1,6 +1,7 @@
 /** Database files that are removed or replaced under a running service: no change is acknowledged that the next start would not find. */
 import {
   copyFileSync,
+  cpSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -9,17 +10,25 @@ import {
   symlinkSync,
   truncateSync,
   unlinkSync,
-  writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectDone, idOf, type Program, pause, query, type Reply, runProgram, send, setUp, startProgram } from './program.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-replaced-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const FILE = 'bailiwick.db';
+
+/** A data folder with tables and an admin. Each test starts with a copy of it. */
+const prepared = join(folder, 'prepared');
+let token = '';
+beforeAll(async () => {
+  const program = await startProgram({ data: prepared, args: ['--log-level', 'silent'] });
+  token = await setUp(program.url);
+  await program.stop();
+}, 60_000);
 
 /** A way to lose a database. `away` is a folder on the same file system. */
 interface Way {
@@ -55,7 +64,6 @@ const WAYS: readonly Way[] = [
 
 interface Loaded {
   readonly program: Program;
-  readonly token: string;
   readonly data: string;
   readonly away: string;
   /** Responses to the creates sent so far. */
@@ -69,18 +77,17 @@ async function startLoaded(args: readonly string[] = [], isLinked = false): Prom
   const root = mkdtempSync(join(folder, 'case-'));
   const [data, away] = [join(root, 'data'), join(root, 'away')];
   mkdirSync(away);
+  cpSync(prepared, data, { recursive: true });
   if (isLinked) {
     mkdirSync(join(root, 'disk'));
-    mkdirSync(data);
-    writeFileSync(join(root, 'disk', FILE), '');
+    renameSync(join(data, FILE), join(root, 'disk', FILE));
     symlinkSync(join(root, 'disk', FILE), join(data, FILE));
   }
   const program = await startProgram({ data, args: ['--log-level', 'silent', ...args] });
-  const token = await setUp(program.url);
   const replies: Reply[] = [];
   let isOver = false;
   const client = async (): Promise<void> => {
-    while (!isOver) replies.push(await createTip(program, token));
+    while (!isOver) replies.push(await createTip(program));
   };
   const clients = Promise.all([client(), client(), client(), client()]);
   while (replies.length < 40) await pause(5);
@@ -88,16 +95,16 @@ async function startLoaded(args: readonly string[] = [], isLinked = false): Prom
     isOver = true;
     await clients;
   };
-  return { program, token, data, away, replies, rest };
+  return { program, data, away, replies, rest };
 }
 
-function createTip({ url }: Program, token: string): Promise<Reply> {
+function createTip({ url }: Program): Promise<Reply> {
   return send(url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'x'.repeat(500) } });
 }
 
 describe('a lost database file', () => {
   it.each(WAYS)('answers 503 for a database file that is $name under load, and acknowledges nothing afterwards', async ({ lose, said }) => {
-    const { program, token, data, away, replies, rest } = await startLoaded();
+    const { program, data, away, replies, rest } = await startLoaded();
     lose(data, away);
     const lostAt = performance.now();
     const sentAfter = (): readonly Reply[] => replies.filter(({ sentAt }) => sentAt > lostAt);
@@ -121,20 +128,20 @@ describe('a lost database file', () => {
   });
 
   it('a database file that is moved away and back is refused until a restart, and then has every change', async () => {
-    const { program, token, data, away, replies, rest } = await startLoaded();
+    const { program, data, away, replies, rest } = await startLoaded();
     renameSync(join(data, FILE), join(away, FILE));
     await rest();
-    expect((await createTip(program, token)).status).toBe(503);
+    expect((await createTip(program)).status).toBe(503);
     renameSync(join(away, FILE), join(data, FILE));
     await pause(1500);
-    expect((await createTip(program, token)).status).toBe(503);
+    expect((await createTip(program)).status).toBe(503);
     expect((await send(program.url, 'GET /readyz')).status).toBe(503);
     await program.stop();
     const kept = new Set(query(data, 'SELECT id FROM Tip'));
     const acknowledged = replies.filter(({ status }) => status === 201).map(idOf);
     expect(acknowledged.filter((id) => !kept.has(id))).toEqual([]);
     const again = await startProgram({ data, args: ['--log-level', 'silent'] });
-    await expectDone(createTip(again, token));
+    await expectDone(createTip(again));
     await again.stop();
   });
 
@@ -151,20 +158,20 @@ describe('a lost database file', () => {
   });
 
   it('a database file that is removed behind a symbolic link is detected', async () => {
-    const { program, token, data, rest } = await startLoaded([], true);
+    const { program, data, rest } = await startLoaded([], true);
     await rest();
     unlinkSync(join(data, '..', 'disk', FILE));
-    expect((await createTip(program, token)).status).toBe(503);
+    expect((await createTip(program)).status).toBe(503);
     await program.stop();
   });
 
   it('a removed database file is answered 503 for reads too in audit mode relaxed', async () => {
-    const { program, token, data, rest } = await startLoaded(['--audit-mode', 'relaxed']);
+    const { program, data, rest } = await startLoaded(['--audit-mode', 'relaxed']);
     await rest();
     expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(200);
     unlinkSync(join(data, FILE));
     expect((await send(program.url, 'GET /api/Tip', { token })).status).toBe(503);
-    expect((await createTip(program, token)).status).toBe(503);
+    expect((await createTip(program)).status).toBe(503);
     await program.stop();
   });
 
@@ -179,7 +186,7 @@ describe('a lost database file', () => {
   });
 
   it('a database file that a command restored, or another process vacuumed, is accepted', async () => {
-    const { program, token, data, away, rest } = await startLoaded();
+    const { program, data, away, rest } = await startLoaded();
     await rest();
     const run = (...args: readonly string[]) => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);
     expect((await run('backup', join(away, 'one.db'))).code).toBe(0);
@@ -187,7 +194,7 @@ describe('a lost database file', () => {
     const other = new Sqlite(join(data, FILE));
     other.exec('PRAGMA wal_checkpoint(TRUNCATE); VACUUM; PRAGMA wal_checkpoint(TRUNCATE)');
     other.close();
-    await expectDone(createTip(program, token));
+    await expectDone(createTip(program));
     expect((await run('restore', join(away, 'one.db'), '--yes')).code).toBe(0);
     expect((await send(program.url, 'GET /readyz')).status).toBe(200);
     expect(program.printed()).not.toContain('while the service was running');
