@@ -64,14 +64,14 @@ describe('many units of work that take long', () => {
   });
 
   it('shortens the next short attempts of the caller, and not those of others', async () => {
-    const database = await openShort({ shortAttempt: 200 });
+    const database = await openShort({ shortAttempt: 1000 });
     const timeoutFor = (caller: string) =>
       database.transaction(async (tx) => (await tx.one<{ now: string }>(sql`SELECT current_setting('statement_timeout') AS "now"`))?.now, {
         caller,
       });
-    expect([await timeoutFor('one'), await timeoutFor('other')]).toEqual(['200ms', '200ms']);
-    await database.transaction((tx) => tx.one(slow(tx)), { caller: 'one' });
-    expect([await timeoutFor('one'), await timeoutFor('other')]).toEqual(['20ms', '200ms']);
+    expect([await timeoutFor('one'), await timeoutFor('other')]).toEqual(['1s', '1s']);
+    await database.transaction((tx) => tx.one(slow(tx, 1.1)), { caller: 'one' });
+    expect([await timeoutFor('one'), await timeoutFor('other')]).toEqual(['100ms', '1s']);
   });
 });
 
