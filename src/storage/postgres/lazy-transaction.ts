@@ -58,7 +58,7 @@ export function createLazyTransaction(connection: Connection, state: Transaction
   function open(columns: string): void {
     sent.isBegun = true;
     const limit = timeouts && timeout.begin(sent.isWriting ? timeouts.writing : timeouts.reading);
-    send(joinSql(begin, limit, `SELECT ${columns}`));
+    send(`${begin}; ${select(columns, limit)}`);
     savepoints.begin(startOver);
   }
 
@@ -67,12 +67,12 @@ export function createLazyTransaction(connection: Connection, state: Transaction
     write() {
       if (sent.isWriting) return;
       sent.isWriting = true;
-      if (sent.isBegun) send(joinSql(timeouts && timeout.change(timeouts.writing), `SELECT ${TRANSACTION_ID}`));
+      if (sent.isBegun) send(select(TRANSACTION_ID, timeouts && timeout.change(timeouts.writing)));
       else open(`${NOW}, ${TRANSACTION_ID}`);
     },
     setTimeout(milliseconds: number) {
-      const text = timeouts === undefined || !sent.isBegun ? '' : timeout.change(milliseconds);
-      if (text !== '') void connection.send(text).catch(state.note);
+      const column = timeouts === undefined || !sent.isBegun ? '' : timeout.change(milliseconds);
+      if (column !== '') void connection.send(select(column)).catch(state.note);
     },
     savepoints: {
       open: (name: string) => openSavepoint(savepoints, name, sent),
@@ -113,9 +113,9 @@ function createSending(connection: Connection, state: TransactionState, { clock,
   return { send, answers };
 }
 
-/** Joins the statements of one message. */
-function joinSql(...statements: readonly (string | undefined)[]): string {
-  return statements.filter((statement) => statement).join('; ');
+/** Renders a SELECT of columns. The timeout is one of them, because another statement would take longer. */
+function select(...columns: readonly (string | undefined)[]): string {
+  return `SELECT ${columns.filter((column) => column).join(', ')}`;
 }
 
 /** Sends the savepoint at once in a transaction that has begun: without it a failed statement would abort the whole transaction. */

@@ -8,11 +8,11 @@ export interface TimeoutLimits {
   readonly writing: number;
 }
 
-/** Sets `statement_timeout` in a transaction, each time it has to change. */
+/** Tracks the `statement_timeout` of a transaction, and renders the SQL that changes it. */
 export interface StatementTimeout {
-  /** Call when BEGIN is sent. Returns the SQL to send behind BEGIN; empty if the session has this timeout. */
+  /** Call when BEGIN is sent. Returns the column that sets the timeout for the next statements; empty if the session has this timeout. */
   begin(milliseconds: number): string;
-  /** Returns the SQL that changes the timeout; empty if the transaction has it. */
+  /** Returns the column that sets the timeout for the next statements; empty if the transaction has it. */
   change(milliseconds: number): string;
   /** Call after a rollback to a savepoint, which also undoes changes of the timeout. */
   forget(): void;
@@ -30,7 +30,7 @@ export function createStatementTimeout(session: number | undefined): StatementTi
     const wanted = Math.max(1, Math.ceil(milliseconds));
     if (current !== undefined && current >= wanted && current <= wanted + TOLERANCE) return '';
     current = wanted;
-    return `SET LOCAL statement_timeout = ${wanted}`;
+    return `set_config('statement_timeout', '${wanted}', true)`;
   }
 
   return {
