@@ -5,14 +5,14 @@ import { createRun, type Run } from './run.fixture.ts';
 
 const until = '2026-01-01T00:00:00.000Z';
 
-function createRestoring(entriesSince: number, kept?: string): Run {
-  const restore = { bytes: 12_345_678, until, entriesSince, kept: undefined };
+function createRestoring(entriesSince: number, kept?: string, damaged: readonly string[] = []): Run {
+  const restore = { bytes: 12_345_678, until, entriesSince, damaged, kept: undefined };
   const run = createRun({
     backups: {
       write: async (file, { show }) => {
         if (file === 'taken') throw new SetupError('taken exists, and a backup replaces no file');
         show('copying');
-        return { file: `/${file}`, bytes: 2001 };
+        return { file: `/${file}`, bytes: 2001, damaged };
       },
       look: async () => restore,
       restore: async (file, { show }) => {
@@ -33,6 +33,12 @@ describe('backup', () => {
       'wrote /a.db (3 kB) in … s; the backup passed its integrity check',
     ]);
     expect(shown).toEqual(['copying', undefined]);
+  });
+
+  it('backup prints the damaged rows, and exits with an error code', async () => {
+    const run = createRestoring(0, undefined, ['row u1 of User is damaged']);
+    expect(await runCli(['backup', 'a.db'], run.context)).toBe(1);
+    expect(run.out.slice(1)).toEqual(['row u1 of User is damaged', 'these rows are damaged in the database too; run "bailiwick verify"']);
   });
 
   it('backup prints the reason of a failure, and requires a file', async () => {

@@ -12,9 +12,11 @@ export const backup: CliCommand = {
   async run(context, config, flags) {
     const from = performance.now();
     const backups = await context.openBackups(config);
-    const { file, bytes } = await withProgress(context, (show) => backups.write(requireFlag(flags, 'file'), { show }));
+    const { file, bytes, damaged } = await withProgress(context, (show) => backups.write(requireFlag(flags, 'file'), { show }));
     const seconds = ((performance.now() - from) / 1000).toFixed(1);
     context.print(`wrote ${file} (${formatSize(bytes)}) in ${seconds} s; the backup passed its integrity check`);
-    return 0;
+    for (const row of damaged) context.print(row);
+    if (damaged.length > 0) context.print('these rows are damaged in the database too; run "bailiwick verify"');
+    return damaged.length === 0 ? 0 : 1;
   },
 };

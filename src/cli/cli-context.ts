@@ -209,7 +209,7 @@ export interface CliTables {
 
 /** The backups of a project, as commands use them. */
 export interface CliBackups {
-  write(file: string, log: CliProgressLog): Promise<{ readonly file: string; readonly bytes: number }>;
+  write(file: string, log: CliProgressLog): Promise<Pick<CliRestoreResult, 'bytes' | 'damaged'> & { readonly file: string }>;
   /** Returns a preview of a restore, without restoring. */
   look(file: string): Promise<CliRestoreResult>;
   restore(file: string, log: CliProgressLog): Promise<CliRestoreResult>;
@@ -223,10 +223,11 @@ export interface CliProgressLog {
 /** The result of a restore, or the preview of one. */
 export interface CliRestoreResult {
   readonly bytes: number;
-  /** Time of the newest audit entry in the backup. */
+  /** The newest audit entry in the backup. */
   readonly until: string | undefined;
   /** Number of audit entries that the present database has and the backup lacks. */
   readonly entriesSince: number;
+  readonly damaged: readonly string[];
   /** The backup of the previous database, after a restore. */
   readonly kept: string | undefined;
 }

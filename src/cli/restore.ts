@@ -26,11 +26,11 @@ export const restore: CliCommand = {
   },
 };
 
-function describe({ bytes, until, entriesSince }: CliRestoreResult): readonly string[] {
+function describe({ bytes, until, entriesSince, damaged }: CliRestoreResult): readonly string[] {
   const last = until === undefined ? 'without audit entries' : `last audit entry ${until}`;
   const since =
     entriesSince === 0
       ? 'no audit entries were written after the backup'
       : `${entriesSince} audit entries were written after the backup; a restore loses them and the changes that they record`;
-  return [`valid backup of ${formatSize(bytes)}, ${last}`, since];
+  return [`valid backup of ${formatSize(bytes)}, ${last}`, since, ...damaged];
 }

@@ -60,12 +60,25 @@ const revisionOf = (path: string): number => Number(select(path, `SELECT number 
 const stampOf = (path: string): unknown => select(path, `SELECT text FROM _State WHERE id = 'epoch'`)[0];
 
 describe('a restore', () => {
+  it('a backup names the damaged rows of the database, and so does the preview of its restore', async () => {
+    const backups = openBackups(place);
+    expect((await backups.write(join(folder, 'whole.db'))).damaged).toEqual([]);
+    change(
+      live(),
+      `INSERT INTO "User" ("id", "version", "createdAt", "updatedAt", "email", "role", "isActive") VALUES ('u', 1, '', '', 'u@example.com', 'admin', 1)`,
+    );
+    const damaged = ['row u of User is damaged: its checksum does not match its content'];
+    expect((await backups.write(file())).damaged).toEqual(damaged);
+    expect((await backups.look(file())).damaged).toEqual(damaged);
+    expect(readdirSync(folder).filter((name) => name.startsWith('backup.db'))).toEqual(['backup.db']);
+  });
+
   it('describes the effect of a restore without --yes, and changes nothing', async () => {
     const backups = openBackups(place);
     const { bytes } = await backups.write(file());
     change(live(), `DELETE FROM "Note"; ${entry('2', '2026-01-02T00:00:00.000Z')}; ${entry('3', '2026-01-03T00:00:00.000Z')}`);
     const stamp = stampOf(live());
-    expect(await backups.look(file())).toEqual({ bytes, until: '2026-01-01T00:00:00.000Z', entriesSince: 2, kept: undefined });
+    expect(await backups.look(file())).toEqual({ bytes, until: '2026-01-01T00:00:00.000Z', entriesSince: 2, damaged: [], kept: undefined });
     expect([stampOf(live()), select(live(), 'SELECT id FROM Note')]).toEqual([stamp, []]);
     expect(readdirSync(place.data).filter((name) => name !== 'bailiwick.db' && !name.startsWith('bailiwick.db-'))).toEqual([]);
   });

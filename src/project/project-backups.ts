@@ -10,6 +10,7 @@ import {
   countEntriesSince,
   createBackups,
   type Database,
+  describeDamage,
   type FileFacts,
   loadRevision,
   openSqlite,
@@ -19,6 +20,7 @@ import {
   replaceContent,
   stageBackup,
   type Transaction,
+  verifyBackupRows,
   type WrittenBackup,
   writeBackup,
 } from '../storage/index.ts';
@@ -31,14 +33,16 @@ export interface Restore {
   readonly until: string | undefined;
   /** The number of audit entries in the present database that are later than `until`. The restore loses these entries. */
   readonly entriesSince: number;
+  /** The damaged rows of the backup. */
+  readonly damaged: readonly string[];
   /** The file with the backup of the former content; undefined before the restore, or if there was no content. */
   readonly kept: string | undefined;
 }
 
 /** The operations on backups of a project. */
 export interface ProjectBackups {
-  /** Writes a backup into a new file. @throws SetupError if the file exists or cannot be written. */
-  write(file: string, options?: BackupOptions): Promise<WrittenBackup>;
+  /** Writes a backup into a new file and verifies it. @throws SetupError if the file exists or cannot be written. */
+  write(file: string, options?: BackupOptions): Promise<WrittenBackup & Pick<Restore, 'damaged'>>;
   /** Checks a backup and returns the effect of restoring it. Changes nothing. @throws SetupError if the backup cannot be restored. */
   look(file: string): Promise<Restore>;
   /**
@@ -61,14 +65,17 @@ export function openBackups(place: ProjectPlace): ProjectBackups {
   const path = databasePath(place.database);
 
   return {
-    write: async (file, { show } = {}) => writeBackup({ from: path, to: file, log: show }),
-    look: async (file) => toRestore(path, readBackup(file)),
+    async write(file, { show } = {}) {
+      const written = writeBackup({ from: path, to: file, log: show });
+      return { ...written, damaged: await findDamaged(file) };
+    },
+    look: async (file) => toRestore(path, readBackup(file), await findDamaged(file)),
     async restore(file, { show } = {}) {
       show?.('checking the backup');
       const backup = readBackup(file);
       // Creates the database if there is none, so that its content can be replaced.
       await openSqlite({ path }).close();
-      const effect = toRestore(path, backup);
+      const effect = toRestore(path, backup, await findDamaged(file));
       const staged = stageBackup({ from: file, beside: path, pageSize: readPresent(path).pageSize, log: show });
       try {
         show?.('replacing the content of the database');
@@ -81,9 +88,14 @@ export function openBackups(place: ProjectPlace): ProjectBackups {
   };
 }
 
-function toRestore(path: string, { bytes, lastEntryAt }: FileFacts): Restore {
+/** Describes the damaged rows of a backup. They do not prevent its restore: it may be the only one, and a damaged row never grants. */
+async function findDamaged(file: string): Promise<readonly string[]> {
+  return ((await verifyBackupRows(file))?.damaged ?? []).map(describeDamage);
+}
+
+function toRestore(path: string, { bytes, lastEntryAt }: FileFacts, damaged: readonly string[]): Restore {
   const entriesSince = existsSync(path) && readPresent(path).hasTables ? countEntriesSince(path, lastEntryAt ?? '') : 0;
-  return { bytes, until: lastEntryAt, entriesSince, kept: undefined };
+  return { bytes, until: lastEntryAt, entriesSince, damaged, kept: undefined };
 }
 
 interface ReplaceOptions {
