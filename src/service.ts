@@ -13,6 +13,7 @@ import {
   grantFullAccess,
   withExplanationHints,
 } from './api/index.ts';
+import { createDenialWindows } from './audit/index.ts';
 import type { Checkpoints } from './audit/integrity/index.ts';
 import { createAuditMaintenance } from './audit/maintenance.ts';
 import { createAuthentication, deriveKey, type HashCosts, loadTokenKey } from './authn/index.ts';
@@ -191,6 +192,7 @@ function createApiDeps(config: Config, { database, policyStore, monitor, passwor
     limits: toRequestLimits(config),
     importBounds: toImportLimits(config),
     auditMode: config.auditMode,
+    denialWindows: config.denialWindowSeconds === 0 ? undefined : createDenialWindows({ seconds: config.denialWindowSeconds }),
     observer: monitor.metrics,
   };
 }
@@ -223,12 +225,11 @@ function createAdminDeps(
 }
 
 function createServer(config: Config, { parts, admin, monitor, readiness, isDevelopment }: ServerComponents): HttpServer {
-  const { identity } = parts;
   const api = createApiRoutes(parts);
   return createHttpServer({
     routes: [
       ...(isDevelopment ? withExplanationHints(api) : api),
-      ...createAuthRoutes(identity, { hasSetup: config.setup !== 'off' }),
+      ...createAuthRoutes(parts.identity, { hasSetup: config.setup !== 'off' }),
       ...createAdminRoutes(admin),
       ...descriptionRoutes(config, parts),
       ...monitor.routes,
@@ -240,7 +241,7 @@ function createServer(config: Config, { parts, admin, monitor, readiness, isDeve
     logLevel: config.logLevel,
     pages: config.docs === 'off' ? 'errors' : 'all',
     ready: () => readiness.check(),
-    recordRefusedToken: (problem, origin) => identity.recordRefusedToken(problem, origin),
+    recordRefusedToken: (problem, origin) => parts.identity.recordRefusedToken(problem, origin),
     observer: monitor.metrics,
   });
 }

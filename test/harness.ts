@@ -102,6 +102,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     logLevel: 'silent',
     // A busy machine must not end pages early.
     scanMilliseconds: 60_000,
+    // Tests count the audit entries of each request.
+    denialWindowSeconds: 0,
     ...options.settings,
   };
   const config = parseConfig({ flags, env: {} });

@@ -31,7 +31,8 @@ const searchDecisions = adminEndpoint({
     allowed: Type.Optional(Type.Boolean({ description: 'Only allowed (true) or denied (false) requests.' })),
     kind: Type.Optional(
       OneOf(ENTRY_KINDS, {
-        description: '`access`: requests to records; `admin`: changes and reads by admins; `auth`: logins and refused tokens.',
+        description:
+          '`access`: requests to records; `repeat`: numbers of repeated denials; `admin`: changes and reads by admins; `auth`: logins and refused tokens.',
       }),
     ),
     from: moment('Start (inclusive): a date, which begins in UTC, or a timestamp with its offset.'),

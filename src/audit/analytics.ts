@@ -2,7 +2,7 @@ import { POLICY_TYPES, type PolicyType } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
-import type { AuditEntry } from './audit-entry.ts';
+import type { AuditEntry, RepeatFacts } from './audit-entry.ts';
 import { searchEntries } from './search-entries.ts';
 
 /** The numbers of grants and denials of a resource. */
@@ -61,7 +61,8 @@ export function parseTimeframe(text: string = DEFAULT_TIMEFRAME): number {
 
 /**
  * Counts the policies, and the decisions since `from` (milliseconds since 1970). Whole hours are read from the hourly counts. The first hour
- * is counted exactly from `from` on if it has few entries and none of them was pruned. Otherwise the whole hour counts, and `from` in the
+ * is counted exactly from `from` on if it has few entries, none of them was pruned, and no number of repeated denials
+ * covers times before and after `from`. Otherwise the whole hour counts, and `from` in the
  * result is the beginning of the hour.
  */
 export async function loadAnalytics(tx: Transaction, { from }: { readonly from: number }): Promise<Analytics> {
@@ -101,9 +102,30 @@ async function countDecisions(tx: Transaction, from: number): Promise<{ from: st
     select "resource", count(*) as "inHour", sum(case when "allowed" and "at" >= ${start} then 1 else 0 end) as "grants",
       sum(case when "allowed" or "at" < ${start} then 0 else 1 end) as "denials"
     from "_Decision" where ${checkedEntries} and "kind" = 'access' and "at" >= ${hour} and "at" < ${nextHour} group by "resource"`);
-  const isComplete = partial.reduce((sum, { inHour }) => sum + Number(inHour), 0) === Number(first?.total ?? 0);
-  // If entries of the hour have been pruned, only the hourly count is complete.
-  return isComplete ? { from: start, rows: [...whole, ...partial] } : { from: hour, rows: [...whole, ...(await countHour(tx, hour))] };
+  const repeats = await loadRepeats(tx, hour, nextHour);
+  const counted = partial.reduce((sum, { inHour }) => sum + Number(inHour), 0) + repeats.reduce((sum, { count }) => sum + count, 0);
+  const isSplit = repeats.some(({ since, last }) => since < start && last >= start);
+  const isComplete = counted === Number(first?.total ?? 0) && !isSplit;
+  const after = repeats.filter(({ since }) => since >= start).map(({ resource, count }) => ({ resource, grants: 0, denials: count }));
+  // If entries of the hour have been pruned, or repeated denials before and after `start` share a number, only the hourly count is exact.
+  return isComplete
+    ? { from: start, rows: [...whole, ...partial, ...after] }
+    : { from: hour, rows: [...whole, ...(await countHour(tx, hour))] };
+}
+
+interface Repeats extends Pick<RepeatFacts, 'since' | 'last' | 'count'> {
+  readonly resource: string;
+}
+
+/** Loads the numbers of repeated denials of an hour: those in the audit log, and those of windows that are open. */
+async function loadRepeats(tx: Transaction, hour: string, nextHour: string): Promise<readonly Repeats[]> {
+  const open = await tx.all<Repeats>(
+    sql`select "resource", "since", "last", "count" from "_RepeatedDenial" where ${tx.deadlineCheck(sql.table('_RepeatedDenial'))} and "since" >= ${hour} and "since" < ${nextHour}`,
+  );
+  const recorded = await tx.all<{ resource: string; facts: string }>(
+    sql`select "resource", "facts" from "_Decision" where ${tx.deadlineCheck(sql.table('_Decision'))} and "kind" = 'repeat' and "at" >= ${hour} and "at" < ${nextHour}`,
+  );
+  return [...open, ...recorded.map(({ resource, facts }) => ({ resource, ...(JSON.parse(facts) as RepeatFacts) }))];
 }
 
 function countHour(tx: Transaction, hour: string): Promise<readonly CountRow[]> {

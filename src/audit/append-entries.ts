@@ -12,6 +12,7 @@ import {
 } from '../storage/index.ts';
 import { type AuditEntry, createEntryId } from './audit-entry.ts';
 import { CONTENT, type Content, toBeginningHash, toHash } from './hash-chain.ts';
+import { type CountableDenial, countRepeats, findDenial, hasOwnEntry } from './repeated-denials.ts';
 
 /** Maximum characters of values that clients choose, such as ids and request ids. */
 const MAX_NAME = 200;
@@ -54,16 +55,24 @@ export function appendSystemEntry(tx: Transaction, { by, ...entry }: SystemEntry
  * Appends entries to the audit log and updates the hourly counts, in the transaction of the change that they describe. Values are bound, so
  * that client input cannot forge an entry, and truncated, so that it cannot fill the log.
  */
-export async function appendAuditEntries(tx: Transaction, entries: readonly AuditEntry[]): Promise<void> {
-  if (entries.length > 0) await tx.append(AUDIT_LOG, entries);
+export async function appendAuditEntries(tx: Transaction, rows: readonly AuditRow[]): Promise<void> {
+  if (rows.length > 0) await tx.append(AUDIT_LOG, rows);
 }
 
+/** A row to append: an entry, or a denial that may only add to the number of an earlier one. */
+export type AuditRow = AuditEntry | CountableDenial;
+
 /** The statements that write entries at the end of a transaction: see `Transaction.append`. */
-export const AUDIT_LOG: AppendStatements<AuditEntry> = Object.freeze({
-  write: (appender: AppendContext, entries: readonly AuditEntry[]) =>
-    appender.writer.last.hash === '' ? beginChain(appender).then(() => toStatements(appender, entries)) : toStatements(appender, entries),
-  findCommitted: ({ id, at }: AuditEntry) => sql`select 1 as "found" from "_Decision" where "id" = ${id} and "at" = ${at}`,
+export const AUDIT_LOG: AppendStatements<AuditRow> = Object.freeze({
+  write: (appender: AppendContext, rows: readonly AuditRow[]) =>
+    appender.writer.last.hash === '' ? beginChain(appender).then(() => toStatements(appender, rows)) : toStatements(appender, rows),
+  findCommitted: (row: AuditRow) =>
+    isDenial(row) ? findDenial(row) : sql`select 1 as "found" from "_Decision" where "id" = ${row.id} and "at" = ${row.at}`,
 });
+
+function isDenial(row: AuditRow): row is CountableDenial {
+  return 'windows' in row;
+}
 
 /** Begins a chain. The hash of its first entry covers the heads of the newest other chains, which are stored in `_Chain`. */
 async function beginChain({ tx, writer }: AppendContext): Promise<void> {
@@ -73,8 +82,22 @@ async function beginChain({ tx, writer }: AppendContext): Promise<void> {
   writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found }) };
 }
 
-function toStatements({ tx, writer }: AppendContext, entries: readonly AuditEntry[]): readonly (Statement | Sql)[] {
-  return [...insertStatements(tx.dialect, linkEntries(writer, entries)), ...countStatements(entries, tx.slot)];
+function toStatements({ tx, writer }: AppendContext, rows: readonly AuditRow[]): readonly (Statement | Sql)[] {
+  const denials = rows.filter(isDenial);
+  for (const [windows, same] of Map.groupBy(denials, (denial) => denial.windows)) windows.assign(same);
+  const stored = denials.length === 0 ? rows : rows.filter((row) => !isDenial(row) || hasOwnEntry(row));
+  return [
+    ...insertStatements(tx.dialect, linkEntries(writer, stored.map(toEntry))),
+    ...countRepeats(
+      writer,
+      denials.filter((denial) => !hasOwnEntry(denial)),
+    ),
+    ...countStatements(rows.map(toEntry), tx.slot),
+  ];
+}
+
+function toEntry(row: AuditRow): AuditEntry {
+  return isDenial(row) ? row.entry : row;
 }
 
 const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name }));

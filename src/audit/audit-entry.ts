@@ -7,8 +7,11 @@ export interface AuditEntry {
   readonly id: string;
   /** ISO 8601, UTC, with milliseconds. */
   readonly at: string;
-  /** `access` entries count as grants and denials in analytics; `admin` and `auth` entries do not. */
-  readonly kind: 'access' | 'admin' | 'auth';
+  /**
+   * `access` entries count as grants and denials in analytics, and `repeat` entries as the number of denials that they record; `admin` and
+   * `auth` entries do not.
+   */
+  readonly kind: 'access' | 'admin' | 'auth' | 'repeat';
   /** Undefined for `anon`, and for changes by a command. The entry of a refused login names the user of the email, if there is one. */
   readonly userId?: string | undefined;
   readonly role: string;
@@ -34,6 +37,18 @@ export interface AuditEntry {
    */
   readonly facts?: JsonObject | undefined;
 }
+
+/** The facts of an entry of kind `repeat`. */
+export type RepeatFacts = {
+  /** Id of the entry of the first denial, which `count` does not include. */
+  readonly first: string;
+  /** Time of that entry. */
+  readonly since: string;
+  /** Time of the last repeated denial. */
+  readonly last: string;
+  /** Number of repeated denials. */
+  readonly count: number;
+};
 
 /** Creates an id for an entry. Ids of one process sort in the order of their creation. */
 export function createEntryId(): string {

@@ -4,12 +4,14 @@
  * Appends entries in the transaction of the request, searches and counts them, and stores the values that conditions read, so that a past
  * decision can be explained. This folder never decides, never changes or removes an entry, and never stores the value of a secret field.
  *
- * Begin with `audit-entry.ts`, then `append-entries.ts`. `hash-chain.ts` links the entries; `integrity/` verifies the links, and
- * `retention/` deletes old entries.
+ * Begin with `audit-entry.ts`, then `append-entries.ts`. `hash-chain.ts` links the entries, and `repeated-denials.ts` counts denials that have
+ * no entry of their own. `integrity/` verifies the links, and `retention/` deletes old entries.
  */
 export { type Activity, type Analytics, loadAnalytics, parseTimeframe, type ResourceActivity } from './analytics.ts';
-export { appendAuditEntries, appendEntry, appendSystemEntry, type ChainHead, loadChainHeads } from './append-entries.ts';
-export { type AuditEntry, createEntryId } from './audit-entry.ts';
+export { type AuditRow, appendAuditEntries, appendEntry, appendSystemEntry, type ChainHead, loadChainHeads } from './append-entries.ts';
+export { type AuditEntry, createEntryId, type RepeatFacts } from './audit-entry.ts';
+export { closeDenialWindows, createWindowClosing } from './close-denial-windows.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
 export { CONTENT, type Content, loadHistoryFacts, parseHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
+export { type CountableDenial, createDenialWindows, type DenialWindows, isCountable } from './repeated-denials.ts';
 export { type EntryPage, type EntryQuery, loadEntry, searchEntries } from './search-entries.ts';

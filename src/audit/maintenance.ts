@@ -1,6 +1,7 @@
-/** Background work of a running service on the audit log: writes checkpoints and deletes old entries. */
+/** Background work of a running service on the audit log: writes checkpoints, records the numbers of repeated denials, and deletes old entries. */
 
 import type { Database, Log } from '../storage/index.ts';
+import { createWindowClosing } from './index.ts';
 import {
   type Checkpoints,
   createCheckpoints,
@@ -21,7 +22,7 @@ export interface AuditMaintenanceOptions {
   readonly days: number | undefined;
 }
 
-/** Checkpoints and retention of a running service. */
+/** Checkpoints, numbers of repeated denials, and retention of a running service. */
 export interface AuditMaintenance extends Retention {
   readonly checkpoints: Checkpoints;
 }
@@ -36,15 +37,18 @@ export function createAuditMaintenance(
   const none = (): Checkpoints => ({ ...NO_CHECKPOINTS, keys: loadPublicKeys(publicKeyPath(data)) });
   const checkpoints = path === undefined ? none() : createCheckpoints({ database, path, key: key(), log });
   const retention = createRetention({ database, path, key, log, days });
+  const windowClosing = createWindowClosing({ database, log });
   return {
     checkpoints,
     prepare: retention.prepare,
     start() {
       checkpoints.start();
       retention.start();
+      windowClosing.start();
     },
     async close() {
       await retention.close();
+      await windowClosing.close();
       await checkpoints.close();
     },
   };

@@ -153,6 +153,7 @@ export const OPTION_TABLE = {
     range: [0, 1_048_576],
     about: 'maximum bytes of condition values stored per audit entry',
   },
+  denialWindowSeconds: { group: 'audit', default: 60, range: [0, 3600], about: 'seconds to count repeated denials; 0 stores each denial' },
   decisionsKept: {
     group: 'audit',
     form: 'age',

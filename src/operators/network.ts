@@ -44,6 +44,14 @@ export const ncidr: Operator = defineNegation(cidr, {
   summary: 'The IP address is outside the network, or outside all networks of a list. Unknown if the text is not an IP address.',
 });
 
+/** Returns the network of an address: the /24 of an IPv4 address, the /64 of an IPv6 address. Text that is not an address is returned unchanged. */
+export function networkOf(text: string): string {
+  const address = parseAddress(text);
+  if (address === undefined) return text;
+  if (address instanceof ipaddr.IPv4) return `${address.octets.slice(0, 3).join('.')}.0/24`;
+  return `${new ipaddr.IPv6([...address.parts.slice(0, 4), 0, 0, 0, 0]).toRFC5952String()}/64`;
+}
+
 function isInside(address: Address, expected: Json): Truth {
   const network = typeof expected === 'string' ? parseNetwork(expected) : undefined;
   if (network === undefined) return UNKNOWN;

@@ -2,6 +2,7 @@ import { Problem } from '../errors.ts';
 import type { ApiRequest, BatchRequest, RequestOrigin } from '../request/index.ts';
 import { addEnvelopes } from './answer-budget.ts';
 import { runAll, runEach } from './batch.ts';
+import { type FindEntryId, problemWithEntryId, withEntryId } from './entry-ids.ts';
 import { appendWithOutcome, type Outcome, runPipeline } from './pipeline.ts';
 import { createRequestContext, type PipelineDeps } from './request-context.ts';
 import { prefetchFor } from './steps/load-record.ts';
@@ -16,7 +17,7 @@ const READS: ReadonlySet<string> = new Set(['read', 'list', 'listDeleted', 'expo
 export async function handle(deps: PipelineDeps, request: ApiRequest, origin: RequestOrigin): Promise<Outcome> {
   const caller = await authenticate(deps, origin);
   const run = (isAudited: boolean): Promise<Outcome> =>
-    withUnitOfWork(deps, { caller, prefetch: prefetchFor(request) }, async (unit) => {
+    withUnitOfWork(deps, { caller, prefetch: prefetchFor(request), withEntryIds: withEntryId }, async (unit) => {
       const context = createRequestContext(unit, request);
       const outcome = await runPipeline(context);
       if ('result' in outcome) context.hashes.assertComplete();
@@ -29,7 +30,7 @@ export async function handle(deps: PipelineDeps, request: ApiRequest, origin: Re
 /** Handles the requests of a batch in one unit of work. @throws Problem if a request of an atomic batch fails */
 export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRequest, origin: RequestOrigin): Promise<readonly Outcome[]> {
   const caller = await authenticate(deps, origin);
-  const outcomes = await withUnitOfWork(deps, { caller }, async (unit) => {
+  const outcomes = await withUnitOfWork(deps, { caller, withEntryIds }, async (unit) => {
     addEnvelopes(unit.budget, items.length);
     const createContext = async (request: ApiRequest) => createRequestContext(await identifyAgain(unit), request);
     const done = await (atomic ? runAll : runEach)({ tx: unit.tx, items, createContext });
@@ -39,4 +40,9 @@ export async function handleBatch(deps: PipelineDeps, { items, atomic }: BatchRe
   // Thrown after the commit: inside the transaction, it would roll back the audit entries.
   if (outcomes instanceof Problem) throw outcomes;
   return outcomes;
+}
+
+function withEntryIds(outcomes: readonly Outcome[] | Problem, findEntryId: FindEntryId): readonly Outcome[] | Problem {
+  if (outcomes instanceof Problem) return problemWithEntryId(outcomes, findEntryId);
+  return outcomes.map((outcome) => withEntryId(outcome, findEntryId));
 }

@@ -5,6 +5,7 @@
  * knows HTTP, or awaits anything but the transaction.
  * Begin with `pipeline.ts`, then `steps/authorize-action.ts` and `steps/decide-request.ts`.
  */
+export { problemWithEntryId, withEntryId } from './entry-ids.ts';
 export { handle, handleBatch } from './handle.ts';
 export { appendWithOutcome, type Outcome, rollBackUnless, runInSavepoint, runPipeline } from './pipeline.ts';
 export {

@@ -3,12 +3,12 @@
  * validation or auditing. Every cell is a function in `steps/`, or `none`.
  */
 import type { ActionName } from '../actions.ts';
-import { type AuditEntry, appendAuditEntries } from '../audit/index.ts';
+import { type AuditEntry, type AuditRow, appendAuditEntries, isCountable } from '../audit/index.ts';
 import type { Decision } from '../authz/decision/index.ts';
 import { Problem } from '../errors.ts';
 import type { Transaction } from '../storage/index.ts';
 import { addToAnswer } from './answer-budget.ts';
-import type { Decided, Found, Proposal, RequestContext, Result } from './request-context.ts';
+import type { Decided, Denials, Found, Proposal, RequestContext, Result } from './request-context.ts';
 import {
   authorizeChange,
   authorizeDeletion,
@@ -124,9 +124,17 @@ export async function appendWithOutcome(context: RequestContext, outcome: Outcom
 }
 
 /** Appends audit entries without changing their outcome. */
-export async function appendAsDecided({ tx, appended }: RequestContext, entries: readonly AuditEntry[]): Promise<void> {
+export async function appendAsDecided({ tx, appended, denials }: RequestContext, entries: readonly AuditEntry[]): Promise<void> {
   for (const entry of entries) appended.push(entry);
-  await appendAuditEntries(tx, entries);
+  const rows = denials === undefined ? entries : entries.map((entry) => toRow(denials, entry));
+  await appendAuditEntries(tx, rows);
+}
+
+function toRow({ windows, appended }: Denials, entry: AuditEntry): AuditRow {
+  if (!isCountable(entry)) return entry;
+  const denial = { entry, windows };
+  appended.push(denial);
+  return denial;
 }
 
 /** Returns the problem for the caller. A failure of the database is thrown, because no audit entry can be written. */

@@ -2,7 +2,7 @@
  * The context of a request: the data that its steps share while its transaction runs. The requests of a batch, and the rows of an import,
  * share one unit of work.
  */
-import type { AuditEntry } from '../audit/index.ts';
+import type { AuditEntry, CountableDenial, DenialWindows } from '../audit/index.ts';
 import type { Authentication, PasswordClaim, PasswordProof } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
 import type { Decision } from '../authz/decision/index.ts';
@@ -22,6 +22,8 @@ export interface PipelineDeps {
   /** `relaxed`: a read succeeds even if its audit entry cannot be written. */
   readonly auditMode: 'strict' | 'relaxed';
   readonly observer?: DecisionObserver | undefined;
+  /** The windows in which repeated denials of callers without a token are counted. Without them, each denial has an audit entry. */
+  readonly denialWindows?: DenialWindows | undefined;
 }
 
 /** Options of the steps. */
@@ -74,7 +76,15 @@ export interface UnitOfWork {
   readonly options: PipelineOptions;
   /** Audit entries that were appended in the transaction so far. */
   readonly appended: AuditEntry[];
+  /** The denials among them that only add to a number if an earlier denial was the same. Absent if each denial has an audit entry. */
+  readonly denials?: Denials | undefined;
   readonly observer?: DecisionObserver | undefined;
+}
+
+/** The countable denials of a unit of work so far, and the windows that count them. */
+export interface Denials {
+  readonly windows: DenialWindows;
+  readonly appended: CountableDenial[];
 }
 
 /** One request of a unit of work. */
@@ -100,7 +110,7 @@ export interface PasswordHashes {
 
 /** Creates the context of a request. @throws Problem RESOURCE_UNKNOWN */
 export function createRequestContext(unit: UnitOfWork, request: ApiRequest): RequestContext {
-  const { tx, snapshot, principal, prefetched, hashes, budget, options, appended, observer, caller } = unit;
+  const { tx, snapshot, principal, prefetched, hashes, budget, options, appended, denials, observer, caller } = unit;
   const resource = snapshot.definitions.get(request.resource);
   if (resource === undefined || resource.internal) {
     const name = request.resource.slice(0, 64);
@@ -108,7 +118,7 @@ export function createRequestContext(unit: UnitOfWork, request: ApiRequest): Req
   }
   const { origin } = caller;
   const withoutPassword = splitCurrentPassword(request);
-  const shared = { tx, snapshot, principal, prefetched, options, budget, hashes, appended, observer };
+  const shared = { tx, snapshot, principal, prefetched, options, budget, hashes, appended, denials, observer };
   return { ...shared, ...withoutPassword, origin, resource, entries: [] };
 }
 

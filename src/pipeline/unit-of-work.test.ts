@@ -23,7 +23,7 @@ beforeEach(async () => {
   return () => test.dispose();
 });
 
-async function inUnit<T>(as: TestUser, work: (unit: UnitOfWork) => Promise<T>, prefetch?: UnitOfWorkOptions['prefetch']): Promise<T> {
+async function inUnit<T>(as: TestUser, work: (unit: UnitOfWork) => Promise<T>, prefetch?: UnitOfWorkOptions<T>['prefetch']): Promise<T> {
   return withUnitOfWork(test.deps, { caller: await authenticate(test.deps, test.originOf(as)), prefetch }, work);
 }
 

@@ -3,7 +3,8 @@ import type { AtRevision, Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import { createCallerBudget } from './answer-budget.ts';
-import type { Caller, Found, PipelineDeps, UnitOfWork } from './request-context.ts';
+import { createFindEntryId, type FindEntryId } from './entry-ids.ts';
+import type { Caller, Denials, Found, PipelineDeps, UnitOfWork } from './request-context.ts';
 import { type ComputedPasswords, createPasswordHashes, HashNeeded } from './steps/password-changes.ts';
 
 /** Verifies the token of a request. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
@@ -14,9 +15,11 @@ export async function authenticate({ identity }: PipelineDeps, origin: RequestOr
 }
 
 /** The caller of a unit of work, and data that can be loaded before the caller is known. */
-export interface UnitOfWorkOptions {
+export interface UnitOfWorkOptions<T> {
   readonly caller: Caller;
   readonly prefetch?: Prefetch<Found> | undefined;
+  /** Returns the result with the ids of the audit entries that record its decisions. Called after the commit, if there are repeated denials. */
+  readonly withEntryIds?: ((result: T, findEntryId: FindEntryId) => T) | undefined;
 }
 
 /** The caller's data and the prefetched record, loaded when the transaction begins. */
@@ -28,7 +31,7 @@ type CallerData = Pick<UnitOfWork, 'principal' | 'prefetched'>;
  */
 export async function withUnitOfWork<T>(
   deps: PipelineDeps,
-  { caller, prefetch }: UnitOfWorkOptions,
+  { caller, prefetch, withEntryIds }: UnitOfWorkOptions<T>,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
   const computed: MutablePasswords = { hashes: new Map<string, string>(), verified: undefined };
@@ -43,21 +46,41 @@ export async function withUnitOfWork<T>(
   const { options, observer } = deps;
   for (;;) {
     let appended: AuditEntry[] = [];
+    let denials: Denials | undefined;
     try {
       const run = ({ tx, snapshot, data }: AtRevision<CallerData>): Promise<T> => {
         // A transaction that runs again starts with no entries.
         appended = [];
+        denials = createDenials(deps, caller);
         const budget = createCallerBudget(tx, options, data.principal.id);
-        return work({ tx, caller, snapshot, ...data, hashes: createPasswordHashes(computed), budget, options, appended, observer });
+        const hashes = createPasswordHashes(computed);
+        return work({ tx, caller, snapshot, ...data, hashes, budget, options, appended, denials, observer });
       };
       const result = await deps.database.transactionAtRevision(loadCaller, run, { caller: caller.key });
       observer?.recorded(appended);
-      return result;
+      return settleDenials(denials, { result, withEntryIds });
     } catch (error) {
       if (!(error instanceof HashNeeded)) throw error;
       await computePasswords(deps, caller, { needed: error, computed });
     }
   }
+}
+
+/** Returns an empty list of denials if those of the caller are counted: without a token, any client can cause any number of them. */
+function createDenials({ denialWindows: windows }: PipelineDeps, { origin }: Caller): Denials | undefined {
+  return windows === undefined || origin.token !== undefined ? undefined : { windows, appended: [] };
+}
+
+interface SettledWork<T> extends Pick<UnitOfWorkOptions<T>, 'withEntryIds'> {
+  readonly result: T;
+}
+
+/** Opens the windows that began with committed denials. Returns the result with the ids of the entries that record its decisions. */
+function settleDenials<T>(denials: Denials | undefined, { result, withEntryIds }: SettledWork<T>): T {
+  if (denials === undefined || denials.appended.length === 0) return result;
+  denials.windows.open(denials.appended);
+  const findEntryId = createFindEntryId(denials);
+  return findEntryId === undefined || withEntryIds === undefined ? result : withEntryIds(result, findEntryId);
 }
 
 interface MutablePasswords {

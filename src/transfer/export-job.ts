@@ -11,6 +11,7 @@ import {
   type Caller,
   createRequestContext,
   type PipelineDeps,
+  problemWithEntryId,
   runPipeline,
   type UnitOfWork,
   withAuditMode,
@@ -58,7 +59,7 @@ export async function* runExport(deps: PipelineDeps, caller: Caller, request: Ap
     const pageRequest: ApiRequest = { ...request, cursor, limit: Math.min(rows, left) };
     const previous = decided;
     const page = await withAuditMode(deps, (record) =>
-      withUnitOfWork(deps, { caller }, (unit) => runPage(unit, pageRequest, { previous, record })),
+      withUnitOfWork(deps, { caller, withEntryIds: pageWithEntryId }, (unit) => runPage(unit, pageRequest, { previous, record })),
     );
     if ('problem' in page) throw page.problem;
     decided = page.decided;
@@ -100,6 +101,12 @@ interface PageAudit {
   readonly previous: PageDecision | undefined;
   /** True if audit entries are appended. */
   readonly record: boolean;
+}
+
+type PageOutcome = Awaited<ReturnType<typeof runPage>>;
+
+function pageWithEntryId(page: PageOutcome, findEntryId: (decisionId: string) => string): PageOutcome {
+  return 'problem' in page ? { ...page, problem: problemWithEntryId(page.problem, findEntryId) } : page;
 }
 
 async function runPage(unit: UnitOfWork, request: ApiRequest, { previous, record }: PageAudit) {

@@ -14,6 +14,7 @@ import {
   rollBackUnless,
   runInSavepoint,
   type UnitOfWork,
+  withEntryId,
   withUnitOfWork,
 } from '../pipeline/index.ts';
 import type { ApiRequest, ImportOptions } from '../request/index.ts';
@@ -52,7 +53,7 @@ export interface ImportJob {
  * ACCESS_DENIED with an audit entry.
  */
 export async function openImport(deps: PipelineDeps, caller: Caller, resource: string): Promise<Resource> {
-  const outcome = await withUnitOfWork(deps, { caller }, async (unit) => {
+  const outcome = await withUnitOfWork(deps, { caller, withEntryIds: withEntryId<Resource> }, async (unit) => {
     const context = createRequestContext(unit, toRequest(resource));
     const attempted = await runInSavepoint(context, async () => {
       await authorizeAnyRow(context);
@@ -73,7 +74,9 @@ export async function* runImport(deps: PipelineDeps, job: ImportJob): AsyncGener
   try {
     for await (const batch of batches) {
       for (let left = batch; left.length > 0; ) {
-        const items = await withUnitOfWork(deps, job, (unit) => runBatch(unit, job, left));
+        const items = await withUnitOfWork(deps, { caller: job.caller, withEntryIds: itemsWithEntryIds }, (unit) =>
+          runBatch(unit, job, left),
+        );
         left = left.slice(items.length);
         job.onProgress?.(items.length);
         yield* report.add(items);
@@ -83,6 +86,10 @@ export async function* runImport(deps: PipelineDeps, job: ImportJob): AsyncGener
     throw report.stoppedBy(error);
   }
   return report.summary();
+}
+
+function itemsWithEntryIds(items: readonly ImportItem[], findEntryId: (decisionId: string) => string): readonly ImportItem[] {
+  return items.map((item) => ({ ...item, outcome: withEntryId(item.outcome, findEntryId) }));
 }
 
 /** Imports rows until the time is up or a row stops the import. Returns the outcomes of the rows that were processed. */

@@ -486,8 +486,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'denials are not in the audit log',
     file: 'src/pipeline/pipeline.ts',
-    find: 'await appendAuditEntries(tx, entries);',
-    replace: 'await appendAuditEntries(\n    tx,\n    entries.filter(({ allowed }) => allowed),\n  );',
+    find: 'await appendAuditEntries(tx, rows);',
+    replace: "await appendAuditEntries(\n    tx,\n    rows.filter((row) => 'allowed' in row && row.allowed),\n  );",
     red: 'test/scenarios/rollback.test.ts',
     test: 'rolls back an import with a denied record, with audit entries',
   },

@@ -14,7 +14,7 @@ import {
 } from '../integrity/index.ts';
 import { keepContent, openTestAuditLog, type TestAuditLog, type TestVerification } from '../integrity/integrity.fixture.ts';
 import { findCuts, planPruning, pruneEntries } from './prune-entries.ts';
-import { D1, D2, D3, D4, entryAt, fillDays, TODAY } from './retention.fixture.ts';
+import { countRepeats, D1, D2, D3, D4, entryAt, fillDays, TODAY } from './retention.fixture.ts';
 
 const BEFORE = D3;
 
@@ -155,6 +155,12 @@ describe('pruneEntries', () => {
     expect(summary(await auditLog.verify())).toEqual([
       'inserted: entry put is before the cut of the chain, but too new to have been pruned',
     ]);
+  });
+
+  it('records the numbers of repeated denials before it deletes the entry of the first', async () => {
+    await auditLog.tamper(countRepeats((await auditLog.rows()).find(({ reason }) => String(reason).startsWith(D1))?.id, 7));
+    await prune();
+    expect((await auditLog.rows()).filter(({ kind }) => kind === 'repeat')).toMatchObject([{ epoch: 2, resource: 'Article' }]);
   });
 
   it('keeps the analytics of hours whose entries are deleted', async () => {

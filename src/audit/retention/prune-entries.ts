@@ -12,7 +12,7 @@ import {
   type RetainedRows,
   type Transaction,
 } from '../../storage/index.ts';
-import { appendSystemEntry, type ChainHead } from '../index.ts';
+import { appendSystemEntry, type ChainHead, closeDenialWindows } from '../index.ts';
 import { type CutChain, cutSequenceOf, loadCutChains, loadCutHead, signCuts } from '../integrity/index.ts';
 
 /** The definition of the audit log's table. */
@@ -55,6 +55,8 @@ export async function planPruning(database: Database, before: string): Promise<P
 export async function pruneEntries(options: PruneOptions): Promise<Pruned> {
   const { database, before, by, path, key, stop } = options;
   await retryWhileBusy(() => createPartitions(database, AUDIT_RESOURCE), stop);
+  // Their entries copy the entry of the first denial, which may be deleted below.
+  await retryWhileBusy(() => closeDenialWindows(database), stop);
   const heads = await findCuts(database, before, stop);
   const unchained = await database.transaction((tx) => countUnchained(tx, before));
   const appendNote = (tx: Transaction, { chains, entries }: Pruned): Promise<void> =>

@@ -1,3 +1,4 @@
+import { type Sql, sql } from '../../sql.ts';
 import { openUrl } from '../../storage/storage.fixture.ts';
 import { type AuditEntry, appendAuditEntries, createEntryId } from '../index.ts';
 import { type TestAuditLog, testEntry } from '../integrity/integrity.fixture.ts';
@@ -32,3 +33,8 @@ export async function fillDays(record: TestAuditLog, days: readonly string[], co
     await other.close();
   }
 }
+
+/** Returns the statement that counts denials which repeat an entry of the first day. */
+export const countRepeats = (first: string | undefined, count: number): Sql => sql`
+  insert into "_RepeatedDenial" ("id", "first", "writer", "resource", "action", "network", "since", "last", "endsAt", "count")
+  values ('d', ${first}, 'w', 'Article', 'read', '192.0.2.0/24', ${D1}, ${D1}, ${D1}, ${count})`;

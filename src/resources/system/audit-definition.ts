@@ -6,7 +6,7 @@ const decision: JsonObject = {
   partitionBy: 'at',
   fields: {
     at: { type: 'timestamp', required: true, index: true },
-    kind: { type: 'enum', values: ['access', 'admin', 'auth'], required: true },
+    kind: { type: 'enum', values: ['access', 'admin', 'auth', 'repeat'], required: true },
     userId: { type: 'string' },
     role: { type: 'string' },
     resource: { type: 'string' },
@@ -55,5 +55,22 @@ const decisionHour: JsonObject = {
   indexes: [{ fields: ['hour', 'resource'] }],
 };
 
+const repeatedDenial: JsonObject = {
+  name: '_RepeatedDenial',
+  description: 'Numbers of repeated denials that no entry of kind `repeat` records yet. Each writer of a hash chain has rows of its own.',
+  fields: {
+    first: { type: 'string', required: true, description: 'Id of the entry of the first denial.' },
+    writer: { type: 'string', required: true },
+    resource: { type: 'string', required: true },
+    action: { type: 'string', required: true },
+    network: { type: 'string', description: 'Absent if the denials have several networks and reasons.' },
+    since: { type: 'timestamp', required: true, description: 'Time of the first denial.' },
+    last: { type: 'timestamp', required: true, description: 'Time of the last repeated denial.' },
+    endsAt: { type: 'timestamp', required: true, description: 'From this time on, no further denial is counted here.' },
+    count: { type: 'integer', required: true },
+  },
+  indexes: [{ fields: ['first', 'writer'], unique: true }, { fields: ['endsAt'] }],
+};
+
 /** The tables of the audit log. */
-export const DECISION_DEFINITIONS: readonly JsonObject[] = [decision, chain, decisionHour];
+export const DECISION_DEFINITIONS: readonly JsonObject[] = [decision, chain, decisionHour, repeatedDenial];

@@ -29,6 +29,7 @@ describe('the system resources', () => {
       '_Decision: id at kind userId role resource action recordId allowed reason ruleId policyId epoch requestId ip outcome facts writer sequence hash',
       '_Chain: id at found cut',
       '_DecisionHour: id hour resource grants denials',
+      '_RepeatedDenial: id first writer resource action network since last endsAt count',
       '_State: id number text',
       '_Epoch: id number at historyHash',
       '_Session: id userId createdAt expiresAt revokedAt',
