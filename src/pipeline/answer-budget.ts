@@ -32,9 +32,9 @@ export function addToAnswer({ budget, request }: Pick<RequestContext, 'budget' |
   const { answer } = budget;
   if (!answer.isShared && request.expand === undefined) return;
   for (const part of partsOf(data)) {
-    if (!answer.add([part])) throw toAnswerProblem(budget);
+    if (!answer.add(part)) throw toAnswerProblem(budget);
   }
-  if (extras !== undefined && !answer.add([extras])) throw toAnswerProblem(budget);
+  if (extras !== undefined && !answer.add(extras)) throw toAnswerProblem(budget);
 }
 
 /** Returns the parts of a result: a record and its expanded records are several parts, because the first part of an answer always fits. */

@@ -8,8 +8,8 @@ export interface AnswerSize {
   readonly isShared: boolean;
   /** Begins an answer to several requests, with bytes that are sent in any case. */
   share(bytes: number): void;
-  /** Adds parts if all of them fit; otherwise adds none and returns false. The first part of an answer always fits: a record can be larger than the limit. */
-  add(parts: readonly Json[]): boolean;
+  /** Adds a part if it fits. Returns false if it does not. The first part of an answer always fits: a record can be larger than the limit. */
+  add(part: Json): boolean;
   /** Starts a page, whose parts count until `add` adds them as they are sent. */
   page(): PageSize;
 }
@@ -22,77 +22,85 @@ export interface PageSize {
 
 /** Creates the size of an empty answer of at most `limit` bytes. */
 export function createAnswerSize(limit: number): AnswerSize {
-  const sent = createSum(limit);
-  let isShared = false;
-  return {
-    get left() {
-      return sent.left;
-    },
-    get isShared() {
-      return isShared;
-    },
-    share(bytes) {
-      isShared = true;
-      sent.reserve(bytes);
-    },
-    add: (parts) => sent.add(parts, 0),
-    page() {
-      const sum = createSum(sent.left, sent.isEmpty);
-      return { add: (record, fieldBytes) => sum.add([record], fieldBytes) };
-    },
-  };
-}
-
-interface Sum {
-  readonly left: number;
-  readonly isEmpty: boolean;
-  reserve(bytes: number): void;
-  add(parts: readonly Json[], extra: number): boolean;
+  return new SharedSize(limit);
 }
 
 /**
  * Adds sizes up to a limit. A part is estimated from above first, which costs little, and serialized only if the estimates do not fit: most
  * answers are far below the limit.
  */
-function createSum(limit: number, startsEmpty = true): Sum {
-  let isEmpty = startsEmpty;
-  let measured = 0;
-  let estimated = 0;
-  let unmeasured: Json[] = [];
+class Sum implements PageSize {
+  readonly #limit: number;
+  #isEmpty: boolean;
+  #measured = 0;
+  #estimated = 0;
+  #unmeasured: Json[] = [];
 
-  const measureAll = (): void => {
-    for (const part of unmeasured) measured += measure(part);
-    unmeasured = [];
-    estimated = 0;
-  };
-  return {
-    get left() {
-      measureAll();
-      return Math.max(0, limit - measured);
-    },
-    get isEmpty() {
-      return isEmpty;
-    },
-    reserve(bytes) {
-      measured += bytes;
-    },
-    add(parts, extra) {
-      let most = extra;
-      for (const part of parts) most += estimate(part);
-      if (measured + estimated + most <= limit) {
-        measured += extra;
-        estimated += most - extra;
-        unmeasured.push(...parts);
-      } else {
-        measureAll();
-        const bytes = parts.reduce<number>((sum, part) => sum + measure(part), extra);
-        if (!isEmpty && measured + bytes > limit) return false;
-        measured += bytes;
-      }
-      isEmpty = false;
-      return true;
-    },
-  };
+  constructor(limit: number, isEmpty: boolean) {
+    this.#limit = limit;
+    this.#isEmpty = isEmpty;
+  }
+
+  get left(): number {
+    this.#measureAll();
+    return Math.max(0, this.#limit - this.#measured);
+  }
+
+  get isEmpty(): boolean {
+    return this.#isEmpty;
+  }
+
+  reserve(bytes: number): void {
+    this.#measured += bytes;
+  }
+
+  add(part: Json, extra: number): boolean {
+    const most = estimate(part);
+    if (this.#measured + this.#estimated + most + extra <= this.#limit) {
+      this.#measured += extra;
+      this.#estimated += most;
+      this.#unmeasured.push(part);
+    } else {
+      this.#measureAll();
+      const bytes = measure(part) + extra;
+      if (!this.#isEmpty && this.#measured + bytes > this.#limit) return false;
+      this.#measured += bytes;
+    }
+    this.#isEmpty = false;
+    return true;
+  }
+
+  #measureAll(): void {
+    for (const part of this.#unmeasured) this.#measured += measure(part);
+    this.#unmeasured = [];
+    this.#estimated = 0;
+  }
+}
+
+class SharedSize implements AnswerSize {
+  readonly #sent: Sum;
+  isShared = false;
+
+  constructor(limit: number) {
+    this.#sent = new Sum(limit, true);
+  }
+
+  get left(): number {
+    return this.#sent.left;
+  }
+
+  share(bytes: number): void {
+    this.isShared = true;
+    this.#sent.reserve(bytes);
+  }
+
+  add(part: Json): boolean {
+    return this.#sent.add(part, 0);
+  }
+
+  page(): PageSize {
+    return new Sum(this.#sent.left, this.#sent.isEmpty);
+  }
 }
 
 /** Bytes of a UTF-16 unit at most: an escaped control character. */

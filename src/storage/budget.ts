@@ -38,85 +38,96 @@ export interface Budget {
 
 /** Creates the budget of one run of a unit of work. */
 export function createBudget(limits: BudgetLimits): Budget {
-  const watch = createStopwatch();
-  let rows = 0;
-  let hasSearched = false;
-  let exhausted: SearchLimit | undefined;
-  const budget: Budget = {
-    limits,
-    answer: createAnswerSize(limits.answerBytes),
-    get rowsLeft() {
-      return Math.max(0, limits.rows - rows);
-    },
-    get millisecondsLeft() {
-      return Math.max(0, limits.milliseconds - watch.milliseconds);
-    },
-    get reached() {
-      if (budget.rowsLeft === 0) return 'scanRows';
-      return budget.millisecondsLeft === 0 ? 'scanMilliseconds' : undefined;
-    },
-    addRows(count) {
-      rows += count;
-    },
-    beginRequest() {
-      if (hasSearched) exhausted = budget.reached;
-    },
-    async search(work) {
-      if (!watch.isRunning && exhausted !== undefined) throw toBudgetProblem(limits, exhausted);
-      hasSearched = true;
-      return watch.during(work);
-    },
-    pause: (wait) => watch.except(wait),
-  };
-  return budget;
+  return new RequestBudget(limits);
+}
+
+/** A class, because each request creates one: an object literal with getters would have a hidden class of its own, which slows the garbage collector. */
+class RequestBudget implements Budget {
+  readonly limits: BudgetLimits;
+  readonly answer: AnswerSize;
+  readonly #watch = new Stopwatch();
+  #rows = 0;
+  #hasSearched = false;
+  #exhausted: SearchLimit | undefined;
+
+  constructor(limits: BudgetLimits) {
+    this.limits = limits;
+    this.answer = createAnswerSize(limits.answerBytes);
+  }
+
+  get rowsLeft(): number {
+    return Math.max(0, this.limits.rows - this.#rows);
+  }
+
+  get millisecondsLeft(): number {
+    return Math.max(0, this.limits.milliseconds - this.#watch.milliseconds);
+  }
+
+  get reached(): SearchLimit | undefined {
+    if (this.rowsLeft === 0) return 'scanRows';
+    return this.millisecondsLeft === 0 ? 'scanMilliseconds' : undefined;
+  }
+
+  addRows(count: number): void {
+    this.#rows += count;
+  }
+
+  beginRequest(): void {
+    if (this.#hasSearched) this.#exhausted = this.reached;
+  }
+
+  async search<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#watch.isRunning && this.#exhausted !== undefined) throw toBudgetProblem(this.limits, this.#exhausted);
+    this.#hasSearched = true;
+    return this.#watch.during(work);
+  }
+
+  pause<T>(wait: () => Promise<T>): Promise<T> {
+    return this.#watch.except(wait);
+  }
 }
 
 /** Adds up the time of work. */
-interface Stopwatch {
-  readonly milliseconds: number;
-  readonly isRunning: boolean;
-  /** Counts the time of `work`; work within work counts once. */
-  during<T>(work: () => Promise<T>): Promise<T>;
-  /** Stops while `wait` runs. */
-  except<T>(wait: () => Promise<T>): Promise<T>;
-}
-
-function createStopwatch(): Stopwatch {
-  let counted = 0;
-  let depth = 0;
+class Stopwatch {
+  #counted = 0;
+  #depth = 0;
   /** The time from which the running work counts; undefined while the watch is stopped. */
-  let since: number | undefined;
-  const current = (): number => (since === undefined ? 0 : performance.now() - since);
-  const stop = (): void => {
-    counted += current();
-    since = undefined;
-  };
-  return {
-    get milliseconds() {
-      return counted + current();
-    },
-    get isRunning() {
-      return depth > 0;
-    },
-    async during(work) {
-      depth++;
-      since ??= performance.now();
-      try {
-        return await work();
-      } finally {
-        depth--;
-        if (depth === 0) stop();
-      }
-    },
-    async except(wait) {
-      stop();
-      try {
-        return await wait();
-      } finally {
-        if (depth > 0) since = performance.now();
-      }
-    },
-  };
+  #since: number | undefined;
+
+  get milliseconds(): number {
+    return this.#counted + (this.#since === undefined ? 0 : performance.now() - this.#since);
+  }
+
+  get isRunning(): boolean {
+    return this.#depth > 0;
+  }
+
+  /** Counts the time of `work`; work within work counts once. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.#depth++;
+    this.#since ??= performance.now();
+    try {
+      return await work();
+    } finally {
+      this.#depth--;
+      if (this.#depth === 0) this.#stop();
+    }
+  }
+
+  /** Stops while `wait` runs. */
+  async except<T>(wait: () => Promise<T>): Promise<T> {
+    this.#stop();
+    try {
+      return await wait();
+    } finally {
+      if (this.#depth > 0) this.#since = performance.now();
+    }
+  }
+
+  #stop(): void {
+    this.#counted = this.milliseconds;
+    this.#since = undefined;
+  }
 }
 
 /** Returns the text of a limit for warnings and problems: `2000 ms (scanMilliseconds)`. */

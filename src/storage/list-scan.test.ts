@@ -195,7 +195,7 @@ describe('pages that end early', () => {
 
   it('refuses a page whose first record does not fit beside the rest of the answer', async () => {
     const budget = testBudget({ answerBytes: 300 });
-    expect(budget.answer.add(['x'.repeat(250)])).toBe(true);
+    expect(budget.answer.add('x'.repeat(250))).toBe(true);
     expect(await failure(list({ budget, limits: {} }))).toMatchObject({
       code: 'REQUEST_BUDGET',
       detail: expect.stringContaining('300 bytes (answerBytes)'),

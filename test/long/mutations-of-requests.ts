@@ -646,15 +646,15 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'the requests of a batch do not share the limit of rows',
     file: 'src/storage/budget.ts',
-    find: 'if (hasSearched) exhausted = budget.reached;',
-    replace: 'rows = 0;',
+    find: 'if (this.#hasSearched) this.#exhausted = this.reached;',
+    replace: 'this.#rows = 0;',
     red: 'test/attack/budgets.test.ts',
     test: 'a hundred lists in one batch share the limit, and each is decided and recorded',
   },
   {
     name: 'an answer may have any size',
     file: 'src/storage/answer-size.ts',
-    find: '!isEmpty && measured + bytes > limit',
+    find: '!this.#isEmpty && this.#measured + bytes > this.#limit',
     replace: 'bytes < 0',
     red: 'src/storage/answer-size.test.ts',
     test: 'accepts parts exactly as long as their JSON fits',
