@@ -84,36 +84,57 @@ export function changePolicies(before: PolicySnapshot, { revision, policies, rol
   for (const [id, after] of rolePolicies) {
     for (const assignment of [before.rolePolicies.get(id), after]) if (assignment !== undefined) changed.add(assignment.policyId);
   }
+  const after = withChanges(before.policies, policies);
+  const keepsRoles = rolePolicies.size === 0 && [...policies.keys()].every((id) => before.policies.has(id) === after.has(id));
+  const keepsNames = [...policies.keys()].every((id) => namesOf(before.policies.get(id)) === namesOf(after.get(id)));
   return toSnapshot({
     revision,
     damaged: before.damaged,
-    policies: withChanges(before.policies, policies),
+    policies: after,
     rolePolicies: rolePolicies.size === 0 ? before.rolePolicies : withChanges(before.rolePolicies, rolePolicies),
     compileOptions: before.compileOptions,
     rules: before.memo.rules,
     inherited: { buckets: before.memo.buckets, changed },
+    ...(keepsRoles && { byRole: before.byRole }),
+    ...(keepsNames && { named: before.named }),
   });
+}
+
+/** Returns the resources that the active rules of a policy name, as a text to compare. */
+function namesOf(policy: Policy | undefined): string {
+  const names = (policy?.rules ?? []).filter(({ isActive }) => isActive).map(({ resource }) => resource);
+  return [...new Set(names)].sort().join(' ');
 }
 
 interface SnapshotInput extends Pick<PolicySnapshot, 'revision' | 'policies' | 'rolePolicies' | 'damaged' | 'compileOptions'> {
   readonly rules: SnapshotMemo['rules'];
   readonly inherited: SnapshotMemo['inherited'];
+  /** The indexes of the snapshot before, if the changes do not concern them. */
+  readonly byRole?: PolicySnapshot['byRole'];
+  readonly named?: PolicySnapshot['named'];
 }
 
-function toSnapshot({ rules, inherited, ...state }: SnapshotInput): PolicySnapshot {
-  const { policies, rolePolicies } = state;
+function toSnapshot({ rules, inherited, byRole, named, ...state }: SnapshotInput): PolicySnapshot {
+  return Object.freeze({
+    ...state,
+    byRole: byRole ?? indexByRole(state),
+    named: named ?? collectNames(state),
+    memo: Object.freeze({ rules, buckets: new Map(), merged: { entries: new Map(), size: 0 }, inherited }),
+  });
+}
+
+function indexByRole({ policies, rolePolicies }: Pick<PolicySnapshot, 'policies' | 'rolePolicies'>): PolicySnapshot['byRole'] {
   const byRole = new Map<string, Map<string, number>>();
   for (const { role, policyId, priority } of rolePolicies.values()) {
     if (findPolicy(policies, policyId) !== undefined) getOrCreate(byRole, role, () => new Map<string, number>()).set(policyId, priority);
   }
+  return byRole;
+}
+
+function collectNames({ policies }: Pick<PolicySnapshot, 'policies'>): ReadonlySet<string> {
   const named = new Set<string>();
   for (const policy of policies.values()) for (const rule of policy.rules) if (rule.isActive) named.add(rule.resource);
-  return Object.freeze({
-    ...state,
-    byRole,
-    named,
-    memo: Object.freeze({ rules, buckets: new Map(), merged: { entries: new Map(), size: 0 }, inherited }),
-  });
+  return named;
 }
 
 /** Finds an active policy, or the built-in policy of damaged assignments. */
