@@ -72,6 +72,10 @@ interface IndexRow {
   readonly column: string;
 }
 
+/** True for a relation `t` of the schema. `pg_class` has no index by schema; a scan would read the relations of all schemas of the database. */
+const IS_IN_SCHEMA = sql.raw(`t.oid IN (SELECT objid FROM pg_depend WHERE classid = 'pg_class'::regclass
+      AND refclassid = 'pg_namespace'::regclass AND refobjid = current_schema()::regnamespace)`);
+
 async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
   const columns = await tx.all<ColumnRow>(sql`
     SELECT t.relname AS "table", c.attname AS "name", upper(format_type(c.atttypid, c.atttypmod)) AS "type", l.collname AS "collation",
@@ -82,7 +86,7 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
       LEFT JOIN pg_collation l ON l.oid = c.attcollation
       LEFT JOIN pg_constraint k ON k.conrelid = t.oid AND k.contype = 'f' AND k.conkey = ARRAY[c.attnum] AND k.conparentid = 0
       LEFT JOIN pg_class r ON r.oid = k.confrelid
-    WHERE t.relkind IN ('r', 'p') AND t.relnamespace = current_schema()::regnamespace AND NOT t.relispartition
+    WHERE t.relkind IN ('r', 'p') AND ${IS_IN_SCHEMA} AND NOT t.relispartition
     ORDER BY t.relname, c.attnum`);
   // Leaves out the indexes that PostgreSQL creates for constraints.
   const indexes = await tx.all<IndexRow>(sql`
@@ -90,7 +94,7 @@ async function introspect(tx: Transaction): Promise<readonly ActualTable[]> {
     FROM pg_index i JOIN pg_class n ON n.oid = i.indexrelid JOIN pg_class t ON t.oid = i.indrelid
       CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS p(number, place)
       JOIN pg_attribute c ON c.attrelid = t.oid AND c.attnum = p.number
-    WHERE t.relnamespace = current_schema()::regnamespace AND NOT t.relispartition
+    WHERE ${IS_IN_SCHEMA} AND NOT t.relispartition
       AND NOT EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conindid = i.indexrelid AND k.conrelid = t.oid)
     ORDER BY n.relname, p.place`);
   const indexesOf = Map.groupBy(indexes, ({ table }) => table);
