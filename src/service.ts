@@ -86,11 +86,13 @@ export interface ServiceOptions {
   readonly isDevelopment?: boolean | undefined;
   /** Costs of password hashes. Lower ones than the default are for tests. */
   readonly passwordCosts?: HashCosts | undefined;
+  /** Days for which partitions of the audit log exist in advance. Fewer than the default are for tests. */
+  readonly daysInAdvance?: number | undefined;
 }
 
 /** Creates a service. @throws SetupError with every mistake of every definition file. */
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { tell, log = tell, primary, isDevelopment = false, passwordCosts } = options;
+  const { tell, log = tell, primary, isDevelopment = false, passwordCosts, daysInAdvance } = options;
   const definitions = readProject(config.project);
   const monitor = await createMonitoring(toMonitoringOptions(config), primary);
   const opened = await openProjectDatabase(config, { observer: monitor.metrics, log });
@@ -102,7 +104,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   monitor.metrics?.setSource({ database: () => database.metrics, disk, revision: policyStore.revision });
   const readiness = createReadiness({ database, policyStore, disk });
   const parts = createApiDeps(config, { database, policyStore, monitor, passwordCosts });
-  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, log });
+  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, log, daysInAdvance });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness });
   const migrateOnce = once(async () => {

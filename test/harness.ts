@@ -108,7 +108,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   };
   const config = parseConfig({ flags, env: {} });
   const { isDevelopment, hasProductHashCosts = false } = options;
-  const service = await createService(config, { isDevelopment, passwordCosts: hasProductHashCosts ? undefined : LOWEST_COSTS });
+  const passwordCosts = hasProductHashCosts ? undefined : LOWEST_COSTS;
+  // Partitions take half of the time in which a service starts on PostgreSQL. A test ends today or tomorrow.
+  const service = await createService(config, { isDevelopment, passwordCosts, daysInAdvance: 1 });
   const { url } = await service.listen();
   return {
     url,

@@ -10,7 +10,7 @@ import {
   NO_CHECKPOINTS,
   publicKeyPath,
 } from './integrity/index.ts';
-import { createRetention, type Retention } from './retention/index.ts';
+import { createRetention, type Retention, type RetentionDeps } from './retention/index.ts';
 
 /** The options of audit maintenance. */
 export interface AuditMaintenanceOptions {
@@ -22,6 +22,12 @@ export interface AuditMaintenanceOptions {
   readonly days: number | undefined;
 }
 
+/** Dependencies of audit maintenance. */
+export interface AuditMaintenanceDeps extends Pick<RetentionDeps, 'daysInAdvance'> {
+  readonly database: Database;
+  readonly log: Log | undefined;
+}
+
 /** Checkpoints, numbers of repeated denials, and retention of a running service. */
 export interface AuditMaintenance extends Retention {
   readonly checkpoints: Checkpoints;
@@ -30,13 +36,13 @@ export interface AuditMaintenance extends Retention {
 /** Creates audit maintenance; `start` begins the background work. */
 export function createAuditMaintenance(
   { checkpoints: path, data, days }: AuditMaintenanceOptions,
-  { database, log = () => undefined }: { readonly database: Database; readonly log: Log | undefined },
+  { database, log = () => undefined, daysInAdvance }: AuditMaintenanceDeps,
 ): AuditMaintenance {
   const key = (): ReturnType<typeof loadCheckpointKey> => loadCheckpointKey(data);
   // A service without a checkpoint file may have pruned entries. Its public keys verify the signed cuts of the chains.
   const none = (): Checkpoints => ({ ...NO_CHECKPOINTS, keys: loadPublicKeys(publicKeyPath(data)) });
   const checkpoints = path === undefined ? none() : createCheckpoints({ database, path, key: key(), log });
-  const retention = createRetention({ database, path, key, log, days });
+  const retention = createRetention({ database, path, key, log, days, daysInAdvance });
   const windowClosing = createWindowClosing({ database, log });
   return {
     checkpoints,

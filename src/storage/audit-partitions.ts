@@ -5,18 +5,18 @@ import { dialectOf } from './migrations/migration-dialects.ts';
 import type { Partitioned } from './migrations/table-state.ts';
 
 const DAY = 24 * 60 * 60_000;
-/** Days for which partitions exist in advance, so that maintenance may be down for as long. */
+/** Default number of days for which partitions exist in advance, so that maintenance may be down for as long. */
 const DAYS_IN_ADVANCE = 7;
 
 /**
- * Creates the partitions of today, of the next `DAYS_IN_ADVANCE` days, and of days whose rows are in the default partition. Returns the
+ * Creates the partitions of today, of the next `daysInAdvance` days, and of days whose rows are in the default partition. Returns the
  * number of partitions created; 0 on a database without partitions. Concurrent processes create each partition once.
  */
-export async function createPartitions(database: Database, resource: Resource): Promise<number> {
+export async function createPartitions(database: Database, resource: Resource, daysInAdvance = DAYS_IN_ADVANCE): Promise<number> {
   const { partitions } = dialectOf(database);
   if (partitions === undefined) return 0;
   return database.transaction((tx) => {
-    const days = Array.from({ length: DAYS_IN_ADVANCE + 1 }, (_, offset) => toDay(tx.now + offset * DAY));
+    const days = Array.from({ length: daysInAdvance + 1 }, (_, offset) => toDay(tx.now + offset * DAY));
     return partitions.make(tx, toPartitioned(resource), days);
   });
 }

@@ -7,4 +7,4 @@
  * Begin with `prune-entries.ts`; `retention-schedule.ts` runs it every hour.
  */
 export { type Pruned, type PruneOptions, planPruning, pruneEntries } from './prune-entries.ts';
-export { createRetention, firstKeptDay, type Retention } from './retention-schedule.ts';
+export { createRetention, firstKeptDay, type Retention, type RetentionDeps } from './retention-schedule.ts';

@@ -10,6 +10,8 @@ export interface RetentionDeps extends Pick<PruneOptions, 'path'> {
   key(): PruneOptions['key'];
   /** Called with a sentence when entries were pruned or could not be pruned. */
   log(line: string): void;
+  /** Days for which partitions are created in advance; undefined for the default. */
+  readonly daysInAdvance?: number | undefined;
   /** Milliseconds between two runs. */
   readonly interval?: number;
 }
@@ -34,9 +36,11 @@ export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Re
   let failed = false;
   const ending = new AbortController();
 
+  const create = (): Promise<number> => createPartitions(deps.database, AUDIT_RESOURCE, deps.daysInAdvance);
+
   async function run(): Promise<void> {
     await attempt(async () => {
-      await createPartitions(deps.database, AUDIT_RESOURCE);
+      await create();
       prunedBefore = await pruneOld({ ...deps, stop: ending.signal }, prunedBefore);
     });
   }
@@ -57,7 +61,7 @@ export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Re
   }
 
   return {
-    prepare: () => attempt(() => createPartitions(deps.database, AUDIT_RESOURCE)),
+    prepare: () => attempt(create),
     start() {
       if (timer !== undefined) return;
       timer = setInterval(next, interval).unref();
@@ -71,7 +75,7 @@ export function createRetention({ interval = HOUR, ...deps }: RetentionDeps): Re
   };
 }
 
-interface ScheduledPruning extends Omit<RetentionDeps, 'interval'> {
+interface ScheduledPruning extends Omit<RetentionDeps, 'interval' | 'daysInAdvance'> {
   readonly stop: AbortSignal;
 }
 
