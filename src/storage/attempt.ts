@@ -79,29 +79,40 @@ export interface Stopwatch {
   addLap(): void;
 }
 
-/** Creates a stopwatch. */
+/** Creates a stopwatch that counts down from a limit in milliseconds. */
 export function createStopwatch(limit: () => number): Stopwatch {
-  let spent = 0;
-  let mark: number | undefined;
-  const lap = (): number => (mark === undefined ? 0 : performance.now() - mark);
-  const begin = (): void => {
-    mark = performance.now();
-  };
-  return {
-    get remaining() {
-      return Math.max(0, limit() - spent);
-    },
-    get lap() {
-      return lap();
-    },
-    add(milliseconds) {
-      spent += milliseconds;
-      begin();
-    },
-    begin,
-    addLap() {
-      spent += lap();
-      begin();
-    },
-  };
+  return new LimitedStopwatch(limit);
+}
+
+/** A class, because every unit of work creates one, and a class creates no functions for each of them. */
+class LimitedStopwatch implements Stopwatch {
+  private spent = 0;
+  private mark: number | undefined;
+  private readonly limit: () => number;
+
+  constructor(limit: () => number) {
+    this.limit = limit;
+  }
+
+  get remaining(): number {
+    return Math.max(0, this.limit() - this.spent);
+  }
+
+  get lap(): number {
+    return this.mark === undefined ? 0 : performance.now() - this.mark;
+  }
+
+  add(milliseconds: number): void {
+    this.spent += milliseconds;
+    this.begin();
+  }
+
+  begin(): void {
+    this.mark = performance.now();
+  }
+
+  addLap(): void {
+    this.spent += this.lap;
+    this.begin();
+  }
 }

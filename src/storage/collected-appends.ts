@@ -2,9 +2,7 @@ import type { AppendStatements, PendingAppend, Transaction } from './contract.ts
 import { createSavepoints, internal, type SavepointHost } from './savepoints.ts';
 
 /** Rows that a transaction collects until its end. */
-export interface CollectedAppends {
-  /** The members of the transaction handle. */
-  readonly members: Pick<Transaction, 'append' | 'savepoint'>;
+export interface CollectedAppends extends Pick<Transaction, 'append' | 'savepoint'> {
   /** Returns the rows. Throws if a savepoint is still open. */
   end(): readonly PendingAppend[];
 }
@@ -14,20 +12,18 @@ export function collectAppends(host: SavepointHost): CollectedAppends {
   const appends: PendingAppend[] = [];
   const savepoints = createSavepoints(host);
   return {
-    members: {
-      async append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]) {
-        host.check();
-        if (rows.length > 0) appends.push({ statements: statements as AppendStatements<unknown>, rows });
-      },
-      async savepoint(work) {
-        const count = appends.length;
-        try {
-          return await savepoints.run(work);
-        } catch (error) {
-          appends.length = count;
-          throw error;
-        }
-      },
+    async append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]) {
+      host.check();
+      if (rows.length > 0) appends.push({ statements: statements as AppendStatements<unknown>, rows });
+    },
+    async savepoint(work) {
+      const count = appends.length;
+      try {
+        return await savepoints.run(work);
+      } catch (error) {
+        appends.length = count;
+        throw error;
+      }
     },
     end() {
       if (savepoints.open > 0) throw internal('a savepoint was not awaited');

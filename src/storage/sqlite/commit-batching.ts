@@ -222,12 +222,13 @@ async function attempt({ connection, appends, deadline }: BatchContext, queued: 
     const answer = await deadline.within(() => queued.work(handle.tx));
     const added = handle.end();
     outcome = { answer };
-    if (handle.ended === undefined) for (const pending of added) appends.push(pending);
+    if (handle.ended() === undefined) for (const pending of added) appends.push(pending);
   } catch (error) {
     outcome = { error };
     endQuietly(handle.end);
   }
-  if (handle.ended !== undefined) outcome = { error: handle.ended };
+  const ended = handle.ended();
+  if (ended !== undefined) outcome = { error: ended };
   if (!connection.inTransaction) throw unavailable('error' in outcome ? outcome.error : new Error('the transaction ended early'));
   if ('error' in outcome) connection.savepoints.undo(WORK);
   connection.savepoints.release(WORK);

@@ -154,7 +154,8 @@ function createBookkeeping(lifetime: Lifetime) {
     savepoints: NO_SAVEPOINTS,
   });
   return {
-    ...appends.members,
+    append: appends.append,
+    savepoint: appends.savepoint,
     addToReadSet(readSet: ReadSet): void {
       lifetime.check();
       if (!sets.addToReadSet(readSet)) throw lifetime.endWith(new AttemptEnded('stale'));

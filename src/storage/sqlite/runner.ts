@@ -16,6 +16,15 @@ export interface Runner {
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 
+/** The state of a unit of work whose short attempt has ended, and its next attempt. */
+interface LaterAttempts {
+  readonly state: AttemptState;
+  readonly caller: string;
+  next: AttemptEnded['next'];
+}
+
+const NO_OPTIONS: TransactionOptions = {};
+
 /** The components of a runner. */
 export interface RunnerDeps {
   readonly batching: CommitBatching;
@@ -36,14 +45,25 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
   const shortTime = createShortTime(limits.short);
   let validationRetries = 0;
 
-  async function run<T>(work: Work<T>, { longRunning, beginsLong, milliseconds = LONG_LIMIT, caller = '' }: TransactionOptions = {}) {
-    if (longRunning) return batching.submit(work);
-    const state: AttemptState = { retained: new Map(), limit: milliseconds };
+  /** Without `async`, because every request calls it and most need no second attempt. */
+  function run<T>(work: Work<T>, options: TransactionOptions = NO_OPTIONS): Promise<T> {
+    if (options.longRunning) return batching.submit(work);
+    const state: AttemptState = { retained: new Map(), limit: options.milliseconds ?? LONG_LIMIT };
+    const { caller = '' } = options;
+    if (options.beginsLong) return runAgain(work, { state, caller, next: 'long' });
+    const milliseconds = shortTime.limit();
+    return batching.submit(work, { attempt: 'short', milliseconds, state }).catch((error: unknown) => {
+      if (!(error instanceof AttemptEnded)) throw error;
+      shortTime.addLost(milliseconds);
+      return runAgain(work, { state, caller, next: error.next });
+    });
+  }
+
+  /** Runs the attempts after the short one. */
+  async function runAgain<T>(work: Work<T>, { state, caller, next }: LaterAttempts): Promise<T> {
     const ended = { stale: 0, lost: 0 };
-    for (let next: AttemptEnded['next'] = beginsLong ? 'long' : 'short'; ; ) {
+    for (;;) {
       try {
-        if (next === 'short')
-          return await shortTime.count((limit) => batching.submit(work, { attempt: 'short', milliseconds: limit, state }));
         if (next === 'writer') return await batching.submit(work, { attempt: 'writer', milliseconds: limits.writer, state });
         return await runLong(work, { caller, state });
       } catch (error) {
@@ -52,8 +72,7 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
         if (next !== 'stale' && next !== 'lost') continue;
         ended[next]++;
         if (next === 'stale') validationRetries++;
-        if (ended.stale === STALE_ATTEMPTS) throw tooManyChanges(error);
-        if (ended.lost === LOST_ATTEMPTS) throw lostReader(error);
+        requireAttempt(ended, error);
       }
     }
   }
@@ -118,20 +137,23 @@ function createShortTime(limit: number) {
   }
 
   return {
-    async count<T>(run: (milliseconds: number) => Promise<T>): Promise<T> {
+    /** Returns the milliseconds of the next short attempt. */
+    limit(): number {
       if (lost > 0) decay();
-      const milliseconds = lost > MAX_LOST ? Math.min(LEAST, limit) : limit;
-      try {
-        return await run(milliseconds);
-      } catch (error) {
-        if (error instanceof AttemptEnded) {
-          decay();
-          lost += milliseconds;
-        }
-        throw error;
-      }
+      return lost > MAX_LOST ? Math.min(LEAST, limit) : limit;
+    },
+    /** Adds the milliseconds of a short attempt that ended without an answer. */
+    addLost(milliseconds: number): void {
+      decay();
+      lost += milliseconds;
     },
   };
+}
+
+/** Throws the problem of a unit of work that must not run again. */
+function requireAttempt({ stale, lost }: Readonly<Record<'stale' | 'lost', number>>, cause: AttemptEnded): void {
+  if (stale === STALE_ATTEMPTS) throw tooManyChanges(cause);
+  if (lost === LOST_ATTEMPTS) throw lostReader(cause);
 }
 
 function tooManyChanges(cause: unknown): Problem {

@@ -1,5 +1,5 @@
-import { sql } from '../../sql.ts';
-import { AttemptEnded, type AttemptState, createStopwatch, type TimedAttempt, TimeLimit } from '../attempt.ts';
+import { type Sql, sql } from '../../sql.ts';
+import { AttemptEnded, type AttemptState, createStopwatch, type Stopwatch, TimeLimit } from '../attempt.ts';
 import { collectAppends } from '../collected-appends.ts';
 import type { PendingAppend, Query, Transaction } from '../contract.ts';
 import { internal, type SavepointHost } from '../savepoints.ts';
@@ -10,8 +10,8 @@ import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
 /** The transaction handle of a unit of work, and the function that makes it unusable. */
 export interface OpenTransaction {
   readonly tx: Transaction;
-  /** The reason why the attempt has ended before its unit of work; undefined if it has not. The unit of work may have caught it. */
-  readonly ended: AttemptEnded | undefined;
+  /** Returns the reason why the attempt has ended before its unit of work; undefined if it has not. The unit of work may have caught it. */
+  ended(): AttemptEnded | undefined;
   /** Makes the handle throw from now on, and returns the rows to append. Throws if a savepoint is still open. */
   end(): readonly PendingAppend[];
 }
@@ -33,7 +33,7 @@ const NO_LOCK = sql``;
 
 /** Creates the handle with which one unit of work uses the open transaction of the connection. */
 export function openTransaction(connection: Connection, attempt: BatchAttempt): OpenTransaction {
-  const { time, timed, toError } = createTimedAttempt(connection, attempt);
+  const time = new AttemptTime(connection, attempt);
   const lifetime = createLifetime(connection, time);
   const collected = collectAppends(lifetime);
   /** Wraps a synchronous query, so that its errors reject the promise instead of being thrown. */
@@ -44,27 +44,36 @@ export function openTransaction(connection: Connection, attempt: BatchAttempt): 
       try {
         return run(query);
       } catch (error) {
-        throw toError(error);
+        throw error instanceof StatementTimeout ? time.end() : error;
       }
     };
+  // Without spreads, which would double the time to create the handle.
   const tx: Transaction = Object.freeze({
     dialect: sqliteDialect,
     now: Date.now(),
     slot: 0,
     // The caller declares the type of the rows.
-    all: checked((query) => connection.all(query)) as Transaction['all'],
-    one: checked((query) => connection.one(query)) as Transaction['one'],
-    run: checked((query) => connection.run(query)),
+    all: checked(connection.all) as Transaction['all'],
+    one: checked(connection.one) as Transaction['one'],
+    run: checked(connection.run),
     // The rows of a whole commit batch are written together, with few statements, after its last unit of work.
-    ...collected.members,
-    ...createSingleWriter(lifetime, time),
-    ...timed,
+    append: collected.append,
+    savepoint: collected.savepoint,
+    // SQLite allows one writer. This transaction is that writer, so no other can lock or change a row, and no read set can become stale.
+    lock: async () => void time.lock(lifetime),
+    rowLock: () => time.lock(lifetime),
+    addToReadSet: lifetime.check,
+    addToWriteSet: lifetime.check,
+    attempt: attempt.attempt,
+    retained: attempt.state.retained,
+    deadlineCheck,
+    checkTime: async () => time.check(),
+    remaining: () => time.stopwatch.remaining,
+    limitTime: (milliseconds: number) => limitTime(attempt.state, milliseconds),
   });
   return {
     tx,
-    get ended() {
-      return time.ended;
-    },
+    ended: () => time.ended,
     end() {
       lifetime.end();
       return collected.end();
@@ -72,61 +81,50 @@ export function openTransaction(connection: Connection, attempt: BatchAttempt): 
   };
 }
 
-/** The time of an attempt, and the reason why it has ended. */
-interface AttemptTime {
-  ended: AttemptEnded | undefined;
-  /** True if the unit of work has taken a lock, so that it will write. */
-  isLocking: boolean;
+function limitTime(state: AttemptState, milliseconds: number): void {
+  state.limit = Math.min(state.limit, milliseconds);
 }
 
-/** Creates the time limit of an attempt. When the time of a short attempt is up, the attempt ends; later statements of a writer fail. */
-function createTimedAttempt(connection: Connection, { attempt, milliseconds, state }: BatchAttempt) {
-  const stopwatch = createStopwatch(() => milliseconds);
-  const { writes } = connection;
-  const time: AttemptTime = { ended: undefined, isLocking: false };
-  connection.deadline.timer = milliseconds === Number.POSITIVE_INFINITY ? undefined : stopwatch;
+/** The time limit of an attempt. When the time of a short attempt is up, the attempt ends; later statements of a writer fail. */
+class AttemptTime {
+  /** The reason why the attempt has ended before its unit of work; undefined if it has not. */
+  ended: AttemptEnded | undefined;
+  readonly stopwatch: Stopwatch;
+  private isLocking = false;
+  private readonly writes: number;
+  private readonly connection: Connection;
+  private readonly attempt: BatchAttempt;
 
-  function timeIsUp(): Error {
-    if (attempt === 'writer') return new TimeLimit(milliseconds);
-    // What was written or locked must not be done twice, so the next attempt is the one that may write.
-    time.ended ??= new AttemptEnded(connection.writes > writes || time.isLocking ? 'writer' : 'long');
-    return time.ended;
+  constructor(connection: Connection, attempt: BatchAttempt) {
+    this.connection = connection;
+    this.attempt = attempt;
+    this.writes = connection.writes;
+    this.stopwatch = createStopwatch(() => attempt.milliseconds);
+    connection.deadline.timer = attempt.milliseconds === Number.POSITIVE_INFINITY ? undefined : this.stopwatch;
   }
 
-  const timed: TimedAttempt = {
-    attempt,
-    retained: state.retained,
-    deadlineCheck,
-    remaining: () => stopwatch.remaining,
-    limitTime(lower) {
-      state.limit = Math.min(state.limit, lower);
-    },
-    async checkTime() {
-      if (time.ended !== undefined) throw time.ended;
-      stopwatch.addLap();
-      if (stopwatch.remaining === 0) throw timeIsUp();
-    },
-  };
-  return { time, timed, toError: (error: unknown) => (error instanceof StatementTimeout ? timeIsUp() : error) };
-}
+  /** Notes that the unit of work will write, and returns the clause of a row lock. */
+  lock({ check }: SavepointHost): Sql {
+    check();
+    this.isLocking = true;
+    return NO_LOCK;
+  }
 
-/** Creates the members that need no statement: SQLite allows one writer, so no other transaction can lock or change what this one reads. */
-function createSingleWriter(
-  { check }: SavepointHost,
-  time: AttemptTime,
-): Pick<Transaction, 'lock' | 'rowLock' | 'addToReadSet' | 'addToWriteSet'> {
-  return {
-    async lock() {
-      check();
-      time.isLocking = true;
-    },
-    rowLock() {
-      time.isLocking = true;
-      return NO_LOCK;
-    },
-    addToReadSet: check,
-    addToWriteSet: check,
-  };
+  /** Ends the attempt if its time is up. */
+  check(): void {
+    if (this.ended !== undefined) throw this.ended;
+    this.stopwatch.addLap();
+    if (this.stopwatch.remaining === 0) throw this.end();
+  }
+
+  /** Returns the error with which an attempt ends whose time is up. */
+  end(): Error {
+    const { attempt, milliseconds } = this.attempt;
+    if (attempt === 'writer') return new TimeLimit(milliseconds);
+    // What was written or locked must not be done twice, so the next attempt is the one that may write.
+    this.ended ??= new AttemptEnded(this.connection.writes > this.writes || this.isLocking ? 'writer' : 'long');
+    return this.ended;
+  }
 }
 
 /** Creates the check that a unit of work uses its handle only until its end. */
