@@ -22,7 +22,7 @@ const covered = new WeakMap<Resource, readonly Column[]>();
  * without a value changes nothing, so a migration can add a column without new checksums.
  */
 export function toChecksum(row: TableRow): string {
-  return hash('sha256', JSON.stringify(contentOf(row)), 'base64url');
+  return hash('sha256', contentOf(row), 'base64url');
 }
 
 /** Returns whether a stored row has the checksum of its content. A row without a checksum has not. */
@@ -30,14 +30,21 @@ export function isIntact(stored: TableRow): boolean {
   return stored.row[CHECKSUM] === toChecksum(stored);
 }
 
-function contentOf({ table, row, parts = [] }: TableRow): readonly unknown[] {
-  const content: unknown[] = [table.name];
+/**
+ * Returns the covered columns as text. The length in front of each value makes the text of different rows different. Not JSON, which takes
+ * three times as long: a start compares a hundred thousand policies.
+ */
+function contentOf({ table, row, parts }: TableRow): string {
+  let content = `${table.name}{`;
   for (const { name } of memoize(covered, table, () => columnsOf(table).filter(isCovered(table)).toSorted(byName))) {
     const value = row[name];
+    if (value === null || value === undefined) continue;
     // The same number may be bound as a bigint and read as a number.
-    if (value !== null && value !== undefined) content.push(name, typeof value === 'string' ? value : String(value));
+    const text = typeof value === 'string' ? value : String(value);
+    content += `${name}:${text.length}:${text};`;
   }
-  return parts.length === 0 ? content : [...content, parts.map(contentOf)];
+  if (parts !== undefined) for (const part of parts) content += contentOf(part);
+  return `${content}}`;
 }
 
 function isCovered(table: Resource): (column: Column) => boolean {

@@ -12,6 +12,7 @@ import type { SelectedSteps } from './select-steps.ts';
  */
 export async function withChecksums(tx: Transaction, selected: SelectedSteps, perform: () => Promise<void>): Promise<void> {
   const { steps, before, definitions } = selected;
+  if (!definitions.has('_RecordChecksum')) return perform();
   const isNew = steps.some(({ resource, kind }) => resource === '_RecordChecksum' && kind === 'createTable');
   const [userBefore, user] = [before.get('User'), definitions.get('User')];
   const changesUsers = isNew || userBefore?.hash !== user?.hash || steps.some(({ resource }) => resource === 'User');
