@@ -153,7 +153,13 @@ export const OPTION_TABLE = {
     range: [0, 1_048_576],
     about: 'maximum bytes of condition values stored per audit entry',
   },
-  denialWindowSeconds: { group: 'audit', default: 60, range: [0, 3600], about: 'seconds to count repeated denials; 0 stores each denial' },
+  denialWindowSeconds: {
+    group: 'audit',
+    default: 60,
+    range: [0, 3600],
+    about:
+      'seconds in which repeated denials of callers without a token are counted instead of stored as audit entries; 0 stores an entry for each',
+  },
   decisionsKept: {
     group: 'audit',
     form: 'age',
