@@ -160,7 +160,7 @@ const READS: Readonly<Record<string, readonly [read: (tx: storage.Transaction) =
 /** Functions that read soft-deleted records on purpose, and functions that read system tables, which have no soft delete. */
 const OTHERS = new Set(
   [
-    'checkUnderstood countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
+    'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
     'loadOtherDefinitions listPolicies loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadPolicyStateAt loadHistoryHeadAt loadActiveAssignments loadPolicyPage countUserValues',
     'loadAssignment loadHistoryHead loadPolicies loadPolicyToChange loadRolePolicies loadUserPolicies',
     // Reads only users, which cannot be soft-deleted.
