@@ -32,7 +32,7 @@ export function isIntact(stored: TableRow): boolean {
 
 /**
  * Returns the covered columns as text. The length in front of each value makes the text of different rows different. Not JSON, which takes
- * three times as long: a start compares a hundred thousand policies.
+ * two to three times as long: a start compares a hundred thousand policies.
  */
 function contentOf({ table, row, parts }: TableRow): string {
   let content = `${table.name}{`;
