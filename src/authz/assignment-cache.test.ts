@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { assignToUser, createPolicy, type Database, insertRecord, loadRevision, migrate, type Transaction } from '../storage/index.ts';
-import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
+import { openTestDatabase, replaceMembers, type TestDatabase } from '../storage/storage.fixture.ts';
 import { createAssignmentCache } from './assignment-cache.ts';
 
 const by = 'admin-1';
@@ -46,7 +46,7 @@ function countQueries(tx: Transaction): { readonly tx: Transaction; queries(): n
     if (JSON.stringify(query).includes('"_UserPolicy'.replaceAll('"', '\\"'))) queries++;
     return tx.all(query);
   };
-  return { tx: { ...tx, all }, queries: () => queries };
+  return { tx: replaceMembers(tx, { all }), queries: () => queries };
 }
 
 const assign = (tx: Transaction, userId: string, index = 0) => assignToUser(tx, { userId, policyId: policies[index] ?? '' }, { by });
@@ -168,7 +168,7 @@ it('does not cache assignments if the revision changed while they were loaded', 
       cache.moveTo(next, new Set(['u1']));
       return row as never;
     };
-    await cache.at(revision).of({ ...tx, one: meanwhile }, 'u1');
+    await cache.at(revision).of(replaceMembers(tx, { one: meanwhile }), 'u1');
     await cache.at(next).of(tx, 'u1');
     expect(queries()).toBe(2);
   });

@@ -14,7 +14,7 @@ import {
   type Transaction,
   updateRecord,
 } from '../storage/index.ts';
-import { openTestDatabase, type TestDatabase } from '../storage/storage.fixture.ts';
+import { openTestDatabase, replaceMembers, type TestDatabase } from '../storage/storage.fixture.ts';
 import { applicableRules } from './policies/index.ts';
 import { createPolicyStore, type PolicyStoreOptions, type Snapshot } from './policy-store.ts';
 import { withRevisions } from './revisioned-database.ts';
@@ -115,8 +115,7 @@ describe('the policy store', () => {
     store.replaceDefinitions(new Map(SYSTEM));
     const seen = await database.transaction(async (tx) => {
       let changed = false;
-      const wrapped: Transaction = {
-        ...tx,
+      const wrapped = replaceMembers(tx, {
         async all<Row>(query: Parameters<Transaction['all']>[0]): Promise<readonly Row[]> {
           const rows = await tx.all<Row>(query);
           if (!changed) {
@@ -125,7 +124,7 @@ describe('the policy store', () => {
           }
           return rows;
         },
-      };
+      });
       return { snapshot: await store.snapshot(wrapped), now: await loadRevision(tx) };
     });
     expect([seen.snapshot.revision, hasRules(seen.snapshot, 'viewer')]).toEqual([seen.now, true]);
@@ -136,14 +135,13 @@ describe('the policy store', () => {
     const next = new Map(SYSTEM);
     const seen = await database.transaction(async (tx) => {
       await removeAssignment(tx, { role: 'moderator', policyId }, { by });
-      const wrapped: Transaction = {
-        ...tx,
+      const wrapped = replaceMembers(tx, {
         async one<Row>(query: Parameters<Transaction['one']>[0]): Promise<Row | undefined> {
           const row = await tx.one<Row>(query);
           if ('sql' in query && query.sql.includes('definitions')) store.replaceDefinitions(next);
           return row;
         },
-      };
+      });
       return store.snapshot(wrapped);
     });
     expect(seen.definitions).toBe(next);
@@ -201,7 +199,8 @@ describe('a prefetch', () => {
     const order: string[] = [];
     const logged: Database = {
       ...database,
-      transaction: (work) => database.transaction((tx) => work({ ...tx, one: (query) => logCall(order, 'revision', () => tx.one(query)) })),
+      transaction: (work) =>
+        database.transaction((tx) => work(replaceMembers(tx, { one: (query) => logCall(order, 'revision', () => tx.one(query)) }))),
     };
     const prefetch = (): Promise<void> => logCall(order, 'prefetch', async () => undefined);
     await withRevisions(logged, store).transactionAtRevision(prefetch, async () => void order.push('work'));

@@ -1,33 +1,38 @@
-import type { AppendStatements, PendingAppend, Transaction } from './contract.ts';
-import { createSavepoints, internal, type SavepointHost } from './savepoints.ts';
+import type { AppendStatements, PendingAppend } from './contract.ts';
+import { createSavepoints, internal, type SavepointHost, type Savepoints } from './savepoints.ts';
 
-/** Rows that a transaction collects until its end. */
-export interface CollectedAppends extends Pick<Transaction, 'append' | 'savepoint'> {
+/** Collects the rows that a transaction appends, until its end. The rollback of a savepoint removes its rows. */
+export class CollectedAppends {
+  readonly #host: SavepointHost;
+  readonly #savepoints: Savepoints;
+  readonly #appends: PendingAppend[] = [];
+
+  constructor(host: SavepointHost) {
+    this.#host = host;
+    this.#savepoints = createSavepoints(host);
+  }
+
+  /** Implements `append` of the transaction. */
+  async append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): Promise<void> {
+    this.#host.check();
+    if (rows.length > 0) this.#appends.push({ statements: statements as AppendStatements<unknown>, rows });
+  }
+
+  /** Implements `savepoint` of the transaction. */
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const appends = this.#appends;
+    const count = appends.length;
+    try {
+      return await this.#savepoints.run(work);
+    } catch (error) {
+      appends.length = count;
+      throw error;
+    }
+  }
+
   /** Returns the rows. Throws if a savepoint is still open. */
-  end(): readonly PendingAppend[];
-}
-
-/** Creates the members of a transaction that collect appended rows. The rollback of a savepoint removes its rows. */
-export function collectAppends(host: SavepointHost): CollectedAppends {
-  const appends: PendingAppend[] = [];
-  const savepoints = createSavepoints(host);
-  return {
-    async append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]) {
-      host.check();
-      if (rows.length > 0) appends.push({ statements: statements as AppendStatements<unknown>, rows });
-    },
-    async savepoint(work) {
-      const count = appends.length;
-      try {
-        return await savepoints.run(work);
-      } catch (error) {
-        appends.length = count;
-        throw error;
-      }
-    },
-    end() {
-      if (savepoints.open > 0) throw internal('a savepoint was not awaited');
-      return appends;
-    },
-  };
+  end(): readonly PendingAppend[] {
+    if (this.#savepoints.open > 0) throw internal('a savepoint was not awaited');
+    return this.#appends;
+  }
 }

@@ -8,7 +8,16 @@ import type { Transaction } from './contract.ts';
 import { findMatches } from './find-matches.ts';
 import { migrate } from './migrations/migrate.ts';
 import { insertRecord } from './records.ts';
-import { define, failure, openTestDatabase, resourceOf, type TestDatabase, testBudget, toRecord } from './storage.fixture.ts';
+import {
+  define,
+  failure,
+  openTestDatabase,
+  replaceMembers,
+  resourceOf,
+  type TestDatabase,
+  testBudget,
+  toRecord,
+} from './storage.fixture.ts';
 
 const definitions = define({ Item: { fields: { key: { type: 'integer' }, price: { type: 'decimal' }, value: { type: 'string' } } } });
 const item = resourceOf(definitions, 'Item');
@@ -83,7 +92,7 @@ describe('the candidates of a long attempt', () => {
   /** Runs the search as a long attempt, changes the records, and runs it again as the writer. */
   async function findTwice(filter: Condition, change: (tx: Transaction) => Promise<unknown>): Promise<readonly string[]> {
     const retained = new Map<string, unknown>();
-    const during = (tx: Transaction, attempt: Attempt): Transaction => ({ ...tx, attempt, retained });
+    const during = (tx: Transaction, attempt: Attempt): Transaction => replaceMembers(tx, { attempt, retained });
     await test.database.transaction((tx) => findIn(during(tx, 'long'), filter, { toChange: true }));
     let found: readonly string[] = [];
     const rolledBack = test.database.transaction(async (tx) => {
@@ -113,8 +122,8 @@ describe('the candidates of a long attempt', () => {
   it('another search with the same filter uses no candidates', async () => {
     const retained = new Map<string, unknown>();
     await test.database.transaction(async (tx) => {
-      await findIn({ ...tx, attempt: 'long', retained }, filter, { toChange: true });
-      const writer: Transaction = { ...tx, attempt: 'writer', retained };
+      await findIn(replaceMembers(tx, { attempt: 'long', retained }), filter, { toChange: true });
+      const writer = replaceMembers(tx, { attempt: 'writer', retained });
       await findIn(writer, filter, { toChange: true });
       await insertRecord(tx, item, toRecord('id-9', { value: 'xb' }));
       expect(idsOf(await findIn(writer, filter, { toChange: true, limit: 5 }))).toEqual(['id-1', 'id-2', 'id-9']);

@@ -12,7 +12,16 @@ import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
 import { listRecords } from './record-lists.ts';
 import { deleteRecord, insertRecord } from './records.ts';
-import { define, failure, openTestDatabase, resourceOf, type TestDatabase, testBudget, toRecord } from './storage.fixture.ts';
+import {
+  define,
+  failure,
+  openTestDatabase,
+  replaceMembers,
+  resourceOf,
+  type TestDatabase,
+  testBudget,
+  toRecord,
+} from './storage.fixture.ts';
 
 const definitions = define({
   Item: {
@@ -254,7 +263,10 @@ describe('lists', () => {
 
   it.each([NEVER, constant(null)])('runs no query for a condition that is never true: %j', async (where) => {
     await test.database.transaction(async (tx) => {
-      const unusable = { ...tx, all: () => Promise.reject(new Error('queried')), one: () => Promise.reject(new Error('queried')) };
+      const unusable = replaceMembers(tx, {
+        all: () => Promise.reject(new Error('queried')),
+        one: () => Promise.reject(new Error('queried')),
+      });
       expect(
         await listRecords(unusable, item, {
           where,

@@ -26,36 +26,48 @@ export interface Savepoints {
 
 /** Creates the savepoints of one transaction. */
 export function createSavepoints(host: SavepointHost): Savepoints {
-  let open = 0;
+  return new NestedSavepoints(host);
+}
 
-  async function run<T>(work: () => Promise<T>): Promise<T> {
+/** A class, because each request creates two: an object literal with a getter would have a hidden class of its own. */
+class NestedSavepoints implements Savepoints {
+  readonly #host: SavepointHost;
+  #open = 0;
+
+  constructor(host: SavepointHost) {
+    this.#host = host;
+  }
+
+  get open(): number {
+    return this.#open;
+  }
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    const host = this.#host;
     host.check();
-    const depth = ++open;
-    host.savepoints.open(`s${depth}`);
+    const depth = ++this.#open;
+    const name = `s${depth}`;
+    host.savepoints.open(name);
     try {
       const answer = await work();
       host.check();
-      if (open !== depth) throw internal('savepoints overlap: one was not awaited before the next began');
-      host.savepoints.release(`s${depth}`);
-      open--;
+      if (this.#open !== depth) throw internal('savepoints overlap: one was not awaited before the next began');
+      this.#release(name);
       return answer;
     } catch (error) {
       // If savepoints overlap, rolling one back would undo another's writes, so the transaction fails at its end.
-      if (open === depth && !host.isOver) {
-        host.savepoints.undo(`s${depth}`);
-        host.savepoints.release(`s${depth}`);
-        open--;
+      if (this.#open === depth && !host.isOver) {
+        host.savepoints.undo(name);
+        this.#release(name);
       }
       throw error;
     }
   }
 
-  return {
-    get open() {
-      return open;
-    },
-    run,
-  };
+  #release(name: string): void {
+    this.#host.savepoints.release(name);
+    this.#open--;
+  }
 }
 
 /** Savepoints that are sent only before the first write in them. */

@@ -54,6 +54,17 @@ export function openTestDatabase({ kept }: { readonly kept?: number } = {}): Tes
   };
 }
 
+/** Returns a transaction with some members replaced. A spread would leave out the methods that a transaction has by its class. */
+export function replaceMembers(tx: Transaction, members: Partial<Transaction>): Transaction {
+  return new Proxy({} as Transaction, {
+    get(_, name) {
+      if (name in members) return Reflect.get(members, name);
+      const value = Reflect.get(tx, name);
+      return typeof value === 'function' ? value.bind(tx) : value;
+    },
+  });
+}
+
 /** Deletes the rows of tables, one after the other: a table that references others comes before them. Used between tests that share a database. */
 export function emptyTables({ database }: TestDatabase, ...tables: readonly string[]): Promise<void> {
   return database.transaction(async (tx) => {

@@ -3,7 +3,7 @@ import { SYSTEM } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import { migrate } from './migrations/migrate.ts';
 import { insertRecord } from './records.ts';
-import { define, onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
+import { define, onPostgres, openTestDatabase, replaceMembers, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 import { type CandidateQuery, type Candidates, countUserValues, loadCandidates } from './user-queries.ts';
 
 const user = resourceOf(SYSTEM, 'User');
@@ -55,14 +55,13 @@ describe('loadCandidates', () => {
   it.skipIf(onPostgres)('scans the primary key, so that a batch reads no more than scanLimit users', async () => {
     const plans: string[] = [];
     await test.database.transaction(async (tx) => {
-      const explained = {
-        ...tx,
+      const explained = replaceMembers(tx, {
         all: async <Row>(query: Parameters<typeof tx.all>[0]): Promise<readonly Row[]> => {
           const plan = await tx.all<{ detail: string }>(sql`EXPLAIN QUERY PLAN ${query as ReturnType<typeof sql>}`);
           plans.push(...plan.map(({ detail }) => detail));
           return tx.all<Row>(query);
         },
-      };
+      });
       await loadCandidates(explained, user, { roles: ['admin'], scanLimit: 4, after: 'u3' });
     });
     expect(plans.join('\n')).toMatch(/SEARCH User USING INDEX sqlite_autoindex_User_1 \(id>\?\)/);

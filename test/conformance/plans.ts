@@ -23,6 +23,7 @@ import {
   type Statement,
   type Transaction,
 } from '../../src/storage/index.ts';
+import { replaceMembers } from '../../src/storage/storage.fixture.ts';
 import { assignmentsIn, LIMITS, NOW, policyOf, resourceOf, SCOPE_PARTS, type SomeRule, stateOf, toUser } from '../policy-fixtures.ts';
 
 /** A list of user u7, of the department sports, under the given rules. */
@@ -198,7 +199,7 @@ function recording(tx: Transaction, sent: Statement[]): Transaction {
     sent.push({ sql: text, parameters });
     return query;
   };
-  return { ...tx, all: (query) => tx.all(recorded(query)), one: (query) => tx.one(recorded(query)) };
+  return replaceMembers(tx, { all: (query) => tx.all(recorded(query)), one: (query) => tx.one(recorded(query)) });
 }
 
 /** Returns the lines of EXPLAIN QUERY PLAN, indented by nesting. */

@@ -37,7 +37,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'entries of a rolled back savepoint are written',
     file: 'src/storage/collected-appends.ts',
-    find: '        appends.length = count;\n',
+    find: '      appends.length = count;\n',
     replace: '',
     red: 'src/storage/chain-writers.test.ts',
     test: 'a chain continues after the last entry that was not rolled back with a savepoint',

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
 import { sql } from '../../sql.ts';
 import { createPartitions } from '../../storage/index.ts';
-import { onPostgres } from '../../storage/storage.fixture.ts';
+import { onPostgres, replaceMembers } from '../../storage/storage.fixture.ts';
 import { appendEntry } from '../index.ts';
 import { loadCheckpointKey } from '../integrity/index.ts';
 import { openTestAuditLog, type TestAuditLog, type TestVerification } from '../integrity/integrity.fixture.ts';
@@ -94,7 +94,7 @@ describe('scheduled retention', () => {
       ...database,
       transaction: ((work, how) =>
         database
-          .transaction((tx) => work({ ...tx, now: tx.now + 400 * DAY }), how)
+          .transaction((tx) => work(replaceMembers(tx, { now: tx.now + 400 * DAY })), how)
           .finally(() => how?.longRunning === true && dropping())) as typeof database.transaction,
     };
     const lines: string[] = [];

@@ -5,7 +5,7 @@ import { createHealth } from '../storage-health.ts';
 import type { Connection } from './connection.ts';
 import { unavailable } from './driver-error.ts';
 import { assertOpenFiles, createRestoreDetector, type OpenFiles } from './open-files.ts';
-import { type BatchAttempt, openTransaction, withoutLimit } from './transaction.ts';
+import { type BatchAttempt, type OpenTransaction, openTransaction, withoutLimit } from './transaction.ts';
 import { createTurnDeadline, type TurnDeadline } from './turn-deadline.ts';
 
 /** Maximum units of work per commit: with more, the first of them would wait long for its answer. */
@@ -197,9 +197,9 @@ async function commitBatch(deps: BatchDeps, batch: readonly QueuedWork[]): Promi
 
 /** Writes the rows that the units of work append. */
 async function append(connection: Connection, { writer }: WriterLease, appends: readonly PendingAppend[]): Promise<void> {
-  const { tx, end } = openTransaction(connection, withoutLimit());
-  for (const statement of await toAppendStatements({ tx, writer }, appends)) connection.run(statement);
-  end();
+  const handle = openTransaction(connection, withoutLimit());
+  for (const statement of await toAppendStatements({ tx: handle.tx, writer }, appends)) connection.run(statement);
+  handle.end();
 }
 
 /** The state that the units of work of a batch share. */
@@ -225,7 +225,7 @@ async function attempt({ connection, appends, deadline }: BatchContext, queued: 
     if (handle.ended() === undefined) for (const pending of added) appends.push(pending);
   } catch (error) {
     outcome = { error };
-    endQuietly(handle.end);
+    endQuietly(handle);
   }
   const ended = handle.ended();
   if (ended !== undefined) outcome = { error: ended };
@@ -236,9 +236,9 @@ async function attempt({ connection, appends, deadline }: BatchContext, queued: 
 }
 
 /** Ends the handle of a failed unit of work. Savepoints that it left open are rolled back with it, so their error is dropped. */
-function endQuietly(end: () => unknown): void {
+function endQuietly(handle: OpenTransaction): void {
   try {
-    end();
+    handle.end();
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
   }

@@ -1,5 +1,5 @@
 import { AttemptEnded, type AttemptState, createStopwatch, type TimedAttempt, TimeLimit } from '../attempt.ts';
-import { collectAppends } from '../collected-appends.ts';
+import { CollectedAppends } from '../collected-appends.ts';
 import { createStatements, type PendingAppend, type Query, type ReadSet, type Transaction } from '../contract.ts';
 import { createReadWriteSet, type ReadWriteSet } from '../read-write-set.ts';
 import { internal, type PendingSavepoints } from '../savepoints.ts';
@@ -146,7 +146,7 @@ function createTimedQueries({ reader, turns, state }: LongAttempt, lifetime: Lif
 /** Creates the members that collect appended rows and the read set. */
 function createBookkeeping(lifetime: Lifetime) {
   const sets = createReadWriteSet();
-  const appends = collectAppends({
+  const appends = new CollectedAppends({
     get isOver() {
       return lifetime.isOver;
     },
@@ -154,8 +154,8 @@ function createBookkeeping(lifetime: Lifetime) {
     savepoints: NO_SAVEPOINTS,
   });
   return {
-    append: appends.append,
-    savepoint: appends.savepoint,
+    append: ((statements, rows) => appends.append(statements, rows)) as Transaction['append'],
+    savepoint: ((work) => appends.savepoint(work)) as Transaction['savepoint'],
     addToReadSet(readSet: ReadSet): void {
       lifetime.check();
       if (!sets.addToReadSet(readSet)) throw lifetime.endWith(new AttemptEnded('stale'));

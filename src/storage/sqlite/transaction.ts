@@ -1,8 +1,8 @@
 import { type Sql, sql } from '../../sql.ts';
 import { AttemptEnded, type AttemptState, createStopwatch, type Stopwatch, TimeLimit } from '../attempt.ts';
-import { collectAppends } from '../collected-appends.ts';
-import type { PendingAppend, Query, Transaction } from '../contract.ts';
-import { internal, type SavepointHost } from '../savepoints.ts';
+import { CollectedAppends } from '../collected-appends.ts';
+import type { AppendStatements, Change, PendingAppend, Query, Transaction } from '../contract.ts';
+import { internal, type PendingSavepoints, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { StatementTimeout, unavailable } from './driver-error.ts';
 import { deadlineCheck, sqliteDialect } from './sql-dialect.ts';
@@ -29,122 +29,175 @@ export function withoutLimit(): BatchAttempt {
   return { attempt: 'writer', milliseconds: Number.POSITIVE_INFINITY, state: { retained: new Map(), limit: Number.POSITIVE_INFINITY } };
 }
 
-const NO_LOCK = sql``;
-
 /** Creates the handle with which one unit of work uses the open transaction of the connection. */
 export function openTransaction(connection: Connection, attempt: BatchAttempt): OpenTransaction {
-  const time = new AttemptTime(connection, attempt);
-  const lifetime = createLifetime(connection, time);
-  const collected = collectAppends(lifetime);
-  /** Wraps a synchronous query, so that its errors reject the promise instead of being thrown. */
-  const checked =
-    <Answer>(run: (query: Query) => Answer) =>
-    async (query: Query): Promise<Answer> => {
-      lifetime.check();
-      try {
-        return run(query);
-      } catch (error) {
-        throw error instanceof StatementTimeout ? time.end() : error;
-      }
-    };
-  // Without spreads, which would double the time to create the handle.
-  const tx: Transaction = Object.freeze({
-    dialect: sqliteDialect,
-    now: Date.now(),
-    slot: 0,
-    // The caller declares the type of the rows.
-    all: checked(connection.all) as Transaction['all'],
-    one: checked(connection.one) as Transaction['one'],
-    run: checked(connection.run),
-    // The rows of a whole commit batch are written together, with few statements, after its last unit of work.
-    append: collected.append,
-    savepoint: collected.savepoint,
-    // SQLite allows one writer. This transaction is that writer, so no other can lock or change a row, and no read set can become stale.
-    lock: async () => void time.lock(lifetime),
-    rowLock: () => time.lock(lifetime),
-    addToReadSet: lifetime.check,
-    addToWriteSet: lifetime.check,
-    attempt: attempt.attempt,
-    retained: attempt.state.retained,
-    deadlineCheck,
-    checkTime: async () => time.check(),
-    remaining: () => time.stopwatch.remaining,
-    limitTime: (milliseconds: number) => limitTime(attempt.state, milliseconds),
-  });
-  return {
-    tx,
-    ended: () => time.ended,
-    end() {
-      lifetime.end();
-      return collected.end();
-    },
-  };
+  return new BatchWork(connection, attempt);
 }
 
-function limitTime(state: AttemptState, milliseconds: number): void {
-  state.limit = Math.min(state.limit, milliseconds);
-}
-
-/** The time limit of an attempt. When the time of a short attempt is up, the attempt ends; later statements of a writer fail. */
-class AttemptTime {
-  /** The reason why the attempt has ended before its unit of work; undefined if it has not. */
-  ended: AttemptEnded | undefined;
+/**
+ * The state of a unit of work: its time, and the checks that it uses its handle only until its end. When the time of a short attempt is up,
+ * the attempt ends; later statements of a writer fail.
+ *
+ * A class like the handle, because each request opens two transactions: object literals with getters and closures would have hidden classes
+ * of their own.
+ */
+class BatchWork implements OpenTransaction, SavepointHost {
+  readonly tx: Transaction;
+  readonly collected: CollectedAppends;
   readonly stopwatch: Stopwatch;
-  private isLocking = false;
-  private readonly writes: number;
-  private readonly connection: Connection;
-  private readonly attempt: BatchAttempt;
+  readonly #connection: Connection;
+  readonly #attempt: BatchAttempt;
+  /** The write statements of the connection before the attempt. */
+  readonly #writes: number;
+  #isLocking = false;
+  #isEnded = false;
+  #ended: AttemptEnded | undefined;
 
   constructor(connection: Connection, attempt: BatchAttempt) {
-    this.connection = connection;
-    this.attempt = attempt;
-    this.writes = connection.writes;
+    this.#connection = connection;
+    this.#attempt = attempt;
+    this.#writes = connection.writes;
     this.stopwatch = createStopwatch(() => attempt.milliseconds);
+    this.collected = new CollectedAppends(this);
+    this.tx = Object.freeze(new BatchTransaction(this, connection, attempt));
     connection.deadline.timer = attempt.milliseconds === Number.POSITIVE_INFINITY ? undefined : this.stopwatch;
   }
 
-  /** Notes that the unit of work will write, and returns the clause of a row lock. */
-  lock({ check }: SavepointHost): Sql {
-    check();
-    this.isLocking = true;
-    return NO_LOCK;
+  ended(): AttemptEnded | undefined {
+    return this.#ended;
   }
 
-  /** Ends the attempt if its time is up. */
+  get isOver(): boolean {
+    return this.#isEnded || !this.#connection.inTransaction;
+  }
+
+  get savepoints(): PendingSavepoints {
+    return this.#connection.savepoints;
+  }
+
   check(): void {
-    if (this.ended !== undefined) throw this.ended;
-    this.stopwatch.addLap();
-    if (this.stopwatch.remaining === 0) throw this.end();
+    if (this.#isEnded) throw internal('a transaction was used after its end');
+    if (this.#ended !== undefined) throw this.#ended;
+    // SQLite rolled back by itself. Outside of a transaction each statement would commit on its own.
+    if (this.isOver) throw unavailable(new Error('the transaction was rolled back by the database'));
   }
 
-  /** Returns the error with which an attempt ends whose time is up. */
-  end(): Error {
-    const { attempt, milliseconds } = this.attempt;
+  /** Notes that the unit of work will write. */
+  lock(): void {
+    this.check();
+    this.#isLocking = true;
+  }
+
+  /** Ends a short attempt, and returns the error to throw. */
+  timeIsUp(): Error {
+    const { attempt, milliseconds } = this.#attempt;
     if (attempt === 'writer') return new TimeLimit(milliseconds);
     // What was written or locked must not be done twice, so the next attempt is the one that may write.
-    this.ended ??= new AttemptEnded(this.connection.writes > this.writes || this.isLocking ? 'writer' : 'long');
-    return this.ended;
+    this.#ended ??= new AttemptEnded(this.#connection.writes > this.#writes || this.#isLocking ? 'writer' : 'long');
+    return this.#ended;
+  }
+
+  checkTime(): void {
+    if (this.#ended !== undefined) throw this.#ended;
+    this.stopwatch.addLap();
+    if (this.stopwatch.remaining === 0) throw this.timeIsUp();
+  }
+
+  /** Returns the error to throw for an error of a statement. */
+  toError(error: unknown): unknown {
+    return error instanceof StatementTimeout ? this.timeIsUp() : error;
+  }
+
+  end(): readonly PendingAppend[] {
+    this.#isEnded = true;
+    this.#connection.deadline.timer = undefined;
+    return this.collected.end();
   }
 }
 
-/** Creates the check that a unit of work uses its handle only until its end. */
-function createLifetime(connection: Connection, time: AttemptTime): SavepointHost & { end(): void } {
-  let ended = false;
-  const lifetime = {
-    get isOver() {
-      return ended || !connection.inTransaction;
-    },
-    check() {
-      if (ended) throw internal('a transaction was used after its end');
-      if (time.ended !== undefined) throw time.ended;
-      // SQLite rolled back by itself. Outside of a transaction each statement would commit on its own.
-      if (lifetime.isOver) throw unavailable(new Error('the transaction was rolled back by the database'));
-    },
-    savepoints: connection.savepoints,
-    end() {
-      ended = true;
-      connection.deadline.timer = undefined;
-    },
-  };
-  return lifetime;
+const NO_LOCK = sql``;
+
+/** The handle of a unit of work. SQLite allows one writer, so no other transaction can lock or change what this one reads. */
+class BatchTransaction implements Transaction {
+  readonly dialect = sqliteDialect;
+  readonly now = Date.now();
+  readonly slot = 0;
+  readonly attempt: BatchAttempt['attempt'];
+  readonly retained: Map<string, unknown>;
+  readonly #work: BatchWork;
+  readonly #connection: Connection;
+  readonly #state: AttemptState;
+
+  constructor(work: BatchWork, connection: Connection, { attempt, state }: BatchAttempt) {
+    this.attempt = attempt;
+    this.retained = state.retained;
+    this.#work = work;
+    this.#connection = connection;
+    this.#state = state;
+  }
+
+  // The caller declares the type of the rows.
+  async all<Row>(query: Query): Promise<readonly Row[]> {
+    return this.#checked(() => this.#connection.all(query)) as readonly Row[];
+  }
+
+  async one<Row>(query: Query): Promise<Row | undefined> {
+    return this.#checked(() => this.#connection.one(query)) as Row | undefined;
+  }
+
+  async run(query: Query): Promise<Change> {
+    return this.#checked(() => this.#connection.run(query));
+  }
+
+  /** Runs a synchronous query. Its errors reject the promise of the method instead of being thrown. */
+  #checked<Answer>(run: () => Answer): Answer {
+    this.#work.check();
+    try {
+      return run();
+    } catch (error) {
+      throw this.#work.toError(error);
+    }
+  }
+
+  // The rows of a whole commit batch are written together, with few statements, after its last unit of work.
+  append<Row>(statements: AppendStatements<Row>, rows: readonly Row[]): Promise<void> {
+    return this.#work.collected.append(statements, rows);
+  }
+
+  savepoint<T>(work: () => Promise<T>): Promise<T> {
+    return this.#work.collected.savepoint(work);
+  }
+
+  async lock(): Promise<void> {
+    this.#work.lock();
+  }
+
+  rowLock(): Sql {
+    this.#work.lock();
+    return NO_LOCK;
+  }
+
+  addToReadSet(): void {
+    this.#work.check();
+  }
+
+  addToWriteSet(): void {
+    this.#work.check();
+  }
+
+  deadlineCheck(table: Sql, rows?: number): Sql {
+    return deadlineCheck(table, rows);
+  }
+
+  remaining(): number {
+    return this.#work.stopwatch.remaining;
+  }
+
+  limitTime(lower: number): void {
+    this.#state.limit = Math.min(this.#state.limit, lower);
+  }
+
+  async checkTime(): Promise<void> {
+    this.#work.checkTime();
+  }
 }
