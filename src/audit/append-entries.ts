@@ -82,10 +82,12 @@ async function beginChain({ tx, writer }: AppendContext): Promise<void> {
   writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found }) };
 }
 
-function toStatements({ tx, writer }: AppendContext, rows: readonly AuditRow[]): readonly (Statement | Sql)[] {
+function toStatements(context: AppendContext, rows: readonly AuditRow[]): readonly (Statement | Sql)[] {
+  const { tx, writer } = context;
+  if (!rows.some(isDenial)) return toEntryStatements(context, rows as readonly AuditEntry[]);
   const denials = rows.filter(isDenial);
   for (const [windows, same] of Map.groupBy(denials, (denial) => denial.windows)) windows.assign(same);
-  const stored = denials.length === 0 ? rows : rows.filter((row) => !isDenial(row) || hasOwnEntry(row));
+  const stored = rows.filter((row) => !isDenial(row) || hasOwnEntry(row));
   return [
     ...insertStatements(tx.dialect, linkEntries(writer, stored.map(toEntry))),
     ...countRepeats(
@@ -94,6 +96,10 @@ function toStatements({ tx, writer }: AppendContext, rows: readonly AuditRow[]):
     ),
     ...countStatements(rows.map(toEntry), tx.slot),
   ];
+}
+
+function toEntryStatements({ tx, writer }: AppendContext, entries: readonly AuditEntry[]): readonly (Statement | Sql)[] {
+  return [...insertStatements(tx.dialect, linkEntries(writer, entries)), ...countStatements(entries, tx.slot)];
 }
 
 function toEntry(row: AuditRow): AuditEntry {

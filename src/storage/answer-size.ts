@@ -71,6 +71,7 @@ class Sum implements PageSize {
   }
 
   #measureAll(): void {
+    if (this.#unmeasured.length === 0) return;
     for (const part of this.#unmeasured) this.#measured += measure(part);
     this.#unmeasured = [];
     this.#estimated = 0;

@@ -76,8 +76,8 @@ class RequestBudget implements Budget {
     if (this.#hasSearched) this.#exhausted = this.reached;
   }
 
-  async search<T>(work: () => Promise<T>): Promise<T> {
-    if (!this.#watch.isRunning && this.#exhausted !== undefined) throw toBudgetProblem(this.limits, this.#exhausted);
+  search<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.#watch.isRunning && this.#exhausted !== undefined) return Promise.reject(toBudgetProblem(this.limits, this.#exhausted));
     this.#hasSearched = true;
     return this.#watch.during(work);
   }

@@ -39,13 +39,13 @@ const tables = new WeakMap<Transaction['dialect'], WeakMap<Resource, Map<string,
 export function checkedRecordsOf(tx: Transaction, resource: Resource, { existence = 'notDeleted', paths = [] }: CheckedRecords): Sql {
   const { longFields } = rowSizeOf(resource);
   // The fields of a referenced record may be long too.
-  const isLong = paths.some(({ group, keys: [key = '', ...inner] }) => group === 'resource' && (inner.length > 0 || longFields.has(key)));
+  const isLong = paths.some(({ group, keys }) => group === 'resource' && (keys.length > 1 || longFields.has(keys[0] ?? '')));
   const texts = memoize(
     memoize(tables, tx.dialect, () => new WeakMap<Resource, Map<string, Sql>>()),
     resource,
     () => new Map<string, Sql>(),
   );
-  return memoize(texts, `${existence} ${isLong}`, () => {
+  return memoize(texts, isLong ? `${existence} long` : existence, () => {
     const check = tx.deadlineCheck(tableOf(resource), isLong ? LONG_CHECK : undefined);
     return sql.raw(renderSql(recordsOf(resource, { existence, check }), tx.dialect.placeholder).sql);
   });
@@ -61,8 +61,10 @@ interface CheckedRecords {
 const LONG_CHECK = 8;
 
 /** Loads at most `limit` rows of a part. Reads its ranges in turn until there are enough rows. */
-export async function loadRows(source: ListRows, { limit, offset, ...range }: RowPage): Promise<readonly StoredRecord[]> {
-  const conditions = await conditionsOf(source, range);
+export async function loadRows(source: ListRows, page: RowPage): Promise<readonly StoredRecord[]> {
+  const { limit, offset } = page;
+  if (page.after === undefined && page.upTo === undefined) return loadWhere(source, undefined, page);
+  const conditions = await conditionsOf(source, page);
   // An offset must count across all ranges, so they are read with one statement.
   const queried = offset > 0 && conditions.length > 1 ? [anyOf(conditions)] : conditions;
   const records: StoredRecord[] = [];
@@ -73,7 +75,7 @@ export async function loadRows(source: ListRows, { limit, offset, ...range }: Ro
   return records;
 }
 
-async function loadWhere(source: ListRows, condition: Sql | undefined, { limit, offset }: Omit<RowPage, 'after'>) {
+async function loadWhere(source: ListRows, condition: Sql | undefined, { limit, offset }: Pick<RowPage, 'limit' | 'offset'>) {
   const { tx, resource, tables, order, filter } = source;
   const where = condition === undefined ? filter : sql`(${filter}) AND ${condition}`;
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;

@@ -108,7 +108,7 @@ async function scanWindow(scan: Scan, window: Window | undefined): Promise<Page 
     const offset = inMemory === undefined ? scan.skip : 0;
     const rows = await loadRows(source, { after: positionOf(scan), upTo, limit, offset });
     scan.skip -= offset;
-    const page = await takeRows(scan, rows, window);
+    const page = inMemory === undefined ? takeMatching(scan, rows, window) : await takeEvaluated(scan, { rows, window, inMemory });
     if (page !== undefined) return page;
     if (rows.length < limit) return undefined;
     if (limit === scan.rows) scan.rows = nextRowsPerStatement(rows);
@@ -124,22 +124,47 @@ function statementRows({ inMemory, query, records, rows }: Scan, window: Window 
   return Math.min(rows, CHUNK, window === undefined ? Math.max(1, query.budget.rowsLeft) : CHUNK);
 }
 
-/** Adds the matching records to the page. Returns the page if it ends with them. */
-async function takeRows(scan: Scan, rows: readonly StoredRecord[], window: Window | undefined): Promise<Page | undefined> {
-  const { source, query, inMemory, records } = scan;
-  const { definitions, limit, budget } = query;
-  const { fieldBytes } = rowSizeOf(source.resource);
-  const referencedOf =
-    inMemory && (await loadReferencedOfEach(source.tx, definitions, { paths: inMemory.paths, resource: source.resource, records: rows }));
-  if (inMemory === undefined && window === undefined) budget.addRows(rows.length);
+/** Adds records that the statement has matched and skipped exactly. Returns the page if it ends with them. */
+function takeMatching(scan: Scan, rows: readonly StoredRecord[], window: Window | undefined): Page | undefined {
+  if (window === undefined) scan.query.budget.addRows(rows.length);
   for (const record of rows) {
-    const matches = referencedOf === undefined || isMatch(inMemory, record, referencedOf(record));
-    if (matches && scan.skip > 0) scan.skip--;
-    else if (matches && records.length === limit) return { records, ...nextOf(scan) };
-    else if (matches && !scan.size.add(record, fieldBytes)) return endForAnswer(scan);
-    else if (matches) records.push(record);
+    const page = takeRecord(scan, record);
+    if (page !== undefined) return page;
     scan.at = record;
-    if (inMemory === undefined) continue;
+  }
+  return undefined;
+}
+
+/** Adds a matching record. Returns the page if it ends before the record. */
+function takeRecord(scan: Scan, record: StoredRecord): Page | undefined {
+  const { records, query, size, source } = scan;
+  if (records.length === query.limit) return { records, ...nextOf(scan) };
+  if (!size.add(record, rowSizeOf(source.resource).fieldBytes)) return endForAnswer(scan);
+  records.push(record);
+  return undefined;
+}
+
+/** Rows to evaluate in memory. */
+interface EvaluatedRows {
+  readonly rows: readonly StoredRecord[];
+  readonly window: Window | undefined;
+  readonly inMemory: InMemory;
+}
+
+/** Adds the records that match in memory to the page. Returns the page if it ends with them. */
+async function takeEvaluated(scan: Scan, { rows, window, inMemory }: EvaluatedRows): Promise<Page | undefined> {
+  const { source, query } = scan;
+  const { definitions, budget } = query;
+  const { tx, resource } = source;
+  const referencedOf = await loadReferencedOfEach(tx, definitions, { paths: inMemory.paths, resource, records: rows });
+  for (const record of rows) {
+    const matches = isMatch(inMemory, record, referencedOf(record));
+    if (matches && scan.skip > 0) scan.skip--;
+    else if (matches) {
+      const page = takeRecord(scan, record);
+      if (page !== undefined) return page;
+    }
+    scan.at = record;
     if (window === undefined) budget.addRows(1);
     const reached = window === undefined ? budget.reached : budget.millisecondsLeft === 0 ? 'scanMilliseconds' : undefined;
     if (reached !== undefined) return endEarly(scan, reached);
@@ -148,10 +173,8 @@ async function takeRows(scan: Scan, rows: readonly StoredRecord[], window: Windo
   return undefined;
 }
 
-function isMatch(inMemory: InMemory | undefined, record: StoredRecord, referenced: ReferencedRecords): boolean {
-  return (
-    inMemory === undefined || inMemory.restrictions.every(({ where, scopeFor }) => evaluate(where, scopeFor(record, referenced)) === true)
-  );
+function isMatch({ restrictions }: InMemory, record: StoredRecord, referenced: ReferencedRecords): boolean {
+  return restrictions.every(({ where, scopeFor }) => evaluate(where, scopeFor(record, referenced)) === true);
 }
 
 /** Lets other requests continue after a slice of work. The time in which they run does not count. */
