@@ -36,9 +36,13 @@ describe('rowsPerStatement', () => {
     expect(rowsPerStatement(item) * rowSizeOf(item).most).toBeLessThan(8_000_000);
   });
 
-  it('the first statement for an answer that is nearly full loads one row', () => {
-    expect(rowsPerStatement(item, 30_000)).toBe(1);
+  it('the first statement for an answer that is nearly full loads few rows', () => {
+    expect(rowsPerStatement(item, 30_000)).toBe(4);
     expect(rowsPerStatement(item, 0)).toBe(1);
+  });
+
+  it('the smaller limit of a caller without a token leaves room for a page', () => {
+    expect(rowsPerStatement(item, 2_000_000)).toBe(rowsPerStatement(item));
   });
 
   it('rows that their definition lets be very long are not loaded one by one', () => {

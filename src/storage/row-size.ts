@@ -26,16 +26,19 @@ const NULL_BYTES = 8;
 /** Characters of the rows of one statement at most, which limits memory, and the time for which rows occupy the event loop. */
 const MAX_LENGTH = 6_000_000;
 
-/** Rows that the first statement may load in any case: few rows are as long as their definition permits. */
+/** Rows that the first statement may load, however long the definition permits them to be. */
 const FIRST_ROWS = 24;
+/** The part of its permitted length that a row is assumed to have. */
+const USUAL_LENGTH = 1 / 16;
 
 /**
  * Returns the number of rows that the first statement may load, before the length of the rows is known. If few bytes are left in the answer,
  * most rows would be loaded in vain.
  */
-export function rowsPerStatement(resource: Resource, bytesLeft = MAX_LENGTH): number {
+export function rowsPerStatement(resource: Resource, bytesLeft = Number.POSITIVE_INFINITY): number {
   const { most } = rowSizeOf(resource);
-  return bytesLeft < MAX_LENGTH ? Math.max(1, Math.floor(bytesLeft / most)) : Math.max(FIRST_ROWS, Math.floor(MAX_LENGTH / most));
+  const rows = Math.max(FIRST_ROWS, Math.floor(MAX_LENGTH / most));
+  return Math.max(1, Math.min(rows, Math.floor(bytesLeft / (most * USUAL_LENGTH))));
 }
 
 /** Returns the number of rows for the next statement, after one that has loaded `rows`: at most four times as many, because later rows can be longer. */

@@ -169,7 +169,7 @@ async function explain(tx: Transaction, planCase: PlanCase): Promise<Explained> 
       limit: PAGE,
       after,
       total: planCase.total,
-      budget: createBudget({ milliseconds: 60_000, rows: 1000, answerBytes: 1_000_000 }),
+      budget: createBudget({ milliseconds: 60_000, rows: 1000, answerBytes: 8_388_608 }),
       now: NOW,
       timeZone: 'UTC',
     });

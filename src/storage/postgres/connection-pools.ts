@@ -5,25 +5,12 @@ import { createLongQueue, type LongQueue } from '../long-queue.ts';
 import { createTurns } from '../turns.ts';
 import type { CommitBatch } from './commit-batching.ts';
 import type { Connection } from './connection.ts';
-import type { PostgresAddress, ServerOptions } from './connection-string.ts';
+import type { ConnectionPoolOptions, PostgresAddress } from './connection-string.ts';
 import { createLostTime } from './lost-time.ts';
 import { type BeginStatements, createConnectionSlots, createPool, type Pool, STATEMENT_TIMEOUT, toBeginStatements } from './pool.ts';
 import { type Clock, createClock, createClockDifference } from './server-clock.ts';
 import type { TimeoutLimits } from './statement-timeout.ts';
 import { attempt, type TransactionOutcome } from './transaction.ts';
-
-/** Options of the connections of a database. */
-export interface ConnectionPoolOptions extends ServerOptions {
-  /** Maximum connections for units of work, 10 if absent; commit batches and long attempts use a few more. */
-  readonly connections?: number;
-  /** Maximum long attempts at the same time: connections on PostgreSQL, 4 if absent; reader threads on SQLite. */
-  readonly readers?: number | undefined;
-  /** Maximum long attempts that wait for one of them; 100 if absent. */
-  readonly readerQueue?: number | undefined;
-  /** Maximum milliseconds of a short attempt; 250 if absent. */
-  readonly shortAttempt?: number | undefined;
-  readonly log?: Log | undefined;
-}
 
 /** The kind of an attempt; `unlimited` for work that may take minutes, such as a migration. */
 export type AttemptKind = 'short' | 'long' | 'unlimited';

@@ -1,6 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 import { didYouMean, SetupError } from '../../errors.ts';
 import { readRegularFile } from '../../files/index.ts';
+import type { Log } from '../contract.ts';
 
 /** The address of a database, the user, and the TLS options. */
 export interface PostgresAddress {
@@ -28,6 +29,19 @@ export interface ServerOptions {
   readonly connectTimeout?: number;
   /** True if the server can check during a statement that the client is still connected. */
   readonly checksClients?: boolean;
+}
+
+/** Options of the connections of a database. */
+export interface ConnectionPoolOptions extends ServerOptions {
+  /** Maximum connections for units of work, 10 if absent; commit batches and long attempts use a few more. */
+  readonly connections?: number;
+  /** Maximum long attempts at the same time: connections on PostgreSQL, 4 if absent; reader threads on SQLite. */
+  readonly readers?: number | undefined;
+  /** Maximum long attempts that wait for one of them; 100 if absent. */
+  readonly readerQueue?: number | undefined;
+  /** Maximum milliseconds of a short attempt; 250 if absent. */
+  readonly shortAttempt?: number | undefined;
+  readonly log?: Log | undefined;
 }
 
 /** The supported query parameters of the address. */

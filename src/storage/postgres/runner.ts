@@ -1,14 +1,8 @@
 import { Problem } from '../../errors.ts';
 import type { CommitMetrics, CommitObserver, DatabaseMetrics, Transaction, TransactionOptions } from '../contract.ts';
 import { type CommitBatcher, createCommitBatcher } from './commit-batching.ts';
-import {
-  type AttemptKind,
-  CONCURRENT_BATCHES,
-  type ConnectionPoolOptions,
-  type ConnectionPools,
-  createConnectionPools,
-} from './connection-pools.ts';
-import type { PostgresAddress } from './connection-string.ts';
+import { type AttemptKind, CONCURRENT_BATCHES, type ConnectionPools, createConnectionPools } from './connection-pools.ts';
+import type { ConnectionPoolOptions, PostgresAddress } from './connection-string.ts';
 import { busy } from './driver-error.ts';
 import { type CommitOutcome, type InDoubtCommit, loadCommitOutcome } from './in-doubt-commit.ts';
 import type { TransactionOutcome } from './transaction.ts';
