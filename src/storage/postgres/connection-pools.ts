@@ -1,6 +1,6 @@
 import type { AttemptState } from '../attempt.ts';
 import { type ChainWriters, createChainWriters } from '../chain-writers.ts';
-import type { DatabaseMetrics, Log, Transaction } from '../contract.ts';
+import type { DatabaseMetrics, Transaction } from '../contract.ts';
 import { createLongQueue, type LongQueue } from '../long-queue.ts';
 import { createTurns } from '../turns.ts';
 import type { CommitBatch } from './commit-batching.ts';
