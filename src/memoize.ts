@@ -4,11 +4,14 @@ interface Memo<Key, Value> {
   set(key: Key, value: Value): unknown;
 }
 
-/** Returns the cached value of a key, or computes and caches it. The owner of `cache` bounds its size. */
-export function memoize<Key, Value>(cache: Memo<Key, Value>, key: Key, compute: () => Value): Value {
+/**
+ * Returns the cached value of a key, or computes and caches it. The owner of `cache` bounds its size. Where requests call it often, `compute`
+ * is a function of the module: an arrow function would be created for each call.
+ */
+export function memoize<Key, Value>(cache: Memo<Key, Value>, key: Key, compute: (key: Key) => Value): Value {
   const known = cache.get(key);
   if (known !== undefined) return known;
-  const value = compute();
+  const value = compute(key);
   cache.set(key, value);
   return value;
 }

@@ -40,16 +40,15 @@ export function checkedRecordsOf(tx: Transaction, resource: Resource, { existenc
   const { longFields } = rowSizeOf(resource);
   // The fields of a referenced record may be long too.
   const isLong = paths.some(({ group, keys }) => group === 'resource' && (keys.length > 1 || longFields.has(keys[0] ?? '')));
-  const texts = memoize(
-    memoize(tables, tx.dialect, () => new WeakMap<Resource, Map<string, Sql>>()),
-    resource,
-    () => new Map<string, Sql>(),
-  );
+  const texts = memoize(memoize(tables, tx.dialect, toTablesByResource), resource, toTexts);
   return memoize(texts, isLong ? `${existence} long` : existence, () => {
     const check = tx.deadlineCheck(tableOf(resource), isLong ? LONG_CHECK : undefined);
     return sql.raw(renderSql(recordsOf(resource, { existence, check }), tx.dialect.placeholder).sql);
   });
 }
+
+const toTablesByResource = (): WeakMap<Resource, Map<string, Sql>> => new WeakMap();
+const toTexts = (): Map<string, Sql> => new Map();
 
 /** The records that a statement reads, and the paths that its filter reads. */
 interface CheckedRecords {

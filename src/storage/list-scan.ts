@@ -31,6 +31,8 @@ interface Scan {
   readonly query: Pick<ListQuery, 'definitions' | 'limit' | 'budget'>;
   readonly inMemory: InMemory | undefined;
   readonly size: PageSize;
+  /** Bytes of the field names of a record. */
+  readonly fieldBytes: number;
   readonly records: StoredRecord[];
   /** Rows of the next window; undefined if the list is read in one window. */
   window: number | undefined;
@@ -57,6 +59,7 @@ export async function scanPage(source: ListRows, query: ListQuery, inMemory: InM
     query,
     inMemory,
     size: query.size ?? budget.answer.page(),
+    fieldBytes: rowSizeOf(source.resource).fieldBytes,
     records: [],
     window: isWindowed ? (budget.limits.windowRows ?? FIRST_WINDOW) : undefined,
     rows: rowsPerStatement(source.resource, budget.answer.left),
@@ -66,7 +69,7 @@ export async function scanPage(source: ListRows, query: ListQuery, inMemory: InM
   };
   for (;;) {
     const began = performance.now();
-    const window = await nextWindow(scan);
+    const window = scan.window === undefined ? undefined : await nextWindow(scan, scan.window);
     const page = await scanWindow(scan, window);
     if (page !== undefined) return page;
     if (window?.upTo === undefined) return { records: scan.records };
@@ -77,10 +80,10 @@ export async function scanPage(source: ListRows, query: ListQuery, inMemory: InM
   }
 }
 
-async function nextWindow(scan: Scan): Promise<Window | undefined> {
-  const { window, source, query } = scan;
-  if (window === undefined) return undefined;
-  const found = await findWindow(source, positionOf(scan), Math.max(1, Math.min(window, query.budget.rowsLeft)));
+/** Finds the next window of at most `rows` rows. */
+async function nextWindow(scan: Scan, rows: number): Promise<Window> {
+  const { source, query } = scan;
+  const found = await findWindow(source, positionOf(scan), Math.max(1, Math.min(rows, query.budget.rowsLeft)));
   query.budget.addRows(found.rows);
   return found;
 }
@@ -137,9 +140,9 @@ function takeMatching(scan: Scan, rows: readonly StoredRecord[], window: Window 
 
 /** Adds a matching record. Returns the page if it ends before the record. */
 function takeRecord(scan: Scan, record: StoredRecord): Page | undefined {
-  const { records, query, size, source } = scan;
+  const { records, query, size, fieldBytes } = scan;
   if (records.length === query.limit) return { records, ...nextOf(scan) };
-  if (!size.add(record, rowSizeOf(source.resource).fieldBytes)) return endForAnswer(scan);
+  if (!size.add(record, fieldBytes)) return endForAnswer(scan);
   records.push(record);
   return undefined;
 }

@@ -36,7 +36,7 @@ export function isIntact(stored: TableRow): boolean {
  */
 function contentOf({ table, row, parts }: TableRow): string {
   let content = `${table.name}{`;
-  for (const { name } of memoize(covered, table, () => columnsOf(table).filter(isCovered(table)).toSorted(byName))) {
+  for (const { name } of memoize(covered, table, toCovered)) {
     const value = row[name];
     if (value === null || value === undefined) continue;
     // The same number may be bound as a bigint and read as a number.
@@ -45,6 +45,10 @@ function contentOf({ table, row, parts }: TableRow): string {
   }
   if (parts !== undefined) for (const part of parts) content += contentOf(part);
   return `${content}}`;
+}
+
+function toCovered(table: Resource): readonly Column[] {
+  return columnsOf(table).filter(isCovered(table)).toSorted(byName);
 }
 
 function isCovered(table: Resource): (column: Column) => boolean {

@@ -51,15 +51,17 @@ const sizes = new WeakMap<Resource, RowSize>();
 
 /** Returns the sizes of the rows of a resource. */
 export function rowSizeOf(resource: Resource): RowSize {
-  return memoize(sizes, resource, () => {
-    const fields = columnsOf(resource).map(({ field }) => field);
-    const readable = fields.filter(({ writeOnly }) => !writeOnly);
-    return {
-      most: readable.reduce((sum, field) => sum + lengthOf(field), 0),
-      fieldBytes: readable.reduce((sum, { name }) => sum + name.length + NULL_BYTES, 0),
-      longFields: new Set(readable.filter((field) => lengthOf(field) > LONG).map(({ name }) => name)),
-    };
-  });
+  return memoize(sizes, resource, toRowSize);
+}
+
+function toRowSize(resource: Resource): RowSize {
+  const fields = columnsOf(resource).map(({ field }) => field);
+  const readable = fields.filter(({ writeOnly }) => !writeOnly);
+  return {
+    most: readable.reduce((sum, field) => sum + lengthOf(field), 0),
+    fieldBytes: readable.reduce((sum, { name }) => sum + name.length + NULL_BYTES, 0),
+    longFields: new Set(readable.filter((field) => lengthOf(field) > LONG).map(({ name }) => name)),
+  };
 }
 
 function lengthOf(field: Field): number {
