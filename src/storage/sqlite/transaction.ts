@@ -138,22 +138,22 @@ class BatchTransaction implements Transaction {
 
   // The caller declares the type of the rows.
   async all<Row>(query: Query): Promise<readonly Row[]> {
-    return this.#checked(() => this.#connection.all(query)) as readonly Row[];
+    return this.#checked(this.#connection.all, query) as readonly Row[];
   }
 
   async one<Row>(query: Query): Promise<Row | undefined> {
-    return this.#checked(() => this.#connection.one(query)) as Row | undefined;
+    return this.#checked(this.#connection.one, query) as Row | undefined;
   }
 
   async run(query: Query): Promise<Change> {
-    return this.#checked(() => this.#connection.run(query));
+    return this.#checked(this.#connection.run, query);
   }
 
   /** Runs a synchronous query. Its errors reject the promise of the method instead of being thrown. */
-  #checked<Answer>(run: () => Answer): Answer {
+  #checked<Answer>(run: (query: Query) => Answer, query: Query): Answer {
     this.#work.check();
     try {
-      return run();
+      return run(query);
     } catch (error) {
       throw this.#work.toError(error);
     }
