@@ -47,7 +47,7 @@ import {
   watchDefinitions,
 } from './project/index.ts';
 import type { Route } from './request/index.ts';
-import type { Definitions, Resource } from './resources/index.ts';
+import type { Resource } from './resources/index.ts';
 import type { Database, Log } from './storage/index.ts';
 import { loadValidator } from './validation/index.ts';
 import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
