@@ -29,7 +29,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'a long search continues in another snapshot after its thread was lost',
     file: 'src/storage/sqlite/reader.ts',
-    find: "      if (lost !== undefined) return Promise.reject(new AttemptEnded('lost', lost.cause));\n",
+    find: "      if (thread.lost !== undefined) return Promise.reject(new AttemptEnded('lost', thread.lost.cause));\n",
     replace: '',
     red: 'src/storage/sqlite/runner.races.test.ts',
     test: 'loses the snapshot of its unit of work even between two statements',

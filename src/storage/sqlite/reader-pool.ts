@@ -50,16 +50,18 @@ export function createReaderPool({ readers, queueLength, createReader, log, canc
 
   return {
     queue,
-    lend: (caller, work) =>
-      queue.run(caller, async () => {
+    lend<T>(caller: string, work: (reader: Reader) => Promise<T>) {
+      const { promise, resolve, reject } = Promise.withResolvers<T>();
+      const run = async (): Promise<void> => {
         const reader = take();
-        try {
-          return await work(reader);
-        } finally {
-          reader.end();
-          free.push(reader);
-        }
-      }),
+        await work(reader).then(resolve, reject);
+        // The answer does not wait for the end of the snapshot, but the next attempt does: it may have to truncate the log.
+        await reader.end();
+        free.push(reader);
+      };
+      queue.run(caller, run).catch(reject);
+      return promise;
+    },
     async close() {
       const timeout = setTimeout(cancel, CLOSE_TIMEOUT);
       await queue.close();

@@ -24,8 +24,11 @@ export type ReaderRequest =
   | { readonly type: 'end' }
   | { readonly type: 'close' };
 
-/** A message from a reader thread. */
-export type ReaderReply =
+/** A message from a reader thread: a part of an answer, or the end of the snapshot. */
+export type ReaderReply = QueryReply | { readonly isEnded: true };
+
+/** A part of the rows of a query, or its error. */
+export type QueryReply =
   | {
       readonly id: number;
       readonly rows: readonly Readonly<Record<string, unknown>>[];

@@ -53,7 +53,7 @@ function serve(port: NonNullable<typeof parentPort>, start: ReaderStart): void {
     if (request.type === 'close') {
       close();
       port.close();
-    }
+    } else port.postMessage({ isEnded: true } satisfies ReaderReply);
   });
 }
 

@@ -5,7 +5,7 @@ import type { Log, Statement } from '../contract.ts';
 import type { Turns } from '../turns.ts';
 import type { Connection, SqliteRow } from './connection.ts';
 import { StatementTimeout, toDriverError } from './driver-error.ts';
-import type { ReaderError, ReaderReply, ReaderRequest, ReaderStart } from './reader-protocol.ts';
+import type { QueryReply, ReaderError, ReaderReply, ReaderRequest, ReaderStart } from './reader-protocol.ts';
 
 /** Runs the statements of one long attempt at a time. */
 export interface Reader {
@@ -15,8 +15,8 @@ export interface Reader {
    * @throws StatementTimeout if a deadline check finds that the milliseconds are over; AttemptEnded if the reader was lost
    */
   query(statement: Statement, milliseconds: number): Promise<ReaderAnswer>;
-  /** Closes the snapshot, so that the write-ahead log can be truncated. */
-  end(): void;
+  /** Closes the snapshot. Resolves when it is closed, so that the write-ahead log can be truncated. */
+  end(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -40,55 +40,95 @@ export interface ReaderDeps {
 }
 
 /** Creates a reader in a thread. The thread starts with the first statement, and again after it was lost. */
-export function createThreadReader({ start, turns, log }: ReaderDeps): Reader {
-  const pending = createPendingQueries(turns);
-  let thread: Worker | undefined;
-  /** Set if the thread was lost during an attempt, whose snapshot is lost with it. */
-  let lost: { readonly cause: unknown } | undefined;
-
-  function startThread(): Worker {
-    const created = new Worker(ENTRY, { workerData: start(), execArgv: [], resourceLimits: { maxOldGenerationSizeMb: MEMORY } });
-    created.on('message', (reply: ReaderReply) => pending.settle(reply, (request) => created.postMessage(request)));
-    created.on('error', (error) => lose(created, error));
-    created.on('exit', () => lose(created, new Error('the thread ended')));
-    return created;
-  }
-
-  /** Rejects the statements of a thread that ended by itself. */
-  function lose(ended: Worker, cause: unknown): void {
-    if (thread !== ended) return;
-    thread = undefined;
-    lost = { cause };
-    log(`a reader thread ended: ${cause instanceof Error ? cause.message : String(cause)}; the next long search starts another`);
-    pending.rejectAll(isOutOfMemory(cause) ? outOfMemory(cause) : new AttemptEnded('lost', cause));
-  }
-
+export function createThreadReader(deps: ReaderDeps): Reader {
+  const pending = createPendingQueries(deps.turns);
+  const thread = new ReaderThread(deps, pending);
   return {
     query(statement, milliseconds) {
-      if (lost !== undefined) return Promise.reject(new AttemptEnded('lost', lost.cause));
-      thread ??= startThread();
-      // The process must not end while a request waits for the thread.
-      thread.ref();
+      if (thread.lost !== undefined) return Promise.reject(new AttemptEnded('lost', thread.lost.cause));
       const { id, answer } = pending.add();
-      thread.postMessage({ type: 'query', id, ...statement, milliseconds } satisfies ReaderRequest);
+      thread.post({ type: 'query', id, ...statement, milliseconds });
       return answer;
     },
     end() {
-      lost = undefined;
       pending.clear();
-      thread?.postMessage({ type: 'end' } satisfies ReaderRequest);
-      thread?.unref();
+      return thread.end();
     },
-    async close() {
-      const closing = thread;
-      thread = undefined;
-      if (closing === undefined) return;
-      closing.ref();
-      const exit = new Promise((resolve) => closing.once('exit', resolve));
-      closing.postMessage({ type: 'close' } satisfies ReaderRequest);
-      await exit;
-    },
+    close: () => thread.close(),
   };
+}
+
+/** The thread of a reader. */
+class ReaderThread {
+  /** Set if the thread was lost during an attempt, whose snapshot is lost with it. */
+  lost: { readonly cause: unknown } | undefined;
+  private readonly deps: ReaderDeps;
+  private readonly pending: PendingQueries;
+  private worker: Worker | undefined;
+  /** Resolves the promise of `end`. */
+  private ended: (() => void) | undefined;
+
+  constructor(deps: ReaderDeps, pending: PendingQueries) {
+    this.deps = deps;
+    this.pending = pending;
+  }
+
+  /** Sends a request; starts the thread if it does not run. */
+  post(request: ReaderRequest): void {
+    this.worker ??= this.start();
+    // The process must not end while a request waits for the thread.
+    this.worker.ref();
+    this.worker.postMessage(request);
+  }
+
+  /** Ends an attempt. Resolves when its snapshot is closed. */
+  end(): Promise<void> {
+    this.lost = undefined;
+    if (this.worker === undefined) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.ended = resolve;
+    this.worker.postMessage({ type: 'end' } satisfies ReaderRequest);
+    return promise;
+  }
+
+  async close(): Promise<void> {
+    const closing = this.worker;
+    this.worker = undefined;
+    if (closing === undefined) return;
+    closing.ref();
+    const exit = new Promise((resolve) => closing.once('exit', resolve));
+    closing.postMessage({ type: 'close' } satisfies ReaderRequest);
+    await exit;
+  }
+
+  private start(): Worker {
+    const limits = { maxOldGenerationSizeMb: MEMORY };
+    const worker = new Worker(ENTRY, { workerData: this.deps.start(), execArgv: [], resourceLimits: limits });
+    worker.on('message', (reply: ReaderReply) => {
+      if ('isEnded' in reply) this.finishEnd();
+      else this.pending.settle(reply, (request) => worker.postMessage(request));
+    });
+    worker.on('error', (error) => this.lose(worker, error));
+    worker.on('exit', () => this.lose(worker, new Error('the thread ended')));
+    return worker;
+  }
+
+  private finishEnd(): void {
+    this.worker?.unref();
+    this.ended?.();
+    this.ended = undefined;
+  }
+
+  /** Rejects the statements of a thread that ended by itself. */
+  private lose(gone: Worker, cause: unknown): void {
+    if (this.worker !== gone) return;
+    this.worker = undefined;
+    this.finishEnd();
+    this.lost = { cause };
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    this.deps.log(`a reader thread ended: ${reason}; the next long search starts another`);
+    this.pending.rejectAll(isOutOfMemory(cause) ? outOfMemory(cause) : new AttemptEnded('lost', cause));
+  }
 }
 
 interface PendingQuery extends Pick<PromiseWithResolvers<ReaderAnswer>, 'resolve' | 'reject'> {
@@ -100,7 +140,7 @@ interface PendingQuery extends Pick<PromiseWithResolvers<ReaderAnswer>, 'resolve
 interface PendingQueries {
   add(): { readonly id: number; readonly answer: Promise<ReaderAnswer> };
   /** Adds a part of an answer, and requests the next part or settles the statement. */
-  settle(reply: ReaderReply, post: (request: ReaderRequest) => void): void;
+  settle(reply: QueryReply, post: (request: ReaderRequest) => void): void;
   rejectAll(error: unknown): void;
   /** Forgets the statements of an attempt that has ended. */
   clear(): void;
@@ -152,7 +192,7 @@ export function createOwnReader(connection: Connection, turns: Turns): Reader {
           connection.exec('ROLLBACK');
         }
       }),
-    end: () => undefined,
+    end: async () => undefined,
     close: async () => undefined,
   };
 }

@@ -222,7 +222,7 @@ describe('the queue of long attempts', () => {
     expect(database.metrics).toMatchObject({ longRunning: 1, longWaiting: 2, longRefused: 1 });
     resolve();
     expect(await Promise.all([held, waiting, other])).toEqual(['long', 'long', 'long']);
-    expect(database.metrics).toMatchObject({ longRunning: 0, longWaiting: 0 });
+    await expect.poll(() => database.metrics).toMatchObject({ longRunning: 0, longWaiting: 0 });
   });
 
   it('finishes before the database closes, and refuses later requests', async () => {
