@@ -39,8 +39,8 @@ describe('audit entries of authentication', () => {
     const test = await startWithAdmin();
     const outcomes = [
       await logIn(test, ADMIN.email, 'wrong'),
-      await logIn(test, 'nobody@example.org'),
-      await logIn(test, 'Nobody@Example.org'),
+      await logIn(test, 'unknown@example.org'),
+      await logIn(test, 'Unknown@Example.org'),
     ];
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(Array(3).fill('IDENTITY_CREDENTIALS'));
     const entries = await entriesOf(test);
@@ -57,14 +57,14 @@ describe('audit entries of authentication', () => {
 
   it('the problem of a refused login is the same for an unknown email as for a wrong password', async () => {
     const test = await startWithAdmin();
-    const problems = [await logIn(test, ADMIN.email, 'wrong'), await logIn(test, 'nobody@example.org')].map(({ problem }) => problem);
+    const problems = [await logIn(test, ADMIN.email, 'wrong'), await logIn(test, 'unknown@example.org')].map(({ problem }) => problem);
     const [known, unknown] = problems.map((problem) => [problem?.code, problem?.detail, Object.keys(problem?.extras ?? {})]);
     expect(known).toEqual(unknown);
   });
 
   it('records the first and the tenth throttled login of a window', async () => {
     const test = await startWithAdmin({ loginAttempts: 2 });
-    for (let attempt = 1; attempt <= 15; attempt++) await logIn(test, 'nobody@example.org');
+    for (let attempt = 1; attempt <= 15; attempt++) await logIn(test, 'unknown@example.org');
     const entries = await entriesOf(test);
     expect(entries.map(({ outcome, reason }) => [outcome, reason])).toEqual([
       ['IDENTITY_CREDENTIALS', expect.any(String)],

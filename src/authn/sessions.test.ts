@@ -49,7 +49,7 @@ describe('login', () => {
   });
 
   it.each([
-    ['an unknown user', '', { email: 'nobody@example.org' }],
+    ['an unknown user', '', { email: 'unknown@example.org' }],
     ['an inactive user', `update "User" set "isActive" = 0`, {}],
     ['a user without a password', `update "User" set "password" = null`, {}],
   ])('refuses the login of %s with the same message as a wrong password', async (_, change, given) => {
@@ -63,7 +63,7 @@ describe('login', () => {
 
   it('limits login attempts per account, known or not, and returns the seconds to wait', async () => {
     const test = await startWithAdmin({ loginAttempts: 3 });
-    for (const given of [{ password: 'wrong' }, { email: 'nobody@example.org' }]) {
+    for (const given of [{ password: 'wrong' }, { email: 'unknown@example.org' }]) {
       const replies = [await logIn(test, given), await logIn(test, given), await logIn(test, given), await logIn(test, given)];
       expect(outcomesOf(replies)).toEqual([...Array(3).fill('IDENTITY_CREDENTIALS'), 'IDENTITY_THROTTLED']);
       expect(replies[3]?.problem?.extras.retryAfter).toBeGreaterThan(890);

@@ -204,7 +204,7 @@ describe('a login', () => {
     await target.as('admin', 'PUT', `/api/User/${inactive.id}`, { body: { isActive: false } });
     const wrong = await logIn(target.emails.alice, 'not her password');
     expect(wrong.status).toBe(401);
-    expect(told(await logIn('nobody@example.com', 'not her password'))).toBe(told(wrong));
+    expect(told(await logIn('unknown@example.com', 'not her password'))).toBe(told(wrong));
     expect(told(await logIn(inactive.email, inactive.password))).toBe(told(wrong));
   });
 

@@ -67,7 +67,7 @@ it('setting a password resets the login limit of the account', async () => {
 });
 
 it.each([
-  ['nobody@example.com', NEXT, 'USER_UNKNOWN'],
+  ['unknown@example.com', NEXT, 'USER_UNKNOWN'],
   ['admim@example.com', NEXT, 'did you mean "admin@example.com"'],
   ['admin@example.com', 'short', 'password'],
   ['admin@example.com', 'Password1', 'most common'],
