@@ -67,7 +67,7 @@ async function assign(url: string, admin: string, { body, role }: Assigned): Pro
   return policy;
 }
 
-/** Creates policies and assigns all of them to the role `user`. They decide only on updates, so that reads cost the same.. Returns the id of one of them. */
+/** Creates policies and assigns all of them to the role `user`. They decide only on updates, so that reads cost the same. Returns the id of one of them. */
 async function fillRolePolicies(url: string, admin: string, count: number): Promise<string> {
   const condition = (nth: number) => ({ field: 'resource.title', operator: 'eq', value: `Title ${nth}` });
   for (let from = 0; from < count; from += POLICIES_PER_IMPORT) {

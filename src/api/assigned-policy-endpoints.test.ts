@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../pipeline/pipeline.fixture.ts';
-import { createPolicy } from '../storage/index.ts';
-import { openAdmin, type TestAdmin } from './endpoint.fixture.ts';
+import { createdPolicy, openAdmin, type TestAdmin } from './endpoint.fixture.ts';
 
 let admin: TestAdmin;
 beforeAll(async () => {
@@ -9,16 +8,9 @@ beforeAll(async () => {
 });
 afterAll(() => admin.pipeline.dispose());
 
-/** Creates a policy and returns its id. */
-async function createdPolicy(name: string): Promise<string> {
-  const rule = { resource: 'Article', action: 'read', effect: 'ALLOW', conditions: [], priority: 100, isActive: true } as const;
-  const input = { name, type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [rule] } as const;
-  return (await admin.deps.database.transaction((tx) => createPolicy(tx, input, { by: 'ada' }))).id;
-}
-
 describe('the lists of assigned policies', () => {
   it('lists each assigned policy with its assignment', async () => {
-    const policyId = await createdPolicy('for Ben and for users');
+    const policyId = await createdPolicy(admin, 'for Ben and for users');
     await admin.send('admin.assignments.user.create', { params: { policyId, userId: 'ben' } });
     await admin.send('admin.assignments.role.create', { params: { policyId, role: 'viewer' } });
     const own = { params: { userId: 'ben' } };
@@ -39,7 +31,7 @@ describe('the lists of assigned policies', () => {
   it('returns every policy of a user, then every policy of the role, once over its pages', async () => {
     const names = ['one', 'two', 'three'];
     for (const name of names) {
-      const policyId = await createdPolicy(`${name} of Ann`);
+      const policyId = await createdPolicy(admin, `${name} of Ann`);
       await admin.send('admin.assignments.user.create', { params: { policyId, userId: 'ann' } });
       await admin.send('admin.assignments.role.create', { params: { policyId, role: 'editor' } });
     }

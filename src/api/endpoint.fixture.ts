@@ -8,6 +8,7 @@ import { parseConfig } from '../config/config.ts';
 import type { Json } from '../operators/index.ts';
 import { openPipeline, type TestPipeline, type TestPipelineOptions, type TestUser } from '../pipeline/pipeline.fixture.ts';
 import { type HttpResponse, parseQuery } from '../request/index.ts';
+import { createPolicy } from '../storage/index.ts';
 import { type AdminDeps, toRoute } from './admin-endpoint.ts';
 import { adminEndpoints } from './admin-routes.ts';
 
@@ -65,4 +66,11 @@ export async function openAdmin(options: TestPipelineOptions, changed: Partial<A
     return toRoute(deps, endpoint).handle(request, () => undefined);
   };
   return { pipeline, deps, send, bodyOf: async <Body>(id: string, request?: TestAdminRequest) => (await send(id, request)).body as Body };
+}
+
+/** Creates a policy that allows to read articles. Returns its id. */
+export async function createdPolicy(admin: TestAdmin, name: string): Promise<string> {
+  const rule = { resource: 'Article', action: 'read', effect: 'ALLOW', conditions: [], priority: 100, isActive: true } as const;
+  const input = { name, type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [rule] } as const;
+  return (await admin.deps.database.transaction((tx) => createPolicy(tx, input, { by: 'ada' }))).id;
 }

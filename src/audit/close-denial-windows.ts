@@ -4,10 +4,10 @@ import { appendAuditEntries } from './append-entries.ts';
 import { type AuditEntry, createEntryId, type RepeatFacts } from './audit-entry.ts';
 import { loadEntry } from './search-entries.ts';
 
-/** Milliseconds after the end of a window in which transactions that began in it may still commit. Later ones add a second entry. */
+/** Milliseconds to wait after the end of a window, because its transactions may still commit. A transaction that commits later causes a second entry. */
 const GRACE_MS = 2000;
 
-/** Maximum rows of numbers per transaction, so that it does not delay other requests for long. */
+/** Maximum rows of `_RepeatedDenial` per transaction, so that it does not delay other requests for long. */
 const MAX_ROWS = 200;
 
 /** Maximum age at which an entry has the time of its last denial. Later, after a long downtime, its partition may be deleted already. */
@@ -98,7 +98,7 @@ export interface WindowClosing {
 /** The dependencies and options of the closing of windows. */
 export interface WindowClosingDeps {
   readonly database: Database;
-  /** Called with a sentence when windows cannot be closed. */
+  /** Receives a log line if the windows of repeated denials cannot be closed. */
   log(line: string): void;
   /** Milliseconds between two runs. */
   readonly interval?: number;

@@ -22,7 +22,7 @@ export interface DenialWindow {
   readonly endsAt: string;
 }
 
-/** A denial to append: as an entry of its own if it is the first of its window, otherwise as one more of the number of the window. */
+/** A denial to append. The first of a window is an entry of its own; each of the others adds 1 to the number of the window. */
 export interface CountableDenial {
   readonly entry: AuditEntry;
   readonly windows: DenialWindows;

@@ -115,7 +115,7 @@ async function loadState(tx: Transaction): Promise<{ readonly state: PolicyState
   return { state: await loadPolicyState(tx), now: await loadRevision(tx) };
 }
 
-/** Returns whether changes can be applied to a snapshot. Those of a damaged row would not remove the policy that takes its place. */
+/** Returns whether changes can be applied to a snapshot. They cannot if it has damaged rows: a change of such a row would not remove the policy that takes its place. */
 function isUsable(base: Snapshot | undefined, definitions: Definitions): boolean {
   return base?.definitions === definitions && base.policies.damaged.length === 0;
 }

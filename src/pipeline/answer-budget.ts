@@ -26,8 +26,11 @@ export function addEnvelopes({ answer }: Budget, items: number): void {
 }
 
 /**
- * Adds the result of a request to the answer. The only result of an answer fits without expanded records, because a page is limited while it
- * is loaded. @throws Problem REQUEST_BUDGET if it does not fit */
+ * Adds the result of a request to the answer. The only result of an answer fits without its expanded records, because a page is limited while
+ * it is loaded.
+ *
+ * @throws Problem REQUEST_BUDGET if the result does not fit
+ */
 export function addToAnswer({ budget, request }: Pick<RequestContext, 'budget' | 'request'>, { data, extras }: Result): void {
   const { answer } = budget;
   if (!answer.isShared && request.expand === undefined) return;

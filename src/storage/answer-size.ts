@@ -10,7 +10,7 @@ export interface AnswerSize {
   share(bytes: number): void;
   /** Adds a part if it fits. Returns false if it does not. The first part of an answer always fits: a record can be larger than the limit. */
   add(part: Json): boolean;
-  /** Starts a page, whose parts count until `add` adds them as they are sent. */
+  /** Starts a page. Its records are counted separately while they are loaded; `add` then counts them as they are sent. */
   page(): PageSize;
 }
 
@@ -104,9 +104,9 @@ class SharedSize implements AnswerSize {
   }
 }
 
-/** Bytes of a UTF-16 unit at most: an escaped control character. */
+/** Maximum bytes of a UTF-16 unit in JSON: an escaped control character. */
 const UNIT_BYTES = 6;
-/** Bytes of a number at most. */
+/** Maximum bytes of a number in JSON. */
 const NUMBER_BYTES = 25;
 /** Bytes of a comma, a colon, and the quotes of a name or text. */
 const MARKS_BYTES = 4;

@@ -34,7 +34,7 @@ export interface TimedAttempt {
   limitTime(milliseconds: number): void;
 }
 
-/** The time limit of a request was reached in an attempt that no attempt with more time follows. */
+/** The time limit of a request was reached, and no attempt with more time follows. */
 export class TimeLimit extends Problem {
   constructor(milliseconds: number) {
     super('REQUEST_BUDGET', `the request takes more than the ${Math.round(milliseconds)} ms that it may use`);
@@ -84,7 +84,7 @@ export function createStopwatch(limit: () => number): Stopwatch {
   return new LimitedStopwatch(limit);
 }
 
-/** A class, because every unit of work creates one, and a class creates no functions for each of them. */
+/** A class and not closures, because every unit of work creates a stopwatch, and its methods exist once. */
 class LimitedStopwatch implements Stopwatch {
   private spent = 0;
   private mark: number | undefined;

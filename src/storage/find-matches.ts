@@ -37,7 +37,7 @@ const ATTEMPTS = 5;
 
 /**
  * Finds the first records that match a filter, up to `limit`. The result decides whether a record is created or changed, so a search that
- * the budget does not suffice for throws REQUEST_BUDGET.
+ * exceeds the budget throws REQUEST_BUDGET.
  */
 export function findMatches(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
   return query.budget.search(() => (query.toChange === true ? findToChange(tx, resource, query) : findNow(tx, resource, query)));
@@ -106,7 +106,7 @@ function isSame(record: StoredRecord, found: StoredRecord | undefined): boolean 
   return record.id === found?.id && record.version === found.version;
 }
 
-/** A record that a search finds is no part of the answer yet. */
+/** Counts no bytes, because the records that a search finds are not a part of the answer. */
 const UNLIMITED: PageSize = { add: () => true };
 
 async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {

@@ -148,7 +148,7 @@ export async function findWindow(source: ListRows, after: CursorPosition | undef
 /** Renders the SELECT of the sort keys of the rows in their order. */
 function keysSql({ tx, resource, order, existence }: ListRows, condition: Sql | undefined): Sql {
   const columns = sql.join(order.map(({ field }) => columnOf(resource, field.name)));
-  // Sorted by id, a window also has the rows of the other existence: skipping them here could take any time.
+  // Sorted by id, a window of records also contains the deleted ones, and a window of deleted records the others: to skip them here could take any time.
   const rows =
     order[0]?.field.name === 'id'
       ? sql`(SELECT * FROM ${tableOf(resource)} WHERE ${tx.deadlineCheck(tableOf(resource))}) AS ${sql.raw(quoteName(resource.name))}`

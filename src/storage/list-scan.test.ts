@@ -121,7 +121,7 @@ const queries = fc.record({
   answerBytes: fc.constantFrom(1, 1500, 5000, 1_000_000),
 });
 
-/** Queries whose pages end early, because a few random ones may not contain any. */
+/** Queries whose pages end early for either reason. A few random queries may not include both. */
 const endingByRows = { filter: 'few', sort: [], limit: 9, offset: 0, rows: 3, windowRows: 2, answerBytes: 1_000_000 } as const;
 const endingByBytes = { filter: 'all', sort: [], limit: 9, offset: 0, rows: 12, windowRows: 50, answerBytes: 1500 } as const;
 

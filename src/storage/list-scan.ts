@@ -88,7 +88,7 @@ async function nextWindow(scan: Scan, rows: number): Promise<Window> {
   return found;
 }
 
-/** Returns the rows of the next window: as many as fit in WINDOW_TIME and in the time that is left, by the time of the last window. */
+/** Returns the rows of the next window: as many as can be read in WINDOW_TIME and in the time that is left, at the speed of the last window. */
 function nextWindowRows({ millisecondsLeft, limits }: Budget, rows: number, milliseconds: number): number {
   if (limits.windowRows !== undefined) return limits.windowRows;
   const factor = Math.min(WINDOW_TIME, millisecondsLeft) / Math.max(1, milliseconds);

@@ -25,7 +25,7 @@ export function toChecksum(row: TableRow): string {
   return hash('sha256', contentOf(row), 'base64url');
 }
 
-/** Returns whether a stored row has the checksum of its content. A row without a checksum has not. */
+/** Returns whether a stored row has the checksum of its content; false for a row without a checksum. */
 export function isIntact(stored: TableRow): boolean {
   return stored.row[CHECKSUM] === toChecksum(stored);
 }

@@ -4,7 +4,7 @@ import { columnsOf, type Resource, type StoredRecord, typeOf } from '../resource
 
 /** Sizes of the rows of a resource, from its definition. */
 export interface RowSize {
-  /** Characters of a row at most. */
+  /** Maximum characters of a row. */
   readonly most: number;
   /** Bytes of the field names in a response, with null for each field. */
   readonly fieldBytes: number;
@@ -12,18 +12,18 @@ export interface RowSize {
   readonly longFields: ReadonlySet<string>;
 }
 
-/** Characters at most of a value of a type without `maxLength`, such as a timestamp. */
+/** Maximum characters of a value of a type without `maxLength`, such as a timestamp. */
 const SHORT = 400;
-/** Characters at most of a value of the type json. */
+/** Maximum characters of a value of the type json. */
 const JSON_LENGTH = 100_000;
-/** Characters at most of any value: a request body is not larger by default. */
+/** Maximum characters of any value: a request body is not larger by default. */
 const BODY_LENGTH = 1_000_000;
 /** Characters of a value from which comparing it may take milliseconds. */
 const LONG = 10_000;
 /** Bytes of the quotes, the colon, null and the comma around the name of a field. */
 const NULL_BYTES = 8;
 
-/** Characters of the rows of one statement at most, which limits memory, and the time for which rows occupy the event loop. */
+/** Maximum characters of the rows of one statement. It limits the memory that they take, and the time that they occupy the event loop. */
 const MAX_LENGTH = 6_000_000;
 
 /** Rows that the first statement may load, however long the definition permits them to be. */

@@ -52,7 +52,7 @@ function schemasIn(list: Json | undefined): readonly JsonObject[] {
   return Array.isArray(list) ? list.filter(isObject) : [];
 }
 
-/** Applies the limits of the first alternative that the value keeps; of the first for its type if the value keeps none. */
+/** Applies the limits of the first alternative whose limits the value keeps; if there is none, those of the first alternative for the type of the value. */
 function boundByAlternative(alternatives: readonly JsonObject[], value: Json, { path, issues }: Place): Json {
   const type = Array.isArray(value) ? 'array' : 'object';
   const tried = alternatives

@@ -103,7 +103,9 @@ export async function createExpiry(fleet: Fleet): Promise<Toggle> {
   };
 }
 
-const FOR_NO_USER = [{ resource: 'Note', action: '*', conditions: [{ field: 'user.email', operator: 'eq', value: 'unknown@example.com' }] }];
+const FOR_NO_USER = [
+  { resource: 'Note', action: '*', conditions: [{ field: 'user.email', operator: 'eq', value: 'unknown@example.com' }] },
+];
 
 /** Returns the requests that remove and restore an assignment. */
 interface Bodies {

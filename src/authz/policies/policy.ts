@@ -94,7 +94,7 @@ export interface RolePolicy {
 export interface DamagedRow {
   readonly table: string;
   readonly id: string;
-  /** Set if another row requires this row, but it is not stored. */
+  /** True if the row is missing although another row requires it. */
   readonly isMissing?: true;
 }
 

@@ -146,7 +146,7 @@ function createAttempts({ pools, longQueue, writers, clock, begins }: AttemptPar
       return outcome;
     });
 
-  /** Blocks no writers, because it would block them for seconds. */
+  /** A long attempt never blocks writers, because they would wait for seconds. */
   const runLong: RunAttempt = (work, { locks, caller, state }) => {
     const limits = { attempt: 'long', short, statementTimeout, state, turns } as const;
     const runOn = (connection: Connection) => {

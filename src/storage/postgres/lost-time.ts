@@ -20,9 +20,9 @@ export interface LostTimeOptions {
 /** The share of each second that a caller may lose; after more, its short attempts have a tenth of the time. */
 const SHARE = 0.05;
 const REDUCED = 0.1;
-/** The lost milliseconds that are remembered at most: a caller gets the whole time again after 20 seconds. */
+/** Maximum lost milliseconds of a caller: a caller gets the whole time again after 20 seconds. */
 const MOST = 1000;
-/** Callers that are remembered before those without lost time are forgotten. */
+/** Number of callers above which those without lost time are removed. */
 const MAX_CALLERS = 1000;
 
 interface Loss {

@@ -2,7 +2,7 @@
 export interface TimeoutLimits {
   /** The statement timeout of the session; undefined if each transaction sets its own. */
   readonly session: number | undefined;
-  /** The timeout of statements that read, until the attempt writes or locks. Less than in an attempt that waits for locks. */
+  /** The timeout of statements that read, until the attempt writes or locks. Shorter than that of statements that may wait for locks. */
   readonly reading: number;
   /** The timeout of statements that may wait for locks. */
   readonly writing: number;
@@ -12,7 +12,7 @@ export interface TimeoutLimits {
 export interface StatementTimeout {
   /** Call when BEGIN is sent. Returns the column that sets the timeout for the next statements; empty if the session has this timeout. */
   begin(milliseconds: number): string;
-  /** Returns the column that sets the timeout for the next statements; empty if the transaction has it. */
+  /** Returns the column that sets the timeout for the next statements; empty if the transaction has this timeout already. */
   change(milliseconds: number): string;
   /** Call after a rollback to a savepoint, which also undoes changes of the timeout. */
   forget(): void;
@@ -21,7 +21,7 @@ export interface StatementTimeout {
 /** A timeout is kept while it is at most this much longer than the time that is left, so that few statements change it. */
 const TOLERANCE = 25;
 
-/** Creates the statement timeout of a transaction that has not begun. */
+/** Creates the tracker of `statement_timeout` for a transaction that has not begun. */
 export function createStatementTimeout(session: number | undefined): StatementTimeout {
   let current: number | undefined;
 

@@ -117,7 +117,7 @@ async function commitLong(batching: CommitBatching, { appends, sets }: LongResul
   }, withoutLimit());
 }
 
-/** The time that ended short attempts may take from the other requests: this share of each second, after which only its minimum is left. */
+/** The share of each second that ended short attempts may take from other requests. Beyond it, short attempts get their minimum time. */
 const LOST_SHARE = 0.05;
 const MAX_LOST = 50;
 const LEAST = 1;

@@ -103,7 +103,7 @@ class BatchWork implements OpenTransaction, SavepointHost {
     if (this.stopwatch.remaining === 0) throw this.timeIsUp();
   }
 
-  /** Returns the error to throw for an error of a statement. */
+  /** Ends the attempt if a statement has timed out. Returns the error to throw. */
   toError(error: unknown): unknown {
     return error instanceof StatementTimeout ? this.timeIsUp() : error;
   }
