@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Condition } from '../conditions/index.ts';
-import type { Json } from '../operators/index.ts';
 import { sql } from '../sql.ts';
 import type { Attempt } from './attempt.ts';
 import type { BudgetLimits } from './budget.ts';
@@ -9,6 +8,7 @@ import { findMatches } from './find-matches.ts';
 import { migrate } from './migrations/migrate.ts';
 import { insertRecord } from './records.ts';
 import {
+  compare,
   define,
   failure,
   openTestDatabase,
@@ -36,14 +36,6 @@ beforeAll(async () => {
   });
 });
 afterAll(() => test.dispose());
-
-const compare = (field: string, operator: string, value: Json): Condition => ({
-  type: 'comparison',
-  path: { group: 'resource', keys: [field], text: `resource.${field}` },
-  operator,
-  operand: { type: 'literal', value },
-  ifExists: false,
-});
 
 interface Search {
   readonly limit?: number;

@@ -1,10 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseCasesOf } from '../../test/budget.ts';
-import { ALWAYS, type Condition, evaluate, type Scope } from '../conditions/index.ts';
-import { type Json, ownValue } from '../operators/index.ts';
+import { ALWAYS, type Condition, evaluate } from '../conditions/index.ts';
 import { resolveSort } from '../request/index.ts';
-import { fieldKind, fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
+import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
@@ -12,7 +11,17 @@ import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
 import { listRecords } from './record-lists.ts';
 import { insertRecord } from './records.ts';
-import { define, failure, openTestDatabase, resourceOf, type TestDatabase, testBudget, toRecord } from './storage.fixture.ts';
+import {
+  compare,
+  define,
+  failure,
+  openTestDatabase,
+  resourceOf,
+  scopesOf,
+  type TestDatabase,
+  testBudget,
+  toRecord,
+} from './storage.fixture.ts';
 
 const definitions = define({
   Item: {
@@ -51,22 +60,7 @@ function toItem(id: string, n: number): StoredRecord {
   });
 }
 
-const compare = (field: string, operator: string, value: Json): Condition => ({
-  type: 'comparison',
-  path: { group: 'resource', keys: [field], text: `resource.${field}` },
-  operator,
-  operand: { type: 'literal', value },
-  ifExists: false,
-});
-const scopeFor = (record: StoredRecord): Scope => ({
-  now: 0,
-  timeZone: 'UTC',
-  valueOf: ({ keys: [key] }) => ownValue(record, key ?? ''),
-  kindOf: ({ keys: [key] }) => {
-    const field = item.fields.get(key ?? '');
-    return field === undefined ? undefined : fieldKind(field);
-  },
-});
+const scopeFor = scopesOf(item);
 
 interface TestQuery extends Partial<ListQuery> {
   readonly limits: Partial<BudgetLimits>;

@@ -4,10 +4,8 @@ import { mkdtemp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { databaseFolder } from '../../test/database-folder.ts';
-import { ALWAYS, type Condition, type Scope } from '../conditions/index.ts';
-import { type Json, ownValue } from '../operators/index.ts';
+import { ALWAYS, type Condition } from '../conditions/index.ts';
 import { resolveSort } from '../request/index.ts';
-import { fieldKind } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Attempt } from './attempt.ts';
 import type { BudgetLimits } from './budget.ts';
@@ -18,7 +16,7 @@ import { migrate } from './migrations/migrate.ts';
 import { listRecords } from './record-lists.ts';
 import { insertRecord } from './records.ts';
 import { openSqlite } from './sqlite/database.ts';
-import { define, failure, resourceOf, testBudget, toRecord } from './storage.fixture.ts';
+import { compare, define, failure, resourceOf, scopesOf, testBudget, toRecord } from './storage.fixture.ts';
 
 const definitions = define({ Item: { fields: { key: { type: 'integer', index: true }, value: { type: 'string' } } } });
 const item = resourceOf(definitions, 'Item');
@@ -47,22 +45,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const compare = (field: string, operator: string, value: Json): Condition => ({
-  type: 'comparison',
-  path: { group: 'resource', keys: [field], text: `resource.${field}` },
-  operator,
-  operand: { type: 'literal', value },
-  ifExists: false,
-});
-const scopeFor = (record: object): Scope => ({
-  now: 0,
-  timeZone: 'UTC',
-  valueOf: ({ keys: [key] }) => ownValue(record as never, key ?? ''),
-  kindOf: ({ keys: [key] }) => {
-    const field = item.fields.get(key ?? '');
-    return field === undefined ? undefined : fieldKind(field);
-  },
-});
+const scopeFor = scopesOf(item);
 
 interface Listed extends Page {
   readonly attempt: Attempt;

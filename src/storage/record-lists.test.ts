@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { casesOf } from '../../test/budget.ts';
-import { ALWAYS, all, type Condition, constant, NEVER, type Scope } from '../conditions/index.ts';
-import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import { ALWAYS, all, type Condition, constant, NEVER } from '../conditions/index.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
 import { resolveSort } from '../request/index.ts';
-import { fieldKind, type Resource, type StoredRecord } from '../resources/index.ts';
+import type { Resource, StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { BudgetLimits } from './budget.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
@@ -13,11 +13,13 @@ import { migrate } from './migrations/migrate.ts';
 import { listRecords } from './record-lists.ts';
 import { deleteRecord, insertRecord } from './records.ts';
 import {
+  compare,
   define,
   failure,
   openTestDatabase,
   replaceMembers,
   resourceOf,
+  scopesOf,
   type TestDatabase,
   testBudget,
   toRecord,
@@ -54,23 +56,8 @@ function fill(records: readonly JsonObject[]): Promise<void> {
   });
 }
 
-const scopeFor = (record: StoredRecord): Scope => ({
-  now: 0,
-  timeZone: 'UTC',
-  valueOf: ({ keys: [key] }) => ownValue(record, key ?? ''),
-  kindOf: ({ keys: [key] }) => {
-    const field = item.fields.get(key ?? '');
-    return field === undefined ? undefined : fieldKind(field);
-  },
-});
+const scopeFor = scopesOf(item);
 
-const compare = (field: string, operator: string, value: Json): Condition => ({
-  type: 'comparison',
-  path: { group: 'resource', keys: [field], text: `resource.${field}` },
-  operator,
-  operand: { type: 'literal', value },
-  ifExists: false,
-});
 /** A condition that cannot be compiled to SQL. */
 const inMemory = (pattern: string): Condition => compare('value', 'matches', pattern);
 

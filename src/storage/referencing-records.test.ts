@@ -7,6 +7,7 @@ import { migrate } from './migrations/migrate.ts';
 import { insertRecord } from './records.ts';
 import { loadReferencing } from './referencing-records.ts';
 import {
+  compare,
   define,
   explain,
   failure,
@@ -43,13 +44,7 @@ beforeAll(async () => {
 });
 afterAll(() => test.dispose());
 
-const compareText = (operator: string, value: Json): Condition => ({
-  type: 'comparison',
-  path: { group: 'resource', keys: ['text'], text: 'resource.text' },
-  operator,
-  operand: { type: 'literal', value },
-  ifExists: false,
-});
+const compareText = (operator: string, value: Json): Condition => compare('text', operator, value);
 
 const load = (tx: Transaction, where: Condition, { limit = 10, rows = 100 } = {}): ReturnType<typeof loadReferencing> => {
   const timeZone = 'UTC';

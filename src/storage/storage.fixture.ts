@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { databaseFolder } from '../../test/database-folder.ts';
-import type { Json, JsonObject } from '../operators/index.ts';
-import { type Definitions, parseDefinition, type Resource } from '../resources/index.ts';
+import type { Condition, Scope } from '../conditions/index.ts';
+import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import { type Definitions, fieldKind, parseDefinition, type Resource, type StoredRecord } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
@@ -151,4 +152,23 @@ export type InTransaction = <T>(work: (tx: Transaction) => Promise<T>) => Promis
 /** Creates a budget that no test reaches by accident, except for the given limits. */
 export function testBudget(limits: Partial<BudgetLimits> = {}): Budget {
   return createBudget({ milliseconds: 60_000, rows: 10_000, answerBytes: 100_000_000, ...limits });
+}
+
+/** Returns the condition that compares a field of the record with a value. */
+export function compare(field: string, operator: string, value: Json): Condition {
+  const path = { group: 'resource', keys: [field], text: `resource.${field}` } as const;
+  return { type: 'comparison', path, operator, operand: { type: 'literal', value }, ifExists: false };
+}
+
+/** Returns the function that creates the scope of a record, which resolves only its fields. */
+export function scopesOf({ fields }: Resource): (record: StoredRecord) => Scope {
+  return (record) => ({
+    now: 0,
+    timeZone: 'UTC',
+    valueOf: ({ keys: [key] }) => ownValue(record, key ?? ''),
+    kindOf: ({ keys: [key] }) => {
+      const field = fields.get(key ?? '');
+      return field === undefined ? undefined : fieldKind(field);
+    },
+  });
 }
