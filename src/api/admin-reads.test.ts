@@ -49,7 +49,7 @@ const READS: Readonly<Record<string, () => readonly [request: TestAdminRequest, 
 };
 
 /** Requests whose responses show no policies, audit entries or values. */
-const NOT_AUDITED = ['templates.list', 'storage.plan', 'storage.history', 'decisions.verify'];
+const NOT_AUDITED = ['templates.list', 'storage.plan', 'storage.history', 'decisions.verify', 'catalogue.read'];
 
 const idOf = ({ id }: { readonly id: string }): string => id.replace(/^admin\./, '');
 

@@ -4,6 +4,7 @@ import { type AdminDeps, type AdminEndpoint, toRoute } from './admin-endpoint.ts
 import { assignedPolicyEndpoints } from './assigned-policy-endpoints.ts';
 import { assignmentEndpoints } from './assignment-endpoints.ts';
 import { auditEndpoints } from './audit-endpoints.ts';
+import { catalogueEndpoints } from './catalogue-endpoint.ts';
 import { findingEndpoints } from './finding-endpoints.ts';
 import { migrationEndpoints } from './migration-endpoints.ts';
 import { policyEndpoints } from './policy-endpoints.ts';
@@ -23,6 +24,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...userPermissionsEndpoints,
   ...auditEndpoints,
   ...migrationEndpoints,
+  ...catalogueEndpoints,
 ];
 
 /** Creates the routes of all admin endpoints. */

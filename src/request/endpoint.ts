@@ -155,6 +155,9 @@ export function refuseBody({ body, stream }: HttpRequest): undefined {
   if (body !== undefined && stream === undefined) throw new Problem('REQUEST_MALFORMED', 'expected no body, one was given');
 }
 
+/** The schema of a response without a body, such as 304. */
+export const NO_CONTENT: SchemaOf<undefined> = Type.Unsafe<undefined>({});
+
 /** Creates the schema of a successful response: its data, and further members beside the data. */
 export function envelope<const D extends Schema, const E extends Record<string, Schema> = Record<never, Schema>>(
   data: D,

@@ -14,6 +14,7 @@ export {
   type EndpointDescription,
   type EndpointInput,
   envelope,
+  NO_CONTENT,
   type NO_MEMBERS,
   parseEndpointRequest,
   type ResponseHeader,

@@ -48,6 +48,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/policies-analytics'],
   ['GET /admin/api/policies-advice'],
   ['GET /admin/api/policies-templates'],
+  ['GET /admin/api/catalogue'],
 ];
 
 describe('an admin endpoint', () => {
@@ -303,6 +304,16 @@ describe('templates', () => {
     const templates = reply.at('data') as readonly object[];
     expect(templates.length).toBeGreaterThanOrEqual(10);
     for (const template of templates) expect(keysOf(template)).toEqual(['description', 'id', 'name', 'template', 'type']);
+  });
+});
+
+describe('the catalogue', () => {
+  it('returns 304 without a body for its current ETag', async () => {
+    const send = (headers: Record<string, string>): Promise<Reply> =>
+      stage.service.call('GET', '/admin/api/catalogue', { token: stage.tokens.get('admin'), headers });
+    const first = await send({});
+    const again = await send({ 'if-none-match': first.headers['etag'] ?? '' });
+    expect([again.status, again.text, again.headers['etag']]).toEqual([304, '', first.headers['etag']]);
   });
 });
 

@@ -159,6 +159,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['POST /admin/api/policies/import', { policies: [], dryRun: true }],
   ['GET /admin/api/policies/export'],
   ['GET /admin/api/policies-templates'],
+  ['GET /admin/api/catalogue'],
   ['GET /admin/api/storage/plan'],
   ['GET /admin/api/storage/history'],
 ];

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../operators/index.ts';
-import type { Answer, EndpointDescription } from '../../request/index.ts';
+import { type Answer, type EndpointDescription, NO_CONTENT } from '../../request/index.ts';
 import { componentName, type ObjectSchema, type Schema } from '../../schemas/index.ts';
 import { type Components, toDocument } from './document-schemas.ts';
 import { headerRefs, toProblemRefs } from './problem-responses.ts';
@@ -80,7 +80,8 @@ function toRequestBody(
 }
 
 function toAnswer(answer: Answer, components: Components): JsonObject {
-  return { description: answer.description, headers: headerRefs(answer.headers), content: toContent(answer, components) };
+  const content = answer.schema === NO_CONTENT ? {} : { content: toContent(answer, components) };
+  return { description: answer.description, headers: headerRefs(answer.headers), ...content };
 }
 
 interface Content {

@@ -15,7 +15,8 @@ export {
   IDENTITY_NAMES,
   leaveOpen,
   type Principal,
+  REQUEST_KINDS,
   type ReferencedRecords,
   type ScopeInput,
 } from './decision-scope.ts';
-export type { EnvironmentValue } from './environment.ts';
+export { ENVIRONMENT_KINDS, type EnvironmentValue } from './environment.ts';
