@@ -170,6 +170,8 @@ interface ProblemExtras {
   readonly cause?: unknown;
   /** The part of the work that was done, sent as the member `data` of the response. */
   readonly data?: Readonly<Record<string, unknown>>;
+  /** The stored version, if If-Match names another one. */
+  readonly currentVersion?: number | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfter?: number;
   /** Id of the audit entry of a denial, or of a refused login or token. */

@@ -71,7 +71,10 @@ export interface AdminChange {
   readonly action: 'create' | 'update' | 'delete' | 'import';
   /** The id of the changed record; absent if the change affects several records. */
   readonly recordId?: string;
+  /** A sentence that says what was changed. */
   readonly reason: string;
+  /** The reason that the admin gave for the change. */
+  readonly changeReason?: string | undefined;
 }
 
 /** An admin endpoint: its description, and the handler of its requests. */
@@ -215,8 +218,8 @@ async function toAdminRequest(
     admin,
     snapshot,
     deps,
-    async audit(change) {
-      const facts = await loadHistoryFacts(tx);
+    async audit({ changeReason, ...change }) {
+      const facts = { ...(await loadHistoryFacts(tx)), ...(changeReason !== undefined && { changeReason }) };
       await appendEntry(tx, toEntry(request, admin, { ...change, facts, now: tx.now, allowed: true, epoch: snapshot.revision.number }));
     },
   };

@@ -4,6 +4,7 @@ import {
   type Policy,
   parseRoleAssignment,
   parseUserAssignment,
+  REASON,
   ROLE_ASSIGNMENT,
   type RolePolicy,
   USER_ASSIGNMENT,
@@ -133,7 +134,8 @@ function createEndpoint(kind: AssignmentKind): AdminEndpoint {
         ? assignToUser(admin.tx, params, change)
         : assignToRole(admin.tx, params, change));
       const message = `${isRenewed ? 'renewed the assignment of' : 'assigned'} ${describeAssignment(policy, params)}`;
-      await admin.audit({ resource: kindOf(params), action: isRenewed ? 'update' : 'create', recordId: policy.id, reason: message });
+      const action = isRenewed ? 'update' : 'create';
+      await admin.audit({ resource: kindOf(params), action, recordId: policy.id, reason: message, changeReason: given.reason });
       const answer = toSuccess(assignment, { message, ...assignmentWarnings(admin, policy, assignment) });
       return isRenewed ? respond(200, answer, versionHeaders(assignment)) : respond(201, answer, versionHeaders(assignment));
     },
@@ -156,7 +158,7 @@ function updateEndpoint(kind: AssignmentKind): AdminEndpoint {
       const policy = await requirePolicy(admin.tx, params.policyId);
       const assignment = await updateAssignment(admin.tx, params, { ...change, ...toAuthored(admin) });
       const message = `changed the assignment of ${describeAssignment(policy, params)}`;
-      await admin.audit({ resource: kindOf(params), action: 'update', recordId: policy.id, reason: message });
+      await admin.audit({ resource: kindOf(params), action: 'update', recordId: policy.id, reason: message, changeReason: change.reason });
       const answer = toSuccess(assignment, { message, ...assignmentWarnings(admin, policy, assignment) });
       return respond(200, answer, versionHeaders(assignment));
     },
@@ -170,15 +172,16 @@ function deleteEndpoint(kind: AssignmentKind): AdminEndpoint {
     method: 'DELETE',
     id: `assignments.${kind.to}.delete`,
     summary: 'Removes the assignment. It does not apply to requests that start after the response.',
+    query: Input({ reason: REASON }),
     ifMatch: true,
     answers: { 200: { description: 'Removed.', schema: DONE, example: toSuccess(undefined, { message }) } },
     problems: [404, 412, 428],
     async handle(admin) {
-      const { params } = admin;
+      const { params, query } = admin;
       const policy = await requirePolicy(admin.tx, params.policyId);
-      await removeAssignment(admin.tx, params, toAuthored(admin));
+      await removeAssignment(admin.tx, params, { ...toAuthored(admin), ...query });
       const done = `removed the assignment of ${describeAssignment(policy, params)}`;
-      await admin.audit({ resource: kindOf(params), action: 'delete', recordId: policy.id, reason: done });
+      await admin.audit({ resource: kindOf(params), action: 'delete', recordId: policy.id, reason: done, changeReason: query.reason });
       return respond(200, toSuccess(undefined, { message: done }));
     },
   });

@@ -3,9 +3,9 @@ import {
   POLICY_INPUT,
   POLICY_TYPES,
   type Policy,
-  type PolicyInput,
   type PolicyTemplate,
   parsePolicy,
+  REASON,
   TEMPLATES,
 } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
@@ -88,9 +88,10 @@ const create = adminEndpoint({
   },
   problems: [409],
   async handle(admin) {
-    const policy = await createPolicy(admin.tx, requirePolicyInput(admin, undefined), { by: admin.admin.id });
+    const { input, reason } = requirePolicyInput(admin, undefined);
+    const policy = await createPolicy(admin.tx, input, { by: admin.admin.id, reason });
     const message = `created policy "${policy.name}"`;
-    await admin.audit({ resource: 'Policy', action: 'create', recordId: policy.id, reason: message });
+    await admin.audit({ resource: 'Policy', action: 'create', recordId: policy.id, reason: message, changeReason: reason });
     const headers = { location: `/admin/api/policies/${policy.id}`, ...versionHeaders(policy) };
     return respond(201, toSuccess(policy, { message, ...(await policyWarnings(admin, policy, { isNew: true })) }), headers);
   },
@@ -133,9 +134,10 @@ const update = adminEndpoint({
   problems: [404, 409, 412, 428],
   async handle(admin) {
     const before = await loadToChange(admin, admin.params.id);
-    const policy = await updatePolicy(admin.tx, requirePolicyInput(admin, before), { id: before.id, by: admin.admin.id });
+    const { input, reason } = requirePolicyInput(admin, before);
+    const policy = await updatePolicy(admin.tx, input, { id: before.id, by: admin.admin.id, reason });
     const message = `updated policy "${policy.name}"`;
-    await admin.audit({ resource: 'Policy', action: 'update', recordId: policy.id, reason: message });
+    await admin.audit({ resource: 'Policy', action: 'update', recordId: policy.id, reason: message, changeReason: reason });
     return respond(200, toSuccess(policy, { message, ...(await policyWarnings(admin, policy)) }), versionHeaders(policy));
   },
 });
@@ -147,6 +149,7 @@ const remove = adminEndpoint({
   tag,
   summary: 'Deletes a policy, its rules and its assignments. Its history is kept.',
   params: ID_PARAMETER,
+  query: Input({ reason: REASON }),
   ifMatch: true,
   answers: {
     200: {
@@ -158,9 +161,11 @@ const remove = adminEndpoint({
   problems: [404, 412, 428],
   async handle(admin) {
     const policy = await loadToChange(admin, admin.params.id);
-    await deletePolicy(admin.tx, policy.id, { by: admin.admin.id });
-    await admin.audit({ resource: 'Policy', action: 'delete', recordId: policy.id, reason: `deleted policy "${policy.name}"` });
-    return respond(200, toSuccess(undefined, { message: `deleted policy "${policy.name}", its rules and its assignments` }));
+    const { reason } = admin.query;
+    await deletePolicy(admin.tx, policy.id, { by: admin.admin.id, reason });
+    const done = `deleted policy "${policy.name}"`;
+    await admin.audit({ resource: 'Policy', action: 'delete', recordId: policy.id, reason: done, changeReason: reason });
+    return respond(200, toSuccess(undefined, { message: `${done}, its rules and its assignments` }));
   },
 });
 
@@ -205,8 +210,8 @@ async function loadToChange(admin: Pick<AdminRequest, 'tx' | 'request' | 'deps'>
 type PolicyRequest = Pick<AdminRequest, 'snapshot' | 'deps'> & { readonly body: Json };
 
 /** Parses the body of a request to write a policy. @throws Problem POLICY_INVALID with every mistake */
-function requirePolicyInput({ body, snapshot, deps }: PolicyRequest, existing: Policy | undefined): PolicyInput {
-  const { policy, issues } = parsePolicy(body, { definitions: snapshot.definitions, limits: deps.limits, existing });
-  if (policy !== undefined) return policy;
+function requirePolicyInput({ body, snapshot, deps }: PolicyRequest, existing: Policy | undefined) {
+  const { policy: input, reason, issues } = parsePolicy(body, { definitions: snapshot.definitions, limits: deps.limits, existing });
+  if (input !== undefined) return { input, reason };
   throw new Problem('POLICY_INVALID', `${issues.length} ${issues.length === 1 ? 'mistake' : 'mistakes'} in the policy`, { errors: issues });
 }

@@ -30,11 +30,17 @@ export interface CommandPolicies {
   readonly mediaType: string;
   readonly bytes: ByteStream;
   readonly dryRun: boolean;
+  /** The reason of the change. */
+  readonly reason?: string | undefined;
 }
 
 /** Imports policies and returns a summary. @throws Problem as the admin endpoint does */
-export async function importPoliciesFromCommand(deps: AdminDeps, { as, mediaType, bytes, dryRun }: CommandPolicies): Promise<string> {
-  const request = toCall(new Map([['dryRun', String(dryRun)]]), { mediaType, bytes });
+export async function importPoliciesFromCommand(
+  deps: AdminDeps,
+  { as, mediaType, bytes, dryRun, reason }: CommandPolicies,
+): Promise<string> {
+  const query = new Map(Object.entries({ dryRun: String(dryRun), ...(reason !== undefined && { reason }) }));
+  const request = toCall(query, { mediaType, bytes });
   const { body } = await handleAs(deps, policyImport, { request, identify: (tx) => deps.identity.identifyByEmail(tx, as) });
   return (body as { readonly message: string }).message;
 }

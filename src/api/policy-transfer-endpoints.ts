@@ -4,6 +4,7 @@ import {
   type Policy,
   type PolicyImport,
   parsePolicyImport,
+  REASON,
   type RolePolicy,
 } from '../authz/policies/index.ts';
 import { type Issue, MAX_ISSUES, Problem } from '../errors.ts';
@@ -11,6 +12,7 @@ import type { Json } from '../operators/index.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { described, Input, OneOf, Type } from '../schemas/index.ts';
 import {
+  type Author,
   findUnknownUsers,
   type ImportedPolicies,
   importPolicies,
@@ -40,7 +42,10 @@ export const policyImport: AdminEndpoint = adminEndpoint({
   id: 'policies.import',
   tag: 'Admin policies',
   summary: 'Creates, replaces and assigns policies, identified by name: all or none, in one revision. The response lists every mistake.',
-  query: Input({ dryRun: Type.Optional(Type.Boolean({ description: 'Validate and count, but store nothing. Default: false.' })) }),
+  query: Input({
+    dryRun: Type.Optional(Type.Boolean({ description: 'Validate and count, but store nothing. Default: false.' })),
+    reason: REASON,
+  }),
   importList: 'policies',
   // Its mistakes are reported with their lines.
   validatesBody: 'handler',
@@ -65,13 +70,14 @@ export const policyImport: AdminEndpoint = adminEndpoint({
     const parsed = parsePolicyImport(upload?.body === undefined ? {} : upload.body, bounds);
     const mistakes = parsed.issues.length > 0 ? parsed.issues : await validateUsers(tx, parsed.policies);
     if (mistakes.length > 0) throw toProblem(withLines(mistakes, 'policies', upload?.lines));
-    const change = { by: admin.id };
+    const reason = query.reason ?? parsed.reason;
+    const change = { by: admin.id, reason };
     const isDryRun = query.dryRun ?? parsed.dryRun ?? false;
     const done = await (isDryRun ? simulateImport(tx, parsed.policies, change) : importPolicies(tx, parsed.policies, change));
     const summary = summarize(done);
     if (isDryRun)
       return respond(200, toSuccess({ ...done, dryRun: true as const }, { message: `${summary}; a dry run, nothing was stored` }));
-    await audit({ resource: 'Policy', action: 'import', reason: `imported policies: ${summary}` });
+    await audit({ resource: 'Policy', action: 'import', reason: `imported policies: ${summary}`, changeReason: reason });
     return respond(200, toSuccess(done, { message: summary }));
   },
 });
@@ -145,11 +151,7 @@ class DryRun extends Error {
 }
 
 /** Imports policies, rolls back the import, and returns the result that the import would have. */
-async function simulateImport(
-  tx: Transaction,
-  policies: readonly PolicyImport[],
-  change: { readonly by: string },
-): Promise<ImportedPolicies> {
+async function simulateImport(tx: Transaction, policies: readonly PolicyImport[], change: Author): Promise<ImportedPolicies> {
   try {
     return await tx.savepoint(async () => {
       throw new DryRun(await importPolicies(tx, policies, change));

@@ -8,10 +8,7 @@ export interface CliContext {
   print(line: string): void;
   /** Prints a line to standard error. */
   printError(line: string): void;
-  /**
-   * Opens a file for reading; `-` is standard input. Aborting `stop` ends the read with the reason of the abort. Throws if the file cannot
-   * be opened.
-   */
+  /** Opens a file for reading; `-` is standard input. Throws if it cannot be opened. Aborting `stop` ends the read with its reason. */
   openInput(path: string, stop: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
   /**
    * Writes a file under a temporary name and renames it when it is complete; `-` is standard output. If the file exists, throws SetupError
@@ -161,6 +158,8 @@ export interface CliPolicyFile {
   readonly mediaType: string;
   readonly bytes: AsyncIterable<Uint8Array>;
   readonly dryRun: boolean;
+  /** The reason of the change. */
+  readonly reason?: string | undefined;
 }
 
 /** An import or export of a resource. */

@@ -1,6 +1,6 @@
 import { FORMATS } from '../transfer/formats/index.ts';
 import type { CliCommand } from './cli-context.ts';
-import { requireFlag } from './flags.ts';
+import { findFlag, requireFlag } from './flags.ts';
 import { withProgress } from './progress.ts';
 import { createInterruption } from './signals.ts';
 import { parsePolicyFormat } from './transfer-flags.ts';
@@ -14,12 +14,13 @@ export const policiesImport: CliCommand = {
   flags: {
     '--as <email>': 'admin whom the audit entry names',
     '--format <format>': 'json or ndjson (default: by the extension of the file, else json)',
+    '--reason <text>': 'reason of the change, which the history and the audit log keep',
     '--dry-run': 'validate the file and print what would change, store nothing',
   },
   async run(context, config, flags) {
     const file = requireFlag(flags, 'file');
     const mediaType = FORMATS.get(parsePolicyFormat(flags, file))?.types[0] ?? '';
-    const request = { as: requireFlag(flags, 'as'), mediaType, dryRun: flags.has('dryRun') };
+    const request = { as: requireFlag(flags, 'as'), mediaType, dryRun: flags.has('dryRun'), reason: findFlag(flags, 'reason') };
     const interruption = createInterruption(context.signals);
     try {
       const bytes = await context.openInput(file, interruption.signal);

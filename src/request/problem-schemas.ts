@@ -33,6 +33,9 @@ export const PROBLEM = component(
       detail: Type.String({ description: 'What went wrong. For a denial, the reason of the decision.' }),
       hint: Type.Optional(Type.String({ description: 'What to do about it.' })),
       errors: Type.Optional(Type.Array(ISSUE, { description: 'All mistakes, if the request can have several.' })),
+      currentVersion: Type.Optional(
+        Type.Integer({ description: 'The version of the policy or assignment, if If-Match names another one (412).' }),
+      ),
       requestId: Type.String(),
       decisionId: Type.Optional(Type.String({ description: 'Id of the audit entry of the decision.' })),
     },

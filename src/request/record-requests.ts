@@ -200,8 +200,8 @@ export interface VersionPrecondition {
   readonly ifMatch: readonly number[] | '*' | undefined;
   /** The stored version; undefined if nothing is stored. */
   readonly version: number | undefined;
-  /** The changed object, for messages: `record` or `policy`. */
-  readonly subject: string;
+  /** The changed object. The problem has the current version of policies and assignments only: not every caller who may change a record may read it. */
+  readonly subject: 'record' | 'policy' | 'assignment';
   /** `required`: a change without If-Match is refused. */
   readonly requirement: 'optional' | 'required';
 }
@@ -217,5 +217,6 @@ export function validateIfMatch({ ifMatch, version, subject, requirement }: Vers
   if (ifMatch === undefined) return;
   if (version === undefined) throw new Problem('RECORD_VERSION', `there is no ${subject} here, and If-Match names one`);
   if (ifMatch === '*' || ifMatch.includes(version)) return;
-  throw new Problem('RECORD_VERSION', `the ${subject} is at version ${version}, If-Match names ${ifMatch.join(', ')}`);
+  const detail = `the ${subject} is at version ${version}, If-Match names ${ifMatch.join(', ')}`;
+  throw new Problem('RECORD_VERSION', detail, { currentVersion: subject === 'record' ? undefined : version });
 }

@@ -56,6 +56,8 @@ export interface ProblemBody {
   readonly errors?: readonly Issue[];
   /** The result up to the failure: the counts of an import that stopped. */
   readonly data?: Readonly<Record<string, unknown>>;
+  /** The stored version of a policy or an assignment, if If-Match names another one. */
+  readonly currentVersion?: number;
   readonly requestId: string;
   readonly decisionId?: string;
 }
@@ -89,6 +91,7 @@ export function toProblemBody({ code, status, detail, extras }: Problem, request
     ...(hint === undefined ? {} : { hint }),
     ...(extras.errors === undefined || extras.errors.length === 0 ? {} : { errors: extras.errors }),
     ...(extras.data === undefined ? {} : { data: extras.data }),
+    ...(extras.currentVersion === undefined ? {} : { currentVersion: extras.currentVersion }),
     requestId,
     ...(extras.decisionId === undefined ? {} : { decisionId: extras.decisionId }),
   };

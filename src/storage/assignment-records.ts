@@ -4,7 +4,7 @@ import { createId } from '../ids.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
-import { storeVersion, storeVersions, type Version } from './policy-history.ts';
+import { storeVersion, storeVersions, type Version, type VersionChange } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, requireIntactRows, selectFrom } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
@@ -25,6 +25,8 @@ export interface RolePair {
 export interface Authored {
   /** User id of the acting admin. */
   readonly by: string;
+  /** The reason that the admin gave. */
+  readonly reason?: string | undefined;
   /** Called before the change with the stored version, or undefined if there is none. Throws if the change was meant for another version. */
   checkVersion?(version: number | undefined): void;
 }
@@ -67,16 +69,16 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
   const revision = await advanceRevision(tx);
   const changed = { ...withChange(found, change), version: revision };
   await replaceIn(tx, POLICY_TABLES[kindOf(changed)], changed);
-  await storeVersion(tx, { ...subjectOf(changed), value: changed, revision, by: change.by });
+  await storeVersion(tx, { ...subjectOf(changed), value: changed, revision, by: change.by, reason: change.reason });
   return changed;
 }
 
 /** Removes an assignment. Throws ASSIGNMENT_UNKNOWN. */
-export async function removeAssignment(tx: Transaction, pair: UserPair | RolePair, { by, checkVersion }: Authored): Promise<void> {
+export async function removeAssignment(tx: Transaction, pair: UserPair | RolePair, { by, reason, checkVersion }: Authored): Promise<void> {
   await lockPolicies(tx);
   const assignment = await loadAssignment(tx, pair);
   checkVersion?.(assignment.version);
-  await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by });
+  await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by, reason });
 }
 
 /** Removes all assignments of a deleted user. Otherwise they would apply to a token of another issuer that still contains that user id. */
@@ -89,11 +91,7 @@ export async function removeAssignmentsOf(tx: Transaction, userId: string, { by 
 }
 
 /** Removes all assignments of a policy under a revision that the caller has created already. */
-export async function endAssignments(
-  tx: Transaction,
-  policyId: string,
-  change: { readonly revision: number; readonly by: string },
-): Promise<void> {
+export async function endAssignments(tx: Transaction, policyId: string, change: VersionChange): Promise<void> {
   for (const assignment of await loadRolePolicies(tx, sql`"policyId" = ${policyId}`)) await endAssignment(tx, assignment, change);
   // Removes the assignments to users in steps, because they may not all fit in memory.
   for (let ended = ASSIGNMENTS_PER_STATEMENT; ended === ASSIGNMENTS_PER_STATEMENT; ) ended = await endNextAssignments(tx, policyId, change);
@@ -102,16 +100,12 @@ export async function endAssignments(
 /** Maximum assignments to users that one statement removes. */
 const ASSIGNMENTS_PER_STATEMENT = 500;
 
-async function endNextAssignments(
-  tx: Transaction,
-  policyId: string,
-  change: { readonly revision: number; readonly by: string },
-): Promise<number> {
+async function endNextAssignments(tx: Transaction, policyId: string, change: VersionChange): Promise<number> {
   const some = await tx.all<Pick<UserPolicy, 'id' | 'userId'>>(
     sql`SELECT "id", "userId" FROM "_UserPolicy" WHERE "policyId" = ${policyId} LIMIT ${ASSIGNMENTS_PER_STATEMENT}`,
   );
   if (some.length === 0) return 0;
-  const ended = some.map(({ id, userId }) => ({ id, userId, value: undefined }));
+  const ended = some.map(({ id, userId }) => ({ id, userId, policyId, value: undefined }));
   await storeVersions(tx, ended, { kind: 'userPolicy', ...change });
   const ids = some.map(({ id }) => id);
   await deleteFrom(tx, POLICY_TABLES.userPolicy, sql`"id" IN ${idList(tx.dialect, ids)}`);
@@ -136,9 +130,9 @@ function kindOf(assignment: UserPair | RolePair): 'userPolicy' | 'rolePolicy' {
 }
 
 /** Returns the members that identify an assignment in the policy history. */
-function subjectOf(assignment: UserPolicy | RolePolicy): Pick<Version, 'kind' | 'id' | 'userId'> {
-  const { id } = assignment;
-  return 'userId' in assignment ? { kind: 'userPolicy', id, userId: assignment.userId } : { kind: 'rolePolicy', id };
+function subjectOf(assignment: UserPolicy | RolePolicy): Pick<Version, 'kind' | 'id' | 'userId' | 'policyId'> {
+  const { id, policyId } = assignment;
+  return 'userId' in assignment ? { kind: 'userPolicy', id, policyId, userId: assignment.userId } : { kind: 'rolePolicy', id, policyId };
 }
 
 /**
@@ -177,7 +171,7 @@ async function assign<Pair extends UserPair | RolePair>(
   const assignment = { ...newAssignment(pair, change, { now: tx.now, ended: found }), version: revision };
   if (found === undefined) await insertNew(tx, assignment);
   else await replaceIn(tx, POLICY_TABLES[kindOf(assignment)], assignment);
-  await storeVersion(tx, { ...subjectOf(assignment), value: assignment, revision, by: change.by });
+  await storeVersion(tx, { ...subjectOf(assignment), value: assignment, revision, by: change.by, reason: change.reason });
   return { assignment, isRenewed: found !== undefined };
 }
 
@@ -191,13 +185,9 @@ async function insertNew(tx: Transaction, assignment: UserPolicy | RolePolicy): 
   }
 }
 
-async function endAssignment(
-  tx: Transaction,
-  assignment: UserPolicy | RolePolicy,
-  { revision, by }: { readonly revision: number; readonly by: string },
-): Promise<void> {
+async function endAssignment(tx: Transaction, assignment: UserPolicy | RolePolicy, change: VersionChange): Promise<void> {
   await deleteFrom(tx, POLICY_TABLES[kindOf(assignment)], sql`"id" = ${assignment.id}`);
-  await storeVersion(tx, { ...subjectOf(assignment), value: undefined, revision, by });
+  await storeVersion(tx, { ...subjectOf(assignment), value: undefined, ...change });
 }
 
 /** Returns the assignment with a change applied: members absent from the change stay, and an `expiresAt` of null removes the expiry. */

@@ -23,7 +23,7 @@ import {
   withChange,
 } from './assignment-records.ts';
 import type { RowLock, Transaction } from './contract.ts';
-import { storeVersions } from './policy-history.ts';
+import { storeVersions, type VersionChange } from './policy-history.ts';
 import {
   type Author,
   changedPolicy,
@@ -51,15 +51,15 @@ export interface ImportedPolicies {
  * Creates or updates policies by name and assigns them, all in one revision, or in none if nothing changes. Assignments that are not listed
  * stay. Uses few statements, however many policies there are. Throws USER_UNKNOWN, STORAGE_DAMAGED.
  */
-export async function importPolicies(tx: Transaction, imports: readonly PolicyImport[], { by }: Author): Promise<ImportedPolicies> {
+export async function importPolicies(tx: Transaction, imports: readonly PolicyImport[], author: Author): Promise<ImportedPolicies> {
   // The row locks prevent a concurrent deletion of the users, which would leave these assignments behind. The deletion of a user also takes
   // this lock first, so the two cannot deadlock.
   const unknown = await findUnknown(tx, usersOf(imports), 'keyShare');
   if (unknown.size > 0) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
-  const drafted = draft(imports, await loadExisting(tx, imports), { by, now: tx.now });
+  const drafted = draft(imports, await loadExisting(tx, imports), { by: author.by, now: tx.now });
   const { policies, users, roles } = drafted;
-  if (policies.length + users.length + roles.length > 0) await write(tx, drafted, { revision: await advanceRevision(tx), by });
+  if (policies.length + users.length + roles.length > 0) await write(tx, drafted, { ...author, revision: await advanceRevision(tx) });
   return drafted.done;
 }
 
@@ -181,7 +181,7 @@ function isUnchanged({ assignedBy: _, ...change }: Omit<AuthoredChange, 'by'>, e
   return hasSameMembers(Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])), existing);
 }
 
-async function write(tx: Transaction, draft: Draft, change: { readonly revision: number; readonly by: string }): Promise<void> {
+async function write(tx: Transaction, draft: Draft, change: VersionChange): Promise<void> {
   const version = change.revision;
   const policies = draft.policies.map((policy): Policy => ({ ...policy, version }));
   const users = draft.users.map((assignment) => ({ ...assignment, version }));
@@ -204,7 +204,9 @@ function idOf({ id }: Policy): string {
 }
 
 function versionOf(value: Policy | UserPolicy | RolePolicy) {
-  return { id: value.id, value, ...('userId' in value && { userId: value.userId }) };
+  const { id } = value;
+  const policyId = 'policyId' in value ? value.policyId : id;
+  return { id, policyId, value, ...('userId' in value && { userId: value.userId }) };
 }
 
 /** Reuses the id of an existing rule with the same content, because audit entries refer to it. */

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { WholeState } from '../../test/policy-fixtures.ts';
 import { sql } from '../sql.ts';
@@ -5,7 +6,7 @@ import { assignToRole, assignToUser, loadUserPolicies, removeAssignment, updateA
 import type { Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
 import { loadWholeState, toPolicyInput } from './policy.fixture.ts';
-import { type ChangesSince, loadChanges, loadPolicyStateAt, storeVersion } from './policy-history.ts';
+import { type ChangesSince, loadChanges, loadPolicyStateAt, storeVersion, toVersionHash } from './policy-history.ts';
 import { createPolicy, deletePolicy, updatePolicy } from './policy-records.ts';
 import { loadPolicyState } from './policy-state.ts';
 import { insertInto, POLICY_TABLES } from './policy-tables.ts';
@@ -113,15 +114,55 @@ describe('the policy history', () => {
     expect((await inTransaction((tx) => loadPolicyStateAt(tx, number, { userId: 'many1000', role: 'user' }))).userPolicies).toEqual([]);
   });
 
-  it('the history contains the author of each change', async () => {
-    const { id } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
+  it('the history contains the author and the reason of each change', async () => {
+    const { id } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by, reason: 'asked for' }));
     await inTransaction((tx) => deletePolicy(tx, id, { by: 'other' }));
-    const rows = (await test.rows('_PolicyHistory')) as readonly Record<'fromEpoch' | 'toEpoch' | 'value' | 'changedBy', unknown>[];
+    type Columns = Record<'fromEpoch' | 'toEpoch' | 'value' | 'changedBy' | 'reason', unknown>;
+    const rows = (await test.rows('_PolicyHistory')) as readonly Columns[];
     const first = Number(rows[0]?.fromEpoch);
-    expect(rows.map(({ fromEpoch, toEpoch, value, changedBy }) => [fromEpoch, toEpoch, value === null, changedBy])).toEqual([
-      [first, first + 1, false, by],
-      [first + 1, null, true, 'other'],
+    expect(rows.map(({ value, ...row }) => [row.fromEpoch, row.toEpoch, value === null, row.changedBy, row.reason])).toEqual([
+      [first, first + 1, false, by, 'asked for'],
+      [first + 1, null, true, 'other', null],
     ]);
+  });
+
+  it('each version names its policy, and an end that a deletion causes has the reason of the deletion', async () => {
+    const { id } = await inTransaction((tx) => createPolicy(tx, toPolicyInput('A'), { by }));
+    await inTransaction((tx) => assignToUser(tx, { policyId: id, userId: 'u1' }, { by, reason: 'to the user' }));
+    await inTransaction((tx) => assignToRole(tx, { policyId: id, role: 'user' }, { by, reason: 'to the role' }));
+    await inTransaction((tx) => updateAssignment(tx, { policyId: id, role: 'user' }, { by, priority: 1, reason: 'first' }));
+    await inTransaction((tx) => removeAssignment(tx, { policyId: id, role: 'user' }, { by, reason: 'not needed' }));
+    await inTransaction((tx) => deletePolicy(tx, id, { by, reason: 'replaced' }));
+    const rows = await inTransaction((tx) =>
+      tx.all(sql`SELECT "kind", "policyId", "reason" FROM "_PolicyHistory" ORDER BY "fromEpoch", "kind"`),
+    );
+    expect(rows.map(({ kind, policyId, reason }) => [kind, policyId === id, reason])).toEqual([
+      ['policy', true, null],
+      ['userPolicy', true, 'to the user'],
+      ['rolePolicy', true, 'to the role'],
+      ['rolePolicy', true, 'first'],
+      ['rolePolicy', true, 'not needed'],
+      ['policy', true, 'replaced'],
+      ['userPolicy', true, 'replaced'],
+    ]);
+  });
+});
+
+describe('toVersionHash', () => {
+  const version = { id: 'v', kind: 'policy', subjectId: 'p', userId: null, fromEpoch: 3, value: '{}', changedBy: 'ada', changedAt: AT };
+
+  it('a version from before the columns policyId and reason keeps its hash', () => {
+    const text = `["bailiwick policy version 1","before","v","policy","p",null,3,"{}","ada","${AT}"]`;
+    const before = createHash('sha256').update(text).digest('base64url');
+    expect(toVersionHash('before', version)).toBe(before);
+    expect(toVersionHash('before', { ...version, policyId: null, reason: null })).toBe(before);
+  });
+
+  it('the hash covers the policy and the reason of a version, each in its column', () => {
+    const hashes = [{}, { policyId: 'x' }, { reason: 'x' }, { reason: 'y' }, { policyId: 'x', reason: 'x' }].map((added) =>
+      toVersionHash('before', { ...version, ...added }),
+    );
+    expect(new Set(hashes).size).toBe(5);
   });
 });
 

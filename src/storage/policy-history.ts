@@ -18,33 +18,40 @@ export interface Version {
   readonly id: string;
   /** The user of an assignment to a user. */
   readonly userId?: string | undefined;
+  /** The policy: the changed one, or the one of the assignment. Undefined if the version before does not name it. */
+  readonly policyId?: string | undefined;
   /** The new state; undefined if it was deleted. */
   readonly value: Policy | UserPolicy | RolePolicy | undefined;
   /** The revision that the change created. */
   readonly revision: number;
   /** Id of the user who made the change. */
   readonly by: string;
+  /** The reason that the author gave. */
+  readonly reason?: string | undefined;
 }
 
+/** The author and the reason of a change, and the revision that it created. */
+export type VersionChange = Pick<Version, 'revision' | 'by' | 'reason'>;
+
 /** Stores a new version of an object, and ends its previous version at the new revision. */
-export async function storeVersion(tx: Transaction, { kind, id, userId, value, revision, by }: Version): Promise<void> {
+export async function storeVersion(tx: Transaction, { id, by, revision, ...own }: Version): Promise<void> {
   await tx.run(
-    sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${revision} WHERE "kind" = ${kind} AND "subjectId" = ${id} AND "toEpoch" IS NULL`,
+    sql`UPDATE "_PolicyHistory" SET "toEpoch" = ${revision} WHERE "kind" = ${own.kind} AND "subjectId" = ${id} AND "toEpoch" IS NULL`,
   );
   const changedAt = new Date(tx.now).toISOString();
-  const version = { id: createId(), kind, subjectId: id, userId, fromEpoch: revision, value, changedBy: by, changedAt };
+  const version = { ...own, id: createId(), subjectId: id, fromEpoch: revision, changedBy: by, changedAt };
   await insertInto(tx, POLICY_TABLES.history, version);
   await extendHistoryHash(tx, revision, [version]);
 }
 
 /** The members of a version that differ among versions stored together. */
-export type OwnVersion = Pick<Version, 'id' | 'userId' | 'value'>;
+export type OwnVersion = Pick<Version, 'id' | 'userId' | 'policyId' | 'value'>;
 
 /** Stores versions of one kind and revision with few statements. */
 export async function storeVersions(
   tx: Transaction,
   versions: readonly OwnVersion[],
-  { kind, revision, by }: Pick<Version, 'kind' | 'revision' | 'by'>,
+  { kind, revision, by, reason }: VersionChange & Pick<Version, 'kind'>,
 ): Promise<void> {
   for (let at = 0; at < versions.length; at += ROWS_PER_STATEMENT) {
     // Binds each id separately, not one list: after a table has grown, servers overestimate how many rows a list matches.
@@ -62,6 +69,7 @@ export async function storeVersions(
     fromEpoch: revision,
     changedBy: by,
     changedAt,
+    reason,
   }));
   await writeAll(tx, POLICY_TABLES.history, rows);
   if (rows.length > 0) await extendHistoryHash(tx, revision, rows);
@@ -201,8 +209,13 @@ export interface HistoryHead {
   readonly hash: string;
 }
 
-/** The columns of a version that its hash covers, in this order: all but `toEpoch`, which the next version sets. */
-export const VERSION_CONTENT = ['id', 'kind', 'subjectId', 'userId', 'fromEpoch', 'value', 'changedBy', 'changedAt'] as const;
+/** The columns that the hash of every version covers, in this order. */
+const FIRST_CONTENT = ['id', 'kind', 'subjectId', 'userId', 'fromEpoch', 'value', 'changedBy', 'changedAt'] as const;
+/** Columns that were added later. Versions without a value in any of them keep the hash that they had before. */
+const ADDED_CONTENT = ['policyId', 'reason'] as const;
+
+/** The columns of a version that its hash covers: all but `toEpoch`, which the next version sets. */
+export const VERSION_CONTENT = [...FIRST_CONTENT, ...ADDED_CONTENT] as const;
 
 /** Domain separator: the first member of the hashed text, so that no hash of another kind can replace this one. */
 const VERSION = 'bailiwick policy version 1';
@@ -212,8 +225,8 @@ const VERSION = 'bailiwick policy version 1';
  * the row is the stored JSON text.
  */
 export function toVersionHash(previous: string, row: Row): string {
-  const content = VERSION_CONTENT.map((name) => row[name] ?? null);
-  return hash('sha256', JSON.stringify([VERSION, previous, ...content]), 'base64url');
+  const columns = ADDED_CONTENT.every((name) => (row[name] ?? null) === null) ? FIRST_CONTENT : VERSION_CONTENT;
+  return hash('sha256', JSON.stringify([VERSION, previous, ...columns.map((name) => row[name] ?? null)]), 'base64url');
 }
 
 /** Loads the current hash of the history; undefined if no version was hashed. */

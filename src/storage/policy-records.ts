@@ -6,15 +6,18 @@ import type { AssignableRole } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { endAssignments, loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
-import { storeVersion } from './policy-history.ts';
+import { storeVersion, type Version } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom, selectRows, toValue } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import type { TableRow } from './row-checksums.ts';
 import { idList } from './table-names.ts';
 
-/** The author of a change: a user id, for audit entries and the policy history. */
+/** The author of a change, for the policy history. */
 export interface Author {
+  /** A user id, or the name of a command. */
   readonly by: string;
+  /** The reason that the author gave. */
+  readonly reason?: string | undefined;
 }
 
 /** Loads a policy with its rules. */
@@ -40,20 +43,24 @@ export function loadPoliciesByName(tx: Transaction, names: readonly string[]): P
 }
 
 /** Creates a policy. Throws POLICY_EXISTS if its name is taken. */
-export async function createPolicy(tx: Transaction, input: PolicyInput, { by }: Author): Promise<Policy> {
+export async function createPolicy(tx: Transaction, input: PolicyInput, author: Author): Promise<Policy> {
   await lockPolicies(tx);
-  const draft = newPolicy(input, { by, now: tx.now });
+  const draft = newPolicy(input, { by: author.by, now: tx.now });
   await checkNameFree(tx, draft);
   const revision = await advanceRevision(tx);
   const policy = { ...draft, version: revision };
   await refusingTakenName(policy.name, () => insertInto(tx, POLICY_TABLES.policy, policy));
   await insertRules(tx, policy.rules);
-  await storeVersion(tx, { kind: 'policy', id: policy.id, value: policy, revision, by });
+  await storeVersion(tx, { ...author, ...toSubject(policy.id), value: policy, revision });
   return policy;
 }
 
 /** Replaces a policy. Rules with the id of an existing rule keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_EXISTS. */
-export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by }: Author & { readonly id: string }): Promise<Policy> {
+export async function updatePolicy(
+  tx: Transaction,
+  input: PolicyInput,
+  { id, ...author }: Author & { readonly id: string },
+): Promise<Policy> {
   await lockPolicies(tx);
   const draft = changedPolicy(await loadPolicyOrRefuse(tx, id), input, tx.now);
   await checkNameFree(tx, draft);
@@ -62,20 +69,24 @@ export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, by
   await refusingTakenName(policy.name, () => replaceIn(tx, POLICY_TABLES.policy, policy));
   await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
   await insertRules(tx, policy.rules);
-  await storeVersion(tx, { kind: 'policy', id, value: policy, revision, by });
+  await storeVersion(tx, { ...author, ...toSubject(id), value: policy, revision });
   return policy;
 }
 
 /** Deletes a policy with its rules and assignments; their versions stay in the history. Throws POLICY_UNKNOWN. */
-export async function deletePolicy(tx: Transaction, id: string, { by }: Author): Promise<Policy> {
+export async function deletePolicy(tx: Transaction, id: string, author: Author): Promise<Policy> {
   await lockPolicies(tx);
   const policy = await loadPolicyOrRefuse(tx, id);
   const revision = await advanceRevision(tx);
-  await endAssignments(tx, id, { revision, by });
+  await endAssignments(tx, id, { ...author, revision });
   await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
   await deleteFrom(tx, POLICY_TABLES.policy, sql`"id" = ${id}`);
-  await storeVersion(tx, { kind: 'policy', id, value: undefined, revision, by });
+  await storeVersion(tx, { ...author, ...toSubject(id), value: undefined, revision });
   return policy;
+}
+
+function toSubject(id: string): Pick<Version, 'kind' | 'id' | 'policyId'> {
+  return { kind: 'policy', id, policyId: id };
 }
 
 /** Loads the policies that match a condition on `_Policy`, with their rules in order. Does not compare their checksums. */

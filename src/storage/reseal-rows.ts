@@ -41,13 +41,14 @@ interface Reseal {
   /** The stored row; undefined if it is missing. */
   readonly stored: TableRow | undefined;
   readonly userId?: string | undefined;
+  readonly policyId?: string | undefined;
 }
 
 async function findChanges(tx: Transaction, kind: HistoryKind, table: Resource): Promise<readonly Reseal[]> {
   const found: Reseal[] = [];
-  const versions = await tx.all<{ readonly subjectId: string; readonly userId: string | null }>(sql`
-    SELECT "subjectId", "userId" FROM "_PolicyHistory" WHERE "kind" = ${kind} AND "toEpoch" IS NULL AND "value" IS NOT NULL`);
-  const inForce = new Map(versions.map(({ subjectId, userId }) => [subjectId, userId ?? undefined]));
+  const versions = await tx.all<Record<'userId' | 'policyId', string | null> & { readonly subjectId: string }>(sql`
+    SELECT "subjectId", "userId", "policyId" FROM "_PolicyHistory" WHERE "kind" = ${kind} AND "toEpoch" IS NULL AND "value" IS NOT NULL`);
+  const inForce = new Map(versions.map((version) => [version.subjectId, version]));
   await eachPage(tx, table, async (rows) => {
     for (const stored of rows) {
       const id = String(stored.row['id']);
@@ -55,9 +56,10 @@ async function findChanges(tx: Transaction, kind: HistoryKind, table: Resource):
       inForce.delete(id);
     }
   });
-  const missing = [...inForce].map(([id, userId]) => ({
+  const missing = [...inForce].map(([id, { userId, policyId }]) => ({
     kind,
-    userId,
+    userId: userId ?? undefined,
+    policyId: policyId ?? undefined,
     stored: undefined,
     damaged: { table: table.name, id, isMissing: true as const },
   }));
@@ -66,14 +68,15 @@ async function findChanges(tx: Transaction, kind: HistoryKind, table: Resource):
 
 async function storeChange(
   tx: Transaction,
-  { kind, stored, damaged: { id }, userId }: Reseal,
+  { kind, stored, damaged: { id }, userId, policyId }: Reseal,
   change: { readonly revision: number; readonly by: string },
 ): Promise<void> {
-  if (stored === undefined) return storeVersion(tx, { kind, id, userId, value: undefined, ...change });
+  if (stored === undefined) return storeVersion(tx, { kind, id, userId, policyId, value: undefined, ...change });
   const loaded = kind === 'policy' ? toPolicy(stored) : toValue<UserPolicy | RolePolicy>(stored);
   const value: Policy | UserPolicy | RolePolicy = { ...loaded, version: change.revision };
   await replaceIn(tx, stored.table, value);
-  await storeVersion(tx, { kind, id, value, ...('userId' in value && { userId: value.userId }), ...change });
+  const policy = 'policyId' in value ? value.policyId : id;
+  await storeVersion(tx, { kind, id, policyId: policy, value, ...('userId' in value && { userId: value.userId }), ...change });
 }
 
 async function resealHistory(tx: Transaction): Promise<readonly DamagedRow[]> {

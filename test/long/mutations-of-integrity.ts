@@ -157,8 +157,8 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'the hash of a policy version omits the previous hash',
     file: 'src/storage/policy-history.ts',
-    find: 'JSON.stringify([VERSION, previous, ...content])',
-    replace: 'JSON.stringify([VERSION, ...content])',
+    find: 'JSON.stringify([VERSION, previous, ...columns',
+    replace: 'JSON.stringify([VERSION, ...columns',
     red: 'test/scenarios/policy-integrity.test.ts',
     test: 'describes an edit of the policy history, in one page or many: one version of an import',
   },

@@ -206,8 +206,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'removing an assignment begins no revision',
     file: 'src/storage/assignment-records.ts',
-    find: 'await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by });',
-    replace: 'await endAssignment(tx, assignment, { revision: 1, by });',
+    find: 'await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by, reason });',
+    replace: 'await endAssignment(tx, assignment, { revision: 1, by, reason });',
     red: 'src/authz/policy-store.test.ts',
     test: 'forgets a removed assignment',
   },

@@ -133,14 +133,14 @@ describe('bailiwick policies', () => {
     expect(await named()).not.toContain('From the shell');
     const epoch = (): number => Number(query(data, `SELECT "number" FROM "_State" WHERE "id" = 'epoch'`)[0]);
     const before = epoch();
-    expect(await bailiwick('policies', 'import', file, '--as', 'ada@example.com')).toMatchObject({
+    expect(await bailiwick('policies', 'import', file, '--as', 'ada@example.com', '--reason', 'ticket 7')).toMatchObject({
       code: 0,
       out: '2 created, 0 updated, 0 unchanged, 2 assigned\n',
     });
     expect([epoch(), await named()]).toEqual([before + 1, expect.arrayContaining(['From the shell', 'Another'])]);
     const [ada] = query(data, `SELECT "id" FROM "User" WHERE "email" = 'ada@example.com'`);
-    const entries = `SELECT "userId" || ' ' || "reason" FROM "_Decision" WHERE "kind" = 'admin' AND "action" = 'import'`;
-    expect(query(data, entries)).toEqual([`${ada} imported policies: 2 created, 0 updated, 0 unchanged, 2 assigned`]);
+    const entries = `SELECT "userId" || ' ' || "reason" || ', ' || ("facts" ->> 'changeReason') FROM "_Decision" WHERE "kind" = 'admin' AND "action" = 'import'`;
+    expect(query(data, entries)).toEqual([`${ada} imported policies: 2 created, 0 updated, 0 unchanged, 2 assigned, ticket 7`]);
   });
 
   it.each(['json', 'ndjson'])('bailiwick policies exports the imported policies: %s', async (format) => {

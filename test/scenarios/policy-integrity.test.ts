@@ -196,6 +196,7 @@ describe('the policy history', () => {
     const json = sql`cast('{}' as json)`;
     const others: Readonly<Record<string, Sql>> = {
       ...{ id: sql`'x'`, kind: sql`'policy '`, subjectId: sql`'x'`, userId: sql`'x'`, changedBy: sql`'x'`, changedAt: sql`'x'` },
+      ...{ policyId: sql`'x'`, reason: sql`'x'` },
       ...{ fromEpoch: sql`1000`, toEpoch: sql`1000`, value: service.database.startsWith('postgres') ? json : sql`'{}'` },
     };
     for (const { id } of ids) {
@@ -245,9 +246,9 @@ async function count(query: Sql): Promise<number> {
 
 /** Computes the hashes of all revisions again, as an attacker who knows the algorithm can. */
 async function rehash(): Promise<void> {
-  const { toVersionHash } = await import('../../src/storage/index.ts');
+  const { toVersionHash, VERSION_CONTENT } = await import('../../src/storage/index.ts');
   await database.transaction(async (tx) => {
-    const columns = sql`"id", "kind", "subjectId", "userId", "fromEpoch", "value", "changedBy", "changedAt"`;
+    const columns = sql.join(VERSION_CONTENT.map((name) => sql.ref(name)));
     const rows = await tx.all<Readonly<Record<string, unknown>>>(sql`select ${columns} from "_PolicyHistory" order by "fromEpoch", "id"`);
     let hash = '';
     for (const row of rows) {

@@ -36,6 +36,7 @@ describe('a policy that two admins edit', () => {
     expect(first.status, first.text).toBe(200);
     const second = await ask('PUT', path, { body: { rules: [ALLOW], priority: 5 }, headers: { 'if-match': etag } });
     expect(refusal(second)).toEqual([412, 'RECORD_VERSION']);
+    expect(second.at('currentVersion')).toBe(first.at('data.version'));
     const now = await ask('GET', path);
     expect([now.at('data.rules.1.effect'), now.at('data.priority')]).toEqual(['DENY', 100]);
     expect(now.headers.etag).toBe(first.headers.etag);
@@ -106,8 +107,8 @@ describe.each(['user', 'role'] as const)('an assignment to a %s', (to) => {
     const changed = await ask('PUT', path, { body: change, headers: { 'if-match': etag } });
     expect([changed.status, changed.at('data')]).toEqual([200, expect.objectContaining(change)]);
     const stale = { headers: { 'if-match': etag } };
-    expect(refusal(await ask('PUT', path, { body: change, ...stale }))).toEqual([412, 'RECORD_VERSION']);
-    expect(refusal(await ask('DELETE', path, stale))).toEqual([412, 'RECORD_VERSION']);
+    for (const refused of [await ask('PUT', path, { body: change, ...stale }), await ask('DELETE', path, stale)])
+      expect([...refusal(refused), refused.at('currentVersion')]).toEqual([412, 'RECORD_VERSION', changed.at('data.version')]);
     expect((await ask('DELETE', path, { headers: { 'if-match': String(changed.headers.etag) } })).status).toBe(200);
     expect(refusal(await ask('GET', path))).toEqual([404, 'ASSIGNMENT_UNKNOWN']);
   });
@@ -148,6 +149,47 @@ describe.each(['user', 'role'] as const)('an assignment to a %s', (to) => {
     expect((await ask('POST', path, { headers: { 'if-match': '*' } })).status).toBe(200);
     await ask('DELETE', path);
     expect((await ask('POST', path, { headers: { 'if-match': '*' } })).status).toBe(412);
+  });
+});
+
+describe('the reason of a change', () => {
+  const last = async () => (await service.decisions('kind=admin&limit=1'))[0];
+
+  it('the reason is in the audit entry of each change of a policy and its assignments', async () => {
+    const body = { name: 'Reasons', type: 'CUSTOM', rules: [ALLOW] };
+    const created = await ask('POST', '/admin/api/policies', { body: { ...body, reason: 'ticket 1' } });
+    expect(created.status, created.text).toBe(201);
+    expect(await last()).toMatchObject({ reason: created.at('message'), facts: { changeReason: 'ticket 1' } });
+    const path = `/admin/api/policies/${created.at('data.id')}`;
+    const assigned = `${path}/assign/role/viewer`;
+    const changes: readonly (readonly [string, string, CallOptions])[] = [
+      ['PUT', path, { body: { priority: 3, reason: 'ticket 2' } }],
+      ['POST', assigned, { body: { reason: 'ticket 3' } }],
+      ['PUT', assigned, { body: { priority: 4, reason: 'ticket 4' } }],
+      ['DELETE', `${assigned}?reason=ticket%205`, {}],
+      ['POST', '/admin/api/policies/import', { body: { policies: [{ ...body, priority: 7 }], reason: 'ticket 6' } }],
+      ['POST', '/admin/api/policies/import?reason=ticket%207', { body: { policies: [{ ...body, priority: 8 }] } }],
+      ['DELETE', `${path}?reason=ticket%208`, {}],
+    ];
+    for (const [index, [method, address, options]] of changes.entries()) {
+      const changed = await ask(method, address, options);
+      expect(changed.status, changed.text).toBeLessThan(300);
+      expect(changed.text).not.toContain('ticket');
+      expect(await last()).toMatchObject({ facts: { changeReason: `ticket ${index + 2}`, policyHash: expect.any(String) } });
+    }
+  });
+
+  it.each([
+    ['a'.repeat(501), 'tooLong'],
+    ['two\nlines', 'characters'],
+    ['', 'tooShort'],
+    [7, 'type'],
+  ])('refuses the reason %j', async (reason, code) => {
+    const { path } = await makePolicy();
+    const refused = await ask('PUT', path, { body: { priority: 1, reason } });
+    expect([refused.status, refused.at('errors.0')]).toEqual([422, expect.objectContaining({ path: 'reason', code })]);
+    const query = await ask('DELETE', `${path}?reason=${encodeURIComponent(String(reason))}`);
+    expect(query.status).toBe(reason === 7 ? 200 : 400);
   });
 });
 

@@ -1,5 +1,5 @@
 import { sql } from '../../sql.ts';
-import { type HistoryHead, loadHistoryHeadAt, type Transaction, toVersionHash, VERSION_CONTENT } from '../../storage/index.ts';
+import { type HistoryHead, loadHistoryHeadAt, type Transaction, toVersionHash, type VERSION_CONTENT } from '../../storage/index.ts';
 import type { Break } from './chain-breaks.ts';
 import type { RunTransaction } from './entry-rows.ts';
 
@@ -149,7 +149,8 @@ export interface VersionPosition {
 
 type Columns = Readonly<Record<(typeof VERSION_CONTENT)[number] | 'toEpoch' | 'next', string | number | null>>;
 
-const SELECTION = sql.join([...VERSION_CONTENT, 'toEpoch'].map((name) => sql.ref(`h.${name}`)));
+// Names no columns: a database that an earlier version of the service has written lacks the columns that were added since.
+const SELECTION = sql`h.*`;
 
 /** Loads up to `limit` versions after a position, up to the revision `until`, with the revision of the next version of each subject. */
 export async function loadVersions(

@@ -18,6 +18,11 @@ export const PRIORITY = Type.Optional(
 /** The member `isActive` of policies, rules and assignments. */
 export const IS_ACTIVE = Type.Optional(Type.Boolean({ description: 'Default: true.' }));
 
+/** The reason of a change of policies or assignments. */
+export const REASON = Type.Optional(
+  Type.String({ maxLength: 500, format: 'line', description: 'Reason of the change. The history and the audit log keep it.' }),
+);
+
 /** Maximum number of characters of the JSON of `context`. */
 export const MAX_CONTEXT_LENGTH = 10_000;
 
@@ -47,7 +52,7 @@ export const USER_ASSIGNMENT_MEMBERS = {
 export const ROLE_ASSIGNMENT_MEMBERS = { priority: PRIORITY, isActive: IS_ACTIVE, assignedBy: ASSIGNED_BY } as const;
 
 /** An assignment to a user in a request. */
-export const USER_ASSIGNMENT = component('admin.UserPolicyInput', Input(USER_ASSIGNMENT_MEMBERS));
+export const USER_ASSIGNMENT = component('admin.UserPolicyInput', Input({ ...USER_ASSIGNMENT_MEMBERS, reason: REASON }));
 
 /** An assignment to a role in a request. */
-export const ROLE_ASSIGNMENT = component('admin.RolePolicyInput', Input(ROLE_ASSIGNMENT_MEMBERS));
+export const ROLE_ASSIGNMENT = component('admin.RolePolicyInput', Input({ ...ROLE_ASSIGNMENT_MEMBERS, reason: REASON }));

@@ -16,7 +16,7 @@ export {
   toUserAssignments,
   type UserAssignment,
 } from './applicable-rules.ts';
-export { ROLE_ASSIGNMENT, USER_ASSIGNMENT } from './assignment-schemas.ts';
+export { REASON, ROLE_ASSIGNMENT, USER_ASSIGNMENT } from './assignment-schemas.ts';
 export { type ApplicableRules, type CompiledRule, compileRule, type PathRead, type RankedRule } from './compiled-rule.ts';
 export { CONDITION } from './condition-schema.ts';
 export { DAMAGED_ASSIGNMENT, DAMAGED_RULE_ID, toDamagedAssignments, toDamagedPolicy } from './damaged-policy.ts';

@@ -14,6 +14,8 @@ export interface AssignmentChange {
   readonly context?: JsonObject | undefined;
   /** For a role assignment: the priority of the assignment. */
   readonly priority?: number | undefined;
+  /** The reason of the change. */
+  readonly reason?: string | undefined;
 }
 
 /** A parsed assignment, or every mistake in it. */

@@ -27,6 +27,8 @@ export interface ParsedPolicyImport {
   readonly policies: readonly PolicyImport[];
   /** True if the body asks for a dry run. */
   readonly dryRun?: boolean | undefined;
+  /** The reason of the change. */
+  readonly reason?: string | undefined;
   readonly issues: readonly Issue[];
 }
 
@@ -42,8 +44,8 @@ export function parsePolicyImport(input: Json, options: ParsePolicyImportOptions
   }
   const issues = joinMistakes(validateSchema(POLICY_IMPORT, body), [...found, ...findRepeatedNames(items)]);
   if (issues.length > 0) return { policies: [], issues };
-  const { policies, dryRun } = body as TypeOf<typeof POLICY_IMPORT>;
-  return { policies: policies.map(toPolicyImport), dryRun, issues };
+  const { policies, ...members } = body as TypeOf<typeof POLICY_IMPORT>;
+  return { ...members, policies: policies.map(toPolicyImport), issues };
 }
 
 /** Returns the body with lists of rules, roles and users of at most their configured lengths, and adds an issue for each longer list. */

@@ -28,6 +28,8 @@ export interface ParsePolicyOptions {
 export interface ParsedPolicy {
   /** Absent if there are issues. For a change: the whole policy after the change. */
   readonly policy?: PolicyInput;
+  /** The reason of the change. */
+  readonly reason?: string | undefined;
   readonly issues: readonly Issue[];
 }
 
@@ -38,7 +40,9 @@ export function parsePolicy(input: Json, options: ParsePolicyOptions): ParsedPol
   const bounded = withMaxItems(input, 'rules', { max: limits.rules, issues: list });
   const shape = validateSchema(existing === undefined ? POLICY_INPUT : POLICY_CHANGE, bounded);
   const issues = joinMistakes(shape, [...list, ...findPolicyMistakes(bounded, options)]);
-  return issues.length > 0 ? { issues } : { policy: toPolicyInput(bounded as PolicyMembers, existing), issues };
+  if (issues.length > 0) return { issues };
+  const { reason, ...members } = bounded as PolicyMembers;
+  return { policy: toPolicyInput(members, existing), reason, issues };
 }
 
 /** Returns the mistakes that the schema and the code found. For a member with both, the mistake that the code found is more precise. */

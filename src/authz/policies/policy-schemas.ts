@@ -3,7 +3,7 @@ import { RULE_ACTIONS } from '../../actions.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { component, described, Input, Nullable, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
-import { IS_ACTIVE, PRIORITY, ROLE_ASSIGNMENT_MEMBERS, USER_ASSIGNMENT_MEMBERS } from './assignment-schemas.ts';
+import { IS_ACTIVE, PRIORITY, REASON, ROLE_ASSIGNMENT_MEMBERS, USER_ASSIGNMENT_MEMBERS } from './assignment-schemas.ts';
 import { CONDITION } from './condition-schema.ts';
 import { EFFECTS, POLICY_TYPES } from './policy.ts';
 
@@ -71,6 +71,7 @@ export const POLICY_INPUT = component(
     rules: RULES,
     ...OPTIONAL_MEMBERS,
     createdBy: Type.Optional(Type.String({ maxLength: 200, format: 'line', description: 'Default: the admin who makes the request.' })),
+    reason: REASON,
     ...SET_BY_SERVICE,
   }),
 );
@@ -85,6 +86,7 @@ export const POLICY_CHANGE = component(
       rules: Type.Optional(RULES),
       ...OPTIONAL_MEMBERS,
       createdBy: stored({ type: 'string' }),
+      reason: REASON,
       ...SET_BY_SERVICE,
     },
     { description: 'The members to change; `rules` replaces all rules.' },
@@ -128,6 +130,7 @@ export const IMPORTED_POLICY = component(
 export const POLICY_IMPORT = Input({
   policies: Type.Array(IMPORTED_POLICY, { maxItems: MAX_IMPORTED }),
   dryRun: Type.Optional(Type.Boolean({ description: 'Validate and count, but store nothing. Default: false.' })),
+  reason: REASON,
 });
 
 /** The static type of a new policy in a request. */

@@ -88,9 +88,11 @@ const policyHistory: JsonObject = {
     userId: { type: 'string', description: 'The user, for an assignment to a user.' },
     fromEpoch: { type: 'integer', required: true },
     toEpoch: { type: 'integer', description: 'The revision that ended it; none while it is in force.' },
+    policyId: { type: 'string', description: 'The policy, also of an assignment that was removed. Older versions have none.' },
     value: { type: 'json', description: 'The policy with its rules, or the assignment; none if it was deleted.' },
     changedBy: { type: 'string' },
     changedAt: { type: 'timestamp', required: true },
+    reason: { type: 'text', description: 'The reason that the author gave.' },
     checksum: { ...CHECKSUM, description: 'SHA-256, base64url, of the content of the row without `toEpoch`.' },
   },
   indexes: [
@@ -98,6 +100,7 @@ const policyHistory: JsonObject = {
     { fields: ['kind', 'fromEpoch'] },
     { fields: ['fromEpoch', 'id'] },
     { fields: ['kind', 'userId'] },
+    { fields: ['policyId', 'fromEpoch', 'id'] },
   ],
 };
 

@@ -231,7 +231,7 @@ export async function rewritePolicies(tx: Transaction, { renames, before, revisi
   for (const id of changed) {
     await tx.run(sql`UPDATE "_Policy" SET "updatedAt" = ${new Date(tx.now).toISOString()}, "version" = ${revision} WHERE "id" = ${id}`);
     await sealRows(tx, await selectPolicyRows(tx, sql`"id" = ${id}`));
-    await storeVersion(tx, { kind: 'policy', id, value: await loadPolicy(tx, id), revision, by: AUTHOR });
+    await storeVersion(tx, { kind: 'policy', id, policyId: id, value: await loadPolicy(tx, id), revision, by: AUTHOR });
   }
 }
 
