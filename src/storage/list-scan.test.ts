@@ -6,6 +6,7 @@ import { resolveSort } from '../request/index.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { BudgetLimits } from './budget.ts';
+import type { Transaction } from './contract.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
 import type { ListQuery, Page } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
@@ -16,6 +17,7 @@ import {
   define,
   failure,
   openTestDatabase,
+  replaceMembers,
   resourceOf,
   scopesOf,
   type TestDatabase,
@@ -206,5 +208,30 @@ describe('pages that end early', () => {
       truncated: 'scanRows',
     });
     expect(await list({ total: true, limits: {} })).toMatchObject({ total: stored.length });
+  });
+});
+
+describe('a list', () => {
+  it.each([
+    { conditions: 'in SQL', where: ALWAYS, events: /^rows(,check)+,rows/ },
+    // Once before the conditions are evaluated, and once after it.
+    { conditions: 'in memory', where: filters['inMemory'] ?? ALWAYS, events: /^rows(,check){2,},rows/ },
+  ])('checks the time between two statements, with conditions $conditions', async ({ where, events }) => {
+    const seen: string[] = [];
+    await test.database.transaction(async (tx) => {
+      const members: Partial<Transaction> = {
+        async all(query) {
+          seen.push('rows');
+          return tx.all(query);
+        },
+        async checkTime() {
+          seen.push('check');
+        },
+      };
+      const whole = { where, scopeFor, definitions, sort: [], limit: 100, now: 0, timeZone: 'UTC' };
+      // An answer of this size makes the first statement load about half of the records.
+      await listRecords(replaceMembers(tx, members), item, { ...whole, budget: testBudget({ answerBytes: 100_000 }) });
+    });
+    expect(seen.join(',')).toMatch(events);
   });
 });

@@ -117,7 +117,8 @@ async function scanWindow(scan: Scan, window: Window | undefined): Promise<Page 
     if (limit === scan.rows) scan.rows = nextRowsPerStatement(rows);
     const { reached } = query.budget;
     if (reached !== undefined && window === undefined) return endEarly(scan, reached);
-    await checkTime(scan);
+    // The next statement would begin to measure work in memory again.
+    await countTime(scan);
   }
 }
 
@@ -160,6 +161,7 @@ async function takeEvaluated(scan: Scan, { rows, window, inMemory }: EvaluatedRo
   const { definitions, budget } = query;
   const { tx, resource } = source;
   const referencedOf = await loadReferencedOfEach(tx, definitions, { paths: inMemory.paths, resource, records: rows });
+  await countTime(scan);
   for (const record of rows) {
     const matches = isMatch(inMemory, record, referencedOf(record));
     if (matches && scan.skip > 0) scan.skip--;
@@ -180,9 +182,13 @@ function isMatch({ restrictions }: InMemory, record: StoredRecord, referenced: R
   return restrictions.every(({ where, scopeFor }) => evaluate(where, scopeFor(record, referenced)) === true);
 }
 
-/** Lets other requests continue after a slice of work. The time in which they run does not count. */
+/** Counts the time after a slice of work. */
 async function checkTime(scan: Scan): Promise<void> {
-  if (performance.now() - scan.checked < SLICE_TIME) return;
+  if (performance.now() - scan.checked >= SLICE_TIME) await countTime(scan);
+}
+
+/** Counts the time since the last statement or check, and lets other requests continue. The time in which they run does not count. */
+async function countTime(scan: Scan): Promise<void> {
   await scan.query.budget.pause(() => scan.source.tx.checkTime());
   scan.checked = performance.now();
 }

@@ -117,6 +117,26 @@ describe('a unit of work whose time is up in the short attempt', () => {
   });
 });
 
+describe('the time limit of a short attempt', () => {
+  it('falls if an earlier attempt of the caller has ended in the same commit batch', async () => {
+    await things.dispose();
+    things = await openThings({ timeLimits: { short: 40, writer: 0 } });
+    database = things.database;
+    const limits: unknown[] = [];
+    const spin = async (tx: Transaction): Promise<void> => {
+      while (tx.attempt === 'short') await tx.checkTime();
+    };
+    const takeLimit = async (tx: Transaction): Promise<void> => void limits.push(tx.remaining());
+    await Promise.all([
+      database.transaction(takeLimit, { caller: 'one' }),
+      database.transaction((tx) => countThings(tx).then(() => spin(tx)), { caller: 'one' }),
+      database.transaction(takeLimit, { caller: 'one' }),
+      database.transaction(takeLimit, { caller: 'other' }),
+    ]);
+    expect(limits).toEqual([40, 4, 40]);
+  });
+});
+
 describe('the time limit of a long attempt', () => {
   it('ends its statements, and the unit of work can still answer', async () => {
     const answer = await database.transaction(async (tx) => {

@@ -1,12 +1,13 @@
 import { Problem } from '../../errors.ts';
 import { AttemptEnded, type AttemptState, type BatchLimits } from '../attempt.ts';
 import type { DatabaseMetrics, Transaction, TransactionOptions } from '../contract.ts';
+import { createLostTime, type LostTime } from '../lost-time.ts';
 import type { Turns } from '../turns.ts';
 import type { CommitBatching } from './commit-batching.ts';
 import { isCurrent } from './commit-validation.ts';
 import { type LongResult, openLongTransaction } from './long-attempt.ts';
 import type { ReaderPool } from './reader-pool.ts';
-import { withoutLimit } from './transaction.ts';
+import { type BatchAttempt, withoutLimit } from './transaction.ts';
 
 /** Runs units of work in as many attempts as they need. */
 export interface Runner {
@@ -39,10 +40,12 @@ const LONG_LIMIT = 30_000;
 const STALE_ATTEMPTS = 10;
 /** Maximum long attempts whose reader is lost. */
 const LOST_ATTEMPTS = 2;
+/** Number of short attempts whose time all callers together may lose before every caller has less time. */
+const MAX_LOST = 5;
 
 /** Creates a runner. */
 export function createRunner({ batching, readers, turns, limits }: RunnerDeps): Runner {
-  const shortTime = createShortTime(limits.short);
+  const lostTime = createLostTime({ short: limits.short, shared: MAX_LOST * limits.short });
   let validationRetries = 0;
 
   /** Without `async`, because every request calls it and most need no second attempt. */
@@ -51,10 +54,8 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
     const state: AttemptState = { retained: new Map(), limit: options.milliseconds ?? LONG_LIMIT };
     const { caller = '' } = options;
     if (options.beginsLong) return runAgain(work, { state, caller, next: 'long' });
-    const milliseconds = shortTime.limit();
-    return batching.submit(work, { attempt: 'short', milliseconds, state }).catch((error: unknown) => {
+    return batching.submit(work, new ShortAttempt(lostTime, { state, caller })).catch((error: unknown) => {
       if (!(error instanceof AttemptEnded)) throw error;
-      shortTime.addLost(milliseconds);
       return runAgain(work, { state, caller, next: error.next });
     });
   }
@@ -64,7 +65,7 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
     const ended = { stale: 0, lost: 0 };
     for (;;) {
       try {
-        if (next === 'writer') return await batching.submit(work, { attempt: 'writer', milliseconds: limits.writer, state });
+        if (next === 'writer') return await batching.submit(work, { attempt: 'writer', begin: () => limits.writer, state });
         return await runLong(work, { caller, state });
       } catch (error) {
         if (!(error instanceof AttemptEnded)) throw error;
@@ -92,6 +93,28 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
   };
 }
 
+/** The short attempt of a caller. A class, because every request creates one. */
+class ShortAttempt implements BatchAttempt {
+  readonly attempt = 'short';
+  readonly state: AttemptState;
+  readonly #lostTime: LostTime;
+  readonly #caller: string;
+
+  constructor(lostTime: LostTime, { state, caller }: Pick<LaterAttempts, 'state' | 'caller'>) {
+    this.state = state;
+    this.#lostTime = lostTime;
+    this.#caller = caller;
+  }
+
+  begin(): number {
+    return this.#lostTime.limitFor(this.#caller);
+  }
+
+  end(milliseconds: number): void {
+    this.#lostTime.add(this.#caller, milliseconds);
+  }
+}
+
 /** Runs a unit of work in the snapshot of a reader. @throws AttemptEnded even if the unit of work has caught it */
 async function attemptLong<T>(work: Work<T>, handle: ReturnType<typeof openLongTransaction>): Promise<{ answer: T; result: LongResult }> {
   try {
@@ -115,39 +138,6 @@ async function commitLong(batching: CommitBatching, { appends, sets }: LongResul
     if (!(await isCurrent(tx, sets))) throw new AttemptEnded('stale');
     for (const { statements, rows } of appends) await tx.append(statements, rows);
   }, withoutLimit());
-}
-
-/** The share of each second that ended short attempts may take from other requests. Beyond it, short attempts get their minimum time. */
-const LOST_SHARE = 0.05;
-const MAX_LOST = 50;
-const LEAST = 1;
-
-/**
- * Limits the time of short attempts that end without an answer. A client that sends only requests that take long would otherwise take
- * `limit` milliseconds from the others with each of them.
- */
-function createShortTime(limit: number) {
-  let lost = 0;
-  let at = performance.now();
-
-  function decay(): void {
-    const now = performance.now();
-    lost = Math.max(0, lost - (now - at) * LOST_SHARE);
-    at = now;
-  }
-
-  return {
-    /** Returns the milliseconds of the next short attempt. */
-    limit(): number {
-      if (lost > 0) decay();
-      return lost > MAX_LOST ? Math.min(LEAST, limit) : limit;
-    },
-    /** Adds the milliseconds of a short attempt that ended without an answer. */
-    addLost(milliseconds: number): void {
-      decay();
-      lost += milliseconds;
-    },
-  };
 }
 
 /** Throws the problem of a unit of work that must not run again. */

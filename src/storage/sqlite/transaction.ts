@@ -19,14 +19,16 @@ export interface OpenTransaction {
 /** An attempt in a commit batch. */
 export interface BatchAttempt {
   readonly attempt: 'short' | 'writer';
-  /** The maximum milliseconds for statements with a deadline check and for work in memory. */
-  readonly milliseconds: number;
   readonly state: AttemptState;
+  /** Begins the attempt. Returns its maximum milliseconds for statements with a deadline check and for work in memory. */
+  begin(): number;
+  /** Receives the milliseconds of a short attempt that ends before its unit of work. */
+  end?(milliseconds: number): void;
 }
 
 /** Returns an attempt without a time limit: a migration, or the statements of the service itself. */
 export function withoutLimit(): BatchAttempt {
-  return { attempt: 'writer', milliseconds: Number.POSITIVE_INFINITY, state: { retained: new Map(), limit: Number.POSITIVE_INFINITY } };
+  return { attempt: 'writer', begin: () => Number.POSITIVE_INFINITY, state: { retained: new Map(), limit: Number.POSITIVE_INFINITY } };
 }
 
 /** Creates the handle with which one unit of work uses the open transaction of the connection. */
@@ -47,6 +49,8 @@ class BatchWork implements OpenTransaction, SavepointHost {
   readonly stopwatch: Stopwatch;
   readonly #connection: Connection;
   readonly #attempt: BatchAttempt;
+  readonly #milliseconds: number;
+  readonly #begun = performance.now();
   /** The write statements of the connection before the attempt. */
   readonly #writes: number;
   #isLocking = false;
@@ -57,10 +61,12 @@ class BatchWork implements OpenTransaction, SavepointHost {
     this.#connection = connection;
     this.#attempt = attempt;
     this.#writes = connection.writes;
-    this.stopwatch = createStopwatch(() => attempt.milliseconds);
+    const milliseconds = attempt.begin();
+    this.#milliseconds = milliseconds;
+    this.stopwatch = createStopwatch(() => milliseconds);
     this.collected = new CollectedAppends(this);
     this.tx = Object.freeze(new BatchTransaction(this, connection, attempt));
-    connection.deadline.timer = attempt.milliseconds === Number.POSITIVE_INFINITY ? undefined : this.stopwatch;
+    connection.deadline.timer = milliseconds === Number.POSITIVE_INFINITY ? undefined : this.stopwatch;
   }
 
   ended(): AttemptEnded | undefined {
@@ -90,10 +96,11 @@ class BatchWork implements OpenTransaction, SavepointHost {
 
   /** Ends a short attempt, and returns the error to throw. */
   timeIsUp(): Error {
-    const { attempt, milliseconds } = this.#attempt;
-    if (attempt === 'writer') return new TimeLimit(milliseconds);
+    if (this.#attempt.attempt === 'writer') return new TimeLimit(this.#milliseconds);
+    if (this.#ended !== undefined) return this.#ended;
+    this.#attempt.end?.(performance.now() - this.#begun);
     // What was written or locked must not be done twice, so the next attempt is the one that may write.
-    this.#ended ??= new AttemptEnded(this.#connection.writes > this.#writes || this.#isLocking ? 'writer' : 'long');
+    this.#ended = new AttemptEnded(this.#connection.writes > this.#writes || this.#isLocking ? 'writer' : 'long');
     return this.#ended;
   }
 

@@ -1,6 +1,6 @@
 /**
  * The time that short attempts may take: less for callers whose short attempts have ended without an answer, because these attempts take
- * connections from the others.
+ * time or connections from the others.
  */
 export interface LostTime {
   /** Returns the maximum milliseconds of the next short attempt. */
@@ -13,6 +13,8 @@ export interface LostTime {
 export interface LostTimeOptions {
   /** Maximum milliseconds of a short attempt. */
   readonly short: number;
+  /** Lost milliseconds of all callers together above which the short attempts of every caller have less time; no limit if absent. */
+  readonly shared?: number;
   /** Returns the time in milliseconds; the monotonic clock if absent. */
   now?(): number;
 }
@@ -26,30 +28,33 @@ const MOST = 1000;
 const MAX_CALLERS = 1000;
 
 interface Loss {
-  milliseconds: number;
-  at: number;
+  readonly milliseconds: number;
+  readonly at: number;
 }
 
 /** Creates an account without lost time. */
-export function createLostTime({ short, now = () => performance.now() }: LostTimeOptions): LostTime {
+export function createLostTime({ short, shared = Number.POSITIVE_INFINITY, now = () => performance.now() }: LostTimeOptions): LostTime {
   const losses = new Map<string, Loss>();
+  let ofAll: Loss = { milliseconds: 0, at: now() };
 
-  /** Returns the lost milliseconds of a caller that are not yet forgiven. */
+  /** Returns the lost milliseconds that are not yet forgiven. */
+  const leftOf = ({ milliseconds, at }: Loss): number => Math.max(0, milliseconds - (now() - at) * SHARE);
+  const addTo = (left: number, milliseconds: number): Loss => ({ milliseconds: Math.min(MOST, left + milliseconds), at: now() });
+
   function lossOf(caller: string): number {
     const loss = losses.get(caller);
-    if (loss === undefined) return 0;
-    const left = loss.milliseconds - (now() - loss.at) * SHARE;
-    if (left > 0) return left;
-    losses.delete(caller);
-    return 0;
+    const left = loss === undefined ? 0 : leftOf(loss);
+    if (left === 0) losses.delete(caller);
+    return left;
   }
 
   return {
-    limitFor: (caller) => (losses.size > 0 && lossOf(caller) > 0 ? short * REDUCED : short),
+    limitFor: (caller) => (losses.size > 0 && (lossOf(caller) > 0 || leftOf(ofAll) > shared) ? short * REDUCED : short),
     add(caller, milliseconds) {
-      const lost = Math.min(MOST, lossOf(caller) + milliseconds);
+      const loss = addTo(lossOf(caller), milliseconds);
       if (losses.size >= MAX_CALLERS) for (const known of [...losses.keys()]) lossOf(known);
-      losses.set(caller, { milliseconds: lost, at: now() });
+      losses.set(caller, loss);
+      ofAll = addTo(leftOf(ofAll), milliseconds);
     },
   };
 }

@@ -30,3 +30,14 @@ it('forgets callers whose loss is forgiven', () => {
   lost.add('one', 250);
   expect([lost.limitFor('caller 0'), lost.limitFor('one')]).toEqual([250, 25]);
 });
+
+it('shortens the short attempts of all callers if they have lost too much together', () => {
+  let now = 0;
+  const lost = createLostTime({ short: 10, shared: 50, now: () => now });
+  for (const caller of ['a', 'b', 'c', 'd', 'e']) lost.add(caller, 10);
+  expect(lost.limitFor('other')).toBe(10);
+  lost.add('f', 10);
+  expect(lost.limitFor('other')).toBe(1);
+  now += 200;
+  expect([lost.limitFor('other'), lost.limitFor('f')]).toEqual([10, 10]);
+});
