@@ -9,6 +9,7 @@ import { type AccessTest, type SimulatedAccess, simulateAccess } from './access-
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
 import { EXPLAINED, EXPLANATION_EXAMPLE, NAMED_POLICY } from './explanation-schemas.ts';
 import { CREATES_RECORD } from './partial-decisions.ts';
+import { DRAFT, describeDraft, withDraft } from './policy-preview-draft.ts';
 import { ENVIRONMENT, refuseQuestion, requireResource, TESTED_ACTION, toEnvironment, toRuleAction } from './question-members.ts';
 import { requirePolicy } from './require-policy.ts';
 import { name, TEXT } from './schema-members.ts';
@@ -16,32 +17,32 @@ import { name, TEXT } from './schema-members.ts';
 /** Maximum number of attributes of a user and of fields of a record: more than any resource has. */
 const MAX_FIELDS = 500;
 
-const TEST = component(
-  'admin.AccessTest',
-  Input({
-    user: Type.Optional(
-      Type.Unsafe<JsonObject & { readonly id?: string }>({
-        ...Type.Object({ id: Type.Optional(name('Id of the user.')), role: Type.Optional(name('Role of the user.')) }),
-        description: 'Replaces attributes of the stored user with this id. May contain any attribute.',
-        additionalProperties: true,
-        maxProperties: MAX_FIELDS,
-      }),
-    ),
-    resource: Type.Unsafe<JsonObject & { readonly name: string; readonly id?: string }>({
-      ...Type.Object({ name: name('Name of the resource.'), id: Type.Optional(name('Id of the record.')) }),
-      description: 'Replaces fields of the stored record with this id. May contain any field of the resource.',
+const TEST_MEMBERS = {
+  user: Type.Optional(
+    Type.Unsafe<JsonObject & { readonly id?: string }>({
+      ...Type.Object({ id: Type.Optional(name('Id of the user.')), role: Type.Optional(name('Role of the user.')) }),
+      description: 'Replaces attributes of the stored user with this id. May contain any attribute.',
       additionalProperties: true,
       maxProperties: MAX_FIELDS,
     }),
-    action: TESTED_ACTION,
-    environment: Type.Optional(ENVIRONMENT),
-    data: Type.Optional(
-      described<Json>({
-        description: 'Data of the request: `request.data` in conditions, and the values of a create, an update or one record of an import.',
-      }),
-    ),
+  ),
+  resource: Type.Unsafe<JsonObject & { readonly name: string; readonly id?: string }>({
+    ...Type.Object({ name: name('Name of the resource.'), id: Type.Optional(name('Id of the record.')) }),
+    description: 'Replaces fields of the stored record with this id. May contain any field of the resource.',
+    additionalProperties: true,
+    maxProperties: MAX_FIELDS,
   }),
-);
+  action: TESTED_ACTION,
+  environment: Type.Optional(ENVIRONMENT),
+  data: Type.Optional(
+    described<Json>({
+      description: 'Data of the request: `request.data` in conditions, and the values of a create, an update or one record of an import.',
+    }),
+  ),
+} as const;
+
+const TEST = component('admin.AccessTest', Input({ ...TEST_MEMBERS, draft: DRAFT }));
+const POLICY_TEST = component('admin.PolicyTest', Input(TEST_MEMBERS));
 
 const TEST_EXAMPLE = {
   user: { id: '0198c0de-0000-7000-8000-00000000000b', role: 'user', position: 'editor' },
@@ -76,7 +77,7 @@ const testAccess = adminEndpoint({
     'A create is decided on the record that it would create. An update with `data` is decided on the current record and on the changed record.',
   body: TEST,
   bodyExample: TEST_EXAMPLE,
-  question: toQuestion,
+  question: (test) => ({ ...toQuestion(test), ...describeDraft(test.draft) }),
   answers: {
     200: {
       description: 'The decision and its explanation.',
@@ -98,7 +99,8 @@ const testAccess = adminEndpoint({
       }),
     },
   },
-  async handle(admin) {
+  async handle(request) {
+    const admin = await withDraft(request, request.body.draft);
     const test = resolveTest(admin, admin.body);
     const { tx, snapshot } = admin;
     const simulated = await simulateAccess(admin, test, async ({ userId, ...query }) =>
@@ -125,7 +127,7 @@ const testPolicy = adminEndpoint({
   tag: 'Admin access tests',
   summary: 'Decides a hypothetical request as if only this policy were assigned.',
   params: Input({ id: name('Id of the policy.') }),
-  body: TEST,
+  body: POLICY_TEST,
   bodyExample: TEST_EXAMPLE,
   question: toQuestion,
   answers: {
@@ -188,7 +190,7 @@ const testPolicy = adminEndpoint({
 export const accessTestEndpoints: readonly AdminEndpoint[] = [testAccess, testPolicy];
 
 /** Returns the members of a test that its audit entry names. */
-function toQuestion({ user, resource, action }: TypeOf<typeof TEST>): JsonObject {
+function toQuestion({ user, resource, action }: TypeOf<typeof POLICY_TEST>): JsonObject {
   const { name, id } = resource;
   return { resource: name, action, ...(user?.id !== undefined && { userId: user.id }), ...(id !== undefined && { recordId: id }) };
 }
@@ -198,7 +200,10 @@ function toWarned(warnings: readonly string[]): { readonly warnings?: readonly s
 }
 
 /** Resolves the names in a test: the resource and its fields. */
-function resolveTest({ snapshot }: AdminRequest, { user, resource: given, action, environment, data }: TypeOf<typeof TEST>): AccessTest {
+function resolveTest(
+  { snapshot }: AdminRequest,
+  { user, resource: given, action, environment, data }: TypeOf<typeof POLICY_TEST>,
+): AccessTest {
   const resource = requireResource({ name: given.name, path: 'resource.name' }, snapshot.definitions);
   validateAttributes(given, resource);
   const hasAttributes = Object.keys(given).some((member) => member !== 'name');

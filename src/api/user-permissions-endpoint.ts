@@ -16,6 +16,7 @@ import {
   toUserSummary,
   type UserWithAssignments,
 } from './partial-decisions.ts';
+import { DRAFT, describeDraft, withDraft } from './policy-preview-draft.ts';
 import { ENVIRONMENT, requireResources, toEnvironment } from './question-members.ts';
 import { cursor, name, PAGED, TEXT } from './schema-members.ts';
 
@@ -31,6 +32,7 @@ const QUESTION = component(
       Type.Array(name('Name of a resource.'), { minItems: 1, maxItems: MAX_RESOURCES, description: 'Default: all resources.' }),
     ),
     environment: Type.Optional(ENVIRONMENT),
+    draft: DRAFT,
     cursor: cursor(),
   }),
 );
@@ -60,7 +62,7 @@ export const userPermissionsEndpoints: readonly AdminEndpoint[] = [
     body: QUESTION,
     bodyOptional: true,
     bodyExample: { resources: ['Comment'], environment: { timestamp: '2026-03-02T10:00:00Z' } },
-    question: () => ({}),
+    question: ({ draft }) => describeDraft(draft),
     answers: {
       200: {
         description: 'One decision for each resource and action. It is `conditional` if it depends on the record or the request.',
@@ -87,7 +89,8 @@ export const userPermissionsEndpoints: readonly AdminEndpoint[] = [
       },
     },
     problems: [404],
-    async handle(admin) {
+    async handle(request) {
+      const admin = await withDraft(request, request.body.draft);
       const user = await loadRecord(admin.tx, admin.snapshot.user, admin.params.userId);
       if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
       const { cells, next } = await fillCells(admin, resolveQuestion(admin, admin.body), user);

@@ -1,4 +1,5 @@
 import { type Decision, decidingRule } from '../authz/decision/index.ts';
+import { namesInDraft } from '../authz/policies/index.ts';
 import { UNRESOLVED } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
@@ -19,6 +20,7 @@ import {
   toUserSummary,
   type UserSummary,
 } from './partial-decisions.ts';
+import { DRAFT, describeDraft, withDraft } from './policy-preview-draft.ts';
 import { ENVIRONMENT, refuseQuestion, requireResource, TESTED_ACTION, toEnvironment, toRuleAction } from './question-members.ts';
 import { cursor, limit, name, PAGED, TEXT } from './schema-members.ts';
 
@@ -35,6 +37,7 @@ const QUESTION = component(
     id: Type.Optional(name('Id of a record; without it, the query is about any record. Not allowed for create.')),
     action: TESTED_ACTION,
     environment: Type.Optional(ENVIRONMENT),
+    draft: DRAFT,
     limit: limit(PAGE),
     cursor: cursor(),
   }),
@@ -78,7 +81,12 @@ export const whoCanEndpoints: readonly AdminEndpoint[] = [
       'A role is decided without a user, and every decision is made without a request. A decision that depends on either is `conditional`. Active users are decided one by one, in the order of their ids. A page may end early; the list is complete only if `nextCursor` is absent.',
     body: QUESTION,
     bodyExample: { resource: 'Article', action: 'update', environment: { timestamp: '2026-03-02T10:00:00Z' } },
-    question: ({ resource, action, id }) => ({ resource, action, ...(id !== undefined && { recordId: id }) }),
+    question: ({ resource, action, id, draft }) => ({
+      resource,
+      action,
+      ...(id !== undefined && { recordId: id }),
+      ...describeDraft(draft),
+    }),
     answers: {
       200: {
         description: 'The roles, and a page of the users.',
@@ -101,7 +109,8 @@ export const whoCanEndpoints: readonly AdminEndpoint[] = [
       },
     },
     problems: [404],
-    async handle(admin) {
+    async handle(request) {
+      const admin = await withDraft(request, request.body.draft);
       const page = await resolveQuestion(admin, admin.body);
       const decisions = await decideForRoles(admin, page.request);
       const { users, next } = await findUsers(admin, page, decisions);
@@ -121,6 +130,8 @@ interface UserPage {
   readonly limit: number;
   /** The page begins after the user with this id. */
   readonly after: string | undefined;
+  /** Users with an assignment in the draft. */
+  readonly assigned: readonly string[];
 }
 
 interface RoleDecision {
@@ -156,7 +167,12 @@ async function findUsers(
   const users: UserWhoCan[] = [];
   let after = page.after;
   for (;;) {
-    const { users: candidates, last } = await loadCandidates(admin.tx, admin.snapshot.user, { roles: possible, after, scanLimit: LOADED });
+    const { users: candidates, last } = await loadCandidates(admin.tx, admin.snapshot.user, {
+      roles: possible,
+      also: page.assigned,
+      after,
+      scanLimit: LOADED,
+    });
     const assignmentsOf = await admin.snapshot.assignments.ofEach(
       admin.tx,
       candidates.map(({ id }) => id),
@@ -196,5 +212,6 @@ async function resolveQuestion({ snapshot, tx }: AdminRequest, question: TypeOf<
   const record = id === undefined ? UNRESOLVED : await loadRecord(tx, resource, id);
   if (record === undefined) throw new Problem('RECORD_UNKNOWN', `no ${resource.name} has this id`);
   const environment = toEnvironment(question.environment);
-  return { request: { resource, action, record, environment }, limit: question.limit ?? PAGE.fallback, after };
+  const assigned = namesInDraft(question.draft ?? {}).userIds;
+  return { request: { resource, action, record, environment }, limit: question.limit ?? PAGE.fallback, after, assigned };
 }

@@ -33,6 +33,7 @@ describe('loadCandidates', () => {
   const rows: readonly [what: string, query: Partial<CandidateQuery>, ids: string, last: string | undefined][] = [
     ['users with a role or an assigned policy', {}, 'u0 u3 u5 u6 u8 u9', undefined],
     ['only users with an assigned policy if there are no roles', { roles: [] }, 'u5 u8', undefined],
+    ['active users with a given id', { roles: [], also: ['u1', 'u4', 'unknown'] }, 'u1 u5 u8', undefined],
     ['no inactive users', { roles: ['admin', 'user'] }, 'u0 u1 u2 u3 u5 u6 u7 u8 u9', undefined],
     ['users after an id', { after: 'u5' }, 'u6 u8 u9', undefined],
     ['users of one batch', { scanLimit: 4 }, 'u0 u3', 'u3'],

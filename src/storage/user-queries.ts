@@ -2,12 +2,14 @@ import type { UserValueCounts } from '../authz/linter/index.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { columnOf, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
+import { columnOf, idList, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
 /** A search for users whom a policy may concern. */
 export interface CandidateQuery {
   /** Users of these roles match without an assignment. */
   readonly roles: readonly string[];
+  /** Users who match in any case. Default: none. */
+  readonly also?: readonly string[];
   /** The id after which the search begins. */
   readonly after?: string | undefined;
   /** Maximum users to read. */
@@ -22,20 +24,21 @@ export interface Candidates {
 }
 
 /**
- * Loads, among the next `scanLimit` users, the active users who have one of the roles or an assignment of their own. The inner limit bounds
+ * Loads, among the next `scanLimit` users, the active users who have one of the roles, an assignment of their own, or an id in `also`. The inner limit bounds
  * the cost: without it, a search for a rare role would read all users.
  */
 export async function loadCandidates(tx: Transaction, user: Resource, query: CandidateQuery): Promise<Candidates> {
-  const { roles, after = '', scanLimit } = query;
+  const { roles, also = [], after = '', scanLimit } = query;
   const table = recordsOf(user);
   const bound = sql`WHERE ${tx.deadlineCheck(tableOf(user))} AND "id" > ${after} ORDER BY "id" LIMIT ${scanLimit}`;
   const ends = await tx.one<{ last: string | null; count: number }>(
     sql`SELECT max("id") AS "last", count(*) AS "count" FROM (SELECT "id" FROM ${table} ${bound}) AS "scanned"`,
   );
   const ofRole = roles.length === 0 ? sql`FALSE` : sql`"role" IN (${sql.join(roles)})`;
+  const isNamed = also.length === 0 ? sql`FALSE` : sql`"scanned"."id" IN ${idList(tx.dialect, also)}`;
   const rows = await tx.all<Row>(sql`
     SELECT * FROM (SELECT ${selectionOf(user)} FROM ${table} ${bound}) AS "scanned"
-    WHERE "isActive" = TRUE AND (${ofRole} OR EXISTS (SELECT 1 FROM "_UserPolicy" WHERE "userId" = "scanned"."id"))
+    WHERE "isActive" = TRUE AND (${ofRole} OR ${isNamed} OR EXISTS (SELECT 1 FROM "_UserPolicy" WHERE "userId" = "scanned"."id"))
     ORDER BY "id"`);
   const users = rows.map((row) => fromRow(user, row));
   const isEnd = ends === undefined || ends.last === null || Number(ends.count) < scanLimit;

@@ -41,6 +41,9 @@ export {
   type RuleInput,
   type UserPolicy,
 } from './policy.ts';
+export { type AccessDraft, applyDraft, draftAssignments, parseDraft } from './policy-draft.ts';
+export { type DraftContext, namesInDraft } from './policy-draft-mistakes.ts';
+export { ACCESS_DRAFT } from './policy-draft-schemas.ts';
 export { IMPORTED_POLICY, POLICY_CHANGE, POLICY_IMPORT, POLICY_INPUT, type PolicyBody } from './policy-schemas.ts';
 export { changePolicies, compilePolicies, type PolicySnapshot } from './policy-snapshot.ts';
 export { type PolicyTemplate, TEMPLATES } from './policy-templates.ts';
