@@ -179,14 +179,17 @@ function createHelpers({ call, openSetup }: HelperDeps): Omit<RunningService, 'u
       return id;
     },
     async decisions(query = '') {
-      const max = Number(new URLSearchParams(query).get('limit') ?? 50);
+      const parameters = new URLSearchParams(query);
+      const max = Number(parameters.get('limit') ?? 50);
+      // More rows, because searches are in the audit log too: one page mostly contains enough other entries.
+      if (parameters.get('kind') !== 'access') parameters.set('limit', String(Math.min(2 * max + 10, 1000)));
       const entries: Readonly<Record<string, unknown>>[] = [];
-      for (let next = ''; entries.length < max; ) {
-        const page = await asAdmin('GET', `/admin/api/decisions?${query}${next}`);
+      while (entries.length < max) {
+        const page = await asAdmin('GET', `/admin/api/decisions?${parameters}`);
         const found = page.at('data') as typeof entries;
         entries.push(...found.filter(({ action }) => action !== 'decisions.list'));
         if (page.at('nextCursor') === undefined) break;
-        next = `&cursor=${page.at('nextCursor')}`;
+        parameters.set('cursor', String(page.at('nextCursor')));
       }
       return entries.slice(0, max);
     },

@@ -41,7 +41,8 @@ async function checkScenario({ service, tokens, kept }: ScenarioContext, scenari
   const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (whole, name: string) => kept.get(name) ?? whole);
   const [method = '', path = ''] = fill(scenario.send).split(' ');
   const token = scenario.as === undefined ? undefined : tokens.get(scenario.as);
-  const before = await newestEntries(service);
+  const count = countOf(scenario);
+  const before = new Set((await service.decisions(`limit=${count}`)).map(({ id }) => id));
   const reply = await service.call(method, path, {
     token,
     ...(scenario.body === undefined ? {} : { body: JSON.parse(fill(JSON.stringify(scenario.body))) }),
@@ -56,7 +57,7 @@ async function checkScenario({ service, tokens, kept }: ScenarioContext, scenari
   for (const [name, place] of Object.entries(scenario.keep ?? {})) kept.set(name, String(reply.at(place)));
   const isAdminRead = reply.status === 200 && ADMIN_READS.test(`${method} ${path}`);
   const expected = scenario.entries ?? (isAdminRead ? [{ kind: 'admin', resource: 'Admin', allowed: true }] : []);
-  await checkEntries(service, { reply, before, expected, fill });
+  await checkEntries(service, { reply, before, count, expected, fill });
 }
 
 /** Matches the requests to admin endpoints that change nothing, without the search of the audit log, whose entries `decisions` omits. */
@@ -76,23 +77,29 @@ function checkEnvelope(reply: Reply): void {
   });
 }
 
+/**
+ * Returns the number of newest entries to compare before and after a request. More than expected, so that an unexpected one is found. A refused
+ * token names the first entry of its minute, which may be older than the last few.
+ */
+function countOf({ status, entries }: Scenario): number {
+  return status === 401 ? 50 : (entries?.length ?? 1) + 2;
+}
+
 interface Entries {
   readonly reply: Reply;
   readonly before: ReadonlySet<unknown>;
+  /** Number of newest entries in `before`. */
+  readonly count: number;
   readonly expected: readonly object[];
   fill(text: string): string;
 }
 
-async function checkEntries(service: RunningService, { reply, before, expected, fill }: Entries): Promise<void> {
-  const added = (await service.decisions('limit=50')).filter(({ id }) => !before.has(id)).reverse();
+async function checkEntries(service: RunningService, { reply, before, count, expected, fill }: Entries): Promise<void> {
+  const added = (await service.decisions(`limit=${count}`)).filter(({ id }) => !before.has(id)).reverse();
   expect(added, 'entries left').toHaveLength(expected.length);
   expect(added).toMatchObject(JSON.parse(fill(JSON.stringify(expected))));
   const named = reply.headers['x-decision-id'];
   // A refused token names the first entry of its minute.
   if (named !== undefined) expect([...added.map(({ id }) => id), ...(reply.status === 401 ? before : [])]).toContain(named);
   if (added.some(({ kind }) => kind === 'access') && !reply.text.includes('decisionId')) expect(named, 'X-Decision-Id').toBeDefined();
-}
-
-async function newestEntries(service: RunningService): Promise<ReadonlySet<unknown>> {
-  return new Set((await service.decisions('limit=50')).map(({ id }) => id));
 }
