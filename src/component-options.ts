@@ -69,7 +69,7 @@ export function toDiskSpaceOptions(config: Config): Pick<DiskSpaceOptions, 'addr
 
 /** Returns the options of tokens, logins and passwords. */
 export function toAuthenticationOptions(config: Config): AuthenticationOptions {
-  const { jwtIssuer, jwtAudience, trustedIssuers, accessTokenSeconds, refreshTokenSeconds } = config;
+  const { jwtIssuer, jwtAudience, trustedIssuers, accessTokenSeconds, refreshTokenSeconds, sessionIdleSeconds, sessionMaxSeconds } = config;
   const { loginAttempts, loginAttemptsPerAddress, loginWindowSeconds, hashConcurrency } = config;
   const { loginAttemptsPerAccount, loginAccountWindowSeconds } = config;
   return {
@@ -78,6 +78,8 @@ export function toAuthenticationOptions(config: Config): AuthenticationOptions {
     trustedIssuers,
     accessTokenSeconds,
     refreshTokenSeconds,
+    sessionIdleSeconds,
+    sessionMaxSeconds,
     loginAttempts,
     loginAttemptsPerAddress,
     loginWindowSeconds,

@@ -44,6 +44,11 @@ const kinds = {
   IDENTITY_TOKEN: { status: 401, title: 'Invalid token', hint: 'POST /auth/login returns a new one' },
   IDENTITY_TOKEN_EXPIRED: { status: 401, title: 'Expired token', hint: 'POST /auth/refresh returns a new one' },
   IDENTITY_CREDENTIALS: { status: 401, title: 'Wrong email or password' },
+  IDENTITY_ORIGIN: {
+    status: 403,
+    title: 'Not sent by a page of this service',
+    hint: 'browsers send Sec-Fetch-Site: same-origin or the Origin of the service; programs log in with POST /auth/login',
+  },
   IDENTITY_CURRENT_PASSWORD: {
     status: 403,
     title: 'Wrong current password',

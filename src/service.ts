@@ -231,7 +231,7 @@ function createServer(config: Config, { parts, admin, monitor, readiness, isDeve
   return createHttpServer({
     routes: [
       ...(isDevelopment ? withExplanationHints(api) : api),
-      ...createAuthRoutes(parts.identity, { hasSetup: config.setup !== 'off' }),
+      ...createAuthRoutes(parts, { hasSetup: config.setup !== 'off' }),
       ...createAdminRoutes(admin),
       ...descriptionRoutes(config, parts),
       ...monitor.routes,

@@ -1,61 +1,25 @@
-import { type Authentication, SETUP_BODY } from '../authn/index.ts';
+import { SETUP_BODY, toSessionOrigin } from '../authn/index.ts';
+import { envelope, type Route, respond, toSuccess } from '../request/index.ts';
+import { Input, Type, type TypeOf } from '../schemas/index.ts';
 import {
-  type Answers,
-  type EndpointDescription,
-  envelope,
-  type HttpRequest,
-  type NO_MEMBERS,
-  parseEndpointRequest,
-  type ResponseOf,
-  type Route,
-  respond,
-  toSuccess,
-} from '../request/index.ts';
-import { component, Input, Nullable, type Schema, Type, type TypeOf } from '../schemas/index.ts';
+  ACCESS,
+  ACCESS_EXAMPLE,
+  type AuthEndpoint,
+  authEndpoint,
+  CALLER,
+  CREDENTIALS,
+  CREDENTIALS_EXAMPLE,
+  EXAMPLE_USER,
+  NO_STORE,
+  toAuthRoute,
+} from './auth-endpoint.ts';
+import { browserSessionEndpoints } from './browser-session-endpoints.ts';
+import type { ApiDeps } from './record-endpoints.ts';
 import { DONE, SUCCESS, TEXT } from './schema-members.ts';
 
-/** Maximum bytes of a request body. The bodies are small, and callers without a token may send them. */
-const BODY_BYTES = 16_384;
+const SESSION = Type.Object({ ...ACCESS, refreshToken: Type.String({ description: 'For `POST /auth/refresh`, once.' }) });
 
-/** An endpoint under `/auth`: its description, and the handler of its requests. */
-export interface AuthEndpoint<Body extends Schema = Schema, Returns extends Answers = Answers>
-  extends EndpointDescription<typeof NO_MEMBERS, typeof NO_MEMBERS, Body, Returns> {
-  handle(identity: Authentication, request: HttpRequest, body: TypeOf<Body>): Promise<ResponseOf<Returns>>;
-}
-
-/** The user of a session. */
-const CALLER = component(
-  'api.Caller',
-  Type.Object(
-    { id: TEXT, email: TEXT, name: Nullable(TEXT), role: TEXT },
-    { description: 'The current user. `GET /auth/me` returns every field that is not secret.', additionalProperties: true },
-  ),
-);
-
-const EXAMPLE_USER = { id: '01890a5d-ac96-774b-bcce-b302099a8057', email: 'ada@example.org', name: 'Ada', role: 'admin' };
-
-const SESSION = Type.Object({
-  ...SUCCESS,
-  message: TEXT,
-  token: Type.String({ description: 'Access token, for `Authorization: Bearer`.' }),
-  tokenType: Type.Unsafe<'Bearer'>({ const: 'Bearer' }),
-  expiresIn: Type.Integer({ description: 'Seconds until the access token expires.' }),
-  refreshToken: Type.String({ description: 'For `POST /auth/refresh`, once.' }),
-  user: CALLER,
-});
-
-const SESSION_EXAMPLE = {
-  success: true,
-  message: 'logged in',
-  token: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIwMTg5MGE1ZCJ9.c2lnbmF0dXJl',
-  tokenType: 'Bearer',
-  expiresIn: 3600,
-  refreshToken: 'b0zWk2i7QyqXH3kq0xSgqYzq1Tj0v7b3mQ2mJ5y7b0Q',
-  user: EXAMPLE_USER,
-};
-
-/** No cache may store a response with a token or a user. */
-const NO_STORE = { 'cache-control': 'no-store' };
+const SESSION_EXAMPLE = { ...ACCESS_EXAMPLE, refreshToken: 'b0zWk2i7QyqXH3kq0xSgqYzq1Tj0v7b3mQ2mJ5y7b0Q' };
 
 /** `POST /auth/setup`. */
 const setup = authEndpoint({
@@ -77,13 +41,39 @@ const setup = authEndpoint({
     },
   },
   problems: [403, 409],
-  async handle(identity, request) {
+  async handle({ deps: { identity }, request }) {
     const user = await identity.setUp(request);
     return respond(201, { success: true, message: 'the first admin was created; log in with POST /auth/login', user });
   },
 });
 
-/** The endpoints of sessions. */
+/** `GET /auth/setup`. */
+const setupState = authEndpoint({
+  method: 'GET',
+  path: '/auth/setup',
+  id: 'auth.setupState',
+  summary: 'Returns if the service needs a first admin.',
+  caller: 'public',
+  answers: {
+    200: {
+      description: 'The state of the setup.',
+      schema: envelope(
+        Type.Object({
+          needed: Type.Boolean({ description: 'True if no admin exists.' }),
+          tokenRequired: Type.Boolean({
+            description: 'True if this caller must send the setup token. Callers on the machine of the service may omit it.',
+          }),
+        }),
+      ),
+      example: toSuccess({ needed: true, tokenRequired: true }),
+    },
+  },
+  async handle({ deps: { identity }, request }) {
+    return respond(200, toSuccess(await identity.loadSetupState(request)), NO_STORE);
+  },
+});
+
+/** The endpoints of sessions with tokens. */
 const sessionEndpoints: readonly AuthEndpoint[] = [
   authEndpoint({
     method: 'POST',
@@ -91,15 +81,12 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
     id: 'auth.login',
     summary: 'Returns tokens for an email and a password.',
     caller: 'public',
-    body: Input({
-      email: Type.String({ minLength: 1, maxLength: 254 }),
-      password: Type.String({ minLength: 1, maxLength: 200 }),
-    }),
-    bodyExample: { email: 'ada@example.org', password: 'correct horse battery' },
+    body: CREDENTIALS,
+    bodyExample: CREDENTIALS_EXAMPLE,
     answers: { 200: { description: 'Tokens.', schema: SESSION, example: SESSION_EXAMPLE } },
     problems: [401],
-    async handle(identity, { origin }, { email, password }) {
-      const issued = await identity.logIn({ email, password }, origin);
+    async handle({ deps: { identity }, request, body }) {
+      const issued = await identity.logIn(body, toSessionOrigin(request));
       return respond(200, { success: true, message: 'logged in', tokenType: 'Bearer', ...issued }, NO_STORE);
     },
   }),
@@ -119,8 +106,8 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
       },
     },
     problems: [401],
-    async handle(identity, { origin }, { refreshToken }) {
-      const issued = await identity.refresh(refreshToken, origin);
+    async handle({ deps: { identity }, request, body }) {
+      const issued = await identity.refresh(body.refreshToken, toSessionOrigin(request));
       return respond(200, { success: true, message: 'refreshed', tokenType: 'Bearer', ...issued }, NO_STORE);
     },
   }),
@@ -131,8 +118,8 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
     summary: 'Ends the session of the token. The token and its refresh token are no longer valid.',
     caller: 'bearer',
     answers: { 200: { description: 'Ended.', schema: DONE, example: { success: true, message: 'logged out' } } },
-    async handle(identity, { origin }) {
-      await identity.logOut(origin);
+    async handle({ deps: { identity }, request }) {
+      await identity.logOut(request.origin);
       return respond(200, { success: true, message: 'logged out' });
     },
   }),
@@ -143,8 +130,8 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
     summary: 'Returns the current user as stored.',
     caller: 'bearer',
     answers: { 200: { description: 'The user.', schema: envelope(CALLER), example: { success: true, data: EXAMPLE_USER } } },
-    async handle(identity, { origin: { token } }) {
-      const user = await identity.loadUser(token);
+    async handle({ deps: { identity }, request }) {
+      const user = await identity.loadUser(request.origin.token);
       return respond(200, toSuccess(user as TypeOf<typeof CALLER>), NO_STORE);
     },
   }),
@@ -152,22 +139,10 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
 
 /** Returns the endpoints under `/auth`. */
 export function authEndpoints({ hasSetup }: { readonly hasSetup: boolean }): readonly AuthEndpoint[] {
-  return hasSetup ? [setup, ...sessionEndpoints] : sessionEndpoints;
+  return [...(hasSetup ? [setup, setupState] : []), ...sessionEndpoints, ...browserSessionEndpoints];
 }
 
 /** Creates the routes of the endpoints under `/auth`. */
-export function createAuthRoutes(identity: Authentication, options: { readonly hasSetup: boolean }): readonly Route[] {
-  return authEndpoints(options).map((endpoint) => ({
-    method: endpoint.method,
-    path: endpoint.path,
-    bodyBytes: BODY_BYTES,
-    handle: async (request) => endpoint.handle(identity, request, parseEndpointRequest(endpoint, request).body),
-  }));
-}
-
-/** Creates an endpoint under `/auth`. The types of its handler are those of its schemas. */
-function authEndpoint<Returns extends Answers, Body extends Schema = Schema>(
-  endpoint: Omit<AuthEndpoint<Body, Returns>, 'tag'>,
-): AuthEndpoint {
-  return { ...endpoint, tag: 'Signing in' } as unknown as AuthEndpoint;
+export function createAuthRoutes(deps: ApiDeps, options: { readonly hasSetup: boolean }): readonly Route[] {
+  return authEndpoints(options).map((endpoint) => toAuthRoute(deps, endpoint));
 }

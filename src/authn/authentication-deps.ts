@@ -9,7 +9,13 @@ import type { TokenOptions, Tokens } from './tokens.ts';
 
 /** The config options of authentication. */
 export interface AuthenticationOptions extends TokenOptions, LoginLimits {
+  /** Maximum lifetime of access tokens. A token expires with its session at the latest. */
+  readonly accessTokenSeconds: number;
   readonly refreshTokenSeconds: number;
+  /** Seconds after the login or the last refresh, after which a browser session ends. */
+  readonly sessionIdleSeconds: number;
+  /** Seconds after the login, after which a browser session ends. */
+  readonly sessionMaxSeconds: number;
   /** Maximum number of passwords that are hashed at the same time. */
   readonly hashConcurrency: number;
   /** Default: those that OWASP recommends, at 19 MiB. */
@@ -51,12 +57,16 @@ export interface TokenUser {
   readonly role: string;
 }
 
-/** The tokens of a session, and its user. The refresh token is not stored, so no other response can contain it. */
-export interface IssuedTokens {
+/** An access token, and its user. */
+export interface IssuedAccess {
   /** Access token. */
   readonly token: string;
   /** Seconds until the access token expires. */
   readonly expiresIn: number;
-  readonly refreshToken: string;
   readonly user: TokenUser;
+}
+
+/** The tokens of a session, and its user. The refresh token is not stored, so no other response can contain it. */
+export interface IssuedTokens extends IssuedAccess {
+  readonly refreshToken: string;
 }

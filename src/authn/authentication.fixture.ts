@@ -20,6 +20,8 @@ const OPTIONS: AuthenticationOptions = {
   trustedIssuers: ['friend'],
   accessTokenSeconds: 3600,
   refreshTokenSeconds: 86_400,
+  sessionIdleSeconds: 28_800,
+  sessionMaxSeconds: 604_800,
   loginAttempts: 1000,
   loginAttemptsPerAddress: 1000,
   loginWindowSeconds: 900,

@@ -6,11 +6,12 @@ import { showRecord } from '../resources/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { type AuthOrigin, createAuthEntries } from './auth-entries.ts';
 import type { AuthEndpointDeps, AuthenticationDeps, IssuedTokens, TokenUser } from './authentication-deps.ts';
+import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 import { loadCaller, loadCallerByEmail } from './caller.ts';
-import { createLogin, type LogIn, refresh } from './login.ts';
+import { createLogin, issueAccess, type LoginCredentials, type OpenByPassword, refresh, type SessionOrigin } from './login.ts';
 import { createPasswords, type PasswordClaim, type PasswordProof, provePassword } from './passwords.ts';
-import { revokeSession } from './sessions.ts';
-import { openSetup, type SetupRequest, setUp } from './setup.ts';
+import { openSession, revokeSession } from './sessions.ts';
+import { loadSetupState, openSetup, type SetupRequest, type SetupState, setUp } from './setup.ts';
 import { createTokens, type VerifiedToken } from './tokens.ts';
 
 /** Authenticates requests, in two steps: a transaction may await only its own statements, so tokens are verified before it begins. */
@@ -31,12 +32,15 @@ export interface Authentication {
   hashPassword(plain: string): Promise<string>;
   /** Verifies a user's current password and counts the attempt like a login. @throws Problem STORAGE_BUSY if too many passwords wait to be hashed. */
   provePassword(claim: PasswordClaim, ip: string): Promise<PasswordProof>;
+  /** Returns true members if the service needs a first admin, and if this request needs the setup token to create the admin. */
+  loadSetupState(request: SetupRequest): Promise<SetupState>;
   /** Creates the first admin. @throws Problem IDENTITY_SETUP_DONE, IDENTITY_SETUP_TOKEN, IDENTITY_THROTTLED, VALUE_INVALID */
   setUp(request: SetupRequest): Promise<TokenUser>;
   /** Exchanges an email and a password for tokens. @throws Problem IDENTITY_CREDENTIALS, IDENTITY_THROTTLED */
-  readonly logIn: LogIn;
+  logIn(credentials: LoginCredentials, origin: SessionOrigin): Promise<IssuedTokens>;
   /** Exchanges a refresh token for new tokens. @throws Problem IDENTITY_TOKEN */
-  refresh(refreshToken: string, origin: AuthOrigin): Promise<IssuedTokens>;
+  refresh(refreshToken: string, origin: SessionOrigin): Promise<IssuedTokens>;
+  readonly browserSessions: BrowserSessions;
   /** Ends the session of a token. @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
   logOut(origin: LogOutOrigin): Promise<void>;
   /** Returns the stored user of a token, without secret fields. @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
@@ -54,6 +58,7 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
   const tokens = createTokens(given.key, given.options);
   const entries = createAuthEntries(given);
   const deps: AuthEndpointDeps = { ...given, passwords, tokens, entries };
+  const openByPassword = createLogin(deps);
   return Object.freeze({
     readToken: async (token: string | undefined) => (token === undefined ? undefined : tokens.verify(token)),
     identify: async (tx: Transaction, token: VerifiedToken | undefined) =>
@@ -62,9 +67,11 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
     openSetup: () => openSetup(deps),
     hashPassword: (plain: string) => passwords.hash(plain),
     provePassword: (claim: PasswordClaim, ip: string) => provePassword(deps, claim, ip),
+    loadSetupState: (request: SetupRequest) => loadSetupState(deps, request),
     setUp: (request: SetupRequest) => setUp(deps, request),
-    logIn: createLogin(deps),
-    refresh: (refreshToken: string, origin: AuthOrigin) => refresh(deps, refreshToken, origin),
+    logIn: (credentials: LoginCredentials, origin: SessionOrigin) => logIn(deps, openByPassword, { credentials, origin }),
+    refresh: (refreshToken: string, origin: SessionOrigin) => refresh(deps, refreshToken, origin),
+    browserSessions: createBrowserSessions(deps, openByPassword),
     logOut: async (origin: LogOutOrigin) => logOut(deps, await verifyRequiredToken(deps, origin.token), origin),
     loadUser: async (token: string | undefined) => loadUser(deps, await verifyRequiredToken(deps, token)),
     recordRefusedToken: (problem: Problem, origin: AuthOrigin) => {
@@ -72,6 +79,18 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
       return entries.recordRefusal({ action: 'token', origin, reason, userId: extras.userId }, problem);
     },
   });
+}
+
+interface Login {
+  readonly credentials: LoginCredentials;
+  readonly origin: SessionOrigin;
+}
+
+/** Opens a session with a refresh token. */
+async function logIn(deps: AuthEndpointDeps, openByPassword: OpenByPassword, { credentials, origin }: Login): Promise<IssuedTokens> {
+  const seconds = deps.options.refreshTokenSeconds;
+  const issued = await openByPassword(credentials, origin, (tx, userId) => openSession(tx, { userId, client: origin, seconds }));
+  return { ...(await issueAccess(deps, issued)), refreshToken: issued.session.refreshToken };
 }
 
 /** Ends the session of a token, including its refresh token. */

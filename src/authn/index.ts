@@ -11,6 +11,7 @@ export { type Authentication, createAuthentication } from './authentication.ts';
 export type { AuthenticationDeps, AuthenticationOptions, FirstAdmin } from './authentication-deps.ts';
 export { INACTIVE_USER } from './caller.ts';
 export { type AdminUserChange, hasAdmin, validateAdminRemains } from './last-admin.ts';
+export { toSessionOrigin } from './login.ts';
 export { resetAccountAttempts } from './login-attempts.ts';
 export { findGuessablePassword, type HashCosts, type PasswordClaim, type PasswordProof, validatePasswordProof } from './passwords.ts';
 export { revokeAllSessions, revokeSessions } from './sessions.ts';

@@ -1,8 +1,9 @@
 import { Problem } from '../errors.ts';
+import type { HttpRequest } from '../request/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { AuthOrigin } from './auth-entries.ts';
-import type { AuthEndpointDeps, IssuedTokens, TokenUser } from './authentication-deps.ts';
+import type { AuthEndpointDeps, IssuedAccess, IssuedTokens, TokenUser } from './authentication-deps.ts';
 import {
   clearAttempts,
   countAttempt,
@@ -13,7 +14,7 @@ import {
   rememberAddress,
   type Throttling,
 } from './login-attempts.ts';
-import { deleteExpiredSessions, type OpenSession, openSession, renewSession } from './sessions.ts';
+import { deleteExpiredSessions, renewSession, type SessionClient, type TimedSession } from './sessions.ts';
 
 const CLEAN_EVERY_MS = 3_600_000;
 
@@ -23,19 +24,33 @@ export interface LoginCredentials {
   readonly password: string;
 }
 
-/** Exchanges an email and a password for tokens. */
-export type LogIn = (credentials: LoginCredentials, origin: AuthOrigin) => Promise<IssuedTokens>;
+/** The parts of a request that opens or renews a session. */
+export type SessionOrigin = AuthOrigin & SessionClient;
+
+/** Returns these parts. */
+export function toSessionOrigin({ origin, header }: Pick<HttpRequest, 'origin' | 'header'>): SessionOrigin {
+  return { requestId: origin.requestId, ip: origin.ip, userAgent: header('user-agent') };
+}
 
 /**
- * Creates the login, which exchanges an email and a password for an access token and a refresh token. The outcome for an unknown user, an
- * inactive user and a wrong password is the same and takes the same time: each has one audit entry, in a transaction of its own. Attempts
- * are counted before hashing.
+ * Exchanges an email and a password for a session, which `open` opens in the transaction of the audit entry. The outcome for an unknown
+ * user, an inactive user and a wrong password is the same and takes the same time: each has one audit entry, in a transaction of its own.
+ * Attempts are counted before hashing.
+ *
+ * @throws Problem IDENTITY_CREDENTIALS, IDENTITY_THROTTLED
  */
-export function createLogin(deps: AuthEndpointDeps): LogIn {
+export type OpenByPassword = <S extends TimedSession>(
+  credentials: LoginCredentials,
+  origin: SessionOrigin,
+  open: (tx: Transaction, userId: string) => Promise<S>,
+) => Promise<IssuedSession<S>>;
+
+/** Creates the function that logs in. All kinds of sessions share it, and so its limits. */
+export function createLogin(deps: AuthEndpointDeps): OpenByPassword {
   let cleanedAt = 0;
   const { database, passwords, options, entries } = deps;
 
-  return async ({ email, password }, origin) => {
+  return async ({ email, password }, origin, open) => {
     const attempt: LoginAttempt = { email: email.toLowerCase(), ip: origin.ip };
     const event = { action: 'login', origin, email } as const;
     const before = await database.transaction(async (tx) => {
@@ -63,12 +78,12 @@ export function createLogin(deps: AuthEndpointDeps): LogIn {
       }
       await clearAttempts(tx, attempt);
       await rememberAddress(tx, user.id, attempt.ip);
-      const session = await openSession(tx, user.id, options.refreshTokenSeconds);
+      const session = await open(tx, user.id);
       await entries.append(tx, { ...event, reason: 'logged in', userId: user.id, role: user.role, sessionId: session.sessionId });
       return { user, session, now: tx.now };
     });
     if ('refused' in opened) throw opened.refused;
-    return issueTokens(deps, opened);
+    return opened;
   };
 }
 
@@ -97,10 +112,10 @@ function wrongCredentials(): Problem {
 }
 
 /** Exchanges a refresh token for a new pair of tokens. A token works once; a second use ends the session. @throws Problem IDENTITY_TOKEN */
-export async function refresh({ entries, ...deps }: AuthEndpointDeps, refreshToken: string, origin: AuthOrigin): Promise<IssuedTokens> {
+export async function refresh({ entries, ...deps }: AuthEndpointDeps, refreshToken: string, origin: SessionOrigin): Promise<IssuedTokens> {
   const event = { action: 'refresh', origin } as const;
   const result = await deps.database.transaction(async (tx) => {
-    const renewed = await renewSession(tx, refreshToken, deps.options.refreshTokenSeconds);
+    const renewed = await renewSession(tx, refreshToken, { client: origin, seconds: deps.options.refreshTokenSeconds });
     if (renewed === undefined) return undefined;
     if ('ended' in renewed) {
       const { id: sessionId, userId } = renewed.ended;
@@ -116,7 +131,7 @@ export async function refresh({ entries, ...deps }: AuthEndpointDeps, refreshTok
     throw await entries.recordRefusal({ ...event, reason: problem.detail }, problem);
   }
   if ('refused' in result) throw result.refused;
-  return issueTokens(deps, result);
+  return { ...(await issueAccess(deps, result)), refreshToken: result.session.refreshToken };
 }
 
 const USED_TWICE = 'the refresh token was used twice, so its session was ended';
@@ -125,19 +140,21 @@ function invalidRefreshToken(): Problem {
   return new Problem('IDENTITY_TOKEN', 'the refresh token is not valid', { hint: 'log in again with POST /auth/login' });
 }
 
-/** The session that a login or a refresh has opened. */
-interface IssuedSession {
+/** The session that a login or a refresh has opened, and its user. */
+export interface IssuedSession<S extends TimedSession = TimedSession> {
   readonly user: TokenUser;
-  readonly session: OpenSession;
+  readonly session: S;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-async function issueTokens(
+/** Signs an access token, which expires with the session at the latest. */
+export async function issueAccess(
   { tokens, options }: Pick<AuthEndpointDeps, 'tokens' | 'options'>,
-  { user, session, now }: IssuedSession,
-): Promise<IssuedTokens> {
-  const token = await tokens.sign({ userId: user.id, sessionId: session.sessionId, role: user.role, now });
+  { user, session: { sessionId, expiresAt }, now }: IssuedSession,
+): Promise<IssuedAccess> {
   const { id, email, name, role } = user;
-  return { token, expiresIn: options.accessTokenSeconds, refreshToken: session.refreshToken, user: { id, email, name, role } };
+  const seconds = Math.min(options.accessTokenSeconds, Math.floor((expiresAt - now) / 1000));
+  const token = await tokens.sign({ userId: id, sessionId, role, now, seconds });
+  return { token, expiresIn: seconds, user: { id, email, name, role } };
 }

@@ -4,20 +4,67 @@ import { sql } from '../sql.ts';
 import type { Transaction, UserSession } from '../storage/index.ts';
 import type { TokenUser } from './authentication-deps.ts';
 
-/** A session with its current refresh token. Access tokens contain the session id. */
-export interface OpenSession {
+/** The client of a session, by which a person recognizes the session. */
+export interface SessionClient {
+  readonly ip: string;
+  /** The header User-Agent, as sent. */
+  readonly userAgent?: string | undefined;
+}
+
+/** A session that is open until `expiresAt`, unless it is renewed or revoked. Access tokens contain its id. */
+export interface TimedSession {
   readonly sessionId: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** A session with its current refresh token. */
+export interface OpenSession extends TimedSession {
   /** 32 random bytes as base64url. Only the client has it; the database has its digest. */
   readonly refreshToken: string;
 }
 
-/** Opens a session for a user who has just logged in. The session expires after `seconds` unless it is renewed. */
-export async function openSession(tx: Transaction, userId: string, seconds: number): Promise<OpenSession> {
+/** A session to open. */
+export interface NewSession {
+  readonly userId: string;
+  readonly client: SessionClient;
+  /** Seconds after which the session expires unless it is renewed. */
+  readonly seconds: number;
+}
+
+/** Opens a session for a user who has just logged in. */
+export async function openSession(tx: Transaction, given: NewSession): Promise<OpenSession> {
+  const session = await insertSession(tx, given);
+  return { ...session, refreshToken: await addRefreshToken(tx, session.sessionId, given.seconds) };
+}
+
+/** Inserts a session. A browser session has the hash of its cookie. */
+export async function insertSession(tx: Transaction, { userId, client, seconds }: NewSession, cookieHash?: string): Promise<TimedSession> {
   const sessionId = createId();
+  const expiresAt = tx.now + seconds * 1000;
+  const now = toIso(tx.now);
+  const { ip, userAgent } = toStoredClient(client);
   await tx.run(sql`
-    insert into "_Session" ("id", "userId", "createdAt", "expiresAt")
-    values (${sessionId}, ${userId}, ${toIso(tx.now)}, ${toIso(tx.now + seconds * 1000)})`);
-  return { sessionId, refreshToken: await addRefreshToken(tx, sessionId, seconds) };
+    insert into "_Session" ("id", "userId", "createdAt", "expiresAt", "lastUsedAt", "cookieHash", "ip", "userAgent")
+    values (${sessionId}, ${userId}, ${now}, ${toIso(expiresAt)}, ${now}, ${cookieHash ?? null}, ${ip}, ${userAgent})`);
+  return { sessionId, expiresAt };
+}
+
+/** Extends a session, and stores its client as that of the last use. */
+export async function extendSession(tx: Transaction, { sessionId, expiresAt }: TimedSession, client: SessionClient): Promise<void> {
+  const { ip, userAgent } = toStoredClient(client);
+  await tx.run(sql`
+    update "_Session" set "expiresAt" = ${toIso(expiresAt)}, "lastUsedAt" = ${toIso(tx.now)}, "ip" = ${ip}, "userAgent" = ${userAgent}
+    where "id" = ${sessionId}`);
+}
+
+/** Maximum characters of a stored user agent. */
+const MAX_USER_AGENT = 200;
+
+/** Removes control and formatting characters, which could change how a list of sessions is displayed. */
+function toStoredClient({ ip, userAgent }: SessionClient): { readonly ip: string; readonly userAgent: string | null } {
+  const shown = userAgent?.slice(0, 2 * MAX_USER_AGENT).replace(/[\p{Cc}\p{Cf}]/gu, '');
+  return { ip, userAgent: shown === undefined ? null : shown.slice(0, MAX_USER_AGENT).toWellFormed() };
 }
 
 /** A renewed session, and its user as stored now. */
@@ -38,9 +85,9 @@ export interface EndedSession {
 export async function renewSession(
   tx: Transaction,
   refreshToken: string,
-  seconds: number,
+  { client, seconds }: Pick<NewSession, 'client' | 'seconds'>,
 ): Promise<RenewedSession | EndedSession | undefined> {
-  const id = toDigest(refreshToken);
+  const id = toTokenHash(refreshToken);
   const now = toIso(tx.now);
   const found = await tx.one<TokenUser & { sessionId: string }>(sql`
     select s."id" as "sessionId", u."id" as "id", u."email" as "email", u."name" as "name", u."role" as "role"
@@ -55,8 +102,9 @@ export async function renewSession(
     await revokeSession(tx, ended);
     return { ended };
   }
-  await tx.run(sql`update "_Session" set "expiresAt" = ${toIso(tx.now + seconds * 1000)} where "id" = ${sessionId}`);
-  return { session: { sessionId, refreshToken: await addRefreshToken(tx, sessionId, seconds) }, user };
+  const session = { sessionId, expiresAt: tx.now + seconds * 1000 };
+  await extendSession(tx, session, client);
+  return { session: { ...session, refreshToken: await addRefreshToken(tx, sessionId, seconds) }, user };
 }
 
 /** Revokes one session. Its access and refresh tokens are refused after the commit. */
@@ -83,14 +131,20 @@ export async function deleteExpiredSessions(tx: Transaction): Promise<void> {
 }
 
 async function addRefreshToken(tx: Transaction, sessionId: string, seconds: number): Promise<string> {
-  const token = randomBytes(32).toString('base64url');
+  const token = createSessionSecret();
   await tx.run(sql`
     insert into "_RefreshToken" ("id", "sessionId", "createdAt", "expiresAt")
-    values (${toDigest(token)}, ${sessionId}, ${toIso(tx.now)}, ${toIso(tx.now + seconds * 1000)})`);
+    values (${toTokenHash(token)}, ${sessionId}, ${toIso(tx.now)}, ${toIso(tx.now + seconds * 1000)})`);
   return token;
 }
 
-function toDigest(token: string): string {
+/** Creates the secret of a refresh token or a cookie: 32 random bytes as base64url. */
+export function createSessionSecret(): string {
+  return randomBytes(32).toString('base64url');
+}
+
+/** Hashes such a secret. A fast hash is enough, because 256 random bits cannot be guessed. */
+export function toTokenHash(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }
 

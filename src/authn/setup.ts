@@ -37,6 +37,20 @@ export function openSetup({ database, options }: Pick<AuthEndpointDeps, 'databas
   return database.transaction(async (tx) => ((await hasAdmin(tx)) ? undefined : createSetupToken(tx)));
 }
 
+/** The state of the setup, for a page that asks a person for the first admin. */
+export interface SetupState {
+  /** True if no admin exists and setup is not off. */
+  readonly needed: boolean;
+  /** True if this caller needs the setup token. */
+  readonly tokenRequired: boolean;
+}
+
+/** Loads the state of the setup for a caller. */
+export async function loadSetupState({ database, options }: AuthEndpointDeps, request: SetupRequest): Promise<SetupState> {
+  const needed = options.setup !== 'off' && !(await database.transaction((tx) => hasAdmin(tx)));
+  return { needed, tokenRequired: needed && !mayOmitToken(options, request) };
+}
+
 /** Creates the first admin if there is no admin. One of several concurrent requests succeeds. Refusals have audit entries; mistakes in the body have none. */
 export async function setUp(deps: AuthEndpointDeps, request: SetupRequest): Promise<TokenUser> {
   try {
@@ -83,7 +97,7 @@ async function createFirstAdmin(deps: AuthEndpointDeps, request: SetupRequest): 
 /** Returns the problem to refuse the request with; undefined to accept it. A throw would roll back the count of wrong tokens. */
 async function refuseSetup(tx: Transaction, { options }: AuthEndpointDeps, request: SetupRequest): Promise<Problem | undefined> {
   if (await hasAdmin(tx)) return setupDone();
-  if (options.setup === 'loopback' && request.isLocal?.() === true) return undefined;
+  if (mayOmitToken(options, request)) return undefined;
   const token = ownValue(request.body, 'token');
   if (typeof token !== 'string') return new Problem('IDENTITY_SETUP_TOKEN', 'this request requires the setup token');
   // Checked before the attempts are counted, because other clients of the same address could lock out the operator.
@@ -91,6 +105,10 @@ async function refuseSetup(tx: Transaction, { options }: AuthEndpointDeps, reque
   const wait = await countSetupAttempt(tx, request.origin.ip, options);
   if (wait !== undefined) return new Problem('IDENTITY_THROTTLED', 'too many attempts with a wrong setup token', { retryAfter: wait });
   return new Problem('IDENTITY_SETUP_TOKEN', 'the setup token is wrong');
+}
+
+function mayOmitToken({ setup }: AuthEndpointDeps['options'], { isLocal }: SetupRequest): boolean {
+  return setup === 'loopback' && isLocal?.() === true;
 }
 
 interface FirstUser {

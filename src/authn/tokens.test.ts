@@ -9,10 +9,10 @@ const hs: TokenKey = { algorithm: 'HS256', signing: createSecretKey(BYTES), veri
 const pair = generateKeyPairSync('ed25519');
 const ed: TokenKey = { algorithm: 'EdDSA', signing: pair.privateKey, verifying: pair.publicKey };
 
-const options = { jwtIssuer: 'us', jwtAudience: 'us-api', trustedIssuers: ['friend'], accessTokenSeconds: 3600 };
+const options = { jwtIssuer: 'us', jwtAudience: 'us-api', trustedIssuers: ['friend'] };
 const NOW = Date.UTC(2026, 0, 1);
 const SECONDS = NOW / 1000;
-const holder = { userId: 'u1', sessionId: 's1', role: 'user', now: NOW };
+const holder = { userId: 'u1', sessionId: 's1', role: 'user', now: NOW, seconds: 3600 };
 const claims: JWTPayload = { iss: 'us', aud: 'us-api', sub: 'u1', sid: 's1', iat: SECONDS, exp: SECONDS + 60 };
 const header = { alg: 'HS256', typ: 'at+jwt' };
 

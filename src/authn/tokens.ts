@@ -46,7 +46,6 @@ export interface TokenOptions {
   readonly jwtAudience: string;
   /** Other issuers, which sign with the same key. */
   readonly trustedIssuers: readonly string[];
-  readonly accessTokenSeconds: number;
 }
 
 /** The user and session of a new token. */
@@ -57,6 +56,8 @@ export interface TokenSubject {
   readonly role: string;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** The lifetime. */
+  readonly seconds: number;
 }
 
 /** Signs and verifies access tokens. */
@@ -80,7 +81,7 @@ export function createTokens(key: TokenKey, options: TokenOptions): Tokens {
   const verified = new LRUCache<string, VerifiedToken>({ max: CACHE_SIZE });
 
   return {
-    sign: ({ userId, sessionId, role, now }) => {
+    sign: ({ userId, sessionId, role, now, seconds }) => {
       const issued = Math.floor(now / 1000);
       return new SignJWT({ sid: sessionId, role })
         .setProtectedHeader({ alg: key.algorithm, typ: TYPE })
@@ -88,7 +89,7 @@ export function createTokens(key: TokenKey, options: TokenOptions): Tokens {
         .setAudience(options.jwtAudience)
         .setSubject(userId)
         .setIssuedAt(issued)
-        .setExpirationTime(issued + options.accessTokenSeconds)
+        .setExpirationTime(issued + seconds)
         .setJti(createId())
         .sign(key.signing);
     },

@@ -103,6 +103,18 @@ export const OPTION_TABLE = {
     range: [60, 31_536_000],
     about: 'lifetime of refresh tokens, in seconds',
   },
+  sessionIdleSeconds: {
+    group: 'authentication',
+    default: 28_800,
+    range: [1, 31_536_000],
+    about: 'idle timeout of browser sessions, in seconds since the login or the last refresh',
+  },
+  sessionMaxSeconds: {
+    group: 'authentication',
+    default: 604_800,
+    range: [1, 31_536_000],
+    about: 'maximum length of browser sessions, in seconds since the login',
+  },
   loginAttempts: {
     group: 'authentication',
     default: 10,

@@ -161,8 +161,11 @@ async function createDeps(folder: string, given: TestPipelineOptions): Promise<T
   return {
     deps: { database, identity, policyStore, options, auditMode: 'strict', ...given.deps },
     async sign(userId) {
-      const { sessionId, now } = await opened.transaction(async (tx) => ({ ...(await openSession(tx, userId, 3600)), now: tx.now }));
-      return tokens.sign({ userId, sessionId, role: 'user', now });
+      const { sessionId, now } = await opened.transaction(async (tx) => ({
+        ...(await openSession(tx, { userId, client: { ip: '192.0.2.1' }, seconds: 3600 })),
+        now: tx.now,
+      }));
+      return tokens.sign({ userId, sessionId, role: 'user', now, seconds: 3600 });
     },
   };
 }

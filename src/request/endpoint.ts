@@ -22,7 +22,15 @@ export interface Answer<S extends Schema = Schema> {
 }
 
 /** A response header that the document describes. */
-export type ResponseHeader = 'X-Request-Id' | 'X-Decision-Id' | 'ETag' | 'Location' | 'Retry-After' | 'WWW-Authenticate' | 'Allow';
+export type ResponseHeader =
+  | 'X-Request-Id'
+  | 'X-Decision-Id'
+  | 'ETag'
+  | 'Location'
+  | 'Set-Cookie'
+  | 'Retry-After'
+  | 'WWW-Authenticate'
+  | 'Allow';
 
 /** Successful responses by HTTP status. */
 export type Answers = Readonly<Record<number, Answer>>;

@@ -9,6 +9,7 @@ export const HEADERS: Readonly<Record<ResponseHeader, JsonObject>> = {
   'X-Decision-Id': { description: 'Id of the audit entry of the decision.', schema: { type: 'string', format: 'uuid' } },
   ETag: { description: 'Version of the record, policy or assignment, for `If-Match`.', schema: { type: 'string' } },
   Location: { description: 'URL of the new record.', schema: { type: 'string' } },
+  'Set-Cookie': { description: 'The session cookie, or its deletion.', schema: { type: 'string' } },
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
   'WWW-Authenticate': { description: '`Bearer`, with the reason why the token was refused.', schema: { type: 'string' } },
   Allow: { description: 'Allowed methods.', schema: { type: 'string' } },

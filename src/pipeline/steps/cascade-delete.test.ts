@@ -230,7 +230,7 @@ describe('a deletion that affects users', () => {
       async (context) => {
         const { tx } = context;
         const [policy] = await tx.all<{ id: string }>(sql`SELECT "id" FROM "_Policy"`);
-        await openSession(tx, 'eve', 3600);
+        await openSession(tx, { userId: 'eve', client: { ip: '192.0.2.1' }, seconds: 3600 });
         await assignToUser(tx, { userId: 'eve', policyId: policy?.id ?? '' }, { by: 'ada' });
         const counts = async () => [
           (await tx.all(sql`SELECT 1 FROM "_Session" WHERE "userId" = 'eve' AND "revokedAt" IS NULL`)).length,

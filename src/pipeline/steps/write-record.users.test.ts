@@ -25,7 +25,7 @@ describe('changes of users', () => {
   async function change(id: 'ada' | 'ann', values: JsonObject, cleared: readonly string[] = []): Promise<readonly number[]> {
     return test.inContext({ as: 'ada', request: { action: 'update', resource: 'User', id } }, async (given) => {
       const context: RequestContext = { ...given, hashes: createPasswordHashes({ hashes: new Map([['new password', 'its hash']]) }) };
-      await openSession(context.tx, 'ann', 3600);
+      await openSession(context.tx, { userId: 'ann', client: { ip: '192.0.2.1' }, seconds: 3600 });
       const open = async () => (await context.tx.all(sql`SELECT 1 FROM "_Session" WHERE "userId" = 'ann' AND "revokedAt" IS NULL`)).length;
       const before = await open();
       const found = [{ id, version: 1, role: id === 'ada' ? 'admin' : 'user', isActive: true }];

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../operators/index.ts';
 const state: JsonObject = {
   name: '_State',
   description:
-    'Single values: `epoch` (number: current revision), `setup` (text: id of the first admin), `setupTokens` (text: SHA-256 of each valid token), `definitions` (text: hash of those in force), `restored` (text: changes with each restore).',
+    'Single values: `epoch` (number: current revision), `instance` (text: random id of the database, in the name of the session cookie), `setup` (text: id of the first admin), `setupTokens` (text: SHA-256 of each valid token), `definitions` (text: hash of those in force), `restored` (text: changes with each restore).',
   fields: { number: { type: 'integer' }, text: { type: 'string' } },
 };
 
@@ -29,7 +29,15 @@ const session: JsonObject = {
     createdAt: { type: 'timestamp', required: true },
     expiresAt: { type: 'timestamp', required: true },
     revokedAt: { type: 'timestamp' },
+    cookieHash: {
+      type: 'string',
+      description: 'Of a browser session: the SHA-256 of its cookie in hexadecimal. Absent in other sessions.',
+    },
+    lastUsedAt: { type: 'timestamp', description: 'Time of the login or of the last refresh.' },
+    ip: { type: 'string', description: 'Address of the client at that time.' },
+    userAgent: { type: 'string', description: 'Header User-Agent of the client at that time.' },
   },
+  indexes: [{ fields: ['cookieHash'], unique: true }],
 };
 
 const refreshToken: JsonObject = {

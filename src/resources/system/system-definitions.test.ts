@@ -32,7 +32,7 @@ describe('the system resources', () => {
       '_RepeatedDenial: id first writer resource action network since last endsAt count',
       '_State: id number text',
       '_Epoch: id number at historyHash',
-      '_Session: id userId createdAt expiresAt revokedAt',
+      '_Session: id userId createdAt expiresAt revokedAt cookieHash lastUsedAt ip userAgent',
       '_RefreshToken: id sessionId createdAt expiresAt usedAt',
       '_LoginAttempt: id windowStart count',
       '_LoginAddress: id userId lastAt',
