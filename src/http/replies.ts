@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { type HttpResponse, toProblemResponse } from '../request/index.ts';
+import { isLargeJson, toJsonPieces } from './json-pieces.ts';
 import { isStreamingSocket } from './streaming.ts';
 
 /** Sends a response. Logs the cause of an internal error with the id of the request. */
@@ -18,7 +19,13 @@ export function sendResponse(reply: FastifyReply, response: HttpResponse): Fasti
       // A hook sets this header too, but hooks do not run for a path that cannot be decoded.
       'x-request-id': reply.request.id,
     })
-    .send(response.pieces === undefined ? JSON.stringify(response.body) : toStream(response.pieces));
+    .send(toPayload(response));
+}
+
+/** Returns the body to send. A large one is serialized while it is sent, so that no other request waits for all of it. */
+function toPayload({ body, pieces }: HttpResponse): string | Readable {
+  if (pieces !== undefined) return toStream(pieces);
+  return isLargeJson(body) ? toStream(toJsonPieces(body)) : JSON.stringify(body);
 }
 
 /** Streams chunks as fast as the client reads them. */

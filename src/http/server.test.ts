@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SetupError } from '../errors.ts';
+import type { Route } from '../request/index.ts';
 import { type Listening, sendRaw, startServer } from './server.fixture.ts';
 
 let shared: Listening;
@@ -164,6 +165,25 @@ describe('the server', () => {
     expect(await response.text()).toBe('');
     const failed = await fetch(`${shared.url}/nowhere`, { method: 'HEAD' });
     expect([failed.status, await failed.text()]).toEqual([404, '']);
+  });
+
+  it('sends a large body in pieces', async () => {
+    const body = { success: true, data: Array.from({ length: 20 }, (_, id) => ({ id, body: 'é'.repeat(50_000) })) };
+    const routes: readonly Route[] = [
+      { method: 'GET', path: '/large', handle: async () => ({ status: 200, headers: { etag: '"1"' }, body }) },
+    ];
+    const { url, server } = await startServer({ routes });
+    const response = await fetch(`${url}/large`);
+    const { headers } = response;
+    expect([headers.get('transfer-encoding'), headers.get('content-type'), headers.get('etag')]).toEqual([
+      'chunked',
+      'application/json',
+      '"1"',
+    ]);
+    expect(await response.json()).toEqual(body);
+    const head = await fetch(`${url}/large`, { method: 'HEAD' });
+    expect([head.status, head.headers.get('etag'), await head.text()]).toEqual([200, '"1"', '']);
+    await server.close();
   });
 
   it('passes method, path, query, body and token to the handler', async () => {

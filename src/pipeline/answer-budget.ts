@@ -25,17 +25,27 @@ export function addEnvelopes({ answer }: Budget, items: number): void {
   answer.share(items * ITEM_BYTES);
 }
 
+/** Milliseconds of work between two checks of the time. */
+const SLICE_TIME = 2;
+
+type AnswerContext = Pick<RequestContext, 'budget' | 'request' | 'tx'>;
+
 /**
  * Adds the result of a request to the answer. The only result of an answer fits without its expanded records, because a page is limited while
  * it is loaded.
  *
  * @throws Problem REQUEST_BUDGET if the result does not fit
  */
-export function addToAnswer({ budget, request }: Pick<RequestContext, 'budget' | 'request'>, { data, extras }: Result): void {
+export async function addToAnswer({ budget, request, tx }: AnswerContext, { data, extras }: Result): Promise<void> {
   const { answer } = budget;
   if (!answer.isShared && request.expand === undefined) return;
+  let checked = performance.now();
   for (const part of partsOf(data)) {
     if (!answer.add(part)) throw toAnswerProblem(budget);
+    // Only after a list: the time since the statements of a list before a write would include the write.
+    if (!Array.isArray(data) || performance.now() - checked < SLICE_TIME) continue;
+    await tx.checkTime();
+    checked = performance.now();
   }
   if (extras !== undefined && !answer.add(extras)) throw toAnswerProblem(budget);
 }

@@ -84,7 +84,7 @@ export function runPipeline(context: RequestContext): Promise<Outcome> {
     if (validate !== none) await validate(context, found, proposals);
     const secondDecision = authorizeSecond === none ? undefined : await authorizeSecond(context, { found, proposals, decision });
     const result = await perform(context, { found, proposals, decision, secondDecision });
-    addToAnswer(context, result);
+    await addToAnswer(context, result);
     return result;
   });
 }

@@ -35,8 +35,10 @@ const definitions = define({
       story: { type: 'text' },
     },
   },
+  Report: { fields: { body: { type: 'text' } } },
 });
 const item: Resource = resourceOf(definitions, 'Item');
+const report: Resource = resourceOf(definitions, 'Report');
 const RECORDS = 40;
 
 let test: TestDatabase;
@@ -211,27 +213,39 @@ describe('pages that end early', () => {
   });
 });
 
-describe('a list', () => {
+describe('the time of a list', () => {
+  /** Lists all records of a resource, and returns its statements and the checks of the time in order. */
+  async function eventsOf(resource: Resource, query: Pick<ListQuery, 'where' | 'budget'>): Promise<string> {
+    const events: string[] = [];
+    await test.database.transaction(async (tx) => {
+      const members: Partial<Transaction> = {
+        async all(text) {
+          events.push('rows');
+          return tx.all(text);
+        },
+        async checkTime() {
+          events.push('check');
+        },
+      };
+      const whole = { scopeFor: scopesOf(resource), definitions, sort: [], limit: 100, now: 0, timeZone: 'UTC', ...query };
+      await listRecords(replaceMembers(tx, members), resource, whole);
+    });
+    return events.join(',');
+  }
+
   it.each([
     { conditions: 'in SQL', where: ALWAYS, events: /^rows(,check)+,rows/ },
     // Once before the conditions are evaluated, and once after it.
     { conditions: 'in memory', where: filters['inMemory'] ?? ALWAYS, events: /^rows(,check){2,},rows/ },
-  ])('checks the time between two statements, with conditions $conditions', async ({ where, events }) => {
-    const seen: string[] = [];
+  ])('counts before each further statement, with conditions $conditions', async ({ where, events }) => {
+    // An answer of this size makes the first statement load about half of the records.
+    expect(await eventsOf(item, { where, budget: testBudget({ answerBytes: 100_000 }) })).toMatch(events);
+  });
+
+  it('counts while large records are measured', async () => {
     await test.database.transaction(async (tx) => {
-      const members: Partial<Transaction> = {
-        async all(query) {
-          seen.push('rows');
-          return tx.all(query);
-        },
-        async checkTime() {
-          seen.push('check');
-        },
-      };
-      const whole = { where, scopeFor, definitions, sort: [], limit: 100, now: 0, timeZone: 'UTC' };
-      // An answer of this size makes the first statement load about half of the records.
-      await listRecords(replaceMembers(tx, members), item, { ...whole, budget: testBudget({ answerBytes: 100_000 }) });
+      for (let n = 0; n < 70; n++) await insertRecord(tx, report, toRecord(`report-${n}`, { body: 'a'.repeat(99_000) }));
     });
-    expect(seen.join(',')).toMatch(events);
+    expect(await eventsOf(report, { where: ALWAYS, budget: testBudget() })).toMatch(/^rows(,check){2,},rows/);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { rowSizeOf, rowsPerStatement } from './row-size.ts';
-import { define, resourceOf } from './storage.fixture.ts';
+import { nextRowsPerStatement, rowSizeOf, rowsPerStatement } from './row-size.ts';
+import { define, resourceOf, toRecord } from './storage.fixture.ts';
 
 const fields = {
   title: { type: 'string', maxLength: 20 },
@@ -48,5 +48,18 @@ describe('rowsPerStatement', () => {
   it('rows that their definition lets be very long are not loaded one by one', () => {
     const wide = { ...fields, more: fields.tags, others: fields.tags };
     expect(rowsPerStatement(resourceOf(define({ Item: { fields: wide } }), 'Item'))).toBeGreaterThan(20);
+  });
+});
+
+describe('nextRowsPerStatement', () => {
+  const rows = (count: number, length: number) => Array.from({ length: count }, (_, n) => toRecord(`r${n}`, { body: 'é'.repeat(length) }));
+
+  it('a statement loads as many rows of the length of the rows before as fit in its limit', () => {
+    expect(nextRowsPerStatement(rows(20, 100_000))).toBe(59);
+    expect(nextRowsPerStatement(rows(20, 10_000_000))).toBe(1);
+  });
+
+  it('a statement loads at most four times as many rows as the statement before', () => {
+    expect(nextRowsPerStatement(rows(5, 10))).toBe(20);
   });
 });

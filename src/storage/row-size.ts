@@ -1,6 +1,7 @@
 import type { Field } from '../fields/index.ts';
 import { memoize } from '../memoize.ts';
 import { columnsOf, type Resource, type StoredRecord, typeOf } from '../resources/index.ts';
+import { charactersOf } from './answer-size.ts';
 
 /** Sizes of the rows of a resource, from its definition. */
 export interface RowSize {
@@ -43,7 +44,7 @@ export function rowsPerStatement(resource: Resource, bytesLeft = Number.POSITIVE
 
 /** Returns the number of rows for the next statement, after one that has loaded `rows`: at most four times as many, because later rows can be longer. */
 export function nextRowsPerStatement(rows: readonly StoredRecord[]): number {
-  const length = rows.reduce((sum, row) => sum + JSON.stringify(row).length, 1);
+  const length = rows.reduce((sum, row) => sum + charactersOf(row), 1);
   return Math.max(1, Math.min(4 * rows.length, Math.floor((MAX_LENGTH * rows.length) / length)));
 }
 
