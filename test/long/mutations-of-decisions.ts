@@ -117,10 +117,26 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   {
     name: 'an inactive policy applies',
     file: 'src/authz/policies/policy-snapshot.ts',
-    find: 'item?.isActive === true',
-    replace: 'item !== undefined',
+    find: 'if (item.isActive) active.set',
+    replace: 'active.set',
     red: 'src/authz/policies/applicable-rules.test.ts',
     test: 'finds applicable policies: an inactive policy does not apply',
+  },
+  {
+    name: 'rules that two revisions changed are updated for the second only',
+    file: 'src/authz/policies/rule-buckets.ts',
+    find: 'new Set([...earlier.changed, ...changed])',
+    replace: 'changed',
+    red: 'src/authz/policies/rule-buckets.test.ts',
+    test: 'the cache contains the changes of every revision since the last request',
+  },
+  {
+    name: 'rules keep a policy that was taken from the role',
+    file: 'src/authz/policies/policy-snapshot.ts',
+    find: 'set(role, id, undefined);',
+    replace: 'if (role === undefined) set(role, id, undefined);',
+    red: 'test/property/snapshot-changes.property.test.ts',
+    test: 'a snapshot after random changes and requests equals one that is compiled at once',
   },
   {
     name: 'an inactive assignment applies',

@@ -1,7 +1,8 @@
 /** After random changes in any order, the updated policy store equals one that is compiled from scratch. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { applicableRules, type PolicyInput } from '../../src/authz/policies/index.ts';
+import { createPolicyIndex, lintPolicy } from '../../src/authz/linter/index.ts';
+import { applicableRules, type PolicyInput, type PolicySnapshot } from '../../src/authz/policies/index.ts';
 import { createPolicyStore, type PolicyStore, type Snapshot } from '../../src/authz/policy-store.ts';
 import { Problem } from '../../src/errors.ts';
 import { sql } from '../../src/sql.ts';
@@ -11,6 +12,7 @@ import {
   assignToUser,
   createPolicy,
   deletePolicy,
+  loadActiveAssignments,
   migrate,
   removeAssignment,
   removeAssignmentsOf,
@@ -133,19 +135,38 @@ async function contentOf(snapshot: Snapshot): Promise<unknown> {
   return JSON.parse(JSON.stringify(content));
 }
 
+function indexesOf({ policies, rolePolicies, rolesByPolicy, byRole, named }: PolicySnapshot): unknown {
+  const assignments = [...rolesByPolicy.entries()].map(([id, all]) => [id, all.toSorted((a, b) => (a.id < b.id ? -1 : 1))] as const);
+  return {
+    policies: new Map(policies.entries()),
+    rolePolicies: new Map(rolePolicies.entries()),
+    rolesByPolicy: new Map(assignments),
+    byRole: new Map([...byRole].map(([role, assigned]) => [role, new Map(assigned.entries())])),
+    named,
+  };
+}
+
+/** Returns the findings about each policy, linted alone and with the others. */
+async function findingsOf({ policies, assignments }: Snapshot): Promise<unknown> {
+  const index = createPolicyIndex(policies, NOW);
+  const users = { counted: 0, isComplete: true, withValue: new Map() };
+  const findings: unknown[] = [];
+  for (const [id, one] of [...policies.policies.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const assigned = await inTransaction((tx) => loadActiveAssignments(tx, id, { limit: 100 }));
+    const assignmentsOf = await inTransaction((tx) => assignments.ofEach(tx, USERS));
+    const context = { index, users, assignments: assigned, assignmentsOf, canCompileToSql: () => true };
+    findings.push(lintPolicy(one, context), lintPolicy(one, { ...context, isSingle: true }));
+  }
+  return findings;
+}
+
 async function check(store: PolicyStore): Promise<boolean> {
   const whole = createPolicyStore(store.definitions, { ...LIMITS, maxAssignments: 1000 });
   const snapshots = await inTransaction(async (tx) => [await store.snapshot(tx), await whole.snapshot(tx)] as const);
   const [withRevisions, compiled] = snapshots;
   expect(withRevisions.revision).toEqual(compiled.revision);
-  const { policies, rolePolicies, byRole, named } = withRevisions.policies;
-  const expected = compiled.policies;
-  expect({ policies, rolePolicies, byRole, named }).toEqual({
-    policies: expected.policies,
-    rolePolicies: expected.rolePolicies,
-    byRole: expected.byRole,
-    named: expected.named,
-  });
+  expect(indexesOf(withRevisions.policies)).toEqual(indexesOf(compiled.policies));
+  expect(await findingsOf(withRevisions)).toEqual(await findingsOf(compiled));
   const [found, wanted] = [await contentOf(withRevisions), await contentOf(compiled)];
   expect(found).toEqual(wanted);
   return (found as readonly { readonly rules: readonly unknown[] }[]).some(({ rules }) => rules.length > 0);

@@ -158,7 +158,8 @@ describe('rules of one policy', () => {
     });
     const findingsAfter = (others: number) => {
       const apart = Array.from({ length: others }, (_, index) => denial('published', `title ${index}`));
-      return lintRules({ ...READ, ...when(drafts) }, ...apart, denial('draft', 'x'));
+      // Compared in the order of their ids.
+      return lintRules({ ...READ, ...when(drafts) }, ...apart, { id: 'z', ...denial('draft', 'x') });
     };
     expect([findingsAfter(49), findingsAfter(50)]).toEqual([['rules.0 conflict'], []]);
   });

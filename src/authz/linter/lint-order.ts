@@ -3,7 +3,7 @@ import { areDisjoint } from './condition-analysis.ts';
 import type { Finding, RuleFinding } from './finding.ts';
 import { isExpired } from './lint-assignments.ts';
 import { type ActiveAssignments, definitionsFor, type LintContext, type LintedRule } from './lint-context.ts';
-import { type IndexedRule, type RuleIndex, toIndexedRule } from './policy-index.ts';
+import { type IndexedRule, type RuleIndex, toIndexedRule } from './rule-groups.ts';
 
 /** Maximum number of conflicts that are reported for one rule. */
 const MAX_CONFLICTS = 3;

@@ -10,8 +10,10 @@ import {
   type PathRead,
   type RankedRule,
 } from './compiled-rule.ts';
+import type { PersistentMap } from './persistent-map.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule, type UserPolicy } from './policy.ts';
-import { type Bucket, findPolicy, type PolicySnapshot } from './policy-snapshot.ts';
+import { findPolicy, type PolicySnapshot } from './policy-snapshot.ts';
+import type { Bucket, OutdatedRules } from './rule-buckets.ts';
 
 /** Maximum number of rules and policies in the cache of merged rules: millions of users may have different assignments. */
 const MAX_MERGED = 100_000;
@@ -62,34 +64,57 @@ function earliestExpiry(assignments: readonly UserAssignment[]): number {
 
 /** Returns the rules of the policies assigned to the role. */
 function rulesOfRole(snapshot: PolicySnapshot, request: ApplicableRequest): ApplicableRules {
-  const { byRole, withoutRole } = bucketOf(snapshot, request);
-  const known = byRole.get(request.role);
-  if (known !== undefined) return known;
+  const { byRole, outdated, withoutRole } = bucketOf(snapshot, request);
   const assigned = snapshot.byRole.get(request.role);
   if (assigned === undefined) return withoutRole;
-  const applicable = inheritRules(snapshot, request, assigned) ?? collectRules(snapshot, request, assigned);
+  const known = byRole.get(request.role);
+  if (known !== undefined) return known;
+  const earlier = outdated.get(request.role);
+  const applicable =
+    earlier === undefined ? collectRules(snapshot, request, assigned) : updateRules(snapshot, request, { earlier, assigned });
   byRole.set(request.role, applicable);
+  outdated.delete(request.role);
   return applicable;
 }
 
 /** The active policies that are assigned to a role, with the priority of the assignment. */
-type AssignedPolicies = ReadonlyMap<string, number>;
+type AssignedPolicies = PersistentMap<number>;
 
 function collectRules(snapshot: PolicySnapshot, request: ApplicableRequest, assigned: AssignedPolicies): ApplicableRules {
-  return toApplicable([...assigned].flatMap(([policyId, priority]) => toRanked(activeRules(snapshot, policyId, request), priority)));
+  return toApplicable(
+    [...assigned.entries()].flatMap(([policyId, priority]) => toRanked(activeRules(snapshot, policyId, request), priority)),
+  );
 }
 
-/** Returns the rules of the role in the snapshot before, with those of changed policies replaced; undefined if they were not collected there. */
-function inheritRules(snapshot: PolicySnapshot, request: ApplicableRequest, assigned: AssignedPolicies): ApplicableRules | undefined {
-  const { buckets, changed } = snapshot.memo.inherited ?? {};
-  const before = buckets?.get(resourceKey(snapshot, request))?.get(request.action)?.byRole.get(request.role);
-  if (before === undefined || changed === undefined) return undefined;
+interface UpdateInput {
+  readonly earlier: OutdatedRules;
+  readonly assigned: AssignedPolicies;
+}
+
+/** Returns the rules of the role in an earlier snapshot, with those of changed policies replaced. */
+function updateRules(snapshot: PolicySnapshot, request: ApplicableRequest, { earlier, assigned }: UpdateInput): ApplicableRules {
+  const { applicable, changed } = earlier;
   const added = [...changed].flatMap((policyId) => {
     const priority = assigned.get(policyId);
     return priority === undefined ? [] : toRanked(activeRules(snapshot, policyId, request), priority);
   });
-  const kept = before.ranked.filter(({ rule }) => !changed.has(rule.policy.id));
-  return added.length === 0 && kept.length === before.ranked.length ? before : toApplicable([...kept, ...added]);
+  const kept = applicable.ranked.filter(({ rule }) => !changed.has(rule.policy.id));
+  return added.length === 0 && kept.length === applicable.ranked.length ? applicable : fromOrdered(withInserted(kept, added));
+}
+
+/** Inserts rules into ordered rules. Binary search, because sorting compares all rules again. */
+function withInserted(ordered: readonly RankedRule[], added: readonly RankedRule[]): readonly RankedRule[] {
+  const rules = [...ordered];
+  for (const each of added) {
+    let [low, high] = [0, rules.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (comparePrecedence(rules[middle] as RankedRule, each) < 0) low = middle + 1;
+      else high = middle;
+    }
+    rules.splice(low, 0, each);
+  }
+  return rules;
 }
 
 /** Returns the rules of the role and of the policies assigned to the user. Users with the same role and assignments share the result. */
@@ -97,12 +122,16 @@ function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: 
   const { merged } = snapshot.memo;
   let key = `${request.role} ${resourceKey(snapshot, request)} ${request.action}`;
   for (const { policyId } of own) key += ` ${policyId}`;
-  const known = merged.entries.get(key);
-  if (known !== undefined) return known.applicable;
   const ofRole = rulesOfRole(snapshot, request);
+  const known = merged.entries.get(key);
+  if (known !== undefined) {
+    if (known.ofRole === ofRole && hasPolicies(snapshot, own, known.own)) return known.applicable;
+    merged.entries.delete(key);
+    merged.size -= known.size;
+  }
   const applicable = mergeRules(snapshot, request, { ofRole, own });
   const size = own.length + (applicable === ofRole ? 0 : applicable.rules.length);
-  merged.entries.set(key, { applicable, size });
+  merged.entries.set(key, { applicable, ofRole, own: own.map(({ policyId }) => findPolicy(snapshot.policies, policyId)), size });
   merged.size += size;
   for (const [oldest, { size: freed }] of merged.entries) {
     if (merged.size <= MAX_MERGED) break;
@@ -110,6 +139,13 @@ function rulesOfUser(snapshot: PolicySnapshot, request: ApplicableRequest, own: 
     merged.size -= freed;
   }
   return applicable;
+}
+
+/** Returns true if the assigned policies are these, without a change. */
+function hasPolicies({ policies }: PolicySnapshot, own: readonly UserAssignment[], expected: readonly (Policy | undefined)[]): boolean {
+  // Not `every`, which needs a function for each call: every request of a user with assignments comes here.
+  for (let at = 0; at < own.length; at++) if (findPolicy(policies, own[at]?.policyId ?? '') !== expected[at]) return false;
+  return true;
 }
 
 /** The rules of the role, and the assignments of the user. */
@@ -139,7 +175,11 @@ function resourceKey({ named }: PolicySnapshot, { resource }: ApplicableRequest)
 /** Returns the cached rules for one resource and action. */
 function bucketOf(snapshot: PolicySnapshot, request: ApplicableRequest): Bucket {
   const byAction = memoize(snapshot.memo.buckets, resourceKey(snapshot, request), () => new Map<string, Bucket>());
-  return memoize(byAction, request.action, () => Object.freeze({ byRole: new Map(), withoutRole: { ...toApplicable([]), found: false } }));
+  return memoize(byAction, request.action, createBucket);
+}
+
+function createBucket(): Bucket {
+  return { byRole: new Map(), outdated: new Map(), withoutRole: { ...toApplicable([]), found: false } };
 }
 
 /** Returns the active rules of an active policy for one resource and action. A rule is compiled on first use. */
@@ -164,8 +204,11 @@ function toRanked(rules: readonly CompiledRule[], assignmentPriority: number): r
 }
 
 function toApplicable(unordered: readonly RankedRule[]): ApplicableRules {
+  return fromOrdered([...unordered].sort(comparePrecedence));
+}
+
+function fromOrdered(ranked: readonly RankedRule[]): ApplicableRules {
   // Not frozen: every decision walks these arrays, and a frozen array takes ten times as long.
-  const ranked = [...unordered].sort(comparePrecedence);
   const rules = ranked.map(({ rule }) => rule);
   const reads = readsOf(rules);
   const referencePaths = reads.map(({ path }) => path).filter(mayFollowReference);

@@ -17,13 +17,21 @@ export {
   type UserAssignment,
 } from './applicable-rules.ts';
 export { REASON, ROLE_ASSIGNMENT, USER_ASSIGNMENT } from './assignment-schemas.ts';
-export { type ApplicableRules, type CompiledRule, compileRule, type PathRead, type RankedRule } from './compiled-rule.ts';
+export {
+  type ApplicableRules,
+  type CompiledRule,
+  type CompileOptions,
+  compileRule,
+  type PathRead,
+  type RankedRule,
+} from './compiled-rule.ts';
 export { CONDITION } from './condition-schema.ts';
 export { DAMAGED_ASSIGNMENT, DAMAGED_RULE_ID, toDamagedAssignments, toDamagedPolicy } from './damaged-policy.ts';
 export { type AssignmentChange, type ParsedAssignment, parseRoleAssignment, parseUserAssignment } from './parse-assignment.ts';
 export { type ParsedPolicy, type PolicyLimits, parsePolicy } from './parse-policy.ts';
 export { type PolicyImport, parsePolicyImport } from './parse-policy-import.ts';
 export { type PlannedAssignment, type PlannedPolicies, policiesFromPermissions } from './permission-policies.ts';
+export { PersistentMap } from './persistent-map.ts';
 export {
   type DamagedRow,
   DEFAULT_PRIORITY,

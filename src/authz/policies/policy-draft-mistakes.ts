@@ -149,5 +149,5 @@ function isAssigned(
   { snapshot, assignmentsOf }: DraftContext,
 ): boolean {
   if (typeof userId === 'string') return assignmentsOf(userId).some((assignment) => assignment.policyId === policyId);
-  return [...snapshot.rolePolicies.values()].some((assignment) => assignment.role === role && assignment.policyId === policyId);
+  return snapshot.rolesByPolicy.get(policyId)?.some((assignment) => assignment.role === role) === true;
 }

@@ -103,7 +103,7 @@ describe('parseDraft', () => {
     rulesWith({ policies: [{ id: 'p', rules: [{ ...READ, description: 'changed' }] }], removePolicies: ['q'] });
     const request = { assignments: OF_ANN, role: 'user', resource: 'Article', action: 'read', now: NOW } as const;
     expect(applicableRules(snapshot, request).rules.map(({ id }) => id)).toEqual(['q.0', 'p.0']);
-    expect([...snapshot.policies.keys()]).toEqual(['p', 'q']);
+    expect([...snapshot.policies.entries()].map(([id]) => id)).toEqual(['p', 'q']);
   });
 
   it.each<[Json, string]>([

@@ -122,7 +122,6 @@ function toDraft(body: DraftBody, policies: readonly Policy[], context: DraftCon
   const { assignments = [], removePolicies = [], removeAssignments = [] } = body;
   const rolePolicies = new Map<string, RolePolicy | undefined>();
   const userPolicies = new Map<string, Map<string, UserAssignment | undefined>>();
-  const ofRole = storedRolePolicies(context.snapshot);
   const setUser = ({ userId = '', policyId }: DraftAssignment, value: UserAssignment | undefined) => {
     const own = userPolicies.get(userId) ?? new Map<string, UserAssignment | undefined>();
     userPolicies.set(userId, own.set(policyId, value));
@@ -130,12 +129,12 @@ function toDraft(body: DraftBody, policies: readonly Policy[], context: DraftCon
   for (const item of assignments) {
     if (item.role === undefined) setUser(item, toUserAssignment(item, context));
     else {
-      const written = toRolePolicy(item, ofRole.get(`${item.role} ${item.policyId}`), context.now);
+      const written = toRolePolicy(item, findRolePolicy(context.snapshot, item), context.now);
       rolePolicies.set(written.id, written);
     }
   }
   for (const item of removeAssignments) {
-    const stored = ofRole.get(`${item.role} ${item.policyId}`);
+    const stored = findRolePolicy(context.snapshot, item);
     if (item.role === undefined) setUser(item, undefined);
     else if (stored !== undefined) rolePolicies.set(stored.id, undefined);
   }
@@ -143,8 +142,8 @@ function toDraft(body: DraftBody, policies: readonly Policy[], context: DraftCon
   return { policies: new Map([...written, ...removePolicies.map((id) => [id, undefined] as const)]), rolePolicies, userPolicies };
 }
 
-function storedRolePolicies({ rolePolicies }: PolicySnapshot): ReadonlyMap<string, RolePolicy> {
-  return new Map([...rolePolicies.values()].map((assignment) => [`${assignment.role} ${assignment.policyId}`, assignment]));
+function findRolePolicy({ rolesByPolicy }: PolicySnapshot, { role, policyId }: DraftAssignment): RolePolicy | undefined {
+  return rolesByPolicy.get(policyId)?.find((assignment) => assignment.role === role);
 }
 
 /** Returns the written assignment to a user. Without `expiresAt`, it keeps the expiry of the stored one. */

@@ -1,9 +1,11 @@
 import { getOrCreate } from '../../memoize.ts';
 import type { Definitions } from '../../resources/index.ts';
-import type { ApplicableRules, CompiledRule, CompileOptions } from './compiled-rule.ts';
+import type { CompileOptions } from './compiled-rule.ts';
 import { DAMAGED_ASSIGNMENT } from './damaged-policy.ts';
 import type { PolicyLimits } from './parse-policy.ts';
-import type { DamagedRow, Policy, PolicyChanges, PolicyRule, PolicyState, RolePolicy } from './policy.ts';
+import { PersistentMap } from './persistent-map.ts';
+import type { DamagedRow, Policy, PolicyChanges, PolicyState, RolePolicy } from './policy.ts';
+import { type ChangedPolicies, changeBuckets, type SnapshotMemo } from './rule-buckets.ts';
 
 /**
  * The policies and role assignments of one revision, indexed for `applicableRules`. Created by `compilePolicies`, or from the snapshot of an
@@ -15,151 +17,174 @@ import type { DamagedRow, Policy, PolicyChanges, PolicyRule, PolicyState, RolePo
 export interface PolicySnapshot {
   readonly revision: number;
   /** Active policies by id, as stored. */
-  readonly policies: ReadonlyMap<string, Policy>;
+  readonly policies: PersistentMap<Policy>;
   /** Active role assignments by id, including those of inactive policies. */
-  readonly rolePolicies: ReadonlyMap<string, RolePolicy>;
-  /** Role → id of an active policy → priority of the assignment. */
-  readonly byRole: ReadonlyMap<string, ReadonlyMap<string, number>>;
-  /** Resources that active rules name, including `*`. */
-  readonly named: ReadonlySet<string>;
+  readonly rolePolicies: PersistentMap<RolePolicy>;
+  /** The same assignments by id of the policy. */
+  readonly rolesByPolicy: PersistentMap<readonly RolePolicy[]>;
+  /** Role → id of an active policy → priority of the assignment. A role without active policies is absent. */
+  readonly byRole: ReadonlyMap<string, PersistentMap<number>>;
+  /** Resources that active rules name, including `*`, with the number of these rules. */
+  readonly named: ReadonlyMap<string, number>;
   /** The damaged rows among the stored policies and role assignments. */
   readonly damaged: readonly DamagedRow[];
   readonly compileOptions: CompileOptions;
   readonly memo: SnapshotMemo;
 }
 
-/** Cached results, filled by requests. Bounded by the number of stored rules: names from requests are never keys. */
-export interface SnapshotMemo {
-  /** Compiled rules. Rules of unchanged policies are reused in the next snapshot. */
-  readonly rules: WeakMap<PolicyRule, CompiledRule>;
-  /** Resource that rules name (or `*` for all others) → action → applicable rules. */
-  readonly buckets: Map<string, Map<string, Bucket>>;
-  /** Rules of users with assignments of their own, merged with those of the role. Bounded; the oldest entry is removed first. */
-  readonly merged: { readonly entries: Map<string, MergedRules>; size: number };
-  /** The results of the snapshot before, from which `buckets` is filled; undefined if there is none. */
-  readonly inherited: InheritedRules | undefined;
-}
-
-/** The results of an earlier snapshot, and the policies whose rules or assignments to roles have changed since. */
-export interface InheritedRules {
-  readonly buckets: SnapshotMemo['buckets'];
-  readonly changed: ReadonlySet<string>;
-}
-
-/** The rules of all users with the same role and assignments. */
-export interface MergedRules {
-  readonly applicable: ApplicableRules;
-  /** Number of rules and policies in the entry. */
-  readonly size: number;
-}
-
-/** The rules for one resource and action, in order. */
-export interface Bucket {
-  /** Rules by role, for roles with policies. */
-  readonly byRole: Map<string, ApplicableRules>;
-  /** The result for every role without policies: no rules. */
-  readonly withoutRole: ApplicableRules;
-}
-
 /** Creates the snapshot of a stored state. */
-export function compilePolicies({ revision, ...state }: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
-  return toSnapshot({
-    revision,
+export function compilePolicies(state: PolicyState, definitions: Definitions, limits: PolicyLimits): PolicySnapshot {
+  const policies = PersistentMap.of(activeById(state.policies));
+  const rolePolicies = activeById(state.rolePolicies);
+  return Object.freeze({
+    revision: state.revision,
+    policies,
+    rolePolicies: PersistentMap.of(rolePolicies),
+    ...indexRoles(policies, rolePolicies.values()),
+    named: countNames(state.policies),
     damaged: state.damaged ?? [],
-    policies: withChanges(new Map(), state.policies.map(byId)),
-    rolePolicies: withChanges(new Map(), state.rolePolicies.map(byId)),
     compileOptions: Object.freeze({ definitions, limits }),
-    rules: new WeakMap(),
-    inherited: undefined,
+    memo: Object.freeze({ rules: new WeakMap(), buckets: new Map(), merged: { entries: new Map(), size: 0 } }),
   });
+}
+
+function activeById<Item extends { readonly id: string; readonly isActive: boolean }>(items: readonly Item[]): ReadonlyMap<string, Item> {
+  const active = new Map<string, Item>();
+  for (const item of items) if (item.isActive) active.set(item.id, item);
+  return active;
+}
+
+function indexRoles(
+  policies: PolicySnapshot['policies'],
+  rolePolicies: Iterable<RolePolicy>,
+): Pick<PolicySnapshot, 'rolesByPolicy' | 'byRole'> {
+  const rolesByPolicy = new Map<string, RolePolicy[]>();
+  const byRole = new Map<string, Map<string, number>>();
+  for (const assignment of rolePolicies) {
+    const { role, policyId, priority } = assignment;
+    getOrCreate(rolesByPolicy, policyId, createList).push(assignment);
+    if (findPolicy(policies, policyId) !== undefined) getOrCreate(byRole, role, () => new Map()).set(policyId, priority);
+  }
+  return {
+    rolesByPolicy: PersistentMap.of(rolesByPolicy),
+    byRole: new Map([...byRole].map(([role, assigned]) => [role, PersistentMap.of(assigned)])),
+  };
+}
+
+function createList(): RolePolicy[] {
+  return [];
+}
+
+function countNames(policies: readonly Policy[]): ReadonlyMap<string, number> {
+  const named = new Map<string, number>();
+  for (const policy of policies) if (policy.isActive) countRules(named, policy, 1);
+  return named;
+}
+
+/** Adds `by` to the number of active rules of each resource that a policy names. */
+function countRules(named: Map<string, number>, policy: Policy | undefined, by: 1 | -1): void {
+  for (const { resource, isActive } of policy?.rules ?? []) {
+    if (!isActive) continue;
+    const rules = (named.get(resource) ?? 0) + by;
+    if (rules === 0) named.delete(resource);
+    else named.set(resource, rules);
+  }
 }
 
 /**
- * Creates the snapshot of a later revision. Unchanged policies are reused with their compiled rules and with the rules selected from them,
- * because a change of one policy must not cost the time of ten thousand.
+ * Creates the snapshot of a later revision. Its cost depends on the number of changes and not on the number of policies: everything that the
+ * changes do not concern is shared with the snapshot before.
  * The earlier snapshot must have no damaged rows, because changes do not name the policies that take their place.
  */
-export function changePolicies(before: PolicySnapshot, { revision, policies, rolePolicies }: PolicyChanges): PolicySnapshot {
-  const changed = new Set(policies.keys());
-  for (const [id, after] of rolePolicies) {
-    for (const assignment of [before.rolePolicies.get(id), after]) if (assignment !== undefined) changed.add(assignment.policyId);
+export function changePolicies(before: PolicySnapshot, changes: PolicyChanges): PolicySnapshot {
+  const policies = before.policies.with(activeOnly(changes.policies));
+  const rolePolicies = before.rolePolicies.with(activeOnly(changes.rolePolicies));
+  const ids = new Set(changes.policies.keys());
+  for (const [id, after] of changes.rolePolicies) {
+    for (const assignment of [before.rolePolicies.get(id), after]) if (assignment !== undefined) ids.add(assignment.policyId);
   }
-  const after = withChanges(before.policies, policies);
-  const keepsRoles = rolePolicies.size === 0 && [...policies.keys()].every((id) => before.policies.has(id) === after.has(id));
-  const keepsNames = [...policies.keys()].every((id) => namesOf(before.policies.get(id)) === namesOf(after.get(id)));
-  return toSnapshot({
-    revision,
-    damaged: before.damaged,
-    policies: after,
-    rolePolicies: rolePolicies.size === 0 ? before.rolePolicies : withChanges(before.rolePolicies, rolePolicies),
-    compileOptions: before.compileOptions,
-    rules: before.memo.rules,
-    inherited: { buckets: before.memo.buckets, changed },
-    ...(keepsRoles && { byRole: before.byRole }),
-    ...(keepsNames && { named: before.named }),
-  });
-}
-
-/** Returns the resources that the active rules of a policy name, as a text to compare. */
-function namesOf(policy: Policy | undefined): string {
-  const names = (policy?.rules ?? []).filter(({ isActive }) => isActive).map(({ resource }) => resource);
-  return [...new Set(names)].sort().join(' ');
-}
-
-interface SnapshotInput extends Pick<PolicySnapshot, 'revision' | 'policies' | 'rolePolicies' | 'damaged' | 'compileOptions'> {
-  readonly rules: SnapshotMemo['rules'];
-  readonly inherited: SnapshotMemo['inherited'];
-  /** The indexes of the snapshot before, if the changes do not concern them. */
-  readonly byRole?: PolicySnapshot['byRole'];
-  readonly named?: PolicySnapshot['named'];
-}
-
-function toSnapshot({ rules, inherited, byRole, named, ...state }: SnapshotInput): PolicySnapshot {
+  const rolesByPolicy = changeRolesByPolicy(before, changes.rolePolicies);
+  const named = changeNames(before, policies, changes.policies.keys());
+  const rules = [...ids].flatMap((id) => [...rulesOf(before.policies, id), ...rulesOf(policies, id)]);
   return Object.freeze({
-    ...state,
-    byRole: byRole ?? indexByRole(state),
-    named: named ?? collectNames(state),
-    memo: Object.freeze({ rules, buckets: new Map(), merged: { entries: new Map(), size: 0 }, inherited }),
+    revision: changes.revision,
+    policies,
+    rolePolicies,
+    rolesByPolicy,
+    byRole: changeRoles(before, { policies, rolesByPolicy }, ids),
+    named,
+    damaged: before.damaged,
+    compileOptions: before.compileOptions,
+    memo: changeMemo(before.memo, { ids, rules }, named),
   });
 }
 
-function indexByRole({ policies, rolePolicies }: Pick<PolicySnapshot, 'policies' | 'rolePolicies'>): PolicySnapshot['byRole'] {
-  const byRole = new Map<string, Map<string, number>>();
-  for (const { role, policyId, priority } of rolePolicies.values()) {
-    if (findPolicy(policies, policyId) !== undefined) getOrCreate(byRole, role, () => new Map<string, number>()).set(policyId, priority);
+/** Replaces inactive policies and assignments by undefined. They are left out only here. */
+function* activeOnly<Item extends { readonly isActive: boolean }>(
+  changes: ReadonlyMap<string, Item | undefined>,
+): Generator<readonly [string, Item | undefined]> {
+  for (const [id, item] of changes) yield [id, item?.isActive === true ? item : undefined];
+}
+
+function changeRolesByPolicy(
+  { rolePolicies, rolesByPolicy }: PolicySnapshot,
+  changes: PolicyChanges['rolePolicies'],
+): PolicySnapshot['rolesByPolicy'] {
+  const changed = new Map<string, readonly RolePolicy[]>();
+  const replace = (policyId: string, id: string, added: readonly RolePolicy[]): void => {
+    const assigned = changed.get(policyId) ?? rolesByPolicy.get(policyId) ?? [];
+    changed.set(policyId, [...assigned.filter((other) => other.id !== id), ...added]);
+  };
+  for (const [id, before] of [...changes.keys()].map((key) => [key, rolePolicies.get(key)] as const)) {
+    if (before !== undefined) replace(before.policyId, id, []);
+  }
+  for (const [id, after] of activeOnly(changes)) if (after !== undefined) replace(after.policyId, id, [after]);
+  return rolesByPolicy.with([...changed].map(([policyId, assigned]) => [policyId, assigned.length === 0 ? undefined : assigned]));
+}
+
+/** Replaces the changed policies in the policies of their roles. */
+function changeRoles(
+  before: PolicySnapshot,
+  after: Pick<PolicySnapshot, 'policies' | 'rolesByPolicy'>,
+  changed: ReadonlySet<string>,
+): PolicySnapshot['byRole'] {
+  const changes = new Map<string, Map<string, number | undefined>>();
+  const set = (role: string, policyId: string, priority: number | undefined): void => {
+    const ofRole = changes.get(role) ?? new Map<string, number | undefined>();
+    changes.set(role, ofRole.set(policyId, priority));
+  };
+  for (const id of changed) {
+    for (const { role } of before.rolesByPolicy.get(id) ?? []) set(role, id, undefined);
+    if (findPolicy(after.policies, id) === undefined) continue;
+    for (const { role, priority } of after.rolesByPolicy.get(id) ?? []) set(role, id, priority);
+  }
+  const byRole = new Map(before.byRole);
+  for (const [role, ofRole] of changes) {
+    const assigned = (byRole.get(role) ?? PersistentMap.empty<number>()).with(ofRole);
+    if (assigned.size === 0) byRole.delete(role);
+    else byRole.set(role, assigned);
   }
   return byRole;
 }
 
-function collectNames({ policies }: Pick<PolicySnapshot, 'policies'>): ReadonlySet<string> {
-  const named = new Set<string>();
-  for (const policy of policies.values()) for (const rule of policy.rules) if (rule.isActive) named.add(rule.resource);
+function changeNames(before: PolicySnapshot, policies: PolicySnapshot['policies'], changed: Iterable<string>): ReadonlyMap<string, number> {
+  const named = new Map(before.named);
+  for (const id of changed) {
+    countRules(named, policies.get(id), 1);
+    countRules(named, before.policies.get(id), -1);
+  }
   return named;
 }
 
+function changeMemo({ rules, buckets, merged }: SnapshotMemo, changes: ChangedPolicies, named: PolicySnapshot['named']): SnapshotMemo {
+  return Object.freeze({ rules, buckets: changeBuckets(buckets, changes, (resource) => named.has(resource)), merged });
+}
+
+function rulesOf(policies: PolicySnapshot['policies'], id: string): Policy['rules'] {
+  return findPolicy(policies, id)?.rules ?? [];
+}
+
 /** Finds an active policy, or the built-in policy of damaged assignments. */
-export function findPolicy(policies: ReadonlyMap<string, Policy>, id: string): Policy | undefined {
+export function findPolicy(policies: PolicySnapshot['policies'], id: string): Policy | undefined {
   return policies.get(id) ?? (id === DAMAGED_ASSIGNMENT.id ? DAMAGED_ASSIGNMENT : undefined);
-}
-
-interface Activatable {
-  readonly id: string;
-  readonly isActive: boolean;
-}
-
-function byId<Item extends Activatable>(item: Item): readonly [string, Item] {
-  return [item.id, item];
-}
-
-/** Returns the active items after the changes. Inactive policies and assignments are left out only here. */
-function withChanges<Item extends Activatable>(
-  before: ReadonlyMap<string, Item>,
-  changes: Iterable<readonly [string, Item | undefined]>,
-): ReadonlyMap<string, Item> {
-  const after = new Map(before);
-  for (const [id, item] of changes) {
-    if (item?.isActive === true) after.set(id, item);
-    else after.delete(id);
-  }
-  return after;
 }
