@@ -31,6 +31,7 @@ export function definitionSchema(): JsonObject {
       },
       indexes: { type: 'array', description: 'Indexes over several fields.', items: { $ref: '#/$defs/index' } },
       softDelete: { type: 'boolean', description: 'True if deleted records are kept, hidden, and can be restored.' },
+      checksum: { type: 'boolean', description: 'True if each record has a checksum, which is compared when the record is loaded.' },
       permissions: permissionsSchema(),
     },
     required: ['name', 'fields'],

@@ -9,7 +9,7 @@ import { parseField } from './parse-field.ts';
 import { parseIndexes } from './parse-indexes.ts';
 import type { Resource } from './resource.ts';
 
-const MEMBERS = ['name', 'description', 'renamedFrom', 'fields', 'indexes', 'softDelete', 'permissions'];
+const MEMBERS = ['name', 'description', 'renamedFrom', 'fields', 'indexes', 'softDelete', 'checksum', 'permissions'];
 /** Members of definitions of system tables. */
 const SYSTEM_MEMBERS = [...MEMBERS, 'partitionBy'];
 const MAX_FIELDS = 200;
@@ -47,13 +47,19 @@ export function parseDefinition(source: Json, options: DefinitionOptions = {}): 
   const description = parseDescription(source['description'], report);
   const renamedFrom = parseRenamedFrom(source['renamedFrom'], name, report);
   const internal = name.startsWith('_');
-  const softDelete = parseSoftDelete(source['softDelete'], internal, report);
+  const softDelete = parseFlag(
+    source,
+    { name: 'softDelete', refusal: internal ? 'system tables have no soft deletes' : undefined },
+    report,
+  );
+  const noChecksum = name === 'User' ? 'users always have checksums' : internal ? 'system tables have columns for checksums' : undefined;
+  const checksum = parseFlag(source, { name: 'checksum', refusal: noChecksum }, report);
   const fields = parseFields(source['fields'], { builtIn, internal, softDelete }, report);
   const indexes = parseIndexes(source['indexes'], { fields, softDelete, declared: declaredNames(source['fields']) }, report);
   const partitionBy = parsePartitionBy(source['partitionBy'], fields, report);
   const permissions = parsePermissions(source['permissions'], report);
   if (mistakes.length > 0) return { resource: undefined, mistakes };
-  const parts = { name, fields, indexes, softDelete, partitionBy };
+  const parts = { name, fields, indexes, softDelete, checksum, partitionBy };
   const resource = {
     ...parts,
     description,
@@ -93,12 +99,16 @@ function parseRenamedFrom(value: Json | undefined, name: string, report: Report)
   return typeof value === 'string' ? value : undefined;
 }
 
-function parseSoftDelete(value: Json | undefined, internal: boolean, report: Report): boolean {
-  if (value === undefined || typeof value === 'boolean') {
-    if (value === true && internal) report(['softDelete'], 'expected none: system tables have no soft deletes');
-    return value ?? false;
-  }
-  report(['softDelete'], `expected true or false, given ${describeValue(value)}`);
+/** Parses an option that is true or false. `refusal` says why it cannot be true here. */
+function parseFlag(
+  source: JsonObject,
+  { name, refusal }: { readonly name: 'softDelete' | 'checksum'; readonly refusal: string | undefined },
+  report: Report,
+): boolean {
+  const value = source[name];
+  if (value === true && refusal !== undefined) report([name], `expected none: ${refusal}`);
+  if (value === undefined || typeof value === 'boolean') return value ?? false;
+  report([name], `expected true or false, given ${describeValue(value)}`);
   return false;
 }
 
@@ -183,11 +193,13 @@ export function hashDefinition({
   fields,
   indexes,
   softDelete,
+  checksum,
   partitionBy,
-}: Pick<Resource, 'name' | 'fields' | 'indexes' | 'softDelete' | 'partitionBy'>): string {
+}: Pick<Resource, 'name' | 'fields' | 'indexes' | 'softDelete' | 'checksum' | 'partitionBy'>): string {
   const sorted = [...fields.values()].sort((a, b) => (a.name < b.name ? -1 : 1)).map(withoutTexts);
+  const options = { ...(softDelete && { softDelete }), ...(checksum && { checksum }) };
   return createHash('sha256')
-    .update(toStableText({ name, fields: sorted, indexes, ...(softDelete && { softDelete }), partitionBy }))
+    .update(toStableText({ name, fields: sorted, indexes, ...options, partitionBy }))
     .digest('hex');
 }
 

@@ -27,6 +27,8 @@ export interface Resource {
   readonly permissions: ReadonlyMap<string, readonly string[]>;
   /** True if deleted records are kept, hidden, until they are restored or pruned. */
   readonly softDelete: boolean;
+  /** True if each record has a checksum, which is compared when the record is loaded. Those of users are compared at other times. */
+  readonly checksum: boolean;
   /** True for system tables without record endpoints. User is not internal. */
   readonly internal: boolean;
   /** The definition as written, for the table of applied definitions. */

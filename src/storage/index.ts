@@ -100,7 +100,7 @@ export {
   updatePolicy,
 } from './policy-records.ts';
 export { type LoadedAssignments, loadPolicyState, loadUserAssignments } from './policy-state.ts';
-export { checkedReadingById, checkedSelectionOf, isIntactRecord, requireIntactRecord, selectChecked } from './record-checksums.ts';
+export { checkedReadingById, checkedSelectionOf, refuseDamagedRecord, requireIntactRecord } from './record-checksums.ts';
 export { listRecords } from './record-lists.ts';
 export {
   deleteRecord,

@@ -6,8 +6,9 @@ import { TimeLimit } from './attempt.ts';
 import type { Transaction } from './contract.ts';
 import { type CursorPosition, type Order, orderSql, toPosition } from './cursor-pagination.ts';
 import { rangesOf } from './cursor-ranges.ts';
+import { loadAllIntact, loadedSelectionOf } from './intact-records.ts';
 import { rowSizeOf } from './row-size.ts';
-import { columnOf, type Existence, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
+import { columnOf, type Existence, quoteName, recordsOf, tableOf } from './table-names.ts';
 
 /** The rows that a list selects from. */
 export interface ListRows {
@@ -74,14 +75,19 @@ export async function loadRows(source: ListRows, page: RowPage): Promise<readonl
   return records;
 }
 
-async function loadWhere(source: ListRows, condition: Sql | undefined, { limit, offset }: Pick<RowPage, 'limit' | 'offset'>) {
+function loadWhere(
+  source: ListRows,
+  condition: Sql | undefined,
+  { limit, offset }: Pick<RowPage, 'limit' | 'offset'>,
+): Promise<readonly StoredRecord[]> {
   const { tx, resource, tables, order, filter } = source;
   const where = condition === undefined ? filter : sql`(${filter}) AND ${condition}`;
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
-  const rows = await tx.all<Row>(
-    sql`SELECT ${selectionOf(resource)} FROM ${tables} WHERE ${where} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`,
+  return loadAllIntact(
+    tx,
+    resource,
+    sql`SELECT ${loadedSelectionOf(resource)} FROM ${tables} WHERE ${where} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`,
   );
-  return rows.map((row) => fromRow(resource, row));
 }
 
 /** Counts the rows of a part that the filter matches. */

@@ -1,20 +1,11 @@
 import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { columnsOf, fromRow, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resources/index.ts';
+import { columnsOf, isDeletionField, type Resource, type StoredRecord, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { RowLock, Transaction, UserVersion } from './contract.ts';
-import { removeSeal, requireIntactBefore, sealRecords } from './record-checksums.ts';
-import {
-  type Existence,
-  existenceSql,
-  idList,
-  insertionInto,
-  quoteName,
-  readingById,
-  recordsOf,
-  selectionOf,
-  tableOf,
-} from './table-names.ts';
+import { loadAllIntact, loadedSelectionOf, loadIntact, loadingById, loadWithoutDamaged } from './intact-records.ts';
+import { refuseDamagedRecord, removeSeal, sealRecords } from './record-checksums.ts';
+import { type Existence, existenceSql, idList, insertionInto, quoteName, recordsOf, tableOf } from './table-names.ts';
 
 /** A change of one record: canonical values to set, and fields to clear. */
 export interface RecordChange {
@@ -50,24 +41,42 @@ function toQuery(query: string | RecordQuery): RecordQuery {
   return typeof query === 'string' ? { id: query } : query;
 }
 
-async function loadOne(
+function loadOne(
   tx: Transaction,
   resource: Resource,
   { id, lock, existence }: RecordQuery & { readonly existence: Existence },
 ): Promise<StoredRecord | undefined> {
-  const row = await tx.one<Row>(
+  return loadIntact(
+    tx,
+    resource,
     lock === undefined && existence === 'notDeleted'
-      ? { sql: readingById(tx.dialect, resource), parameters: [id] }
-      : sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource, { existence })} WHERE "id" = ${id}${lock ? tx.rowLock(lock) : sql``}`,
+      ? loadingById(tx, resource, id)
+      : sql`SELECT ${loadedSelectionOf(resource)} FROM ${recordsOf(resource, { existence })} WHERE "id" = ${id}${lock ? tx.rowLock(lock) : sql``}`,
   );
-  return row === undefined ? undefined : fromRow(resource, row);
 }
 
 /** Loads records by their ids with one statement, without secret fields. Returns them by id. */
 export async function loadRecords(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, StoredRecord>> {
   if (ids.length === 0) return new Map();
-  const rows = await tx.all<Row>(sql`SELECT ${selectionOf(resource)} FROM ${recordsOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}`);
-  return new Map(rows.map((row) => fromRow(resource, row)).map((record) => [record.id, record]));
+  return byId(await loadAllIntact(tx, resource, selectionByIds(tx, resource, ids)));
+}
+
+/** Loads records like `loadRecords`, without the damaged ones. */
+export async function loadUndamagedRecords(
+  tx: Transaction,
+  resource: Resource,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, StoredRecord>> {
+  if (ids.length === 0) return new Map();
+  return byId(await loadWithoutDamaged(tx, resource, selectionByIds(tx, resource, ids)));
+}
+
+function selectionByIds(tx: Transaction, resource: Resource, ids: readonly string[]): Sql {
+  return sql`SELECT ${loadedSelectionOf(resource)} FROM ${recordsOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}`;
+}
+
+function byId(records: readonly StoredRecord[]): ReadonlyMap<string, StoredRecord> {
+  return new Map(records.map((record) => [record.id, record]));
 }
 
 /** Inserts a record with canonical values and hashed passwords. Throws ConstraintError. */
@@ -88,7 +97,7 @@ const insertions = new WeakMap<Transaction['dialect'], WeakMap<Resource, string>
 
 /** Updates a record and increments its version. Returns false if it is gone or has another version. Throws ConstraintError. */
 export async function updateRecord(tx: Transaction, resource: Resource, change: RecordChange): Promise<boolean> {
-  await requireIntactBefore(tx, resource, change.id);
+  await refuseDamagedRecord(tx, resource, change.id);
   const row = toRow(resource, change.values);
   const assignments: Sql[] = [];
   for (const { name, type } of columnsOf(resource)) {
@@ -124,15 +133,9 @@ export interface Deletion {
  * reference a row that would be removed.
  */
 export async function deleteRecord(tx: Transaction, resource: Resource, { id, by }: Deletion): Promise<boolean> {
-  const table = tableOf(resource);
   const assignments = [sql`"deletedAt" = ${new Date(tx.now).toISOString()}`, sql`"deletedBy" = ${by ?? null}`, ...nextVersion(tx.now)];
-  if (resource.softDelete) {
-    const { changes } = await tx.run(
-      sql`UPDATE ${table} SET ${sql.join(assignments)} WHERE "id" = ${id} AND ${sql.raw(existenceSql('notDeleted'))}`,
-    );
-    return changes === 1;
-  }
-  const deleted = await tx.one<UserVersion>(sql`DELETE FROM ${table} WHERE "id" = ${id} RETURNING "id", "version"`);
+  if (resource.softDelete) return markRecord(tx, resource, { id, before: 'notDeleted', assignments });
+  const deleted = await tx.one<UserVersion>(sql`DELETE FROM ${tableOf(resource)} WHERE "id" = ${id} RETURNING "id", "version"`);
   if (deleted === undefined) return false;
   addUsersToWriteSet(tx, resource, [deleted]);
   await removeSeal(tx, resource, id);
@@ -143,10 +146,24 @@ export async function deleteRecord(tx: Transaction, resource: Resource, { id, by
 export async function restoreRecord(tx: Transaction, resource: Resource, id: string): Promise<boolean> {
   if (!resource.softDelete) return false;
   const assignments = [sql`"deletedAt" = NULL`, sql`"deletedBy" = NULL`, ...nextVersion(tx.now)];
+  return markRecord(tx, resource, { id, before: 'deleted', assignments });
+}
+
+interface DeletionMark {
+  readonly id: string;
+  readonly before: Existence;
+  readonly assignments: readonly Sql[];
+}
+
+/** Sets the deletion fields of a record. Returns false if there is none. */
+async function markRecord(tx: Transaction, resource: Resource, { id, before, assignments }: DeletionMark): Promise<boolean> {
+  await refuseDamagedRecord(tx, resource, id);
   const { changes } = await tx.run(
-    sql`UPDATE ${tableOf(resource)} SET ${sql.join(assignments)} WHERE "id" = ${id} AND ${sql.raw(existenceSql('deleted'))}`,
+    sql`UPDATE ${tableOf(resource)} SET ${sql.join(assignments)} WHERE "id" = ${id} AND ${sql.raw(existenceSql(before))}`,
   );
-  return changes === 1;
+  if (changes === 0) return false;
+  await sealRecords(tx, resource, [id]);
+  return true;
 }
 
 function nextVersion(now: number): readonly Sql[] {

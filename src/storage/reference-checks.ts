@@ -1,12 +1,13 @@
 import type { Issue } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
-import { type Definitions, fromRow, type Resource, type Row, type StoredRecord, typeOf } from '../resources/index.ts';
+import { type Definitions, type Resource, type Row, type StoredRecord, typeOf } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { RowLock, Transaction, UserVersion } from './contract.ts';
+import { loadAllIntact, loadedSelectionOf } from './intact-records.ts';
 import { findDamagedRecords, hasChecksums, sealRecords } from './record-checksums.ts';
 import { addUsersToWriteSet } from './records.ts';
-import { columnOf, type Existence, idList, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
+import { columnOf, type Existence, idList, quoteName, recordsOf, tableOf } from './table-names.ts';
 
 /** The resource and the id of one record. */
 export interface RecordId {
@@ -160,17 +161,17 @@ export async function findReferencingAdmin(tx: Transaction, reference: Referenci
 }
 
 /** Finds and locks referencing records that were soft-deleted together with a record: at the same time, by the same user. */
-export async function findDeletedTogether(
+export function findDeletedTogether(
   tx: Transaction,
   reference: ReferencingField,
   { after, limit, record }: ReferencingPage & { readonly record: StoredRecord },
 ): Promise<readonly StoredRecord[]> {
   const records = recordsOf(reference.resource, { existence: 'deleted' });
   const by = record['deletedBy'] === undefined ? sql`"deletedBy" IS NULL` : sql`"deletedBy" = ${record['deletedBy']}`;
-  const rows = await tx.all<Row>(sql`
-    SELECT ${selectionOf(reference.resource)} FROM ${records} WHERE ${refers(tx, reference)} AND "deletedAt" = ${record['deletedAt']} AND ${by} AND "id" > ${after}
-    ORDER BY "id" LIMIT ${limit}${tx.rowLock('noKeyUpdate')}`);
-  return rows.map((row) => fromRow(reference.resource, row));
+  const selected = sql`
+    SELECT ${loadedSelectionOf(reference.resource)} FROM ${records} WHERE ${refers(tx, reference)} AND "deletedAt" = ${record['deletedAt']} AND ${by} AND "id" > ${after}
+    ORDER BY "id" LIMIT ${limit}${tx.rowLock('noKeyUpdate')}`;
+  return loadAllIntact(tx, reference.resource, selected);
 }
 
 /**

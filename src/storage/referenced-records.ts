@@ -3,7 +3,7 @@ import { type ContextGroup, type Path, UNRESOLVED } from '../conditions/index.ts
 import { type JsonObject, ownValue } from '../operators/index.ts';
 import { type Definitions, fieldAt, type Resource, type StoredRecord } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
-import { loadRecords } from './records.ts';
+import { loadUndamagedRecords } from './records.ts';
 
 /** The paths that conditions read, and the principal and record that they start from. */
 export interface ReferenceQuery {
@@ -15,7 +15,10 @@ export interface ReferenceQuery {
 
 const NONE: ReferencedRecords = new Map();
 
-/** Loads the records that the principal and the record reference, if `paths` read fields of the referenced records. */
+/**
+ * Loads the records that the principal and the record reference, if `paths` read fields of the referenced records. A damaged record counts as
+ * missing, so comparisons with its fields are unknown.
+ */
 export async function loadReferenced(tx: Transaction, definitions: Definitions, query: ReferenceQuery): Promise<ReferencedRecords> {
   const { paths, principal, resource, record } = query;
   if (paths.length === 0) return NONE;
@@ -24,7 +27,7 @@ export async function loadReferenced(tx: Transaction, definitions: Definitions, 
   const referenced = new Map<string, StoredRecord>();
   for (const reach of [...ofUser, ...ofRecord]) {
     const id = ownValue(reach.group === 'user' ? principal.attributes : record, reach.field);
-    const found = typeof id === 'string' ? (await loadRecords(tx, reach.target, [id])).get(id) : undefined;
+    const found = typeof id === 'string' ? (await loadUndamagedRecords(tx, reach.target, [id])).get(id) : undefined;
     if (found !== undefined) referenced.set(reach.key, found);
   }
   return referenced;
@@ -44,7 +47,7 @@ export async function loadReferencedOfEach(
   const found = new Map<string, ReadonlyMap<string, StoredRecord>>();
   for (const { key, field, target } of references) {
     const ids = new Set(records.map((record) => record[field]).filter((id) => typeof id === 'string'));
-    found.set(key, await loadRecords(tx, target, [...ids]));
+    found.set(key, await loadUndamagedRecords(tx, target, [...ids]));
   }
   return (record) =>
     new Map(

@@ -1,9 +1,10 @@
 import { all, type Condition, compileCondition, conditionPaths } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
-import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
+import type { Resource, StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { describeLimit } from './budget.ts';
 import type { Transaction } from './contract.ts';
+import { loadAllIntact, loadedSelectionOf } from './intact-records.ts';
 import type { ListQuery } from './list-query.ts';
 import { checkedRecordsOf } from './list-rows.ts';
 import { listRecords } from './record-lists.ts';
@@ -61,7 +62,7 @@ async function selectEach(tx: Transaction, resource: Resource, query: Selection)
  * Selects the first `limit` referencing records of each referenced record. The database reads them along the index of the reference and
  * stops at the limit, so a record with very many references costs no more than others.
  */
-async function selectSome(tx: Transaction, resource: Resource, query: Selection): Promise<readonly StoredRecord[]> {
+function selectSome(tx: Transaction, resource: Resource, query: Selection): Promise<readonly StoredRecord[]> {
   const { field, to, limit, target, filter } = query;
   const [id, reference] = [columnOf(resource, 'id'), columnOf(resource, field)];
   const records = recordsOf(resource);
@@ -69,12 +70,12 @@ async function selectSome(tx: Transaction, resource: Resource, query: Selection)
   const own = sql`(
     SELECT ${selectionOf(resource)} FROM ${read} WHERE ${reference} = "$wanted"."id" ORDER BY ${id} LIMIT ${ALL}) AS ${sql.raw(quoteName(resource.name))}`;
   const first = sql`SELECT ${id} FROM ${target.tables(own)} WHERE ${filter} ORDER BY ${id} LIMIT ${limit}`;
-  const rows = await tx.all<Row>(sql`
-    SELECT ${selectionOf(resource)}
+  const selected = sql`
+    SELECT ${loadedSelectionOf(resource)}
     FROM (SELECT value AS "id" FROM ${tx.dialect.listItems(sql`${JSON.stringify(to)}`)}) AS "$wanted" JOIN ${records}
     ON ${tx.dialect.isGivenBy(id, first)}
-    ORDER BY ${id}`);
-  return rows.map((row) => fromRow(resource, row));
+    ORDER BY ${id}`;
+  return loadAllIntact(tx, resource, selected);
 }
 
 async function scanEach(

@@ -7,11 +7,11 @@ import { toDamagedRow } from './damaged-rows.ts';
 import { type HistoryKind, storeVersion } from './policy-history.ts';
 import { toPolicy } from './policy-records.ts';
 import { deleteFrom, POLICY_TABLES, replaceIn, toValue } from './policy-tables.ts';
-import { eachChecked, isIntactRecord, storeChecksums } from './record-checksums.ts';
+import { eachChecked, isIntactRecord, removalOfLostSeals, storeChecksums } from './record-checksums.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { isIntact, type TableRow } from './row-checksums.ts';
 import { eachPage, sealRows } from './seal-tables.ts';
-import { loadUserDefinition } from './verify-rows.ts';
+import { loadChecksummed } from './verify-rows.ts';
 
 /**
  * Writes the checksums of all damaged rows, after an operator has checked or changed them with SQL. Policies and assignments that differ
@@ -32,7 +32,9 @@ export async function resealRows(tx: Transaction, by: string): Promise<readonly 
   ];
   const revision = changes.length === 0 ? 0 : await advanceRevision(tx);
   for (const change of changes) await storeChange(tx, change, { revision, by });
-  return [...changes.map(({ damaged }) => damaged), ...(await resealHistory(tx)), ...(await resealUsers(tx))];
+  const damaged = [...changes.map((change) => change.damaged), ...(await resealHistory(tx))];
+  for (const resource of await loadChecksummed(tx)) damaged.push(...(await resealRecords(tx, resource)));
+  return damaged;
 }
 
 interface Reseal {
@@ -89,15 +91,13 @@ async function resealHistory(tx: Transaction): Promise<readonly DamagedRow[]> {
   return damaged;
 }
 
-async function resealUsers(tx: Transaction): Promise<readonly DamagedRow[]> {
-  const user = await loadUserDefinition(tx);
+async function resealRecords(tx: Transaction, resource: Resource): Promise<readonly DamagedRow[]> {
   const damaged: DamagedRow[] = [];
-  await eachChecked(tx, user, async (rows) => {
-    const broken = rows.filter((row) => !isIntactRecord(user, row));
-    damaged.push(...broken.map((row) => toDamagedRow({ table: user, row })));
-    await storeChecksums(tx, user, broken);
+  await eachChecked(tx, resource, async (rows) => {
+    const broken = rows.filter((row) => !isIntactRecord(resource, row));
+    damaged.push(...broken.map((row) => toDamagedRow({ table: resource, row })));
+    await storeChecksums(tx, resource, broken);
   });
-  await tx.run(sql`
-    DELETE FROM "_RecordChecksum" WHERE NOT EXISTS (SELECT 1 FROM "User" WHERE 'User/' || "User"."id" = "_RecordChecksum"."id")`);
+  await tx.run(removalOfLostSeals(resource));
   return damaged;
 }

@@ -36,6 +36,8 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, { exi
     const reached = reachedBy(resource, definitions, path);
     if (reached === undefined || fieldKind(reached.field) === undefined) return undefined;
     const { via, of, inner } = reached;
+    // A join cannot compare checksums, so the condition is evaluated in memory, on referenced records that were compared.
+    if (via !== undefined && of.checksum) return undefined;
     const table = via === undefined ? resource.name : aliasOf(resource, via.name);
     if (via !== undefined && !joins.has(table)) {
       if (joins.size === MAX_JOINS) return undefined;

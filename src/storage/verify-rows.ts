@@ -1,12 +1,11 @@
 import type { DamagedRow } from '../authz/policies/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
-import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toDamagedRow } from './damaged-rows.ts';
 import { dialectOf } from './migrations/migration-dialects.ts';
 import { loadOtherDefinitions } from './migrations/migration-status.ts';
-import { eachChecked, isIntactRecord } from './record-checksums.ts';
+import { findLostRecords, hasChecksums, isIntactRecord, selectCheckedPage } from './record-checksums.ts';
 import { isIntact } from './row-checksums.ts';
 import { loadPage, SEALED_TABLES } from './seal-tables.ts';
 
@@ -25,7 +24,7 @@ type RunTransaction = <T>(work: (tx: Transaction) => Promise<T>) => Promise<T>;
 const MAX_REPORTED = 1000;
 
 /**
- * Compares every policy, assignment, version and user with its checksum, page by page. Returns undefined if the database has no checksums yet,
+ * Compares every policy, assignment, version and user, and every record of a resource with `checksum`, with its checksum, page by page. Returns undefined if the database has no checksums yet,
  * because no version of the program that writes them has migrated it.
  */
 export async function verifyRows(transaction: RunTransaction): Promise<VerifiedRows | undefined> {
@@ -37,14 +36,18 @@ export async function verifyRows(transaction: RunTransaction): Promise<VerifiedR
     damagedCount += found.damaged.length;
     damaged.push(...found.damaged.slice(0, MAX_REPORTED - damaged.length));
   };
-  for (const table of SEALED_TABLES) {
+  const verifyAll = async (verify: (tx: Transaction, after: string) => Promise<Page>): Promise<void> => {
     for (let after: string | undefined = ''; after !== undefined; ) {
-      const page: Page = await transaction((tx) => verifyPage(tx, table, String(after)));
+      const page: Page = await transaction((tx) => verify(tx, String(after)));
       add(page);
       after = page.next;
     }
+  };
+  for (const table of SEALED_TABLES) await verifyAll((tx, after) => verifyPage(tx, table, after));
+  for (const resource of await transaction(loadChecksummed)) {
+    await verifyAll((tx, after) => verifyRecords(tx, resource, after));
+    add(await transaction((tx) => verifyPresence(tx, resource)));
   }
-  add(await transaction(verifyUsers));
   return { rows, damaged, damagedCount };
 }
 
@@ -64,24 +67,19 @@ async function verifyPage(tx: Transaction, table: Resource, after: string): Prom
   return { rows: rows.length, damaged: still.map(toDamagedRow), next: rows.length === 0 ? undefined : String(rows.at(-1)?.row['id']) };
 }
 
-async function verifyUsers(tx: Transaction): Promise<Pick<Page, 'rows' | 'damaged'>> {
-  const user = await loadUserDefinition(tx);
-  const damaged: DamagedRow[] = [];
-  let count = 0;
-  await eachChecked(tx, user, (rows) => {
-    count += rows.length;
-    damaged.push(...rows.filter((row) => !isIntactRecord(user, row)).map((row) => toDamagedRow({ table: user, row })));
-  });
-  const lost = await tx.all<{ readonly id: string }>(sql`
-    SELECT "id" FROM "_RecordChecksum" WHERE NOT EXISTS (SELECT 1 FROM "User" WHERE 'User/' || "User"."id" = "_RecordChecksum"."id")
-    ORDER BY "id" LIMIT ${MAX_REPORTED}`);
-  damaged.push(...lost.map(({ id }) => ({ table: user.name, id: id.slice(user.name.length + 1), isMissing: true as const })));
-  return { rows: count, damaged };
+async function verifyRecords(tx: Transaction, resource: Resource, after: string): Promise<Page> {
+  const rows = await selectCheckedPage(tx, resource, after);
+  const damaged = rows.filter((row) => !isIntactRecord(resource, row)).map((row) => toDamagedRow({ table: resource, row }));
+  return { rows: rows.length, damaged, next: rows.length === 0 ? undefined : String(rows.at(-1)?.['id']) };
 }
 
-/** Loads the definition of `User` that is in force. */
-export async function loadUserDefinition(tx: Transaction): Promise<Resource> {
-  const user = ((await loadOtherDefinitions(tx, SYSTEM)) ?? SYSTEM).get('User');
-  if (user === undefined) throw new Error('the definition of User is built in and cannot be absent');
-  return user;
+/** Finds the records that have a checksum and are no longer stored. */
+async function verifyPresence(tx: Transaction, resource: Resource): Promise<Pick<Page, 'rows' | 'damaged'>> {
+  const lost = await findLostRecords(tx, resource, MAX_REPORTED);
+  return { rows: 0, damaged: lost.map((id) => ({ table: resource.name, id, isMissing: true as const })) };
+}
+
+/** Loads the definitions in force whose records have checksums. */
+export async function loadChecksummed(tx: Transaction): Promise<readonly Resource[]> {
+  return [...((await loadOtherDefinitions(tx, SYSTEM)) ?? SYSTEM).values()].filter(hasChecksums);
 }

@@ -34,7 +34,7 @@ function runCommand(command: string): Promise<Record<string, unknown>> {
 describe('the guide to definitions', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-guide-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const [article = '', comment = '', page = '', user = '', indexes = '', permissions = ''] = examples('definitions', 'yaml');
+  const [article = '', comment = '', page = '', payment = '', user = '', indexes = '', permissions = ''] = examples('definitions', 'yaml');
 
   const folders = (softDelete: string): string => `name: Folder\nsoftDelete: ${softDelete}\nfields: { label: { type: string } }\n`;
 
@@ -47,7 +47,13 @@ describe('the guide to definitions', () => {
   }
 
   it('the guide to definitions has valid definitions', () => {
-    const others = { 'Comment.yaml': comment, 'Page.yaml': page, 'Folder.yaml': folders('true'), 'User.yaml': user };
+    const others = {
+      'Comment.yaml': comment,
+      'Page.yaml': page,
+      'Folder.yaml': folders('true'),
+      'Payment.yaml': payment,
+      'User.yaml': user,
+    };
     expect(mistakes({ ...others, 'Article.yaml': article + permissions })).toEqual([]);
     expect(mistakes({ ...others, 'Article.yaml': article.replace(/^indexes:[\s\S]*/m, indexes) })).toEqual([]);
   });

@@ -20,9 +20,9 @@ export async function loadById(context: RequestContext): Promise<Found> {
 /** Returns a function that loads the record of a read before the caller is known; undefined for other actions. */
 export function prefetchFor({ action, resource: name, id }: ApiRequest): Prefetch<Found> | undefined {
   if (action !== 'read' || id === undefined) return undefined;
-  return async (tx, definitions) => {
+  return (tx, definitions) => {
     const resource = definitions.get(name);
-    return resource === undefined || resource.internal ? [] : toFound(await loadRecord(tx, resource, id));
+    return resource === undefined || resource.internal ? Promise.resolve([]) : findUndamaged(loadRecord(tx, resource, id));
   };
 }
 
@@ -31,12 +31,19 @@ export async function loadDeletedById(context: RequestContext): Promise<Found> {
   return loadBy(context, loadDeletedRecord);
 }
 
-async function loadBy(context: RequestContext, load: typeof loadRecord): Promise<Found> {
+function loadBy(context: RequestContext, load: typeof loadRecord): Promise<Found> {
   if (context.request.id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
-  const record = await load(context.tx, context.resource, { id: context.request.id, lock: LOCKS.get(context.request.action) });
-  return toFound(record);
+  const query = { id: context.request.id, lock: LOCKS.get(context.request.action) };
+  return findUndamaged(load(context.tx, context.resource, query));
 }
 
-function toFound(record: StoredRecord | undefined): Found {
-  return record === undefined ? [] : [record];
+/** Returns the loaded record. Returns no record for a damaged one either: `validateRecord` refuses it after the decision. */
+async function findUndamaged(loading: Promise<StoredRecord | undefined>): Promise<Found> {
+  try {
+    const record = await loading;
+    return record === undefined ? [] : [record];
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'STORAGE_DAMAGED') return [];
+    throw error;
+  }
 }

@@ -1,12 +1,15 @@
 import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import { validateIfMatch } from '../../request/index.ts';
 import type { StoredRecord } from '../../resources/index.ts';
-import { lockReferences } from '../../storage/index.ts';
+import { lockReferences, refuseDamagedRecord } from '../../storage/index.ts';
 import type { Found, Proposal, RequestContext } from '../request-context.ts';
 
-/** Validates that the record of the request exists. @throws Problem RECORD_UNKNOWN */
+/** Validates that the record of the request exists. @throws Problem RECORD_UNKNOWN, or STORAGE_DAMAGED if it exists and is damaged */
 export async function validateRecord(context: RequestContext, found: Found): Promise<void> {
-  if (found[0] === undefined) throw new Problem('RECORD_UNKNOWN', `no ${context.resource.name} has this id`);
+  if (found[0] !== undefined) return;
+  const { tx, resource, request } = context;
+  if (resource.checksum && request.id !== undefined) await refuseDamagedRecord(tx, resource, request.id);
+  throw new Problem('RECORD_UNKNOWN', `no ${resource.name} has this id`);
 }
 
 /** Validates that the record exists in the version of If-Match. */

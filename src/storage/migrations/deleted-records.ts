@@ -2,6 +2,7 @@ import type { Field } from '../../fields/index.ts';
 import { type Resource, typeOf } from '../../resources/index.ts';
 import { type Sql, sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
+import { removalOfLostSeals } from '../record-checksums.ts';
 import { quoteName } from '../table-names.ts';
 import { appliedDefinitions, loadDefinitionRows, toAppliedState } from './applied-definitions.ts';
 import { dialectOf } from './migration-dialects.ts';
@@ -42,10 +43,11 @@ export async function draftDeletedRecordDrops(tx: Transaction, before: string): 
   await dropSelection(tx);
   const text = sql.raw(dialectOf(tx).columnTypes.text);
   await tx.run(sql`CREATE TEMP TABLE ${SELECTION} ("resource" ${text} NOT NULL, "id" ${text} NOT NULL, PRIMARY KEY ("resource", "id"))`);
-  const selected = new Map<string, number>();
-  for (const { name } of resources) {
+  const selected = new Map<Resource, number>();
+  for (const resource of resources) {
+    const { name } = resource;
     const old = sql`SELECT ${name}, "id" FROM ${sql.table(name)} WHERE "deletedAt" < ${before}${tx.rowLock('update')}`;
-    selected.set(name, (await tx.run(sql`INSERT INTO ${SELECTION} ("resource", "id") ${old}`)).changes);
+    selected.set(resource, (await tx.run(sql`INSERT INTO ${SELECTION} ("resource", "id") ${old}`)).changes);
   }
   const links = await loadLinks(tx, resources);
   // Repeats, because a kept record keeps the records that it references, and those keep the records that they reference.
@@ -124,7 +126,7 @@ function isKept(table: string): Sql {
 
 interface Selection {
   /** The number of records that are old enough, by resource. */
-  readonly selected: ReadonlyMap<string, number>;
+  readonly selected: ReadonlyMap<Resource, number>;
   readonly links: readonly Link[];
   readonly before: string;
 }
@@ -132,26 +134,32 @@ interface Selection {
 async function toSteps(tx: Transaction, { selected, links, before }: Selection): Promise<readonly DraftStep[]> {
   const drops: DraftStep[] = [];
   const kept: DraftStep[] = [];
-  for (const [name, count] of selected) {
+  for (const [resource, count] of selected) {
+    const { name } = resource;
     const row = await tx.one<{ count: number }>(sql`SELECT count(*) AS "count" FROM ${SELECTION} WHERE "resource" = ${name}`);
     const rows = row?.count ?? 0;
-    if (rows > 0) drops.push(createDropStep(name, rows, before));
+    if (rows > 0) drops.push(createDropStep(resource, rows, before));
     if (rows < count) kept.push(createKeptStep(name, count - rows, before));
   }
   const [first, ...others] = drops;
   if (first === undefined) return kept;
   // References are set to NULL first, because the records to delete may reference each other in circles.
-  const emptied = links.filter(({ table, list }) => selected.has(table) && list === undefined).map(emptyReference);
+  const names = new Set([...selected.keys()].map(({ name }) => name));
+  const emptied = links.filter(({ table, list }) => names.has(table) && list === undefined).map(emptyReference);
   return [{ ...first, statements: [...emptied, ...first.statements] }, ...others, ...kept];
 }
 
-function createDropStep(name: string, rows: number, before: string): DraftStep {
+function createDropStep(resource: Resource, rows: number, before: string): DraftStep {
+  const { name } = resource;
   const reason = `${rows} ${name} ${rows === 1 ? 'record' : 'records'} soft-deleted before ${before} ${rows === 1 ? 'is' : 'are'} permanently deleted`;
   return {
     ...createStep(name, { kind: 'dropRecords', risk: 'destructive', reason }),
     rows,
     sql: [`DELETE FROM ${quoteName(name)} WHERE "deletedAt" < ?`],
-    statements: [sql`DELETE FROM ${sql.table(name)} WHERE "id" IN (SELECT "id" FROM ${SELECTION} WHERE "resource" = ${name})`],
+    statements: [
+      sql`DELETE FROM ${sql.table(name)} WHERE "id" IN (SELECT "id" FROM ${SELECTION} WHERE "resource" = ${name})`,
+      ...(resource.checksum ? [removalOfLostSeals(resource)] : []),
+    ],
   };
 }
 

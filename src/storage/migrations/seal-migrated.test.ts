@@ -4,9 +4,11 @@ import { type Definitions, parseDefinition } from '../../resources/index.ts';
 import { SYSTEM } from '../../resources/system/index.ts';
 import { sql } from '../../sql.ts';
 import { loadPolicyState } from '../policy-state.ts';
-import { openTestDatabase, type TestDatabase } from '../storage.fixture.ts';
+import { deleteRecord, insertRecord } from '../records.ts';
+import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
 import { verifyRows } from '../verify-rows.ts';
 import { migrate } from './migrate.ts';
+import { pruneArchived } from './prune-archived.ts';
 
 /** The system definitions of a version of the program without checksums. */
 const EARLIER: Definitions = new Map(
@@ -58,5 +60,24 @@ describe('the migration that adds checksums', () => {
       { table: '_Policy', id: 'p' },
       { table: 'User', id: 'u' },
     ]);
+  });
+});
+
+describe('soft-deleted records with checksums', () => {
+  it('soft-deleted records are verified, and their checksums are deleted when they are pruned', async () => {
+    const definitions = define({ Page: { softDelete: true, checksum: true, fields: { title: { type: 'string' } } } });
+    const page = resourceOf(definitions, 'Page');
+    await migrate(test.database, definitions);
+    await test.database.transaction(async (tx) => {
+      for (const id of ['a', 'b']) await insertRecord(tx, page, toRecord(id, { title: id }));
+      await deleteRecord(tx, page, { id: 'a' });
+    });
+    const before = await verify();
+    await run(`UPDATE "Page" SET "title" = 'x' WHERE "id" = 'a'`);
+    expect((await verify())?.damaged).toEqual([{ table: 'Page', id: 'a' }]);
+    await run(`UPDATE "Page" SET "deletedAt" = ${AT}`);
+    await pruneArchived(test.database, definitions, { actor: 'test', deletedBefore: 1 });
+    const rows = await test.database.transaction((tx) => tx.all(sql`SELECT "id" FROM "_RecordChecksum" WHERE "id" <> 'User/u'`));
+    expect([before?.damaged, rows]).toEqual([[], []]);
   });
 });
