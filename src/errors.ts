@@ -96,6 +96,11 @@ const kinds = {
   },
   POLICY_INVALID: { status: 422, title: 'Invalid policy' },
   POLICY_UNKNOWN: { status: 404, title: 'Policy not found' },
+  REVISION_UNKNOWN: {
+    status: 404,
+    title: 'Revision not found',
+    hint: 'GET /admin/api/policies/<id>/history lists the revisions of a policy',
+  },
   POLICY_EXISTS: { status: 409, title: 'Policy name already taken' },
   ASSIGNMENT_EXISTS: { status: 409, title: 'Already assigned' },
   ASSIGNMENT_UNKNOWN: { status: 404, title: 'Assignment not found' },

@@ -2,6 +2,7 @@
 import { type Issue, MAX_ISSUES, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { type HttpRequest, parseJsonBody } from '../request/index.ts';
+import type { ChangePosition } from '../storage/index.ts';
 import { type Format, formatOfType, readObjects } from '../transfer/formats/index.ts';
 import { type ImportLimits, parseAccept, readBody } from '../transfer/index.ts';
 
@@ -20,6 +21,20 @@ export function parseIdCursor(of: Paged, cursor: string): string {
   const [, list, id] = POSITION.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (list !== of || id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
   return id;
+}
+
+const CHANGE_POSITION = /^change (\d{1,15}) ([0-9a-f-]{36})$/;
+
+/** Returns the cursor of the page of older changes after a change. */
+export function toChangeCursor({ revision, id }: ChangePosition): string {
+  return Buffer.from(`change ${revision} ${id}`).toString('base64url');
+}
+
+/** Parses a cursor of changes. @throws Problem REQUEST_CURSOR if it is invalid */
+export function parseChangeCursor(cursor: string): ChangePosition {
+  const [, revision, id] = CHANGE_POSITION.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
+  return { revision: Number(revision), id };
 }
 
 /** The body of an import. */

@@ -8,6 +8,7 @@ import { catalogueEndpoints } from './catalogue-endpoint.ts';
 import { findingEndpoints } from './finding-endpoints.ts';
 import { migrationEndpoints } from './migration-endpoints.ts';
 import { policyEndpoints } from './policy-endpoints.ts';
+import { policyHistoryEndpoints } from './policy-history-endpoints.ts';
 import { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
 import { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
 import { whoCanEndpoints } from './who-can-endpoint.ts';
@@ -15,6 +16,7 @@ import { whoCanEndpoints } from './who-can-endpoint.ts';
 /** All endpoints under `/admin/api`. */
 export const adminEndpoints: readonly AdminEndpoint[] = [
   ...policyEndpoints,
+  ...policyHistoryEndpoints,
   ...policyTransferEndpoints,
   ...findingEndpoints,
   ...assignmentEndpoints,

@@ -100,6 +100,7 @@ export {
   updatePolicy,
 } from './policy-records.ts';
 export { type LoadedAssignments, loadPolicyState, loadUserAssignments } from './policy-state.ts';
+export { type ChangePosition, loadPolicyChanges, loadPolicyVersion, type StoredChange } from './policy-versions.ts';
 export { checkedReadingById, checkedSelectionOf, refuseDamagedRecord, requireIntactRecord } from './record-checksums.ts';
 export { listRecords } from './record-lists.ts';
 export {
@@ -137,5 +138,5 @@ export { type Replacement, replaceContent, type Staged, stageBackup } from './sq
 export { verifyBackupRows } from './sqlite/verify-backup.ts';
 export { type WrittenBackup, writeBackup } from './sqlite/write-backup.ts';
 export { insertionInto, readingById, selectionOf } from './table-names.ts';
-export { type CandidateQuery, type Candidates, countUserValues, loadCandidates } from './user-queries.ts';
+export { type CandidateQuery, type Candidates, countUserValues, loadCandidates, loadUserNames } from './user-queries.ts';
 export { type VerifiedRows, verifyRows } from './verify-rows.ts';

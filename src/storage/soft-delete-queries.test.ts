@@ -162,9 +162,9 @@ const OTHERS = new Set(
   [
     'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
     'loadOtherDefinitions listPolicies loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadPolicyStateAt loadHistoryHeadAt loadActiveAssignments loadPolicyPage countUserValues',
-    'loadAssignment loadHistoryHead loadPolicies loadPolicyToChange loadRolePolicies loadUserPolicies',
+    'loadAssignment loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
     // Reads only users, which cannot be soft-deleted.
-    'findReferencingAdmin',
+    'findReferencingAdmin loadUserNames',
   ].flatMap((names) => names.split(' ')),
 );
 

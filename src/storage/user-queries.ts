@@ -45,6 +45,15 @@ export async function loadCandidates(tx: Transaction, user: Resource, query: Can
   return isEnd ? { users } : { users, last: String(ends.last) };
 }
 
+/** Loads the display names of users. Users without a name, and ids that no user has, are left out. */
+export async function loadUserNames(tx: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map();
+  const rows = await tx.all<{ readonly id: string; readonly name: string }>(
+    sql`SELECT "id", "name" FROM "User" WHERE "id" IN ${idList(tx.dialect, ids)} AND "name" IS NOT NULL`,
+  );
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** Counts, over at most `limit` active users, the users with a value in each optional field of User that is not secret. */
 export async function countUserValues(tx: Transaction, user: Resource, { limit }: { readonly limit: number }): Promise<UserValueCounts> {
   const names = [...user.fields.values()].filter((field) => !field.writeOnly && !field.required).map((field) => field.name);

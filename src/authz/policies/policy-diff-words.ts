@@ -1,0 +1,124 @@
+/** Sentences that say what the differences between two versions of a policy mean. */
+import { parseConditions, printCondition } from '../../conditions/index.ts';
+import { describeValue, type Json, type JsonObject } from '../../operators/index.ts';
+import { comparePrecedence } from './applicable-rules.ts';
+import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
+
+/** The values of a member in two versions. */
+interface Values {
+  readonly before: Json | undefined;
+  readonly after: Json | undefined;
+}
+
+/** Sentences about the members of a policy. */
+export const POLICY_WORDS = {
+  name: ({ before, after }: Values) => `the policy is named ${describeValue(after)} instead of ${describeValue(before)}`,
+  description: ({ before, after }: Values) => `the description of the policy ${describeText(before, after)}`,
+  type: ({ before, after }: Values) => `the policy has type ${after} instead of ${before}`,
+  isActive: ({ after }: Values) =>
+    after === true ? 'the policy is active: its rules are evaluated' : 'the policy is not active: none of its rules is evaluated',
+  priority: ({ before, after }: Values) =>
+    `the policy has priority ${after} instead of ${before}: among rules of the same priority, its rules are evaluated ${Number(after) > Number(before) ? 'earlier' : 'later'}`,
+} as const;
+
+/** Sentences about the members of a rule; `rule` is its name. */
+export const RULE_WORDS = {
+  resource: ({ before, after }: Values, rule: string) =>
+    `${rule} applies to ${describeResource(after)}, no longer to ${describeResource(before)}`,
+  action: ({ before, after }: Values, rule: string) =>
+    `${rule} applies to ${describeAction(after)}, no longer to ${describeAction(before)}`,
+  effect: ({ after }: Values, rule: string) =>
+    after === 'DENY' ? `${rule} denies instead of allowing` : `${rule} allows instead of denying`,
+  description: ({ before, after }: Values, rule: string) => `the description of ${rule} ${describeText(before, after)}`,
+  isActive: ({ after }: Values, rule: string) =>
+    after === true ? `${rule} is active and is evaluated` : `${rule} is not active and is not evaluated`,
+  priority: ({ before, after }: Values, rule: string) => `${rule} has priority ${after} instead of ${before}`,
+} as const;
+
+function describeText(before: Json | undefined, after: Json | undefined): string {
+  if (after === undefined) return 'is removed';
+  return before === undefined ? `is ${describeValue(after)}` : `is ${describeValue(after)} instead of ${describeValue(before)}`;
+}
+
+function describeResource(resource: Json | undefined): string {
+  return resource === '*' ? 'every resource' : `resource ${resource}`;
+}
+
+function describeAction(action: Json | undefined): string {
+  return action === '*' ? 'every action' : `action ${action}`;
+}
+
+/** Returns the name of a rule in sentences: its description, or what it is about. */
+export function nameRule({ description, effect, action, resource }: Omit<PolicyRule, 'id' | 'policyId' | 'createdAt'>): string {
+  return `rule ${JSON.stringify(description ?? `${effect} ${action} on ${resource}`)}`;
+}
+
+/** Describes a rule that was added or removed. */
+export function describeRule(rule: PolicyRule, kind: 'added' | 'removed'): string {
+  const { effect, action, resource, conditions, isActive } = rule;
+  const verb = effect === 'DENY' ? 'denies' : 'allows';
+  const about = `${action === '*' ? 'every action' : action} on ${describeResource(resource)}`;
+  if (kind === 'removed') return `${nameRule(rule)} is removed and no longer ${verb} ${about}`;
+  const condition = conditions.length === 0 ? '' : ` if ${describeConditions(conditions)}`;
+  return `${nameRule(rule)} is added and ${verb} ${about}${condition}${isActive ? '' : ', once it is active'}`;
+}
+
+/** Maximum characters of a printed condition. */
+const CONDITION_LENGTH = 300;
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+/** Stored conditions were within the limits when they were written. */
+const LIMITS = {
+  depth: NO_LIMIT,
+  comparisons: NO_LIMIT,
+  listItems: NO_LIMIT,
+  textLength: NO_LIMIT,
+  expressionLength: NO_LIMIT,
+  expressionDepth: NO_LIMIT,
+};
+
+/** Prints conditions as explanations do. A condition that can no longer be parsed is printed as JSON. */
+export function describeConditions(conditions: readonly JsonObject[]): string {
+  const { condition, issues } = parseConditions(conditions, { at: '', expressions: true, limits: LIMITS });
+  return issues.length > 0 ? JSON.stringify(conditions).slice(0, CONDITION_LENGTH) : printCondition(condition, CONDITION_LENGTH);
+}
+
+/** The versions of a rule, and the versions of its policy. */
+export interface RuleVersions {
+  readonly before: PolicyRule;
+  readonly after: PolicyRule;
+  readonly from: Policy;
+  readonly to: Policy;
+}
+
+/** Maximum rules that a sentence names. */
+const NAMED = 3;
+/** Maximum rules of a policy whose order is compared: each changed rule is compared with every other one. */
+const ORDERED = 1000;
+
+/**
+ * Describes the rules of the opposite effect that are evaluated before a rule in one version and after it in the other. The order of rules of
+ * the same effect changes no decision. Returns an empty text if there are none.
+ */
+export function describeOrder({ before, after, from, to }: RuleVersions): string {
+  if (to.rules.length > ORDERED) return '';
+  const earlier = new Map(from.rules.map((rule) => [rule.id, rule]));
+  const opposite = to.rules.filter(({ effect, isActive }) => isActive && effect !== after.effect);
+  const passed = opposite.flatMap((rule) => {
+    const other = earlier.get(rule.id);
+    if (other === undefined || other.effect !== rule.effect || before.effect !== after.effect) return [];
+    const [was, is] = [isFirst(before, other, from), isFirst(after, rule, to)];
+    return was === is ? [] : [{ rule, is }];
+  });
+  const texts = [true, false].flatMap((first) => {
+    const rules = passed.filter(({ is }) => is === first).map(({ rule }) => nameRule(rule));
+    const more = rules.length > NAMED ? [`${rules.length - NAMED} more`] : [];
+    return rules.length === 0 ? [] : [`${first ? 'before' : 'after'} ${[...rules.slice(0, NAMED), ...more].join(', ')}`];
+  });
+  return texts.length === 0 ? '' : `: it is evaluated ${texts.join(' and ')}`;
+}
+
+/** Returns whether the first of two rules of a policy is evaluated before the second. */
+function isFirst(rule: PolicyRule, other: PolicyRule, policy: Policy): boolean {
+  const rankOf = (of: PolicyRule) => ({ rule: { ...of, policy }, assignmentPriority: DEFAULT_PRIORITY });
+  return comparePrecedence(rankOf(rule), rankOf(other)) < 0;
+}
