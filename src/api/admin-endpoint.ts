@@ -1,4 +1,5 @@
-import { type AuditEntry, appendEntry, createEntryId, loadHistoryFacts } from '../audit/index.ts';
+import type { RuleAction } from '../actions.ts';
+import { type AuditEntry, appendEntry, loadHistoryFacts } from '../audit/index.ts';
 import type { Checkpoints } from '../audit/integrity/index.ts';
 import type { Authentication } from '../authn/index.ts';
 import type { Principal } from '../authz/context/index.ts';
@@ -25,7 +26,10 @@ import type { Definitions } from '../resources/index.ts';
 import type { ObjectSchema, Schema, TypeOf } from '../schemas/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { ImportLimits } from '../transfer/index.ts';
+import { ADMIN, type RequestInfo, toAdminEntry } from './admin-entry.ts';
 import { type PolicyImportBody, parsePolicyImportBody } from './admin-parsing.ts';
+import { type AdmittedCaller, admitAdmin, admitCaller, type KnownPrincipal } from './admit-caller.ts';
+import type { Auditor } from './auditor.ts';
 
 /** Dependencies and configuration of the admin endpoints. */
 export interface AdminDeps {
@@ -56,7 +60,10 @@ export interface AdminRequest<
 > extends EndpointInput<Params, Query, Body> {
   readonly request: HttpRequest;
   readonly tx: Transaction;
-  readonly admin: Principal & { readonly id: string };
+  /** The caller: an admin, or an auditor. */
+  readonly admin: KnownPrincipal;
+  /** The right of a caller who is not an admin. Only endpoints with `auditorAction` have such callers. */
+  readonly auditor?: Auditor | undefined;
   readonly snapshot: Snapshot;
   readonly deps: AdminDeps;
   /** Body of an import. */
@@ -93,6 +100,8 @@ export interface AdminEndpoint<
   question?(body: TypeOf<Body>): JsonObject;
   /** False if the response shows neither policies, audit entries nor values: a read then has no audit entry. Default: true. */
   readonly isAudited?: false;
+  /** The action on the audit log that users who are not admins may be allowed. Absent if the endpoint is for admins only. */
+  readonly auditorAction?: Extract<RuleAction, 'read' | 'export'>;
   handle(request: AdminRequest<Params, Query, Body>): Promise<ResponseOf<Returns>>;
 }
 
@@ -145,10 +154,13 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
     endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, deps.importBounds);
   const run = (isRecorded: boolean): Promise<HttpResponse | Problem> => {
     const work = async (tx: Transaction): Promise<HttpResponse | Problem> => {
-      const admin = await admitAdmin(tx, request, await identify(tx));
-      if (admin instanceof Problem) return admin;
+      const principal = await identify(tx);
+      const snapshot = await deps.policyStore.snapshot(tx);
+      const { auditorAction } = endpoint;
+      const caller = await admitCaller(tx, { info: request, principal, snapshot, auditorAction, timeZone: deps.timeZone });
+      if (caller instanceof Problem) return caller;
       const input = parseEndpointRequest(endpoint, request);
-      const adminRequest = { ...input, ...(await toAdminRequest(deps, { tx, request, admin })), upload };
+      const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, snapshot, ...caller }), upload };
       const changes: AdminChange[] = [];
       const audit = (change: AdminChange): Promise<void> => {
         changes.push(change);
@@ -167,85 +179,44 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
 }
 
 /** Returns the audit entry of a request that changed nothing. It names the endpoint and the question, not the answer. */
-function toReadEntry(endpoint: AdminEndpoint, { request, admin, snapshot, tx, params, query, body }: AdminRequest): AuditEntry {
-  const { cursor: _, ...asked } = query as JsonObject;
+function toReadEntry(endpoint: AdminEndpoint, { request, admin, auditor, snapshot, tx, params, query, body }: AdminRequest): AuditEntry {
+  const { cursor: _, ...members } = query as JsonObject;
   const { id, policyId } = params as { readonly id?: string; readonly policyId?: string };
-  const question: JsonObject = { ...(params as JsonObject), ...asked, ...endpoint.question?.(body) };
-  return toEntry(request, admin, {
+  const question: JsonObject = { ...(params as JsonObject), ...members, ...endpoint.question?.(body) };
+  const asked = Object.keys(question).length === 0 ? undefined : { question };
+  const recordId = id ?? policyId;
+  if (auditor !== undefined) {
+    const { decision } = auditor;
+    const facts = { ...decision.facts, ...asked };
+    return toAdminEntry(request, admin, { ...decision, recordId, facts: Object.keys(facts).length === 0 ? undefined : facts });
+  }
+  return toAdminEntry(request, admin, {
     now: tx.now,
     allowed: true,
     resource: ADMIN,
     action: endpoint.id.replace(/^admin\./, ''),
-    recordId: id ?? policyId,
+    recordId,
     reason: `${endpoint.method} ${endpoint.path}`,
     epoch: snapshot.revision.number,
-    facts: Object.keys(question).length === 0 ? undefined : { question },
+    facts: asked,
   });
 }
 
-/** The `resource` of audit entries of requests to the admin endpoints that change nothing. */
-const ADMIN = 'Admin';
-
-type RequestInfo = Pick<HttpRequest, 'origin' | 'method'>;
-
-/** Returns the admin, or the problem for another user. The problem is not thrown, because that would roll back its audit entry. */
-export async function admitAdmin(tx: Transaction, info: RequestInfo, principal: Principal): Promise<AdminRequest['admin'] | Problem> {
-  const { id, role } = principal;
-  if (id === undefined) throw new Problem('IDENTITY_REQUIRED', 'the admin endpoints require an admin bearer token');
-  if (role === 'admin') return { ...principal, id };
-  const reason = `role ${role} is not admin`;
-  const entry = toEntry(info, principal, {
-    now: tx.now,
-    allowed: false,
-    resource: ADMIN,
-    action: info.method.toLowerCase(),
-    reason,
-    recordId: undefined,
-    epoch: 0,
-  });
-  await appendEntry(tx, entry);
-  return new Problem('ACCESS_ADMIN', reason, { decisionId: entry.id });
-}
-
-async function toAdminRequest(
+function toAdminRequest(
   deps: AdminDeps,
-  { tx, request, admin }: Pick<AdminRequest, 'tx' | 'request' | 'admin'>,
-): Promise<Omit<AdminRequest, keyof EndpointInput<ObjectSchema, ObjectSchema, Schema>>> {
-  const snapshot = await deps.policyStore.snapshot(tx);
+  caller: Pick<AdminRequest, 'tx' | 'request' | 'snapshot'> & AdmittedCaller,
+): Omit<AdminRequest, keyof EndpointInput<ObjectSchema, ObjectSchema, Schema>> {
+  const { tx, request, snapshot, admin } = caller;
   return {
-    request,
-    tx,
-    admin,
-    snapshot,
+    ...caller,
     deps,
     async audit({ changeReason, ...change }) {
       const facts = { ...(await loadHistoryFacts(tx)), ...(changeReason !== undefined && { changeReason }) };
-      await appendEntry(tx, toEntry(request, admin, { ...change, facts, now: tx.now, allowed: true, epoch: snapshot.revision.number }));
+      await appendEntry(
+        tx,
+        toAdminEntry(request, admin, { ...change, facts, now: tx.now, allowed: true, epoch: snapshot.revision.number }),
+      );
     },
-  };
-}
-
-interface EntryInput {
-  readonly now: number;
-  readonly allowed: boolean;
-  readonly resource: string;
-  readonly action: string;
-  readonly reason: string;
-  readonly recordId?: string | undefined;
-  readonly epoch: number;
-  readonly facts?: JsonObject | undefined;
-}
-
-function toEntry({ origin }: RequestInfo, principal: Principal, { now, ...input }: EntryInput): AuditEntry {
-  return {
-    ...input,
-    id: createEntryId(),
-    at: new Date(now).toISOString(),
-    kind: 'admin',
-    userId: principal.id,
-    role: principal.role,
-    requestId: origin.requestId,
-    ip: origin.ip,
   };
 }
 

@@ -17,12 +17,17 @@ import { cursor, limit, name, PAGED } from './schema-members.ts';
 const FOUND = { max: 1000, fallback: 50, of: 'entries' };
 const VERIFIED = { max: 10_000, fallback: 1000, of: 'entries' };
 
+const FOR_AUDITORS =
+  'Users who are not admins need a rule that allows `read` on the resource `_Decision`. They see neither `facts` nor explanations.';
+
 const searchDecisions = adminEndpoint({
   method: 'GET',
   path: '/decisions',
   id: 'decisions.list',
+  auditorAction: 'read',
   tag: 'Admin decisions',
   summary: 'Searches the audit log, newest first.',
+  description: FOR_AUDITORS,
   query: Input({
     userId: Type.Optional(name('Decisions about this user.')),
     role: Type.Optional(name('Decisions about callers of this role.')),
@@ -47,10 +52,12 @@ const searchDecisions = adminEndpoint({
       example: toSuccess([ENTRY_EXAMPLE], { count: 1 }),
     },
   },
-  async handle({ query, tx }) {
+  async handle({ query, tx, auditor }) {
     const { from, to, limit: maxEntries = FOUND.fallback, ...others } = query;
-    const { entries, next } = await searchEntries(tx, { ...others, from: toTime(from), to: toTime(to), limit: maxEntries });
-    return respond(200, toSuccess(entries, { count: entries.length, ...(next !== undefined && { nextCursor: next }) }));
+    const found = { ...others, where: auditor?.where, from: toTime(from), to: toTime(to), limit: maxEntries };
+    const { entries, next } = await searchEntries(tx, found);
+    const shown = auditor === undefined ? entries : entries.map(withoutFacts);
+    return respond(200, toSuccess(shown, { count: entries.length, ...(next !== undefined && { nextCursor: next }) }));
   },
 });
 
@@ -88,8 +95,10 @@ const readDecision = adminEndpoint({
   method: 'GET',
   path: '/decisions/:id',
   id: 'decisions.read',
+  auditorAction: 'read',
   tag: 'Admin decisions',
   summary: 'Returns an entry with an explanation under the policies of its revision.',
+  description: FOR_AUDITORS,
   params: Input({ id: name('Id of the entry: `X-Decision-Id` of the response.') }),
   answers: {
     200: {
@@ -100,8 +109,10 @@ const readDecision = adminEndpoint({
   },
   problems: [404],
   async handle(admin) {
-    const entry = await loadEntry(admin.tx, admin.params.id);
+    const { tx, params, auditor } = admin;
+    const entry = await loadEntry(tx, params.id, auditor?.where);
     if (entry === undefined) throw new Problem('DECISION_UNKNOWN', 'no decision has this id');
+    if (auditor !== undefined) return respond(200, toSuccess(withoutFacts(entry)));
     return respond(200, toSuccess({ ...entry, ...(entry.kind === 'access' && (await explainPast(admin, entry))) }));
   },
 });
@@ -144,6 +155,11 @@ const readAnalytics = adminEndpoint({
 
 /** Endpoints of the audit log: search, explanation of entries, verification and analytics. */
 export const auditEndpoints: readonly AdminEndpoint[] = [searchDecisions, verifyDecisions, readDecision, readAnalytics];
+
+/** Returns an entry as an auditor sees it: the values that conditions read are for admins. */
+function withoutFacts({ facts: _, ...entry }: AuditEntry): AuditEntry {
+  return entry;
+}
 
 /** Creates the schema of a moment in a query. */
 function moment(description: string) {

@@ -15,7 +15,7 @@ import {
 } from '../request/index.ts';
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
 import { Type } from '../schemas/index.ts';
-import { admitAdmin } from './admin-endpoint.ts';
+import { admitAdmin } from './admit-caller.ts';
 import type { ApiDeps } from './record-endpoints.ts';
 
 /** Options of the OpenAPI document. */

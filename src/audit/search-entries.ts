@@ -16,6 +16,8 @@ export interface EntryQuery {
   readonly from?: number | undefined;
   /** Milliseconds since 1970, exclusive. */
   readonly to?: number | undefined;
+  /** Matches the entries that the caller may read; absent if the caller may read all. */
+  readonly where?: Sql | undefined;
   readonly limit: number;
   /** `next` of the previous page. */
   readonly cursor?: string | undefined;
@@ -73,11 +75,11 @@ function* timeRanges({ from, to }: EntryQuery, newest: number): Generator<readon
 /** Milliseconds before and after the time in an id in which its entry is searched first: the clocks of process and database may differ. */
 const MAX_SKEW = 2 * DAY;
 
-/** Loads an entry by its id. */
-export async function loadEntry(tx: Transaction, id: string): Promise<AuditEntry | undefined> {
+/** Loads an entry by its id, if it matches `where`. */
+export async function loadEntry(tx: Transaction, id: string, where: Sql = sql`1 = 1`): Promise<AuditEntry | undefined> {
   const createdAt = creationTimeOf(id);
   const near = createdAt === undefined ? undefined : sql`"at" between ${toTime(createdAt - MAX_SKEW)} and ${toTime(createdAt + MAX_SKEW)}`;
-  const find = (where: Sql) => tx.one<EntryRow>(sql`select * from "_Decision" where "id" = ${id} and ${where}`);
+  const find = (when: Sql) => tx.one<EntryRow>(sql`select * from "_Decision" where "id" = ${id} and ${when} and (${where})`);
   const row = (near && (await find(near))) ?? (await find(sql`1 = 1`));
   return row === undefined ? undefined : toEntry(row);
 }
@@ -98,6 +100,7 @@ function* comparisons(query: EntryQuery, position: Position | undefined): Genera
   }
   if (query.from !== undefined) yield sql`"at" >= ${toTime(query.from)}`;
   if (query.to !== undefined) yield sql`"at" < ${toTime(query.to)}`;
+  if (query.where !== undefined) yield sql`(${query.where})`;
   if (position !== undefined) {
     const { at, id } = position;
     // The first half is redundant; it lets the index on "at" limit the scan.

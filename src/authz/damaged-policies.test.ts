@@ -17,13 +17,13 @@ import {
 import { onPostgres, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage/storage.fixture.ts';
 import { createScope } from './context/index.ts';
 import { decide } from './decision/index.ts';
-import { applicableRules, DAMAGED_RULE_ID, type DamagedRow, type PolicyInput } from './policies/index.ts';
+import { AUDIT_LOG_NAME, applicableRules, DAMAGED_RULE_ID, type DamagedRow, type PolicyInput } from './policies/index.ts';
 import { createPolicyStore } from './policy-store.ts';
 
 const by = 'admin-1';
 const ROLES = ['anon', 'user', 'viewer', 'editor'] as const;
 const USERS = ['u1', 'u2', undefined] as const;
-const RESOURCES = ['User', 'Other'] as const;
+const RESOURCES = ['User', 'Other', AUDIT_LOG_NAME] as const;
 const TABLES = ['_Policy', '_PolicyRule', '_UserPolicy', '_RolePolicy', '_PolicyHistory'] as const;
 
 let opened: TestDatabase;
@@ -54,6 +54,7 @@ async function fill(tx: Transaction): Promise<void> {
   const all = await make('all', [
     { ...rule, resource: '*', action: 'read', conditions: isU1 },
     { ...rule, resource: 'User', action: 'list', isActive: false },
+    { ...rule, resource: AUDIT_LOG_NAME, action: '*' },
   ]);
   const never = await make('never', [{ ...rule, resource: '*', action: 'read', effect: 'DENY', priority: 200 }]);
   const off = await make('off', [{ ...rule, resource: '*', action: '*' }], { isActive: false });

@@ -130,7 +130,7 @@ export { loadReferencing } from './referencing-records.ts';
 export { resealRows } from './reseal-rows.ts';
 export { advanceRevisionAbove, currentRevision, loadRevision, type Revision } from './revision.ts';
 export { rowsPerStatement } from './row-size.ts';
-export { isExactInSql } from './sql-target.ts';
+export { exactFilter, isExactInSql } from './sql-target.ts';
 export { type AutomaticBackupOptions, createBackups } from './sqlite/automatic-backups.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';
 export { countEntriesSince, type FileFacts, readBackup, readFacts } from './sqlite/read-backup.ts';

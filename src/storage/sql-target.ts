@@ -100,11 +100,16 @@ function subjectOf({ field, of }: FieldAt, table: string): SqlColumn | undefined
   };
 }
 
+/** The definitions and the moment for which a condition is compiled. */
+type ConditionMoment = SqlTargetOptions & { readonly definitions: Definitions };
+
 /** Returns whether the database evaluates a condition on a resource's fields exactly. */
-export function isExactInSql(
-  condition: Condition,
-  resource: Resource,
-  moment: SqlTargetOptions & { readonly definitions: Definitions },
-): boolean {
-  return compileCondition(condition, sqlTargetFor(resource, moment.definitions, moment)).exact;
+export function isExactInSql(condition: Condition, resource: Resource, moment: ConditionMoment): boolean {
+  return exactFilter(condition, resource, moment) !== undefined;
+}
+
+/** Returns a condition on a resource's fields in SQL; undefined if the database cannot evaluate it exactly. */
+export function exactFilter(condition: Condition, resource: Resource, moment: ConditionMoment): Sql | undefined {
+  const { where, exact } = compileCondition(condition, sqlTargetFor(resource, moment.definitions, moment));
+  return exact ? where : undefined;
 }

@@ -8,6 +8,12 @@ describe('findings about a single rule', () => {
     ['no finding', { ...READ, ...when(comparison('resource.title')) }, []],
     ['an inactive rule', { resource: 'Artikle', isActive: false }, []],
     ['a resource without a definition', { ...READ, resource: 'Artikle' }, [/^resource unknown-resource: .*"Artikle".*"Article"/]],
+    ['the audit log', { ...READ, resource: '_Decision' }, []],
+    [
+      'a pattern on the audit log',
+      { ...READ, resource: '_Decision', ...when(comparison('resource.reason', 'matches', '^a')) },
+      [/^conditions in-memory: .*requests to the audit log are denied/],
+    ],
     ['an internal resource', { ...READ, resource: '_Policy' }, [/^resource unknown-resource: .*"_Policy"/]],
     [
       'eq null on a stored field',

@@ -17,6 +17,7 @@ import { didYouMean, type Issue } from '../../errors.ts';
 import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from '../../resources/index.ts';
 import { describeDomain, describePath, IDENTITY_NAMES } from '../context/index.ts';
+import { AUDIT_LOG_NAME } from '../policies/index.ts';
 import { type ConditionLeaf, hasUnknown, toLeaves, toResidual } from './condition-analysis.ts';
 import { joinNames, type RuleFinding } from './finding.ts';
 import { definitionsFor, type LintedRule } from './lint-context.ts';
@@ -47,7 +48,7 @@ export function lintConditions(linted: LintedRule): readonly RuleFinding[] {
 function lintResource(linted: LintedRule): readonly RuleFinding[] {
   const { rule } = linted;
   const known = ordinaryResources(definitionsFor(linted)).map(({ name }) => name);
-  if (rule.resource === '*' || known.includes(rule.resource)) return [];
+  if (rule.resource === '*' || rule.resource === AUDIT_LOG_NAME || known.includes(rule.resource)) return [];
   const detail = `resource "${rule.resource}" has no definition${didYouMean(rule.resource, known)}: the rule applies to nothing until it is defined`;
   return [{ code: 'unknown-resource', member: 'resource', detail, todo: 'use the name of a defined resource, or define this one' }];
 }
@@ -190,10 +191,11 @@ function lintAttribute({ group, keys: [name = ''], text }: Path, linted: LintedR
   return [{ ...finding, detail, todo: `set "${name}" of users, or read another attribute` }];
 }
 
-/** Reports a rule whose conditions the database cannot evaluate. Lists then filter the records in memory. */
+/** Reports a rule whose conditions the database cannot evaluate. Lists then filter the records in memory; the audit log is not shown. */
 function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): readonly RuleFinding[] {
   const { rule } = linted;
-  if (!['list', 'export', '*'].includes(rule.action)) return [];
+  const isAuditLog = rule.resource === AUDIT_LOG_NAME;
+  if (!isAuditLog && !['list', 'export', '*'].includes(rule.action)) return [];
   const resource = definitionsFor(linted).get(rule.resource);
   const found = leaves.find(({ condition }) => {
     if (!conditionPaths(condition).some(({ group }) => group === 'resource')) return false;
@@ -202,8 +204,11 @@ function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): rea
   })?.condition;
   if (found === undefined) return [];
   const name = found.type === 'expression' ? 'this expression' : `"${found.operator}" on "${found.path.text}"`;
-  const detail = `the database cannot evaluate ${name}: lists and exports filter the records in memory`;
-  const todo = 'add a condition that the database can evaluate, so that fewer records are read, unless there are only a few records';
+  const effect = isAuditLog ? 'requests to the audit log are denied' : 'lists and exports filter the records in memory';
+  const detail = `the database cannot evaluate ${name}: ${effect}`;
+  const todo = isAuditLog
+    ? 'use a condition that the database can evaluate'
+    : 'add a condition that the database can evaluate, so that fewer records are read, unless there are only a few records';
   return [{ code: 'in-memory', member: 'conditions', detail, todo }];
 }
 

@@ -25,6 +25,27 @@ describe('rules of one policy', () => {
     ['on all resources and actions', [READ, { ...DENY, priority: 900 }], ['rules.0 never-fires']],
     ['on all resources', [READ, { ...DENY, action: 'read' }], ['rules.0 never-fires']],
     ['on all actions', [READ, { ...DENY, resource: 'Article' }], ['rules.0 never-fires']],
+    [
+      'on the audit log, which a rule on all resources does not include',
+      [{ action: 'read' }, { ...DENY, resource: '_Decision', ...when(comparison('environment.hour', 'lt', 6)) }],
+      [],
+    ],
+    [
+      'on all resources, which does not include the audit log',
+      [
+        { ...READ, resource: '_Decision' },
+        { ...DENY, priority: 900 },
+      ],
+      [],
+    ],
+    [
+      'on all resources at the same priority, which does not include the audit log',
+      [
+        { ...READ, resource: '_Decision' },
+        { ...DENY, ...when(comparison('environment.hour', 'lt', 6)) },
+      ],
+      [],
+    ],
     ['on another action', [READ, { ...READ, ...DENY, action: 'list' }], []],
     ['on another resource', [READ, { ...READ, ...DENY, resource: 'Desk' }], []],
     [

@@ -1,7 +1,7 @@
 /** Groups of rules, in which the linter finds the rules that affect a given rule. */
 import { getOrCreate, memoize } from '../../memoize.ts';
 import type { Json } from '../../operators/index.ts';
-import { comparePrecedence, type Effect, type Policy, type PolicyRule, type RuleRank } from '../policies/index.ts';
+import { comparePrecedence, coversResource, type Effect, type Policy, type PolicyRule, type RuleRank } from '../policies/index.ts';
 
 /** A rule with its policy and its rank for one role or user. */
 export interface IndexedRule {
@@ -80,7 +80,7 @@ export class RuleGroups implements RuleIndex {
   }
 
   shadowing({ stored: { resource, action }, rank }: IndexedRule): IndexedRule | undefined {
-    const keys = new Set([`${resource} ${action}`, `${resource} *`, `* ${action}`, '* *']);
+    const keys = new Set(namesCovering(resource).flatMap((name) => [`${name} ${action}`, `${name} *`]));
     let first: IndexedRule | undefined;
     for (const key of keys) {
       const found = this.#unconditional.get(key)?.[0];
@@ -101,13 +101,19 @@ export class RuleGroups implements RuleIndex {
   *opposing(rule: IndexedRule): Generator<IndexedRule> {
     const { effect, resource, action } = rule.stored;
     const samePriorities = this.#byPriorities.get(toPrioritiesKey(rule, effect === 'ALLOW' ? 'DENY' : 'ALLOW'));
-    const resources = resource === '*' ? [...(samePriorities?.keys() ?? [])].sort() : [resource, '*'];
+    const resources =
+      resource === '*' ? [...(samePriorities?.keys() ?? [])].filter((name) => coversResource('*', name)).sort() : namesCovering(resource);
     for (const name of resources) {
       for (const other of samePriorities?.get(name) ?? []) {
         if (action === '*' || other.stored.action === '*' || other.stored.action === action) yield other;
       }
     }
   }
+}
+
+/** Returns the names by which a rule can be about a resource. */
+function namesCovering(resource: string): readonly string[] {
+  return coversResource('*', resource) ? [resource, '*'] : [resource];
 }
 
 /** A group, and its place in a map of groups. */

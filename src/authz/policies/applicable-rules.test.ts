@@ -103,6 +103,7 @@ describe('applicable rules', () => {
       { id: 'article-list', resource: 'Article', action: 'list' },
       { id: 'desk', resource: 'Desk' },
       { id: 'read', action: 'read' },
+      { id: 'audit', resource: '_Decision', action: 'export' },
     ]),
   ];
   const rows: readonly [resource: string, action: ApplicableRequest['action'], rules: readonly string[]][] = [
@@ -111,6 +112,8 @@ describe('applicable rules', () => {
     ['Article', 'delete', ['all', 'article']],
     ['Desk', 'read', ['all', 'desk', 'read']],
     ['Unheard', 'read', ['all', 'read']],
+    ['_Decision', 'export', ['audit']],
+    ['_Decision', 'read', []],
     ['__proto__', 'list', ['all']],
     ['*', 'read', ['all', 'read']],
   ];

@@ -14,6 +14,7 @@ import type { PersistentMap } from './persistent-map.ts';
 import { DEFAULT_PRIORITY, type Policy, type PolicyRule, type UserPolicy } from './policy.ts';
 import { findPolicy, type PolicySnapshot } from './policy-snapshot.ts';
 import type { Bucket, OutdatedRules } from './rule-buckets.ts';
+import { AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';
 
 /** Maximum number of rules and policies in the cache of merged rules: millions of users may have different assignments. */
 const MAX_MERGED = 100_000;
@@ -167,9 +168,9 @@ function mergeRules(snapshot: PolicySnapshot, request: ApplicableRequest, { ofRo
   return toApplicable([...ofRole.ranked.filter(({ rule }) => !gained.has(rule.policy.id)), ...ofUser]);
 }
 
-/** Returns the key of the resource in the cache. Resources that no rule names share one key, so that requests cannot add keys. */
+/** Returns the key of the resource in the cache. Resources that no rule names share one key, so that requests cannot add keys. The audit log has a key of its own, because the rules about all resources do not apply to it. */
 function resourceKey({ named }: PolicySnapshot, { resource }: ApplicableRequest): string {
-  return named.has(resource) ? resource : '*';
+  return named.has(resource) || resource === AUDIT_LOG_NAME ? resource : '*';
 }
 
 /** Returns the cached rules for one resource and action. */
@@ -196,7 +197,7 @@ function activeRules(
 }
 
 function isAbout(rule: PolicyRule, { resource, action }: Pick<ApplicableRequest, 'resource' | 'action'>): boolean {
-  return rule.isActive && (rule.resource === resource || rule.resource === '*') && (rule.action === action || rule.action === '*');
+  return rule.isActive && coversResource(rule.resource, resource) && (rule.action === action || rule.action === '*');
 }
 
 function toRanked(rules: readonly CompiledRule[], assignmentPriority: number): readonly RankedRule[] {

@@ -1,5 +1,6 @@
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import type { Policy, PolicyRule, RolePolicy } from './policy.ts';
+import { AUDIT_LOG_NAME } from './rule-resources.ts';
 
 /** A priority above every valid priority, so that the rule is evaluated first. */
 const FIRST = 2_000_000_000;
@@ -14,10 +15,10 @@ export const DAMAGED_RULE_ID = 'damaged-data';
  * conditions. So every request is denied that the policy could concern: those of the users and roles to which it is assigned.
  */
 export function toDamagedPolicy(id: string): Policy {
-  const rule: PolicyRule = {
+  const toRule = (resource: string): PolicyRule => ({
     id: DAMAGED_RULE_ID,
     policyId: id,
-    resource: '*',
+    resource,
     action: '*',
     effect: 'DENY',
     conditions: [],
@@ -25,9 +26,10 @@ export function toDamagedPolicy(id: string): Policy {
     description: 'stored policies or assignments are damaged',
     isActive: true,
     createdAt: SINCE,
-  };
+  });
+  const rules = [toRule('*'), toRule(AUDIT_LOG_NAME)];
   const times = { createdBy: BUILT_IN, createdAt: SINCE, updatedAt: SINCE };
-  return { id, name: id, type: 'ROLE_BASED', rules: [rule], isActive: true, priority: FIRST, tags: [], version: 1, ...times };
+  return { id, name: id, type: 'ROLE_BASED', rules, isActive: true, priority: FIRST, tags: [], version: 1, ...times };
 }
 
 /** The policy of users and roles with a damaged assignment: the policy that was assigned is unknown. */

@@ -56,3 +56,4 @@ export { ACCESS_DRAFT } from './policy-draft-schemas.ts';
 export { IMPORTED_POLICY, POLICY_CHANGE, POLICY_IMPORT, POLICY_INPUT, type PolicyBody } from './policy-schemas.ts';
 export { changePolicies, compilePolicies, type PolicySnapshot } from './policy-snapshot.ts';
 export { type PolicyTemplate, TEMPLATES } from './policy-templates.ts';
+export { AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';

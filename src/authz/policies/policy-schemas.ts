@@ -7,8 +7,8 @@ import { IS_ACTIVE, PRIORITY, REASON, ROLE_ASSIGNMENT_MEMBERS, USER_ASSIGNMENT_M
 import { CONDITION } from './condition-schema.ts';
 import { EFFECTS, POLICY_TYPES } from './policy.ts';
 
-/** Names of resources and `*`. A rule may name a resource that has no definition yet. */
-export const RESOURCE_PATTERN = '^(?:\\*|[A-Za-z][A-Za-z0-9_]{0,62})$';
+/** Names of resources, `*`, and the audit log. A rule may name a resource that has no definition yet. */
+export const RESOURCE_PATTERN = '^(?:\\*|_Decision|[A-Za-z][A-Za-z0-9_]{0,62})$';
 
 // The largest values of the options policyRules and importPolicies. The parsers apply the values of the configuration. On SQLite, other
 // requests wait during a change: one second for a policy of 10,000 rules, eleven for an import of 100,000 policies.
@@ -35,7 +35,11 @@ export const RULE_INPUT = component(
   'admin.RuleInput',
   Input({
     id: Type.Optional(described<string>({ ...ID, description: 'Id of an existing rule of the policy. A new rule has none.' })),
-    resource: Type.String({ pattern: RESOURCE_PATTERN, maxLength: 63, description: 'A resource, or `*` for all.' }),
+    resource: Type.String({
+      pattern: RESOURCE_PATTERN,
+      maxLength: 63,
+      description: 'A resource, `*` for all, or `_Decision` for the audit log, which `*` does not include.',
+    }),
     action: OneOf([...RULE_ACTIONS, '*']),
     effect: Type.Optional(OneOf(EFFECTS, { description: 'Default: ALLOW.' })),
     conditions: Type.Optional(

@@ -1,0 +1,150 @@
+/** Users who are not admins read the audit log if a rule names `_Decision`. Their entries have no values, and conditions can restrict them. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Reply, type RunningService, startService } from '../harness.ts';
+
+const DEFINITIONS = {
+  'Note.yaml': 'name: Note\nfields:\n  text: { type: text }\n',
+  'Memo.yaml': 'name: Memo\nfields:\n  text: { type: text }\n',
+};
+const READ = { resource: '_Decision', action: 'read' };
+const ABOUT_NOTES = { field: 'resource.resource', operator: 'eq', value: 'Note' };
+
+let service: RunningService;
+let reader: { readonly id: string; readonly token: string };
+let auditor: { readonly id: string; readonly token: string };
+/** The ids of one entry about a note and one about a memo. */
+const entries = { note: '', memo: '' };
+
+beforeAll(async () => {
+  service = await startService({ definitions: DEFINITIONS });
+  await service.admin();
+  reader = await service.user();
+  const conditions = [{ field: 'user.email', operator: 'exists', value: true }];
+  await service.createPolicy({ userId: reader.id, rules: [{ resource: '*', action: '*', conditions }] });
+  for (const [name, resource] of Object.entries({ note: 'Note', memo: 'Memo' })) {
+    const reply = await service.call('GET', `/api/${resource}`, { token: reader.token });
+    entries[name as 'note' | 'memo'] = String(reply.headers['x-decision-id']);
+  }
+});
+afterAll(() => service.close());
+
+beforeEach(async () => {
+  auditor = await service.user();
+});
+
+const grant = (...rules: readonly object[]): Promise<unknown> => service.createPolicy({ userId: auditor.id, rules });
+const search = (query = ''): Promise<Reply> => service.call('GET', `/admin/api/decisions?${query}`, { token: auditor.token });
+const read = (id: string): Promise<Reply> => service.call('GET', `/admin/api/decisions/${id}`, { token: auditor.token });
+const resourcesOf = (reply: Reply): readonly unknown[] => [
+  ...new Set((reply.at('data') as readonly { readonly resource: string }[]).map(({ resource }) => resource)),
+];
+
+describe('a rule on _Decision', () => {
+  it('shows the audit log to a user who is not an admin, without the values that conditions read', async () => {
+    await grant(READ);
+    const reply = await search('limit=1000');
+    expect(reply.status).toBe(200);
+    expect(resourcesOf(reply)).toEqual(expect.arrayContaining(['Note', 'Memo']));
+    for (const entry of reply.at('data') as readonly object[]) expect(entry).not.toHaveProperty('facts');
+    const single = await read(entries.note);
+    expect(single.body).toMatchObject({ data: { id: entries.note, resource: 'Note', allowed: true } });
+    for (const member of ['facts', 'trace', 'ties', 'nearMisses']) expect(single.at(`data.${member}`)).toBeUndefined();
+  });
+
+  it('restricts the entries of searches and of single reads alike', async () => {
+    await grant({ ...READ, conditions: [ABOUT_NOTES] });
+    expect(resourcesOf(await search('limit=1000'))).toEqual(['Note']);
+    expect((await search('resource=Memo')).at('count')).toBe(0);
+    expect((await read(entries.note)).status).toBe(200);
+    const hidden = await read(entries.memo);
+    const unknown = await read('01900000-0000-7000-8000-000000000000');
+    expect([hidden.status, hidden.at('code'), hidden.at('detail')]).toEqual([unknown.status, unknown.at('code'), unknown.at('detail')]);
+    expect(unknown.at('code')).toBe('DECISION_UNKNOWN');
+  });
+
+  it('restricts the entries to the pages of a search', async () => {
+    await grant({ ...READ, conditions: [{ field: 'resource.userId', operator: 'eq', value: '${user.id}' }] });
+    await search();
+    const first = await search('limit=1');
+    const second = await search(`limit=1&cursor=${first.at('nextCursor')}`);
+    for (const page of [first, second]) expect(page.at('data.0.userId')).toBe(auditor.id);
+    expect(second.at('data.0.id')).not.toBe(first.at('data.0.id'));
+  });
+
+  it('records a decision on _Decision, which an admin can explain', async () => {
+    await grant({ ...READ, conditions: [ABOUT_NOTES], description: 'desk' });
+    await search('resource=Note');
+    const [entry] = await service.decisions(`userId=${auditor.id}&limit=1`);
+    expect(entry).toMatchObject({
+      kind: 'access',
+      resource: '_Decision',
+      action: 'read',
+      allowed: true,
+      facts: { question: { resource: 'Note' } },
+    });
+    const explained = await service.call('GET', `/admin/api/decisions/${entry?.['id']}`, { token: (await service.admin()).token });
+    expect(explained.at('data.trace.0.rule.description')).toBe('desk');
+    expect(explained.at('data.warnings')).toBeUndefined();
+  });
+
+  it('denies by a DENY rule, with an entry', async () => {
+    await grant(READ, { ...READ, effect: 'DENY', description: 'no audits' });
+    const reply = await search();
+    expect(reply.body).toMatchObject({ status: 403, code: 'ACCESS_DENIED', detail: expect.stringContaining('no audits') });
+    expect(await service.decisions(`userId=${auditor.id}&limit=1`)).toMatchObject([{ id: reply.at('decisionId'), allowed: false }]);
+  });
+
+  it('denies if the database cannot evaluate the conditions', async () => {
+    await grant({ ...READ, conditions: [{ field: 'resource.reason', operator: 'matches', value: 'allowed.*' }] });
+    const reply = await search();
+    expect([reply.status, reply.at('code')]).toEqual([403, 'ACCESS_DENIED']);
+    expect(reply.at('detail')).toContain('the database cannot evaluate the conditions');
+  });
+
+  it('applies until it is revoked', async () => {
+    const policyId = await service.createPolicy({ userId: auditor.id, rules: [READ] });
+    expect((await search()).status).toBe(200);
+    const { token } = await service.admin();
+    await service.call('DELETE', `/admin/api/policies/${policyId}/assign/user/${auditor.id}`, { token });
+    expect((await search()).at('code')).toBe('ACCESS_ADMIN');
+  });
+});
+
+describe('other rules', () => {
+  it('a rule about all resources and actions does not show the audit log', async () => {
+    await grant({ resource: '*', action: '*' });
+    expect((await search()).at('code')).toBe('ACCESS_ADMIN');
+  });
+
+  it('a rule about other actions on _Decision does not show the audit log', async () => {
+    await grant({ resource: '_Decision', action: 'list' }, { resource: '_Decision', action: 'export' });
+    expect((await search()).at('code')).toBe('ACCESS_ADMIN');
+  });
+
+  it('a rule about all resources does not deny what a rule on _Decision allows', async () => {
+    await grant(READ, { resource: '*', action: '*', effect: 'DENY', priority: 900 });
+    expect((await search()).status).toBe(200);
+  });
+
+  it('a rule on _Decision shows neither policies nor records of system tables', async () => {
+    await grant({ resource: '_Decision', action: '*' });
+    for (const path of ['/admin/api/policies', '/admin/api/policies-analytics', '/admin/api/decisions/verify', '/api/_Decision']) {
+      expect((await service.call('GET', path, { token: auditor.token })).status, path).toBeGreaterThanOrEqual(403);
+    }
+  });
+
+  it('a rule cannot name another system table', async () => {
+    const { token } = await service.admin();
+    const body = { name: 'system tables', type: 'CUSTOM', rules: [{ resource: '_Policy', action: 'read' }] };
+    const reply = await service.call('POST', '/admin/api/policies', { token, body });
+    expect(reply.body).toMatchObject({ status: 422, errors: [{ path: 'rules.0.resource' }] });
+  });
+
+  it('a caller without a token cannot read the audit log, with any rule', async () => {
+    const { token } = await service.admin();
+    const body = { name: 'open audit log', type: 'ROLE_BASED', rules: [READ] };
+    const { id } = (await service.call('POST', '/admin/api/policies', { token, body })).at('data') as { readonly id: string };
+    await service.call('POST', `/admin/api/policies/${id}/assign/role/anon`, { token, body: {} });
+    expect((await service.call('GET', '/admin/api/decisions')).status).toBe(401);
+  });
+});
