@@ -21,6 +21,7 @@ import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import { loadProject } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
+import type { BatchLimits } from '../storage/attempt.ts';
 import { assignToRole, createPolicy, insertRecord, migrate, openSqlite, type Transaction } from '../storage/index.ts';
 import { failure, resourceOf, toRecord } from '../storage/storage.fixture.ts';
 import { createRequestContext, type PipelineDeps, type PipelineOptions, type RequestContext } from './request-context.ts';
@@ -72,6 +73,8 @@ export interface TestPipelineOptions {
   readonly rules?: readonly TestRule[];
   readonly options?: Partial<PipelineOptions>;
   readonly deps?: Partial<Pick<PipelineDeps, 'auditMode' | 'observer'>>;
+  /** The time limits of attempts in a commit batch. */
+  readonly timeLimits?: BatchLimits;
 }
 
 const USERS: TestRecords = {
@@ -144,7 +147,7 @@ interface TestDeps {
 async function createDeps(folder: string, given: TestPipelineOptions): Promise<TestDeps> {
   const config = parseConfig({ flags: { project: folder, data: folder }, env: {} });
   const policyStore = createPolicyStore(writeDefinitions(folder, given.definitions), toPolicyStoreOptions(config));
-  const opened = openSqlite({ path: join(folder, 'test.db'), maxBatchTime: Number.POSITIVE_INFINITY });
+  const opened = openSqlite({ path: join(folder, 'test.db'), maxBatchTime: Number.POSITIVE_INFINITY, timeLimits: given.timeLimits });
   await migrate(opened, policyStore.definitions, { holder: policyStore });
   const database = withRevisions(opened, policyStore);
   const key = loadTokenKey({ algorithm: 'HS256', secret: 's'.repeat(32), dataFolder: folder });

@@ -30,6 +30,13 @@ export interface TimedAttempt {
   checkTime(): Promise<void>;
   /** Returns the milliseconds that are left for statements with a deadline check and for work in memory; Infinity without a limit. */
   remaining(): number;
+  /** Notes that the unit of work refers to records, for `requireNoNewReferences` of others. The references may not be stored in the end. */
+  noteReferences(table: string, ids: readonly string[]): void;
+  /**
+   * For a unit of work that deletes records and has searched a snapshot for references to them: runs the long attempt again if another
+   * unit of work may have added a reference since the attempt began. On PostgreSQL, the row locks of the deleted records exclude it.
+   */
+  requireNoNewReferences(table: string, ids: readonly string[]): void;
   /** Lowers the time limit of this and later attempts at the unit of work, in milliseconds for each attempt. */
   limitTime(milliseconds: number): void;
 }
@@ -63,6 +70,14 @@ export interface AttemptState {
   readonly retained: Map<string, unknown>;
   /** The maximum milliseconds of a long attempt. */
   limit: number;
+  /** The state of references before the last long attempt took its snapshot. SQLite only. */
+  references?: ReferencePosition;
+}
+
+/** A point in time between changes of references: a number that each noted reference increments, and one that other processes change. */
+export interface ReferencePosition {
+  readonly noted: number;
+  readonly dataVersion: unknown;
 }
 
 /** Counts the time of one attempt: of statements with a deadline check, and of work in memory. */

@@ -29,6 +29,12 @@ export interface Change {
  */
 export type RowLock = 'noKeyUpdate' | 'update' | 'share' | 'keyShare';
 
+/** Options of a row lock. */
+export interface RowLockOptions {
+  /** True if a search that can take long follows before the first write. On SQLite, a long attempt then goes on until it writes. */
+  readonly beforeSearch?: boolean;
+}
+
 /** The version of a user record that was read; 0 if there is no record. */
 export interface UserVersion {
   readonly id: string;
@@ -120,8 +126,8 @@ export interface Transaction extends TimedAttempt {
   savepoint<T>(work: () => Promise<T>): Promise<T>;
   /** Waits for the lock with this name and holds it until the transaction ends. */
   lock(name: string): Promise<void>;
-  /** Returns the clause that locks the rows of a SELECT from one table. */
-  rowLock(lock: RowLock): Sql;
+  /** Returns the clause that locks the rows of a SELECT from one table. On SQLite, a long attempt ends, because the unit of work will write. */
+  rowLock(lock: RowLock, options?: RowLockOptions): Sql;
   /**
    * Adds to the read set, which is validated at commit: if the read set is stale by then, nothing is committed and the unit of work runs
    * again. Throws if the read set is known to be stale already. A rollback to a savepoint keeps the read set.

@@ -113,18 +113,17 @@ export {
   restoreRecord,
   updateRecord,
 } from './records.ts';
+export { findDanglingReferences, lockReferences, type RecordId, type RecordIds } from './reference-checks.ts';
 export {
   clearReferences,
-  findDanglingReferences,
   findDeletedTogether,
+  findReferencesToClear,
   findReferencingAdmin,
   findReferencingIds,
-  lockReferences,
-  type RecordId,
-  type RecordIds,
+  type ReferencesToClear,
   type ReferencingField,
   referencingFieldsTo,
-} from './reference-checks.ts';
+} from './reference-searches.ts';
 export { loadReferenced, loadReferencedOfEach, type ReferenceQuery } from './referenced-records.ts';
 export { loadReferencing } from './referencing-records.ts';
 export { resealRows } from './reseal-rows.ts';

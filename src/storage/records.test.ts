@@ -4,7 +4,14 @@ import { sql } from '../sql.ts';
 import { ConstraintError } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
 import { deleteRecord, insertRecord, loadRecord, updateRecord } from './records.ts';
-import { clearReferences, findReferencingIds, lockReferences, type ReferencingField, referencingFieldsTo } from './reference-checks.ts';
+import { lockReferences } from './reference-checks.ts';
+import {
+  clearReferences,
+  findReferencesToClear,
+  findReferencingIds,
+  type ReferencingField,
+  referencingFieldsTo,
+} from './reference-searches.ts';
 import { define, emptyTables, failure, openTestDatabase, resourceOf, type TestDatabase, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
@@ -148,7 +155,7 @@ describe('referencing records', () => {
     await insert('3', { authorId: 'b', editorId: 'b' });
     const editor = referencingFieldsTo(definitions, { resource: author, ids: ['a'] }).find(({ onDelete }) => onDelete === 'setNull');
     const now = await test.database.transaction(async (tx) => {
-      await clearReferences(tx, editor as ReferencingField);
+      await clearReferences(tx, await findReferencesToClear(tx, editor as ReferencingField));
       return new Date(tx.now).toISOString();
     });
     expect(await test.rows('Article')).toMatchObject([

@@ -25,6 +25,8 @@ const MANAGED_COLUMNS: ReadonlySet<string> = new Set(['id', 'version', 'createdA
 export interface RecordQuery {
   readonly id: string;
   readonly lock?: RowLock | undefined;
+  /** True if a search that can take long follows before the first write. */
+  readonly beforeSearch?: boolean | undefined;
 }
 
 /** Loads a record by its id, without secret fields. */
@@ -44,14 +46,14 @@ function toQuery(query: string | RecordQuery): RecordQuery {
 function loadOne(
   tx: Transaction,
   resource: Resource,
-  { id, lock, existence }: RecordQuery & { readonly existence: Existence },
+  { id, lock, beforeSearch = false, existence }: RecordQuery & { readonly existence: Existence },
 ): Promise<StoredRecord | undefined> {
   return loadIntact(
     tx,
     resource,
     lock === undefined && existence === 'notDeleted'
       ? loadingById(tx, resource, id)
-      : sql`SELECT ${loadedSelectionOf(resource)} FROM ${recordsOf(resource, { existence })} WHERE "id" = ${id}${lock ? tx.rowLock(lock) : sql``}`,
+      : sql`SELECT ${loadedSelectionOf(resource)} FROM ${recordsOf(resource, { existence })} WHERE "id" = ${id}${lock ? tx.rowLock(lock, { beforeSearch }) : sql``}`,
   );
 }
 

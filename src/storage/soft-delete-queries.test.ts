@@ -7,7 +7,7 @@ import { sql } from '../sql.ts';
 import * as storage from './index.ts';
 import type { ListQuery } from './list-query.ts';
 import { migrate } from './migrations/migrate.ts';
-import { type ReferencingField, referencingFieldsTo } from './reference-checks.ts';
+import { type ReferencingField, referencingFieldsTo } from './reference-searches.ts';
 import { define, emptyTables, explain, openTestDatabase, resourceOf, type TestDatabase, testBudget, toRecord } from './storage.fixture.ts';
 
 const definitions = define({
@@ -160,7 +160,7 @@ const READS: Readonly<Record<string, readonly [read: (tx: storage.Transaction) =
 /** Functions that read soft-deleted records on purpose, and functions that read system tables, which have no soft delete. */
 const OTHERS = new Set(
   [
-    'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
+    'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether findReferencesToClear listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
     'loadOtherDefinitions listPolicies loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadPolicyStateAt loadHistoryHeadAt loadActiveAssignments loadPolicyPage countUserValues',
     'loadAssignment loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
     // Reads only users, which cannot be soft-deleted.

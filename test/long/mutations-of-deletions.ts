@@ -20,8 +20,8 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   },
   {
     name: 'a restore includes referencing records that were deleted earlier',
-    file: 'src/storage/reference-checks.ts',
-    find: ` AND "deletedAt" = \${record['deletedAt']}`,
+    file: 'src/storage/reference-searches.ts',
+    find: `"deletedAt" = \${record['deletedAt']} AND `,
     replace: '',
     red: 'test/scenarios/soft-delete.test.ts',
     test: 'a restore includes records that were deleted with the record',

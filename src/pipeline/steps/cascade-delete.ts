@@ -4,13 +4,16 @@ import type { Resource } from '../../resources/index.ts';
 import {
   clearReferences,
   deleteRecord,
+  findReferencesToClear,
   findReferencingAdmin,
   findReferencingIds,
   loadRecords,
   type RecordId,
+  type ReferencesToClear,
   type ReferencingField,
   referencingFieldsTo,
   removeAssignmentsOf,
+  TimeLimit,
 } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import { createUsageCounter } from '../usage-counter.ts';
@@ -34,14 +37,26 @@ const countDeleted = createUsageCounter();
  * each record determines whether it is soft-deleted or removed. A soft-deleted record still has its references, so the records that
  * it references cannot be removed.
  */
-export async function deleteWithReferencing(context: RequestContext, { resource, id }: RecordId): Promise<void> {
+export async function deleteWithReferencing(context: RequestContext, target: RecordId): Promise<void> {
+  try {
+    await deleteAll(context, target);
+  } catch (error) {
+    if (!(error instanceof TimeLimit)) throw error;
+    const hint = 'delete or change the referencing records first, in several requests';
+    throw new Problem('REQUEST_BUDGET', error.detail, { hint, cause: error });
+  }
+}
+
+async function deleteAll(context: RequestContext, { resource, id }: RecordId): Promise<void> {
   const deletions: Deletions = new Map();
   let newest: Deletions = new Map([[resource, new Set([id])]]);
   for (let depth = 0; newest.size > 0; depth++) {
     for (const [each, ids] of newest) deletions.set(each, new Set([...idsOf(deletions, each), ...ids]));
     newest = await findNext(context, { newest, deletions, depth });
   }
-  for (const [each, ids] of deletions) await emptyReferencesTo(context, each, ids);
+  // All searches come before the first write, which ends a long attempt.
+  const toClear = await findToClear(context, deletions);
+  for (const each of toClear) await clearReferences(context.tx, each);
   for (const [each, ids] of deletions) for (const deletedId of ids) await deleteOne(context, each, deletedId);
 }
 
@@ -111,6 +126,7 @@ async function addReferencing(
     }
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
+    await context.tx.checkTime();
     after = last;
   }
 }
@@ -141,16 +157,22 @@ async function authorizeCascade(context: RequestContext, reference: ReferencingF
 }
 
 /**
- * Empties the references to the records that will be deleted. References that cascade are emptied too, because deleted records may
+ * Finds the references to clear in the records that refer to the deleted ones. References that cascade are cleared too, because deleted records may
  * reference one another and foreign keys would refuse every order. Lists have no foreign keys, and soft-deleted records can be referenced.
  */
-async function emptyReferencesTo({ tx, snapshot }: RequestContext, resource: Resource, ids: ReadonlySet<string>): Promise<void> {
-  for (const reference of referencingFieldsTo(snapshot.definitions, { resource, ids: [...ids] }))
-    if (reference.onDelete === 'setNull' || (reference.onDelete === 'cascade' && reference.field.of === undefined && !resource.softDelete))
-      await clearReferences(tx, reference);
+async function findToClear({ tx, snapshot }: RequestContext, deletions: Deletions): Promise<readonly ReferencesToClear[]> {
+  const found: ReferencesToClear[] = [];
+  for (const [resource, ids] of deletions) {
+    for (const reference of referencingFieldsTo(snapshot.definitions, { resource, ids: [...ids] })) {
+      const isCleared = reference.onDelete === 'cascade' && reference.field.of === undefined && !resource.softDelete;
+      if (reference.onDelete === 'setNull' || isCleared) found.push(await findReferencesToClear(tx, reference));
+    }
+  }
+  return found;
 }
 
 async function deleteOne(context: RequestContext, resource: Resource, id: string): Promise<void> {
+  await context.tx.checkTime();
   // Applies to users deleted by a cascade as well as to users deleted by a request.
   if (resource.name === 'User') {
     await validateAdminRemains(context.tx, { userId: id, deleted: true });

@@ -12,6 +12,9 @@ const LOCKS: ReadonlyMap<string, RowLock> = new Map([
   ['restore', 'noKeyUpdate'],
 ]);
 
+/** Actions that search for referencing records before they write. */
+const SEARCHES: ReadonlySet<string> = new Set(['delete', 'restore']);
+
 /** Loads the record of the request. Returns no record for an unknown id and refuses nothing, because the decision must not depend on which records exist. */
 export async function loadById(context: RequestContext): Promise<Found> {
   return context.prefetched ?? loadBy(context, loadRecord);
@@ -33,8 +36,8 @@ export async function loadDeletedById(context: RequestContext): Promise<Found> {
 
 function loadBy(context: RequestContext, load: typeof loadRecord): Promise<Found> {
   if (context.request.id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
-  const query = { id: context.request.id, lock: LOCKS.get(context.request.action) };
-  return findUndamaged(load(context.tx, context.resource, query));
+  const { id, action } = context.request;
+  return findUndamaged(load(context.tx, context.resource, { id, lock: LOCKS.get(action), beforeSearch: SEARCHES.has(action) }));
 }
 
 /** Returns the loaded record. Returns no record for a damaged one either: `validateRecord` refuses it after the decision. */

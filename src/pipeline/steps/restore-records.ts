@@ -96,6 +96,7 @@ async function* findNext(
     if (fresh.length > 0) yield fresh;
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
+    await tx.checkTime();
     after = last.id;
   }
 }

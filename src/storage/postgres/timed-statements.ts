@@ -39,6 +39,9 @@ const CHECK = 'TRUE /* limited */';
 const DEADLINE_CHECK = sql.raw(CHECK);
 const deadlineCheck = (): Sql => DEADLINE_CHECK;
 
+/** References need no notes: a row lock of the referenced record excludes its deletion, and the other way round. */
+const LOCKED_REFERENCES = { noteReferences: () => undefined, requireNoNewReferences: () => undefined } as const;
+
 /** Creates the functions that send statements of one attempt. */
 export function createTimedStatements(context: TimedContext): TimedStatements {
   return context.limits === undefined ? withoutLimits(context) : withLimits(context, context.limits);
@@ -49,6 +52,7 @@ function withoutLimits({ connection, state }: TimedContext): TimedStatements {
     attempt: 'long',
     retained: new Map(),
     deadlineCheck,
+    ...LOCKED_REFERENCES,
     remaining: () => Number.POSITIVE_INFINITY,
     limitTime: () => undefined,
     checkTime: async () => state.check(),
@@ -115,6 +119,7 @@ function toTimedAttempt({ state, limits, stopwatch, timeIsUp }: TimeLeft): Timed
     attempt: limits.attempt,
     retained: limits.state.retained,
     deadlineCheck,
+    ...LOCKED_REFERENCES,
     remaining: () => stopwatch.remaining,
     limitTime(lower) {
       limits.state.limit = Math.min(limits.state.limit, lower);

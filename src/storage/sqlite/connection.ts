@@ -1,8 +1,9 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { memoize } from '../../memoize.ts';
-import { type Change, createStatements, type Query } from '../contract.ts';
+import { type Change, createStatements, type Query, type Statement } from '../contract.ts';
 import { createLazySavepoints, type PendingSavepoints } from '../savepoints.ts';
 import { fromDriver, StatementTimeout } from './driver-error.ts';
+import { ReferenceLog } from './reference-log.ts';
 import { hasDeadlineCheck, registerFunctions, sqliteDialect } from './sql-dialect.ts';
 
 /**
@@ -10,6 +11,9 @@ import { hasDeadlineCheck, registerFunctions, sqliteDialect } from './sql-dialec
  * now and then costs less than tracking the order of use.
  */
 const MAX_STATEMENTS = 500;
+
+/** Selects a number that changes when another connection has written. */
+export const DATA_VERSION: Statement = Object.freeze({ sql: 'PRAGMA data_version', parameters: [] });
 
 /** One connection to a database file. Synchronous; its errors are Problems and ConstraintErrors. */
 export interface Connection {
@@ -25,6 +29,8 @@ export interface Connection {
   /** Begins a transaction that only reads; its first statement takes the snapshot that it reads. */
   beginReading(): void;
   readonly deadline: StatementDeadline;
+  /** The references that units of work have added to lists. */
+  readonly references: ReferenceLog;
   /** Runs fixed text without values: COMMIT, PRAGMA. */
   exec(sql: string): void;
   /** Savepoints that are sent only before the first write in them. */
@@ -67,7 +73,7 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
   registerFunctions(driver, deadline.check);
   const statements = createStatementCache(driver);
   let writes = 0;
-  const { state, converted } = createState(driver);
+  const { state, converted, exec } = createState(driver);
   const runText = (text: string): void => void statements.prepare(text).statement.run();
   const savepoints = createLazySavepoints((text) => converted(() => runText(text)));
 
@@ -84,12 +90,16 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
   function begin(text: string): void {
     converted(() => {
       savepoints.clear();
+      references.begin();
       runText(text);
       state.inTransaction = true;
       statements.dropOutdated();
     });
   }
 
+  const queries = createQueries({ prepare, statements, converted, deadline });
+  const loadDataVersion = (): unknown => queries.one(DATA_VERSION)?.['data_version'];
+  const references = new ReferenceLog({ isInTransaction: () => state.inTransaction, loadDataVersion });
   return {
     get inTransaction() {
       return state.inTransaction;
@@ -98,15 +108,12 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
       return writes;
     },
     savepoints,
-    ...createQueries({ prepare, statements, converted, deadline }),
+    ...queries,
+    references,
     begin: () => begin('BEGIN IMMEDIATE'),
     beginReading: () => begin('BEGIN'),
     deadline,
-    exec: (sql) =>
-      converted(() => {
-        driver.exec(sql);
-        state.inTransaction = driver.inTransaction;
-      }),
+    exec,
     close: () => void driver.close(),
   };
 }
@@ -145,24 +152,32 @@ function createDeadline(isCancelled = () => false): Deadline {
 /** Runs driver calls and converts their errors. */
 type ConvertErrors = <T>(work: () => T) => T;
 
+interface ConnectionState extends Pick<Connection, 'exec'> {
+  readonly state: { inTransaction: boolean };
+  readonly converted: ConvertErrors;
+}
+
 /**
  * Tracks whether a transaction is open. The state is read from the driver only after an error or `exec`, because reading it takes as long
  * as running some statements.
  */
-function createState(driver: BetterSqlite3.Database): { readonly state: { inTransaction: boolean }; readonly converted: ConvertErrors } {
+function createState(driver: BetterSqlite3.Database): ConnectionState {
   const state = { inTransaction: driver.inTransaction };
-  return {
-    state,
-    converted(work) {
-      try {
-        return work();
-      } catch (error) {
-        // SQLite rolls back by itself if the disk is full or fails.
-        state.inTransaction = driver.inTransaction;
-        throw fromDriver(error);
-      }
-    },
+  const converted: ConvertErrors = (work) => {
+    try {
+      return work();
+    } catch (error) {
+      // SQLite rolls back by itself if the disk is full or fails.
+      state.inTransaction = driver.inTransaction;
+      throw fromDriver(error);
+    }
   };
+  const exec = (text: string): void =>
+    converted(() => {
+      driver.exec(text);
+      state.inTransaction = driver.inTransaction;
+    });
+  return { state, converted, exec };
 }
 
 /** A query that is ready to run. */

@@ -71,7 +71,7 @@ export function openSqlite({ path, busyTimeout = 5000, maxBatchTime = 100, batch
   const batching = createCommitBatching(connection, { maxBatchTime, batchWindow, files, observer });
   const turns = createTurns();
   const readers = createReaders({ connection, files, turns }, { path, busyTimeout, ...options });
-  const runner = createRunner({ batching, readers, turns, limits: options.timeLimits ?? TIME_LIMITS });
+  const runner = createRunner({ batching, readers, turns, limits: options.timeLimits ?? TIME_LIMITS, references: connection.references });
   let closing: Promise<void> | undefined;
 
   async function close(): Promise<void> {

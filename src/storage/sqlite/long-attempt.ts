@@ -1,3 +1,4 @@
+import { sql } from '../../sql.ts';
 import { AttemptEnded, type AttemptState, createStopwatch, type TimedAttempt, TimeLimit } from '../attempt.ts';
 import { CollectedAppends } from '../collected-appends.ts';
 import { createStatements, type PendingAppend, type Query, type ReadSet, type Transaction } from '../contract.ts';
@@ -33,6 +34,9 @@ export interface LongAttempt {
 /** Matches the statements that a reader can run. Any other statement needs the writer. */
 const READS = /^\s*SELECT\b/i;
 
+/** A snapshot needs no row locks, and has none: the attempt that writes locks the rows. */
+const NO_LOCK = sql``;
+
 const toStatement = createStatements(sqliteDialect.placeholder);
 
 /** Creates the handle with which one unit of work reads in the snapshot of a reader. */
@@ -52,7 +56,7 @@ export function openLongTransaction(attempt: LongAttempt): LongTransaction {
     one: (async (text) => (await query(text))[0]) as Transaction['one'],
     run: async () => needsWriter(),
     lock: async () => needsWriter(),
-    rowLock: needsWriter,
+    rowLock: ((_lock, options) => (options?.beforeSearch ? NO_LOCK : needsWriter())) as Transaction['rowLock'],
     addToWriteSet: needsWriter,
     ...bookkeeping,
     ...timed,
@@ -126,6 +130,9 @@ function createTimedQueries({ reader, turns, state }: LongAttempt, lifetime: Lif
     attempt: 'long',
     retained: state.retained,
     deadlineCheck,
+    // The attempt stores nothing, and its snapshot does not change.
+    noteReferences: () => undefined,
+    requireNoNewReferences: () => undefined,
     remaining: () => stopwatch.remaining,
     limitTime(lower) {
       state.limit = Math.min(state.limit, lower);

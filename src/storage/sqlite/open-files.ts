@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { Problem } from '../../errors.ts';
 import type { Log, Statement } from '../contract.ts';
-import type { Connection } from './connection.ts';
+import { type Connection, DATA_VERSION } from './connection.ts';
 
 /** The files of a database that a connection has open. */
 export interface OpenFiles {
@@ -90,8 +90,6 @@ function remedyOf({ isDatabase }: OpenFile): string {
   return 'restart the service with SIGTERM, which saves all changes in the database file; SIGKILL would lose them';
 }
 
-/** Selects a number that changes when another connection has written. */
-const VERSION: Statement = Object.freeze({ sql: 'PRAGMA data_version', parameters: [] });
 const HAS_STATE_TABLE: Statement = Object.freeze({ sql: `SELECT 1 FROM sqlite_schema WHERE "name" = '_State'`, parameters: [] });
 const RESTORED: Statement = Object.freeze({ sql: `SELECT "text" FROM "_State" WHERE "id" = 'restored'`, parameters: [] });
 
@@ -104,7 +102,7 @@ export function createRestoreDetector(connection: Connection): () => boolean {
   let stamp: unknown;
 
   return () => {
-    const now = connection.one(VERSION)?.['data_version'];
+    const now = connection.one(DATA_VERSION)?.['data_version'];
     if (now === version) return false;
     const isFirst = version === undefined;
     const before = stamp;

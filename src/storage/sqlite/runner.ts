@@ -5,8 +5,9 @@ import { createLostTime, type LostTime } from '../lost-time.ts';
 import type { Turns } from '../turns.ts';
 import type { CommitBatching } from './commit-batching.ts';
 import { isCurrent } from './commit-validation.ts';
-import { type LongResult, openLongTransaction } from './long-attempt.ts';
+import { type LongAttempt, type LongResult, type LongTransaction, openLongTransaction } from './long-attempt.ts';
 import type { ReaderPool } from './reader-pool.ts';
+import type { ReferenceLog } from './reference-log.ts';
 import { type BatchAttempt, withoutLimit } from './transaction.ts';
 
 /** Runs units of work in as many attempts as they need. */
@@ -32,6 +33,7 @@ export interface RunnerDeps {
   readonly readers: ReaderPool;
   readonly turns: Turns;
   readonly limits: BatchLimits;
+  readonly references: ReferenceLog;
 }
 
 /** The time limit of a long attempt without one of its own, for example of a verification of the audit log. */
@@ -44,7 +46,7 @@ const LOST_ATTEMPTS = 2;
 const MAX_LOST = 5;
 
 /** Creates a runner. */
-export function createRunner({ batching, readers, turns, limits }: RunnerDeps): Runner {
+export function createRunner({ batching, readers, turns, limits, references }: RunnerDeps): Runner {
   const lostTime = createLostTime({ short: limits.short, shared: MAX_LOST * limits.short });
   let validationRetries = 0;
 
@@ -79,7 +81,9 @@ export function createRunner({ batching, readers, turns, limits }: RunnerDeps): 
   }
 
   async function runLong<T>(work: Work<T>, { caller, state }: { readonly caller: string; readonly state: AttemptState }): Promise<T> {
-    const { answer, result } = await readers.lend(caller, (reader) => attemptLong(work, openLongTransaction({ reader, turns, state })));
+    const { answer, result } = await readers.lend(caller, (reader) =>
+      attemptLong(work, openSnapshot({ reader, turns, state }, references)),
+    );
     await commitLong(batching, result);
     return answer;
   }
@@ -115,8 +119,16 @@ class ShortAttempt implements BatchAttempt {
   }
 }
 
+/** Begins a long attempt. Its first statement takes the snapshot after this, so references that the snapshot does not contain are later ones. */
+function openSnapshot(attempt: LongAttempt, references: ReferenceLog): LongTransaction {
+  // Results of an earlier snapshot would be compared with the position of this one.
+  attempt.state.retained.clear();
+  attempt.state.references = references.position();
+  return openLongTransaction(attempt);
+}
+
 /** Runs a unit of work in the snapshot of a reader. @throws AttemptEnded even if the unit of work has caught it */
-async function attemptLong<T>(work: Work<T>, handle: ReturnType<typeof openLongTransaction>): Promise<{ answer: T; result: LongResult }> {
+async function attemptLong<T>(work: Work<T>, handle: LongTransaction): Promise<{ answer: T; result: LongResult }> {
   try {
     const answer = await work(handle.tx);
     const result = handle.end();

@@ -1,7 +1,7 @@
 import { type Sql, sql } from '../../sql.ts';
 import { AttemptEnded, type AttemptState, createStopwatch, type Stopwatch, TimeLimit } from '../attempt.ts';
 import { CollectedAppends } from '../collected-appends.ts';
-import type { AppendStatements, Change, PendingAppend, Query, Transaction } from '../contract.ts';
+import type { AppendStatements, Change, PendingAppend, Query, RowLock, RowLockOptions, Transaction } from '../contract.ts';
 import { internal, type PendingSavepoints, type SavepointHost } from '../savepoints.ts';
 import type { Connection } from './connection.ts';
 import { StatementTimeout, unavailable } from './driver-error.ts';
@@ -100,7 +100,12 @@ class BatchWork implements OpenTransaction, SavepointHost {
     if (this.#ended !== undefined) return this.#ended;
     this.#attempt.end?.(performance.now() - this.#begun);
     // What was written or locked must not be done twice, so the next attempt is the one that may write.
-    this.#ended = new AttemptEnded(this.#connection.writes > this.#writes || this.#isLocking ? 'writer' : 'long');
+    return this.endWith(this.#connection.writes > this.#writes || this.#isLocking ? 'writer' : 'long');
+  }
+
+  /** Ends the attempt before its unit of work, and returns the error to throw. */
+  endWith(next: AttemptEnded['next']): AttemptEnded {
+    this.#ended ??= new AttemptEnded(next);
     return this.#ended;
   }
 
@@ -123,6 +128,7 @@ class BatchWork implements OpenTransaction, SavepointHost {
 }
 
 const NO_LOCK = sql``;
+const NO_OPTIONS: RowLockOptions = {};
 
 /** The handle of a unit of work. SQLite allows one writer, so no other transaction can lock or change what this one reads. */
 class BatchTransaction implements Transaction {
@@ -179,8 +185,9 @@ class BatchTransaction implements Transaction {
     this.#work.lock();
   }
 
-  rowLock(): Sql {
-    this.#work.lock();
+  rowLock(_lock: RowLock, { beforeSearch = false }: RowLockOptions = NO_OPTIONS): Sql {
+    if (beforeSearch) this.#work.check();
+    else this.#work.lock();
     return NO_LOCK;
   }
 
@@ -194,6 +201,16 @@ class BatchTransaction implements Transaction {
 
   deadlineCheck(table: Sql, rows?: number): Sql {
     return deadlineCheck(table, rows);
+  }
+
+  noteReferences(table: string, ids: readonly string[]): void {
+    this.#connection.references.add(table, ids);
+  }
+
+  requireNoNewReferences(table: string, ids: readonly string[]): void {
+    const { references } = this.#state;
+    if (references === undefined || this.#connection.references.isUnchangedSince(references, table, ids)) return;
+    throw this.#work.endWith('stale');
   }
 
   remaining(): number {
