@@ -38,7 +38,7 @@ describe('backup', () => {
   it('backup prints the damaged rows, and exits with an error code', async () => {
     const run = createRestoring(0, undefined, ['row u1 of User is damaged']);
     expect(await runCli(['backup', 'a.db'], run.context)).toBe(1);
-    expect(run.out.slice(1)).toEqual(['row u1 of User is damaged', 'these rows are damaged in the database too; run "bailiwick verify"']);
+    expect(run.out.slice(1)).toEqual(['row u1 of User is damaged', 'the database has the same damage; run "bailiwick verify"']);
   });
 
   it('backup prints the reason of a failure, and requires a file', async () => {

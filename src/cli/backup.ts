@@ -16,7 +16,7 @@ export const backup: CliCommand = {
     const seconds = ((performance.now() - from) / 1000).toFixed(1);
     context.print(`wrote ${file} (${formatSize(bytes)}) in ${seconds} s; the backup passed its integrity check`);
     for (const row of damaged) context.print(row);
-    if (damaged.length > 0) context.print('these rows are damaged in the database too; run "bailiwick verify"');
+    if (damaged.length > 0) context.print('the database has the same damage; run "bailiwick verify"');
     return damaged.length === 0 ? 0 : 1;
   },
 };

@@ -10,6 +10,7 @@ import {
   publicKeyPath,
   type RunTransaction,
   type VerifiedCheckpoints,
+  type VerifyChainsOptions,
   verifyAll,
   verifyChains,
   verifyCheckpointFile,
@@ -70,10 +71,7 @@ async function verify(database: Database, path: string, publicKey: string): Prom
   const checkpoints = hasCheckpoints
     ? await verifyCheckpointFile(path, { keys, lastLines, transaction, report: (found) => breaks.push(found) })
     : undefined;
-  const verifying = { transaction, keys, known: checkpoints?.known ?? new Map() };
-  const verified = (await transaction(hasHistoryHashes))
-    ? await verifyAll(verifying)
-    : { ...(await verifyChains(verifying)), policies: { versions: 0, unproven: await transaction(countVersions) } };
+  const verified = await verifyEntries({ transaction, keys, known: checkpoints?.known ?? new Map() });
   return {
     ...verified,
     breaks: [...breaks, ...verified.breaks],
@@ -81,6 +79,29 @@ async function verify(database: Database, path: string, publicKey: string): Prom
     pruned: await transaction(loadPruned),
     checkpoints: checkpoints && { lines: checkpoints.lines, until: checkpoints.until, restored: checkpoints.restored },
   };
+}
+
+/** Verifies the chains of entries, and the history of policies if it has hashes. */
+async function verifyEntries(
+  options: Pick<VerifyChainsOptions, 'transaction' | 'keys' | 'known'>,
+): Promise<Omit<AuditVerification, 'next'>> {
+  const { transaction } = options;
+  if (await transaction(hasHistoryHashes)) return verifyAll(options);
+  const { next: _, ...verified } = await verifyChains(options);
+  return { ...verified, policies: { versions: 0, unproven: await transaction(countVersions) } };
+}
+
+/**
+ * Verifies the hash chains in a backup, and returns a description of each break, at most 1000. Compares no checkpoints, because later ones
+ * sign entries that the backup does not have.
+ */
+export async function findBreaks(transaction: RunTransaction, { data }: Pick<ProjectPlace, 'data'>): Promise<readonly string[]> {
+  if (!(await transaction(hasChains))) return [];
+  const keys = loadPublicKeys(publicKeyPath(data));
+  const { breaks } = await verifyEntries({ transaction, keys, known: new Map() });
+  // A new machine has no key yet: the beginnings of pruned chains cannot be verified there.
+  const unsigned = keys.size > 0 ? [] : breaks.filter(({ kind }) => kind === 'signature').map(({ writer }) => writer);
+  return breaks.filter(({ writer }) => !unsigned.includes(writer)).map(({ kind, detail }) => `${kind}: ${detail}`);
 }
 
 /** Counts all versions of policies, for a database that was not yet migrated by a program version that hashes the policy history. */

@@ -73,6 +73,19 @@ describe('a restore', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('backup.db'))).toEqual(['backup.db']);
   });
 
+  it('a backup names the breaks of the audit log, and so do the preview and the restore', async () => {
+    const backups = openBackups(place);
+    await backups.write(file());
+    await backups.restore(file());
+    const edited = join(folder, 'edited.db');
+    expect((await backups.write(join(folder, 'chained.db'))).damaged).toEqual([]);
+    change(live(), `UPDATE "_Decision" SET "reason" = 'edited' WHERE "action" = 'restore'`);
+    const damaged = [expect.stringMatching(/^edited: entry/)];
+    expect((await backups.write(edited)).damaged).toEqual(damaged);
+    expect((await backups.look(edited)).damaged).toEqual(damaged);
+    expect((await backups.restore(edited)).damaged).toEqual(damaged);
+  });
+
   it('describes the effect of a restore without --yes, and changes nothing', async () => {
     const backups = openBackups(place);
     const { bytes } = await backups.write(file());

@@ -20,10 +20,12 @@ import {
   replaceContent,
   stageBackup,
   type Transaction,
-  verifyBackupRows,
+  verifyRows,
   type WrittenBackup,
+  withBackupFile,
   writeBackup,
 } from '../storage/index.ts';
+import { findBreaks } from './project-audit-log.ts';
 import { backupFolder, databasePath, migrateSystemTables, type ProjectPlace } from './project-database.ts';
 
 /** The effect of a restore, before or after it is done. */
@@ -33,7 +35,7 @@ export interface Restore {
   readonly until: string | undefined;
   /** The number of audit entries in the present database that are later than `until`. The restore loses these entries. */
   readonly entriesSince: number;
-  /** The damaged rows of the backup. */
+  /** The damaged rows of the backup, and the breaks of its audit log. */
   readonly damaged: readonly string[];
   /** The file with the backup of the former content; undefined before the restore, or if there was no content. */
   readonly kept: string | undefined;
@@ -67,15 +69,16 @@ export function openBackups(place: ProjectPlace): ProjectBackups {
   return {
     async write(file, { show } = {}) {
       const written = writeBackup({ from: path, to: file, log: show });
-      return { ...written, damaged: await findDamaged(file) };
+      show?.('verifying the rows and the audit log');
+      return { ...written, damaged: await findDamaged(file, place) };
     },
-    look: async (file) => toRestore(path, readBackup(file), await findDamaged(file)),
+    look: async (file) => toRestore(path, readBackup(file), await findDamaged(file, place)),
     async restore(file, { show } = {}) {
       show?.('checking the backup');
       const backup = readBackup(file);
       // Creates the database if there is none, so that its content can be replaced.
       await openSqlite({ path }).close();
-      const effect = toRestore(path, backup, await findDamaged(file));
+      const effect = toRestore(path, backup, await findDamaged(file, place));
       const staged = stageBackup({ from: file, beside: path, pageSize: readPresent(path).pageSize, log: show });
       try {
         show?.('replacing the content of the database');
@@ -88,9 +91,15 @@ export function openBackups(place: ProjectPlace): ProjectBackups {
   };
 }
 
-/** Describes the damaged rows of a backup. They do not prevent its restore: it may be the only one, and a damaged row never grants. */
-async function findDamaged(file: string): Promise<readonly string[]> {
-  return ((await verifyBackupRows(file))?.damaged ?? []).map(describeDamage);
+/**
+ * Describes the damaged rows of a backup and the breaks of its audit log. They do not prevent its restore: it may be the only one, and a
+ * damaged row never grants.
+ */
+function findDamaged(file: string, place: ProjectPlace): Promise<readonly string[]> {
+  return withBackupFile(file, async (transaction) => {
+    const rows = (await verifyRows(transaction))?.damaged ?? [];
+    return [...rows.map(describeDamage), ...(await findBreaks(transaction, place))];
+  });
 }
 
 function toRestore(path: string, { bytes, lastEntryAt }: FileFacts, damaged: readonly string[]): Restore {

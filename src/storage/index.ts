@@ -134,7 +134,7 @@ export { type AutomaticBackupOptions, createBackups } from './sqlite/automatic-b
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';
 export { countEntriesSince, type FileFacts, readBackup, readFacts } from './sqlite/read-backup.ts';
 export { type Replacement, replaceContent, type Staged, stageBackup } from './sqlite/replace-content.ts';
-export { verifyBackupRows } from './sqlite/verify-backup.ts';
+export { withBackupFile } from './sqlite/verify-backup.ts';
 export { type WrittenBackup, writeBackup } from './sqlite/write-backup.ts';
 export { insertionInto, readingById, selectionOf } from './table-names.ts';
 export { type CandidateQuery, type Candidates, countUserValues, loadCandidates, loadUserNames } from './user-queries.ts';

@@ -23,5 +23,5 @@ export {
 } from './checkpoints.ts';
 export { type CutChain, cutSequenceOf, loadCutChains, type RunTransaction } from './entry-rows.ts';
 export { type AuditVerification, type VerifyPosition, verifyAll } from './verify-all.ts';
-export { type ChainVerification, type EntryPosition, verifyChains } from './verify-chains.ts';
+export { type ChainVerification, type EntryPosition, type VerifyChainsOptions, verifyChains } from './verify-chains.ts';
 export { countVersionsBefore } from './verify-history.ts';

@@ -1,18 +1,19 @@
-import { type VerifiedRows, verifyRows } from '../verify-rows.ts';
+import type { Transaction } from '../contract.ts';
 import { createConnection } from './connection.ts';
 import { openReadOnly } from './open-read-only.ts';
 import { openTransaction, withoutLimit } from './transaction.ts';
 
-/**
- * Compares the rows of a backup with their checksums, without changing the file. Returns undefined if the backup is older than the checksums.
- */
-export async function verifyBackupRows(path: string): Promise<VerifiedRows | undefined> {
+/** Opens a backup for reading, without changing the file, while `verify` runs. All reads see the same content. */
+export async function withBackupFile<T>(
+  path: string,
+  verify: (transaction: <R>(work: (tx: Transaction) => Promise<R>) => Promise<R>) => Promise<T>,
+): Promise<T> {
   const driver = openReadOnly(path);
   try {
     const connection = createConnection(driver);
     connection.beginReading();
     const { tx } = openTransaction(connection, withoutLimit());
-    return await verifyRows((work) => work(tx));
+    return await verify((work) => work(tx));
   } finally {
     driver.close();
   }
