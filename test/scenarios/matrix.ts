@@ -234,7 +234,7 @@ async function askEndpoint(
   { person, send, body }: { person: Person; send: string; body: unknown },
 ): Promise<string> {
   const { service, tokens, ids } = matrix;
-  const policy = await service.createPolicy({ rules: [{ resource: 'Tip', action: 'read' }] });
+  const policy = send.includes('<policy>') ? await service.createPolicy({ rules: [{ resource: 'Tip', action: 'read' }] }) : undefined;
   const token = (await service.admin()).token;
   const user = ids.get('no policies') ?? UNKNOWN_ID;
   if (!send.startsWith('POST') && send.includes('/assign/'))
@@ -242,7 +242,7 @@ async function askEndpoint(
       token,
       body: {},
     });
-  const [decision] = await service.decisions('kind=access&limit=1');
+  const [decision] = send.includes('<decision>') ? await service.decisions('kind=access&limit=1') : [];
   const names = new Map<string, unknown>([
     ['policy', policy],
     ['user', user],
@@ -250,7 +250,8 @@ async function askEndpoint(
   ]);
   const [method = '', path = ''] = send.replace(/<(\w+)>/g, (_, name: string) => String(names.get(name))).split(' ');
   const reply = await service.call(method, path, { token: tokens.get(person), ...(body === undefined ? {} : { body }) });
-  for (const id of [policy, reply.at('data.id')]) await service.call('DELETE', `/admin/api/policies/${id}`, { token });
+  const created = send === 'POST /admin/api/policies' ? reply.at('data.id') : undefined;
+  for (const id of [policy, created]) if (id !== undefined) await service.call('DELETE', `/admin/api/policies/${id}`, { token });
   return String(reply.status);
 }
 
