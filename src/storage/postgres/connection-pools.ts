@@ -7,7 +7,15 @@ import { createTurns } from '../turns.ts';
 import type { CommitBatch } from './commit-batching.ts';
 import type { Connection } from './connection.ts';
 import type { ConnectionPoolOptions, PostgresAddress } from './connection-string.ts';
-import { type BeginStatements, createConnectionSlots, createPool, type Pool, STATEMENT_TIMEOUT, toBeginStatements } from './pool.ts';
+import {
+  type BeginStatements,
+  createConnectionSlots,
+  createNetworkFailures,
+  createPool,
+  type Pool,
+  STATEMENT_TIMEOUT,
+  toBeginStatements,
+} from './pool.ts';
 import { type Clock, createClock, createClockDifference } from './server-clock.ts';
 import type { TimeoutLimits } from './statement-timeout.ts';
 import { attempt, type TransactionOutcome } from './transaction.ts';
@@ -105,7 +113,13 @@ interface Pools {
  */
 function createPools(address: PostgresAddress, options: ConnectionPoolOptions, onConnectionLost: () => void): Pools {
   const { short, statementTimeout } = toTimeouts(options);
-  const shared = { ...options, onConnectionLost, slots: createConnectionSlots(), sessionTimeout: statementTimeout };
+  const shared = {
+    ...options,
+    onConnectionLost,
+    slots: createConnectionSlots(),
+    failures: createNetworkFailures(),
+    sessionTimeout: statementTimeout,
+  };
   return {
     short: createPool(address, options.connections ?? 10, { ...shared, sessionTimeout: short }),
     long: createPool(address, options.readers ?? READERS, shared),

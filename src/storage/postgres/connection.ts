@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type pg from 'pg';
 import { createStatements, type Query, type Statement } from '../contract.ts';
-import { PreparedError, serverCode } from './driver-error.ts';
+import { NoAnswer, PreparedError, serverCode } from './driver-error.ts';
 import { type KnownColumns, sendQuery, toBound } from './prepared-query.ts';
 
 /** The result of a statement. */
@@ -29,6 +29,8 @@ export interface Connection {
   send(text: string): Promise<pg.QueryResult>;
   /** Deallocates all prepared statements: their tables have changed, or there are too many. */
   forgetStatements(): void;
+  /** Closes the connection without a message to the server, which may be gone. */
+  abort(): void;
   /** True if the connection remembers the maximum number of statements. */
   readonly isFull: boolean;
 }
@@ -62,7 +64,7 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
   let hasSettings = false;
   let backendProcess: number | undefined;
   const knownColumns: KnownColumns = new Map();
-  const idleTimeout = createIdleTimeout(() => client.connection?.stream?.destroy(new Error('the server does not answer')));
+  const idleTimeout = createIdleTimeout(() => client.connection?.stream?.destroy(new NoAnswer('the server does not answer')));
   const cork = createCorking(() => client.connection?.stream);
   // A pooler reports a process id of its own when we connect, and forwards our statements to processes with other ids.
   const isDirect = (): boolean => backendProcess !== undefined && backendProcess === client.processID;
@@ -94,6 +96,7 @@ export function createConnection(client: DriverClient, { preparesStatements, slo
       return { rows: result.rows as Record<string, unknown>[], changes: result.rowCount ?? 0 };
     },
     send: (text) => query(text),
+    abort: () => void client.connection?.stream?.destroy(new Error('other connections to the server were lost')),
     forgetStatements() {
       const forgotten = names.forget();
       if (forgotten.length > 0) query('DEALLOCATE ALL').catch(() => undefined);

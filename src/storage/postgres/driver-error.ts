@@ -56,6 +56,17 @@ export function isConnectionLost(error: unknown): boolean {
   return code === undefined || LOST.test(code);
 }
 
+/** A server that does not answer within the idle timeout. */
+export class NoAnswer extends Error {
+  override name = 'NoAnswer';
+}
+
+/** Returns true if the network has failed, and not the server: the other connections to the server are probably lost too. */
+export function isNetworkFailure(error: unknown): boolean {
+  // Only errors of the operating system have the name of a system call.
+  return error instanceof NoAnswer || (error instanceof Error && 'syscall' in error);
+}
+
 /** Returns true if the server has cancelled a statement: its statement timeout has passed, or an administrator has cancelled it. */
 export function isCancelled(error: unknown): boolean {
   return serverCode(error) === '57014';

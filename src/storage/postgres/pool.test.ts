@@ -2,8 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { installed, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
+import { startProxy } from '../../../test/postgres/proxy.ts';
 import { sql } from '../../sql.ts';
 import type { Database } from '../contract.ts';
+import { failure } from '../storage.fixture.ts';
 import { openPostgres } from './database.ts';
 import { createConnectionSlots } from './pool.ts';
 import { openFamily } from './postgres.fixture.ts';
@@ -63,6 +65,24 @@ describe('session settings', () => {
     for (let time = 0; time < 3; time++) expect(await readSettings()).toEqual({ ...expected, sum: 0.30000000000000004, text: '\\' });
     await asRole.close();
   });
+});
+
+describe('a connection on which no answer arrives', () => {
+  it('the other idle connections are replaced before a request uses them', async () => {
+    const proxy = await startProxy(url.href);
+    const proxied = await openPostgres({ url: proxy.url, statementTimeout: 500, connections: 3 });
+    const read = (): Promise<{ pid: number } | undefined> =>
+      proxied.transaction((tx) => tx.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS "pid", pg_sleep(0.05)`));
+    const before = await Promise.all([read(), read(), read()]);
+    expect(new Set(before.map((row) => row?.pid)).size).toBe(3);
+    proxy.set('lost');
+    expect(await failure(read())).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    const after = [await read(), ...(await Promise.all([read(), read(), read()]))];
+    const lost = before.map((row) => row?.pid);
+    for (const row of after) expect(lost).not.toContain(row?.pid);
+    await proxied.close();
+    await proxy.close();
+  }, 30_000);
 });
 
 it('the database is unhealthy as long as the role has no connection left for audit entries', async () => {

@@ -4,7 +4,7 @@ import { Problem } from '../../errors.ts';
 import { getOrCreate } from '../../memoize.ts';
 import { type Connection, createConnection } from './connection.ts';
 import type { PostgresAddress, ServerOptions } from './connection-string.ts';
-import { busy, fromDriver, type RetryReason, unavailable } from './driver-error.ts';
+import { busy, fromDriver, isNetworkFailure, type RetryReason, unavailable } from './driver-error.ts';
 
 /** SQL texts that begin transactions and set their options. */
 export interface BeginStatements {
@@ -64,8 +64,21 @@ export interface PoolOptions extends ServerOptions {
   onConnectionLost(): void;
   /** The slots that all pools of a database share. */
   readonly slots: ConnectionSlots;
+  /** The network failures of all pools of a database. */
+  readonly failures: NetworkFailures;
   /** The statement timeout of the sessions, in milliseconds. */
   readonly sessionTimeout: number;
+}
+
+/** The network failures of connections. */
+export interface NetworkFailures {
+  /** The time of the last one, in milliseconds of the monotonic clock. */
+  last: number;
+}
+
+/** Creates the network failures of a database without any. */
+export function createNetworkFailures(): NetworkFailures {
+  return { last: Number.NEGATIVE_INFINITY };
 }
 
 /** Creates a pool of at most `size` connections; it connects on first use. */
@@ -78,6 +91,9 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
     getOrCreate(connections, client, () =>
       createConnection(client, { preparesStatements: () => preparesStatements, slot: options.slots.take() }),
     );
+  /** The times of the last answers. A connection without one was opened just now. */
+  const answered = new WeakMap<pg.PoolClient, number>();
+  const hasAnswered = (client: pg.PoolClient): boolean => (answered.get(client) ?? Number.POSITIVE_INFINITY) > options.failures.last;
   pool.on('remove', (client) => {
     const known = connections.get(client);
     if (known !== undefined) options.slots.release(known.slot);
@@ -94,7 +110,7 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
       return pool.waitingCount;
     },
     async lend(work, { longRunning } = { longRunning: false }) {
-      const client = await take(pool);
+      const client = await takeAnswering(pool, connectionOf, hasAnswered);
       const connection = connectionOf(client);
       connection.setIdleTimeout(longRunning ? undefined : (options.statementTimeout ?? STATEMENT_TIMEOUT) + ANSWER_GRACE);
       if (connection.isFull) connection.forgetStatements();
@@ -105,6 +121,7 @@ export function createPool(address: PostgresAddress, size: number, options: Pool
       if (!outcome.broken && connection.isDirect && !connection.hasSettings && preparesStatements)
         connection.applySettings(sessionSettings);
       if (outcome.broken) options.onConnectionLost();
+      else answered.set(client, performance.now());
       client.release(outcome.broken ?? false);
       return outcome;
     },
@@ -152,7 +169,11 @@ function requiredSettings(set: 'SET' | 'SET LOCAL'): readonly string[] {
   ];
 }
 
-function openPool(address: PostgresAddress, size: number, { connectTimeout = 5000, onConnectionLost: lost }: PoolOptions): pg.Pool {
+function openPool(
+  address: PostgresAddress,
+  size: number,
+  { connectTimeout = 5000, onConnectionLost: lost, failures }: PoolOptions,
+): pg.Pool {
   const { host, port, user, password, database, ssl, applicationName } = address;
   const pool = new pg.Pool({
     ...{ host, port, user, database, ssl, application_name: applicationName },
@@ -168,8 +189,29 @@ function openPool(address: PostgresAddress, size: number, { connectTimeout = 500
   });
   // The statements on a lost connection fail on their own. Without these listeners the driver's event would end the process.
   pool.on('error', () => lost());
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', (error) => {
+      if (isNetworkFailure(error)) failures.last = performance.now();
+    });
+  });
   return pool;
+}
+
+/**
+ * Takes a connection that has answered since the last network failure, and closes the others: the server or the route to it may be gone, and
+ * another connection costs less than a request that fails or waits for the idle timeout.
+ */
+async function takeAnswering(
+  pool: pg.Pool,
+  connectionOf: (client: pg.PoolClient) => Connection,
+  hasAnswered: (client: pg.PoolClient) => boolean,
+): Promise<pg.PoolClient> {
+  for (;;) {
+    const client = await take(pool);
+    if (hasAnswered(client)) return client;
+    connectionOf(client).abort();
+    client.release(true);
+  }
 }
 
 async function take(pool: pg.Pool): Promise<pg.PoolClient> {
