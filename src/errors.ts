@@ -105,6 +105,7 @@ const kinds = {
   ASSIGNMENT_EXISTS: { status: 409, title: 'Already assigned' },
   ASSIGNMENT_UNKNOWN: { status: 404, title: 'Assignment not found' },
   USER_UNKNOWN: { status: 404, title: 'User not found' },
+  SESSION_UNKNOWN: { status: 404, title: 'Session not found', hint: 'the session may have ended' },
   DECISION_UNKNOWN: { status: 404, title: 'Audit entry not found' },
   STORAGE_UNAVAILABLE: { status: 503, title: 'Database unavailable', hint: 'nothing was changed; try again' },
   STORAGE_BUSY: { status: 503, title: 'Too busy', hint: 'nothing was changed; try again' },

@@ -44,6 +44,10 @@ const READS: Readonly<Record<string, () => readonly [request: TestAdminRequest, 
   ],
   'tests.whoCan': () => [{ body: { resource: 'Article', action: 'read' } }, { resource: 'Article', action: 'read' }],
   'tests.permissions': () => [{ params: { userId: 'ann' } }, { userId: 'ann' }],
+  'sessions.list': () => [
+    { params: { userId: 'ann' }, query: 'limit=2' },
+    { userId: 'ann', limit: 2 },
+  ],
   'decisions.list': () => [{ query: 'kind=access&limit=5' }, { kind: 'access', limit: 5 }],
   'analytics.read': () => [{ query: 'timeframe=1h' }, { timeframe: '1h' }],
 };

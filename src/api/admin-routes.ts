@@ -11,6 +11,7 @@ import { policyEndpoints } from './policy-endpoints.ts';
 import { policyHistoryEndpoints } from './policy-history-endpoints.ts';
 import { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
 import { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
+import { userSessionEndpoints } from './user-session-endpoints.ts';
 import { whoCanEndpoints } from './who-can-endpoint.ts';
 
 /** All endpoints under `/admin/api`. */
@@ -24,6 +25,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...accessTestEndpoints,
   ...whoCanEndpoints,
   ...userPermissionsEndpoints,
+  ...userSessionEndpoints,
   ...auditEndpoints,
   ...migrationEndpoints,
   ...catalogueEndpoints,

@@ -25,7 +25,7 @@ async function call(name: string, body?: Json): Promise<{ readonly outcome: unkn
     setUp: record('setUp', USER),
     logIn: record('logIn', ISSUED),
     refresh: record('refresh', ISSUED),
-    logOut: record('logOut', undefined),
+    ownSessions: { endCurrent: record('endCurrent', undefined) },
     loadUser: record('loadUser', USER),
   } as unknown as Authentication;
   const route = createAuthRoutes({ identity } as ApiDeps, { hasSetup: true }).find(({ method, path }) => `${method} ${path}` === name);
@@ -64,7 +64,7 @@ describe('the endpoints under /auth', () => {
   });
 
   it.each([
-    ['POST /auth/logout', 'logOut', ORIGIN, { success: true, message: expect.any(String) }],
+    ['POST /auth/logout', 'endCurrent', ORIGIN, { success: true, message: expect.any(String) }],
     ['GET /auth/me', 'loadUser', 'token', { success: true, data: USER }],
   ])('%s passes the token to %s', async (name, operation, given, body) => {
     const { outcome, calls } = await call(name);

@@ -14,6 +14,7 @@ import {
   toAuthRoute,
 } from './auth-endpoint.ts';
 import { browserSessionEndpoints } from './browser-session-endpoints.ts';
+import { ownSessionEndpoints } from './own-session-endpoints.ts';
 import type { ApiDeps } from './record-endpoints.ts';
 import { DONE, SUCCESS, TEXT } from './schema-members.ts';
 
@@ -119,7 +120,7 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
     caller: 'bearer',
     answers: { 200: { description: 'Ended.', schema: DONE, example: { success: true, message: 'logged out' } } },
     async handle({ deps: { identity }, request }) {
-      await identity.logOut(request.origin);
+      await identity.ownSessions.endCurrent(request.origin);
       return respond(200, { success: true, message: 'logged out' });
     },
   }),
@@ -139,7 +140,7 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
 
 /** Returns the endpoints under `/auth`. */
 export function authEndpoints({ hasSetup }: { readonly hasSetup: boolean }): readonly AuthEndpoint[] {
-  return [...(hasSetup ? [setup, setupState] : []), ...sessionEndpoints, ...browserSessionEndpoints];
+  return [...(hasSetup ? [setup, setupState] : []), ...sessionEndpoints, ...browserSessionEndpoints, ...ownSessionEndpoints];
 }
 
 /** Creates the routes of the endpoints under `/auth`. */

@@ -107,7 +107,7 @@ async function call(identity: Authentication, name: string, { body, origin, isLo
     'POST /auth/setup': async () => ({ user: await identity.setUp({ body, origin: full, isLocal: () => isLocal }) }),
     'POST /auth/login': () => identity.logIn({ email: given['email'] ?? '', password: given['password'] ?? '' }, full),
     'POST /auth/refresh': () => identity.refresh(given['refreshToken'] ?? '', full),
-    'POST /auth/logout': () => identity.logOut(full),
+    'POST /auth/logout': () => identity.ownSessions.endCurrent(full),
     'GET /auth/me': async () => ({ data: await identity.loadUser(full.token) }),
   };
   const operation = operations[name];

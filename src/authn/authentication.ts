@@ -1,7 +1,6 @@
 import { ANON, type Principal } from '../authz/context/index.ts';
-import { Problem } from '../errors.ts';
+import type { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
-import type { RequestOrigin } from '../request/index.ts';
 import { showRecord } from '../resources/index.ts';
 import type { Transaction } from '../storage/index.ts';
 import { type AuthOrigin, createAuthEntries } from './auth-entries.ts';
@@ -9,8 +8,9 @@ import type { AuthEndpointDeps, AuthenticationDeps, IssuedTokens, TokenUser } fr
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 import { loadCaller, loadCallerByEmail } from './caller.ts';
 import { createLogin, issueAccess, type LoginCredentials, type OpenByPassword, refresh, type SessionOrigin } from './login.ts';
+import { createOwnSessions, type OwnSessions, verifyRequiredToken } from './own-sessions.ts';
 import { createPasswords, type PasswordClaim, type PasswordProof, provePassword } from './passwords.ts';
-import { openSession, revokeSession } from './sessions.ts';
+import { openSession } from './sessions.ts';
 import { loadSetupState, openSetup, type SetupRequest, type SetupState, setUp } from './setup.ts';
 import { createTokens, type VerifiedToken } from './tokens.ts';
 
@@ -41,16 +41,12 @@ export interface Authentication {
   /** Exchanges a refresh token for new tokens. @throws Problem IDENTITY_TOKEN */
   refresh(refreshToken: string, origin: SessionOrigin): Promise<IssuedTokens>;
   readonly browserSessions: BrowserSessions;
-  /** Ends the session of a token. @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
-  logOut(origin: LogOutOrigin): Promise<void>;
+  readonly ownSessions: OwnSessions;
   /** Returns the stored user of a token, without secret fields. @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
   loadUser(token: string | undefined): Promise<JsonObject>;
   /** Commits the audit entry of a refused token. Returns the problem with the id of the entry. */
   recordRefusedToken(problem: Problem, origin: AuthOrigin): Promise<Problem>;
 }
-
-/** A request to log out, with its token. */
-type LogOutOrigin = AuthOrigin & Pick<RequestOrigin, 'token'>;
 
 /** Creates authentication. Its only state is a cache of verified tokens. */
 export function createAuthentication(given: AuthenticationDeps): Authentication {
@@ -72,8 +68,8 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
     logIn: (credentials: LoginCredentials, origin: SessionOrigin) => logIn(deps, openByPassword, { credentials, origin }),
     refresh: (refreshToken: string, origin: SessionOrigin) => refresh(deps, refreshToken, origin),
     browserSessions: createBrowserSessions(deps, openByPassword),
-    logOut: async (origin: LogOutOrigin) => logOut(deps, await verifyRequiredToken(deps, origin.token), origin),
-    loadUser: async (token: string | undefined) => loadUser(deps, await verifyRequiredToken(deps, token)),
+    ownSessions: createOwnSessions(deps),
+    loadUser: async (token: string | undefined) => loadUser(deps, await verifyRequiredToken(tokens, token)),
     recordRefusedToken: (problem: Problem, origin: AuthOrigin) => {
       const { detail: reason, extras } = problem;
       return entries.recordRefusal({ action: 'token', origin, reason, userId: extras.userId }, problem);
@@ -93,17 +89,6 @@ async function logIn(deps: AuthEndpointDeps, openByPassword: OpenByPassword, { c
   return { ...(await issueAccess(deps, issued)), refreshToken: issued.session.refreshToken };
 }
 
-/** Ends the session of a token, including its refresh token. */
-async function logOut({ database, userDefinition, entries }: AuthEndpointDeps, token: VerifiedToken, origin: AuthOrigin): Promise<void> {
-  if (token.issuer !== undefined) throw new Problem('IDENTITY_TOKEN', 'another issuer gave this token; log out there');
-  const { sessionId, userId } = token;
-  await database.transaction(async (tx) => {
-    const { principal } = await loadCaller(tx, token, userDefinition());
-    await revokeSession(tx, { id: sessionId, userId });
-    await entries.append(tx, { action: 'logout', origin, reason: 'logged out', userId, role: principal.role, sessionId });
-  });
-}
-
 /** Returns the user of a token, as stored now. */
 function loadUser({ database, userDefinition }: AuthEndpointDeps, token: VerifiedToken): Promise<JsonObject> {
   return database.transaction(async (tx) => {
@@ -112,10 +97,4 @@ function loadUser({ database, userDefinition }: AuthEndpointDeps, token: Verifie
     const { principal, record } = await loadCaller(tx, token, user);
     return record === undefined ? { ...principal.attributes, role: principal.role } : showRecord(user, record);
   });
-}
-
-/** Verifies a token of a request that needs one. @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
-async function verifyRequiredToken({ tokens }: AuthEndpointDeps, token: string | undefined): Promise<VerifiedToken> {
-  if (token === undefined) throw new Problem('IDENTITY_REQUIRED', 'expected a bearer token, given none');
-  return tokens.verify(token);
 }

@@ -13,6 +13,15 @@ export { INACTIVE_USER } from './caller.ts';
 export { type AdminUserChange, hasAdmin, validateAdminRemains } from './last-admin.ts';
 export { toSessionOrigin } from './login.ts';
 export { resetAccountAttempts } from './login-attempts.ts';
+export {
+  loadOpenSessions,
+  type OpenSessionSummary,
+  revokeOpenSession,
+  revokeOpenSessions,
+  SESSIONS_PER_PAGE,
+  type SessionPageQuery,
+} from './open-sessions.ts';
+export { unknownSession } from './own-sessions.ts';
 export { findGuessablePassword, type HashCosts, type PasswordClaim, type PasswordProof, validatePasswordProof } from './passwords.ts';
 export { revokeAllSessions, revokeSessions } from './sessions.ts';
 export { deleteSetupTokens, SETUP_BODY } from './setup.ts';

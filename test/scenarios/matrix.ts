@@ -130,7 +130,7 @@ for (const action of ACTIONS.keys()) {
   if (![...ASKED.keys()].some((what) => what.startsWith(action))) throw new Error(`the matrix has no request for action ${action}`);
 }
 
-/** Every admin endpoint. `<policy>` is created for the request; `<user>` is a user without assignments. */
+/** Every admin endpoint. `<policy>` is created for the request; `<user>` is a user without assignments, `<deactivated>` one whose sessions have ended. */
 const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/policies'],
   ['POST /admin/api/policies', { name: 'made here', type: 'CUSTOM', rules: [{ resource: 'Tip', action: 'read' }] }],
@@ -150,6 +150,9 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['POST /admin/api/policies/test-access', { resource: { name: 'Article' }, action: 'read' }],
   ['POST /admin/api/policies/who-can', { resource: 'Article', action: 'read' }],
   ['POST /admin/api/users/<user>/permissions', {}],
+  ['GET /admin/api/users/<deactivated>/sessions'],
+  ['DELETE /admin/api/users/<deactivated>/sessions'],
+  ['DELETE /admin/api/users/<deactivated>/sessions/<session>'],
   ['POST /admin/api/policies/<policy>/test', { resource: { name: 'Article' }, action: 'read' }],
   ['GET /admin/api/decisions'],
   ['GET /admin/api/decisions/<decision>'],
@@ -247,6 +250,8 @@ async function askEndpoint(
     ['policy', policy],
     ['user', user],
     ['decision', decision?.['id']],
+    ['deactivated', ids.get('deactivated')],
+    ['session', UNKNOWN_ID],
   ]);
   const [method = '', path = ''] = send.replace(/<(\w+)>/g, (_, name: string) => String(names.get(name))).split(' ');
   const reply = await service.call(method, path, { token: tokens.get(person), ...(body === undefined ? {} : { body }) });

@@ -57,6 +57,7 @@ const TAGS = [
   { name: 'Admin policies', description: 'Policies and their rules.' },
   { name: 'Admin assignments', description: 'Which users and roles policies are assigned to.' },
   { name: 'Admin access tests', description: 'Decisions on hypothetical requests, with reasons. They are neither recorded nor counted.' },
+  { name: 'Admin sessions', description: 'The open sessions of users.' },
   { name: 'Admin decisions', description: 'The audit log and its analytics.' },
   { name: 'Admin storage', description: 'Migrations of tables to the definitions.' },
   { name: 'Service health', description: 'Health, readiness and this document.' },
