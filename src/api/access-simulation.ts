@@ -13,7 +13,7 @@ import { proposeChange, proposeRecord } from '../pipeline/index.ts';
 import type { Resource, StoredRecord } from '../resources/index.ts';
 import { loadRecord, loadReferenced } from '../storage/index.ts';
 import type { AdminRequest } from './admin-endpoint.ts';
-import { CREATES_RECORD, DENIED_INACTIVE, toPrincipal } from './partial-decisions.ts';
+import { CREATES_RECORD, DENIED_INACTIVE, loadIntactUser, toPrincipal } from './partial-decisions.ts';
 
 /** The hypothetical request of a test. */
 export interface AccessTest {
@@ -63,7 +63,7 @@ export async function simulateAccess(admin: AdminRequest, test: AccessTest, rule
 async function simulateActive(admin: AdminRequest, test: AccessTest, rulesFor: RulesFor): Promise<Omit<SimulatedAccess, 'isActive'>> {
   const { tx, snapshot } = admin;
   const makesRecord = CREATES_RECORD.has(test.action);
-  const user = test.userId === undefined ? undefined : await loadRecord(tx, snapshot.user, test.userId);
+  const user = test.userId === undefined ? undefined : await loadIntactUser(admin, test.userId);
   const record = test.recordId === undefined || makesRecord ? undefined : await loadRecord(tx, test.resource, test.recordId);
   const laid = applyHypothesis(scopeInputOf(admin, test, { user, record }), test.hypothesis);
   const { principal, now, resource, action } = laid;

@@ -10,7 +10,7 @@ import { type ApplicableRules, applicableRules, NO_ASSIGNMENTS, type UserAssignm
 import { type Path, UNRESOLVED } from '../conditions/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../resources/index.ts';
-import { loadReferenced } from '../storage/index.ts';
+import { loadRecord, loadReferenced, refuseDamagedRecord } from '../storage/index.ts';
 import type { AdminRequest } from './admin-endpoint.ts';
 import type { HypotheticalEnvironment } from './question-members.ts';
 
@@ -49,6 +49,12 @@ interface NamedRule {
 export interface UserWithAssignments {
   readonly user: StoredRecord;
   readonly assignments: readonly UserAssignment[];
+}
+
+/** Loads the stored user of a question. @throws Problem STORAGE_DAMAGED for a damaged user, whose own requests are refused in the same way */
+export async function loadIntactUser({ tx, snapshot }: AdminRequest, id: string): Promise<StoredRecord | undefined> {
+  await refuseDamagedRecord(tx, snapshot.user, id);
+  return loadRecord(tx, snapshot.user, id);
 }
 
 /** The decision for every request of an inactive user, which is refused before policies are evaluated. */

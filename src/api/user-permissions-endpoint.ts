@@ -4,13 +4,13 @@ import { Problem } from '../errors.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { ordinaryResources, type Resource, type StoredRecord } from '../resources/index.ts';
 import { component, Input, OneOf, Type, type TypeOf } from '../schemas/index.ts';
-import { loadRecord } from '../storage/index.ts';
 import { NOT_ACTIVE } from './access-test-endpoint.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
 import { NAMED_POLICY, NAMED_RULE, WHEN } from './explanation-schemas.ts';
 import {
   type DecisionSummary,
   decideForUser,
+  loadIntactUser,
   type PartialRequest,
   toDecisionSummary,
   toUserSummary,
@@ -91,7 +91,7 @@ export const userPermissionsEndpoints: readonly AdminEndpoint[] = [
     problems: [404],
     async handle(request) {
       const admin = await withDraft(request, request.body.draft);
-      const user = await loadRecord(admin.tx, admin.snapshot.user, admin.params.userId);
+      const user = await loadIntactUser(admin, admin.params.userId);
       if (user === undefined) throw new Problem('USER_UNKNOWN', 'no user has this id');
       const { cells, next } = await fillCells(admin, resolveQuestion(admin, admin.body), user);
       const isActive = user['isActive'] === true;

@@ -2,7 +2,8 @@ import type { UserValueCounts } from '../authz/linter/index.ts';
 import { fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
-import { columnOf, idList, quoteName, recordsOf, selectionOf, tableOf } from './table-names.ts';
+import { checkedSelectionOf, isIntactRecord } from './record-checksums.ts';
+import { columnOf, idList, quoteName, recordsOf, tableOf } from './table-names.ts';
 
 /** A search for users whom a policy may concern. */
 export interface CandidateQuery {
@@ -24,8 +25,8 @@ export interface Candidates {
 }
 
 /**
- * Loads, among the next `scanLimit` users, the active users who have one of the roles, an assignment of their own, or an id in `also`. The inner limit bounds
- * the cost: without it, a search for a rare role would read all users.
+ * Loads, among the next `scanLimit` users, the active users who have one of the roles, an assignment of their own, or an id in `also`. Leaves out
+ * damaged users, whose requests are refused. The inner limit bounds the cost: without it, a search for a rare role would read all users.
  */
 export async function loadCandidates(tx: Transaction, user: Resource, query: CandidateQuery): Promise<Candidates> {
   const { roles, also = [], after = '', scanLimit } = query;
@@ -37,10 +38,10 @@ export async function loadCandidates(tx: Transaction, user: Resource, query: Can
   const ofRole = roles.length === 0 ? sql`FALSE` : sql`"role" IN (${sql.join(roles)})`;
   const isNamed = also.length === 0 ? sql`FALSE` : sql`"scanned"."id" IN ${idList(tx.dialect, also)}`;
   const rows = await tx.all<Row>(sql`
-    SELECT * FROM (SELECT ${selectionOf(user)} FROM ${table} ${bound}) AS "scanned"
+    SELECT * FROM (SELECT ${checkedSelectionOf(user)} FROM ${table} ${bound}) AS "scanned"
     WHERE "isActive" = TRUE AND (${ofRole} OR ${isNamed} OR EXISTS (SELECT 1 FROM "_UserPolicy" WHERE "userId" = "scanned"."id"))
     ORDER BY "id"`);
-  const users = rows.map((row) => fromRow(user, row));
+  const users = rows.filter((row) => isIntactRecord(user, row)).map((row) => fromRow(user, row));
   const isEnd = ends === undefined || ends.last === null || Number(ends.count) < scanLimit;
   return isEnd ? { users } : { users, last: String(ends.last) };
 }

@@ -92,6 +92,32 @@ describe('damaged rows', () => {
     expect(await damagedRows()).toEqual([]);
   });
 
+  it('access tests, who-can and permissions treat a damaged user as requests do', async () => {
+    const ask = async (path: string, body: object): Promise<readonly unknown[]> => {
+      const reply = await service.call('POST', `/admin/api/${path}`, { token: admin.token, body });
+      return [reply.status, reply.at('code') ?? JSON.stringify(reply.body).includes(ann.id)];
+    };
+    const questions = (): Promise<readonly unknown[]> =>
+      Promise.all([
+        ask('policies/test-access', { resource: { name: 'Note' }, action: 'list', user: { id: ann.id } }),
+        ask('policies/who-can', { resource: 'Note', action: 'list' }),
+        ask(`users/${ann.id}/permissions`, {}),
+      ]);
+    expect(await questions()).toEqual([
+      [200, expect.any(Boolean)],
+      [200, true],
+      [200, true],
+    ]);
+    await run(sql`UPDATE "User" SET "level" = "level" + 1 WHERE "id" = ${ann.id}`);
+    expect(await questions()).toEqual([
+      [500, 'STORAGE_DAMAGED'],
+      [200, false],
+      [500, 'STORAGE_DAMAGED'],
+    ]);
+    await run(sql`UPDATE "User" SET "level" = "level" - 1 WHERE "id" = ${ann.id}`);
+    expect(await list(ann)).toEqual([200, undefined]);
+  });
+
   it('a user whose checksum was removed is damaged, and so is a user who was removed', async () => {
     await run(sql`UPDATE "_RecordChecksum" SET "checksum" = NULL WHERE "id" = ${`User/${ann.id}`}`);
     expect(await list(ann)).toEqual([500, 'STORAGE_DAMAGED']);
