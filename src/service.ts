@@ -39,6 +39,7 @@ import { createReadiness, type ReadinessProbe } from './observability/readiness.
 import { createOperations, type Operations } from './operations.ts';
 import {
   createDiskSpace,
+  type DiskSpace,
   definitionFolder,
   type MigratableProject,
   migrateTables,
@@ -103,7 +104,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const disk = createDiskSpace({ ...toDiskSpaceOptions(config), database: opened, log });
   monitor.metrics?.setSource({ database: () => database.metrics, disk, revision: policyStore.revision });
   const readiness = createReadiness({ database, policyStore, disk });
-  const parts = createApiDeps(config, { database, policyStore, monitor, passwordCosts });
+  const parts = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, log, daysInAdvance });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness });
@@ -174,10 +175,11 @@ interface ApiComponents {
   readonly database: RevisionedDatabase;
   readonly policyStore: PolicyStore;
   readonly monitor: Monitoring;
+  readonly disk: DiskSpace;
   readonly passwordCosts: HashCosts | undefined;
 }
 
-function createApiDeps(config: Config, { database, policyStore, monitor, passwordCosts }: ApiComponents): ApiDeps {
+function createApiDeps(config: Config, { database, policyStore, monitor, disk, passwordCosts }: ApiComponents): ApiDeps {
   const key = loadTokenKey({ algorithm: config.jwtAlgorithm, secret: config.jwtSecret, dataFolder: config.data });
   const identity = createAuthentication({
     database,
@@ -195,6 +197,7 @@ function createApiDeps(config: Config, { database, policyStore, monitor, passwor
     importBounds: toImportLimits(config),
     auditMode: config.auditMode,
     denialWindows: config.denialWindowSeconds === 0 ? undefined : createDenialWindows({ seconds: config.denialWindowSeconds }),
+    disk,
     observer: monitor.metrics,
   };
 }

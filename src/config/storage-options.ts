@@ -69,7 +69,8 @@ export const STORAGE_OPTIONS = {
     group: 'storage',
     default: 67_108_864,
     range: [0, 1_000_000_000_000],
-    about: 'free bytes on the disk of a SQLite database below which `/readyz` fails; 0 disables the check',
+    about:
+      'free bytes on the disk of a SQLite database below which `/readyz` fails and requests without a token are refused; 0 disables the check',
   },
   timezone: {
     group: 'storage',

@@ -24,6 +24,8 @@ export interface PipelineDeps {
   readonly observer?: DecisionObserver | undefined;
   /** The windows in which repeated denials of callers without a token are counted. Without them, each denial has an audit entry. */
   readonly denialWindows?: DenialWindows | undefined;
+  /** The space for audit entries. While it has a fault, requests without a token are refused, so that others can be recorded for longer. */
+  readonly disk?: { readonly fault: string | undefined } | undefined;
 }
 
 /** Options of the steps. */

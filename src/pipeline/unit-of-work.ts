@@ -7,8 +7,10 @@ import { createFindEntryId, type FindEntryId } from './entry-ids.ts';
 import type { Caller, Denials, Found, PipelineDeps, UnitOfWork } from './request-context.ts';
 import { type ComputedPasswords, createPasswordHashes, HashNeeded } from './steps/password-changes.ts';
 
-/** Verifies the token of a request. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
-export async function authenticate({ identity }: PipelineDeps, origin: RequestOrigin): Promise<Caller> {
+/** Verifies the token of a request. @throws Problem IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED, STORAGE_UNAVAILABLE */
+export async function authenticate({ identity, disk }: PipelineDeps, origin: RequestOrigin): Promise<Caller> {
+  if (origin.token === undefined && disk?.fault !== undefined)
+    throw new Problem('STORAGE_UNAVAILABLE', `${disk.fault}; only requests with a token are answered`);
   const token = await identity.readToken(origin.token);
   const key = token === undefined ? origin.ip : token.issuer === undefined ? token.userId : token.subject;
   return { origin, key, identify: (tx) => identity.identify(tx, token) };

@@ -5,7 +5,7 @@
  * watches the definition files. It must never know a CLI command, print, or answer a request.
  * Begin with `project-database.ts`.
  */
-export { createDiskSpace, type DiskSpaceOptions } from './disk-space.ts';
+export { createDiskSpace, type DiskSpace, type DiskSpaceOptions } from './disk-space.ts';
 export { type MigratableProject, migrateTables } from './migrate-tables.ts';
 export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions, verifyDecisions } from './project-audit-log.ts';
 export { openBackups } from './project-backups.ts';
