@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ConfigSources, parseConfig } from '../src/config/config.ts';
 import { createService } from '../src/service.ts';
+import { describeDamage, openForReading, verifyRows } from '../src/storage/index.ts';
 import { databaseFolder } from './database-folder.ts';
 import { createDatabaseUrl, onPostgres } from './postgres/test-database.ts';
 
@@ -20,6 +21,8 @@ export interface ServiceOptions {
   readonly settings?: ConfigSources['flags'];
   /** Serve as `bailiwick dev` does. */
   readonly isDevelopment?: boolean;
+  /** The test damages rows, or edits them with SQL. By default, `close` requires that all rows match their checksums. */
+  readonly damagesRows?: boolean;
   /** Hash passwords at the costs of the product. Default: at the lowest costs, because most tests hash passwords only to log in. */
   readonly hasProductHashCosts?: boolean;
 }
@@ -124,11 +127,26 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
       openSetup: () => service.openSetup(),
     }),
     async close() {
-      await service.close();
-      agent.destroy();
-      rmSync(folder, { recursive: true, force: true });
+      try {
+        if (options.damagesRows !== true) await requireIntactRows(config.database);
+      } finally {
+        await service.close();
+        agent.destroy();
+        rmSync(folder, { recursive: true, force: true });
+      }
     },
   };
+}
+
+/** Throws if a row does not match its checksum: after the requests of a test, every write must have written the checksum. */
+async function requireIntactRows(database: string): Promise<void> {
+  const opened = await openForReading({ database });
+  try {
+    const { damaged = [] } = (await verifyRows((work) => opened.transaction(work))) ?? {};
+    if (damaged.length > 0) throw new Error(`expected no damaged rows, found ${damaged.map(describeDamage).join('; ')}`);
+  } finally {
+    await opened.close();
+  }
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));

@@ -45,7 +45,8 @@ const NOTE =
   'name: Note\nfields:\n  pageId: { type: reference, to: Page, onDelete: setNull }\n  folderId: { type: reference, to: Folder }\n';
 const DEFINITIONS = { 'Folder.yaml': FOLDER, 'Page.yaml': PAGE, 'Note.yaml': NOTE };
 
-const start = (definitions: Readonly<Record<string, string>> = DEFINITIONS) => startService({ definitions, settings: { data, database } });
+const start = (definitions: Readonly<Record<string, string>> = DEFINITIONS) =>
+  startService({ definitions, settings: { data, database }, damagesRows: true });
 
 beforeAll(async () => {
   service = await start();

@@ -35,7 +35,8 @@ afterAll(async () => {
 });
 
 /** Starts a service on the data of the test. */
-const start = (user: string) => startService({ definitions: { 'Note.yaml': NOTE, 'User.yaml': user }, settings: { data, database } });
+const start = (user: string) =>
+  startService({ definitions: { 'Note.yaml': NOTE, 'User.yaml': user }, settings: { data, database }, damagesRows: true });
 
 /** Runs statements as a damaged disk or an SQL client would: the service does not notice. */
 async function run(...statements: readonly Sql[]): Promise<void> {
