@@ -31,7 +31,7 @@ const FIELD_TYPE = Type.Object({
   label: TEXT,
   summary: TEXT,
   kind: Type.Optional(KIND),
-  form: Type.String({ description: 'The control in a form, such as `select` or `datetime`.' }),
+  form: Type.String({ description: 'The control in a form, such as `checkbox` or `datetime`.' }),
 });
 
 const ACTION = Type.Object({
