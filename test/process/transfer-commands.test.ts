@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createChain } from '../chain.ts';
 import { bundleProgram } from './bundle.ts';
 import { createUser, type Ended, type Program, query, runProgram, send, setUp, startProgram } from './program.ts';
+import { runCommand } from './run-command.ts';
 
 // The tests of this file build on each other.
 const it = createChain();
@@ -32,6 +33,7 @@ afterAll(async () => {
 });
 
 const bailiwick = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);
+const inProcess = (...args: readonly string[]): Promise<Ended> => runCommand([...args, '--project', 'examples/newsroom', '--data', data]);
 const tips = async (): Promise<number> => Number((await send(program.url, 'GET /api/Tip?total=true&limit=1', { token })).body['total']);
 
 function write(name: string, text: string): string {
@@ -53,7 +55,7 @@ describe('bailiwick import', () => {
   });
 
   it('bailiwick import is denied by policies, and reports that nothing was imported', async () => {
-    const ended = await bailiwick('import', 'Tip', write('more.ndjson', '{"subject":"C","text":"x"}\n'), '--as', 'uma@example.com');
+    const ended = await inProcess('import', 'Tip', write('more.ndjson', '{"subject":"C","text":"x"}\n'), '--as', 'uma@example.com');
     expect(ended).toMatchObject({ code: 1, out: '', err: expect.stringContaining('no policies found') });
     expect(await tips()).toBe(2);
   });
@@ -83,7 +85,7 @@ describe('bailiwick import', () => {
     ['an unknown resource', ['Tipp', 'tips.csv', '--as', 'ada@example.com'], 1, 'did you mean "Tip"?'],
     ['a missing file', ['Tip', 'none.csv', '--as', 'ada@example.com'], 2, 'none.csv does not exist'],
   ])('bailiwick import refuses %s with the reason', async (_, [resource = '', file = '', ...args], code, words) => {
-    const ended = await bailiwick('import', resource, join(folder, file), ...args);
+    const ended = await inProcess('import', resource, join(folder, file), ...args);
     expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(words)]);
   });
 });
@@ -103,7 +105,7 @@ describe('bailiwick export', () => {
 
   it('bailiwick export leaves no file if it is denied', async () => {
     const file = join(folder, 'denied.csv');
-    const ended = await bailiwick('export', 'Tip', file, '--as', 'uma@example.com');
+    const ended = await inProcess('export', 'Tip', file, '--as', 'uma@example.com');
     expect([ended.code, ended.err, existsSync(file)]).toEqual([1, expect.stringContaining('no policies found'), false]);
   });
 
@@ -145,8 +147,8 @@ describe('bailiwick policies', () => {
 
   it.each(['json', 'ndjson'])('bailiwick policies exports the imported policies: %s', async (format) => {
     const file = join(folder, `all.${format}`);
-    expect(await bailiwick('policies', 'export', file)).toMatchObject({ code: 0 });
-    const ended = await bailiwick('policies', 'import', file, '--as', 'ada@example.com');
+    expect(await inProcess('policies', 'export', file)).toMatchObject({ code: 0 });
+    const ended = await inProcess('policies', 'import', file, '--as', 'ada@example.com');
     expect([ended.code, ended.out]).toEqual([0, `0 created, 0 updated, ${(await named()).length} unchanged, 0 assigned\n`]);
     const shown = await bailiwick('policies', 'export', '--format', format);
     expect(shown.out).toBe(readFileSync(file, 'utf8'));
@@ -157,7 +159,7 @@ describe('bailiwick policies', () => {
       'wrong.ndjson',
       `${JSON.stringify({ ...policy, name: 'Fine' })}\n\n${JSON.stringify({ ...policy, rules: [{ resource: 'Tip', action: 'reed' }] })}\n`,
     );
-    const ended = await bailiwick('policies', 'import', file, '--as', 'ada@example.com');
+    const ended = await inProcess('policies', 'import', file, '--as', 'ada@example.com');
     expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(/1 mistake .*\n {2}line 3: policies\.1\.rules\.0\.action: /)]);
     expect(await named()).not.toContain('Fine');
   });
@@ -169,7 +171,7 @@ describe('bailiwick policies', () => {
     ['a table format', ['--as', 'ada@example.com', '--format', 'csv'], 'policies cannot be written as a table'],
   ])('bailiwick policies is refused for %s', async (_, who, said) => {
     const file = write('one.json', JSON.stringify({ policies: [{ ...policy, name: 'Refused' }] }));
-    const ended = await bailiwick('policies', 'import', file, ...who);
+    const ended = await inProcess('policies', 'import', file, ...who);
     expect([ended.code === 0, ended.out, ended.err]).toEqual([false, '', expect.stringContaining(said)]);
     expect(await named()).not.toContain('Refused');
   });
