@@ -29,7 +29,7 @@ export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
   const revision = await currentRevision(tx);
   const policies: Policy[] = [];
   const damaged: DamagedRow[] = [];
-  for (const stored of await selectPolicyRows(tx, sql`1 = 1`)) {
+  for (const stored of await selectPolicyRows(tx)) {
     if (isIntact(stored)) policies.push(toPolicy(stored));
     else {
       damaged.push(toDamagedRow(stored));

@@ -95,8 +95,13 @@ export async function requireIntactRows(tx: Transaction, table: Resource, where:
   for (const row of await selectRows(tx, table, { where, orderBy: ['id'] })) requireIntact({ table, row });
 }
 
-/** Loads the rows that match a condition as they are stored, so that their checksums can be compared before they are parsed. */
-export function selectRows(tx: Transaction, table: Resource, { where, orderBy, limit, without = [] }: Selection): Promise<readonly Row[]> {
+/**
+ * Loads the rows that match a condition, all in any order without `selection`, as they are stored, so that their checksums can be compared
+ * before they are parsed.
+ */
+export function selectRows(tx: Transaction, table: Resource, selection?: Selection): Promise<readonly Row[]> {
+  if (selection === undefined) return tx.all<Row>(sql`SELECT ${selectionOf(table)} FROM ${recordsOf(table)}`);
+  const { where, orderBy, limit, without = [] } = selection;
   const order = sql.raw(orderBy.map(quoteName).join(', '));
   const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;
   return tx.all<Row>(sql`SELECT ${selectionOf(table, without)} FROM ${recordsOf(table)} WHERE ${where} ORDER BY ${order}${bound}`);
