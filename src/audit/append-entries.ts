@@ -64,14 +64,23 @@ export type AuditRow = AuditEntry | CountableDenial;
 
 /** The statements that write entries at the end of a transaction: see `Transaction.append`. */
 export const AUDIT_LOG: AppendStatements<AuditRow> = Object.freeze({
-  write: (appender: AppendContext, rows: readonly AuditRow[]) =>
-    appender.writer.last.hash === '' ? beginChain(appender).then(() => toStatements(appender, rows)) : toStatements(appender, rows),
+  write(appender: AppendContext, rows: readonly AuditRow[]) {
+    if (rows.some(isDenial)) return writeWithDenials(appender, rows);
+    const entries = rows as readonly AuditEntry[];
+    return isNewChain(appender)
+      ? beginChain(appender).then(() => toEntryStatements(appender, entries))
+      : toEntryStatements(appender, entries);
+  },
   findCommitted: (row: AuditRow) =>
     isDenial(row) ? findDenial(row) : sql`select 1 as "found" from "_Decision" where "id" = ${row.id} and "at" = ${row.at}`,
 });
 
 function isDenial(row: AuditRow): row is CountableDenial {
   return 'windows' in row;
+}
+
+function isNewChain({ writer }: AppendContext): boolean {
+  return writer.last.hash === '';
 }
 
 /** Begins a chain. The hash of its first entry covers the heads of the newest other chains, which are stored in `_Chain`. */
@@ -82,13 +91,14 @@ async function beginChain({ tx, writer }: AppendContext): Promise<void> {
   writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found }) };
 }
 
-function toStatements(context: AppendContext, rows: readonly AuditRow[]): readonly (Statement | Sql)[] {
+type Statements = readonly (Statement | Sql)[];
+
+function writeWithDenials(context: AppendContext, rows: readonly AuditRow[]): Statements | Promise<Statements> {
   const { tx, writer } = context;
-  if (!rows.some(isDenial)) return toEntryStatements(context, rows as readonly AuditEntry[]);
   const denials = rows.filter(isDenial);
   for (const [windows, same] of Map.groupBy(denials, (denial) => denial.windows)) windows.assign(same);
   const stored = rows.filter((row) => !isDenial(row) || hasOwnEntry(row));
-  return [
+  const toStatements = (): Statements => [
     ...insertStatements(tx.dialect, linkEntries(writer, stored.map(toEntry))),
     ...countRepeats(
       writer,
@@ -96,9 +106,11 @@ function toStatements(context: AppendContext, rows: readonly AuditRow[]): readon
     ),
     ...countStatements(rows.map(toEntry), tx.slot),
   ];
+  // Repeated denials alone begin no chain: if the process ended before its first entry, the chain would look truncated.
+  return stored.length > 0 && isNewChain(context) ? beginChain(context).then(toStatements) : toStatements();
 }
 
-function toEntryStatements({ tx, writer }: AppendContext, entries: readonly AuditEntry[]): readonly (Statement | Sql)[] {
+function toEntryStatements({ tx, writer }: AppendContext, entries: readonly AuditEntry[]): Statements {
   return [...insertStatements(tx.dialect, linkEntries(writer, entries)), ...countStatements(entries, tx.slot)];
 }
 
