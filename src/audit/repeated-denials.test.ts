@@ -50,6 +50,14 @@ describe('the denials of a window', () => {
     expect([(await test.entries()).length, sumOf(await test.counts())]).toEqual([1, 2]);
   });
 
+  it('repeated denials of concurrent transactions begin no chain without an entry', async () => {
+    await denyOne();
+    const chains = () => one.database.transaction((tx) => tx.all(sql`select "id" from "_Chain"`));
+    const before = (await chains()).length;
+    await Promise.all(Array.from({ length: 12 }, () => denyOne({}, T0 + SECOND)));
+    expect([(await chains()).length, (await test.entries()).length]).toEqual([before, 1]);
+  });
+
   it.each<[string, Partial<AuditEntry>]>([
     ['resource', { resource: 'User' }],
     ['action', { action: 'update' }],
