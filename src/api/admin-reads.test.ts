@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, searchEntries } from '../audit/index.ts';
 import { codeOf } from '../pipeline/pipeline.fixture.ts';
+import { type AdminEndpoint, toRoute } from './admin-endpoint.ts';
 import { adminEndpoints } from './admin-routes.ts';
 import { openAdmin, type TestAdmin, type TestAdminRequest } from './endpoint.fixture.ts';
 
@@ -104,5 +105,17 @@ describe('reads of an admin', () => {
   it('appends no entry for a refused question', async () => {
     const refused = () => codeOf(admin.send('admin.policies.read', { params: { id: 'unknown' } }));
     expect(await entriesOf(async () => expect(await refused()).toBe('POLICY_UNKNOWN'))).toEqual([]);
+  });
+});
+
+describe('denials of users who are not admins', () => {
+  it.each(['policies.list', 'policies.update', 'tests.whoCan'])('name the operation, before and after the body is read: %s', async (id) => {
+    const endpoint = adminEndpoints.find((each) => idOf(each) === id) as AdminEndpoint;
+    const route = toRoute(admin.deps, endpoint);
+    const admit = async () => route.admission?.admit(admin.pipeline.originOf('ann'));
+    for (const send of [admit, () => admin.send(`admin.${id}`, { as: 'ann', body: {} })]) {
+      const entries = await entriesOf(async () => expect(await codeOf(send())).toBe('ACCESS_ADMIN'));
+      expect(entries).toMatchObject([{ resource: 'Admin', action: id, allowed: false }]);
+    }
   });
 });
