@@ -13,5 +13,5 @@ export { type AuditEntry, createEntryId, type RepeatFacts } from './audit-entry.
 export { closeDenialWindows, createWindowClosing } from './close-denial-windows.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
 export { CONTENT, type Content, loadHistoryFacts, parseHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
-export { type CountableDenial, createDenialWindows, type DenialWindows, isCountable } from './repeated-denials.ts';
+export { type CountableDenial, createDenialWindows, type DenialWindows, EVALUATION, isCountable } from './repeated-denials.ts';
 export { type EntryPage, type EntryQuery, loadEntry, searchEntries } from './search-entries.ts';
