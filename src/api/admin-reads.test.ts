@@ -7,10 +7,12 @@ import { openAdmin, type TestAdmin, type TestAdminRequest } from './endpoint.fix
 
 let admin: TestAdmin;
 let policyId: string;
+let revision: string;
 beforeAll(async () => {
   admin = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } });
   const body = { name: 'Readers', type: 'CUSTOM', rules: [{ resource: 'Article', action: 'read', effect: 'ALLOW', conditions: [] }] };
-  policyId = (await admin.bodyOf<{ data: { id: string } }>('admin.policies.create', { body })).data.id;
+  const { data } = await admin.bodyOf<{ data: { id: string; version: number } }>('admin.policies.create', { body });
+  [policyId, revision] = [data.id, String(data.version)];
   await admin.send('admin.assignments.role.create', { params: { policyId, role: 'user' }, body: {} });
   await admin.send('admin.assignments.user.create', { params: { policyId, userId: 'ann' }, body: {} });
 });
@@ -32,6 +34,14 @@ const ofPolicy = () => ({ params: { id: policyId } });
 const READS: Readonly<Record<string, () => readonly [request: TestAdminRequest, question?: object]>> = {
   'policies.list': () => [{ query: 'type=CUSTOM' }, { type: 'CUSTOM' }],
   'policies.read': () => [ofPolicy(), { id: policyId }],
+  'policies.changes': () => [{ query: 'limit=5' }, { limit: 5 }],
+  'policies.history': () => [ofPolicy(), { id: policyId }],
+  'policies.version': () => [{ params: { id: policyId, revision } }, { id: policyId, revision }],
+  'policies.diff': () => [
+    { ...ofPolicy(), query: `from=${revision}` },
+    { id: policyId, from: Number(revision) },
+  ],
+  'policies.validate': () => [{ body: { name: 'Validated', type: 'CUSTOM', rules: [] } }, { name: 'Validated' }],
   'policies.export': () => [{ query: 'format=ndjson' }, { format: 'ndjson' }],
   'advice.list': () => [{}],
   'assignments.user.read': () => [{ params: { policyId, userId: 'ann' } }, { policyId, userId: 'ann' }],
