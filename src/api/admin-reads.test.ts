@@ -60,6 +60,8 @@ const READS: Readonly<Record<string, () => readonly [request: TestAdminRequest, 
     { userId: 'ann', limit: 2 },
   ],
   'decisions.list': () => [{ query: 'kind=access&limit=5' }, { kind: 'access', limit: 5 }],
+  'decisions.histogram': () => [{ query: 'buckets=5' }, { buckets: 5 }],
+  'decisions.facets': () => [{ query: 'fields=kind' }, { fields: 'kind' }],
   'analytics.read': () => [{ query: 'timeframe=1h' }, { timeframe: '1h' }],
 };
 

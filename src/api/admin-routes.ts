@@ -5,6 +5,7 @@ import { assignedPolicyEndpoints } from './assigned-policy-endpoints.ts';
 import { assignmentEndpoints } from './assignment-endpoints.ts';
 import { auditEndpoints } from './audit-endpoints.ts';
 import { catalogueEndpoints } from './catalogue-endpoint.ts';
+import { decisionCountEndpoints } from './decision-count-endpoints.ts';
 import { findingEndpoints } from './finding-endpoints.ts';
 import { migrationEndpoints } from './migration-endpoints.ts';
 import { policyEndpoints } from './policy-endpoints.ts';
@@ -30,6 +31,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...whoCanEndpoints,
   ...userPermissionsEndpoints,
   ...userSessionEndpoints,
+  ...decisionCountEndpoints,
   ...auditEndpoints,
   ...migrationEndpoints,
   ...catalogueEndpoints,

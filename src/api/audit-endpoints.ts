@@ -1,24 +1,23 @@
-import { ACTIONS, RULE_ACTIONS } from '../actions.ts';
+import { ACTIONS } from '../actions.ts';
 import { type AuditEntry, loadAnalytics, loadEntry, parseTimeframe, scopeFromFacts, searchEntries } from '../audit/index.ts';
 import { type VerifyPosition, verifyAll } from '../audit/integrity/index.ts';
 import { createScope } from '../authz/context/index.ts';
 import { type Decision, decidingRule, type Explanation, explain } from '../authz/decision/index.ts';
 import { applicableRules, compilePolicies, toUserAssignments } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
-import { parseDate, parseInstant } from '../operators/index.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { Input, OneOf, Type } from '../schemas/index.ts';
 import { loadPolicyStateAt } from '../storage/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
-import { ANALYTICS, ENTRY, ENTRY_EXAMPLE, ENTRY_KINDS, EXPLAINED_ENTRY, VERIFICATION, VERIFICATION_EXAMPLE } from './audit-schemas.ts';
+import { ANALYTICS, ENTRY, ENTRY_EXAMPLE, EXPLAINED_ENTRY, VERIFICATION, VERIFICATION_EXAMPLE } from './audit-schemas.ts';
+import { DECISION_FILTERS, FOR_AUDITORS, toEntryFilter } from './decision-filters.ts';
+import { loadNames, NAMES } from './decision-names.ts';
 import { EXPLANATION_EXAMPLE } from './explanation-schemas.ts';
-import { cursor, limit, name, PAGED } from './schema-members.ts';
+import { cursor, limit, name, PAGED, TEXT } from './schema-members.ts';
 
 const FOUND = { max: 1000, fallback: 50, of: 'entries' };
+const SEARCH_ENDED = 'the search took too long and ended before the page was full; it continues with nextCursor';
 const VERIFIED = { max: 10_000, fallback: 1000, of: 'entries' };
-
-const FOR_AUDITORS =
-  'Users who are not admins need a rule that allows `read` on the resource `_Decision`. They see neither `facts` nor explanations.';
 
 const searchDecisions = adminEndpoint({
   method: 'GET',
@@ -26,38 +25,39 @@ const searchDecisions = adminEndpoint({
   id: 'decisions.list',
   auditorAction: 'read',
   tag: 'Admin decisions',
-  summary: 'Searches the audit log, newest first.',
+  summary: 'Searches the audit log.',
   description: FOR_AUDITORS,
   query: Input({
-    userId: Type.Optional(name('Decisions about this user.')),
-    role: Type.Optional(name('Decisions about callers of this role.')),
-    resource: Type.Optional(name('Decisions about this resource.')),
-    action: Type.Optional({ ...name('Decisions about this action.'), examples: [...RULE_ACTIONS] }),
-    allowed: Type.Optional(Type.Boolean({ description: 'Only allowed (true) or denied (false) requests.' })),
-    kind: Type.Optional(
-      OneOf(ENTRY_KINDS, {
-        description:
-          '`access`: requests to records; `repeat`: numbers of repeated denials; `admin`: changes and reads by admins; `auth`: logins and refused tokens.',
-      }),
-    ),
-    from: moment('Start (inclusive): a date, which begins in UTC, or a timestamp with its offset.'),
-    to: moment('End (exclusive): a date, which begins in UTC, or a timestamp with its offset.'),
+    ...DECISION_FILTERS,
+    order: Type.Optional(OneOf(['newest', 'oldest'], { description: 'The first entries. Default: `newest`.' })),
+    names: Type.Optional(Type.Boolean({ description: 'True to add the names of the users, policies and rules. For admins only.' })),
     limit: limit(FOUND),
     cursor: cursor(),
   }),
   answers: {
     200: {
       description: 'A page of entries.',
-      schema: envelope(Type.Array(ENTRY), PAGED),
+      schema: envelope(Type.Array(ENTRY), {
+        ...PAGED,
+        warnings: Type.Optional(Type.Array(TEXT, { description: 'A warning if the search ended before the page was full.' })),
+        names: Type.Optional(NAMES),
+      }),
       example: toSuccess([ENTRY_EXAMPLE], { count: 1 }),
     },
   },
-  async handle({ query, tx, auditor }) {
-    const { from, to, limit: maxEntries = FOUND.fallback, ...others } = query;
-    const found = { ...others, where: auditor?.where, from: toTime(from), to: toTime(to), limit: maxEntries };
-    const { entries, next } = await searchEntries(tx, found);
-    const shown = auditor === undefined ? entries : entries.map(withoutFacts);
-    return respond(200, toSuccess(shown, { count: entries.length, ...(next !== undefined && { nextCursor: next }) }));
+  async handle({ query, tx, auditor, snapshot }) {
+    const { limit: maxEntries = FOUND.fallback, cursor: given, order, names = false, ...filters } = query;
+    const found = await searchEntries(tx, { ...toEntryFilter(filters, auditor), order, limit: maxEntries, cursor: given });
+    const { entries, next, isPartial } = found;
+    return respond(
+      200,
+      toSuccess(auditor === undefined ? entries : entries.map(withoutFacts), {
+        count: entries.length,
+        ...(next !== undefined && { nextCursor: next }),
+        ...(isPartial === true && { warnings: [SEARCH_ENDED] }),
+        ...(names && auditor === undefined && { names: await loadNames(tx, snapshot, entries) }),
+      }),
+    );
   },
 });
 
@@ -159,16 +159,6 @@ export const auditEndpoints: readonly AdminEndpoint[] = [searchDecisions, verify
 /** Returns an entry as an auditor sees it: the values that conditions read are for admins. */
 function withoutFacts({ facts: _, ...entry }: AuditEntry): AuditEntry {
   return entry;
-}
-
-/** Creates the schema of a moment in a query. */
-function moment(description: string) {
-  return Type.Optional(Type.String({ format: 'instant', maxLength: 100, description }));
-}
-
-/** Returns the milliseconds since 1970 of a validated moment. A date is its beginning in UTC. */
-function toTime(moment: string | undefined): number | undefined {
-  return moment === undefined ? undefined : (parseInstant(moment) ?? parseDate(moment));
 }
 
 function toPlaceCursor(place: VerifyPosition): string {

@@ -11,7 +11,10 @@ export { type Activity, type Analytics, loadAnalytics, parseTimeframe, type Reso
 export { type AuditRow, appendAuditEntries, appendEntry, appendSystemEntry, type ChainHead, loadChainHeads } from './append-entries.ts';
 export { type AuditEntry, createEntryId, type RepeatFacts } from './audit-entry.ts';
 export { closeDenialWindows, createWindowClosing } from './close-denial-windows.ts';
+export { countEntries, countValues, FACET_FIELDS } from './count-entries.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
+export type { EntryFilter } from './entry-filter.ts';
+export type { EntryOrder } from './entry-windows.ts';
 export { CONTENT, type Content, loadHistoryFacts, parseHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
 export { type CountableDenial, createDenialWindows, type DenialWindows, EVALUATION, isCountable } from './repeated-denials.ts';
 export { type EntryPage, type EntryQuery, loadEntry, searchEntries } from './search-entries.ts';

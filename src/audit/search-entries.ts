@@ -3,21 +3,13 @@ import type { JsonObject } from '../operators/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { AuditEntry } from './audit-entry.ts';
+import { type EntryFilter, toEntryConditions, toTimeText } from './entry-filter.ts';
+import { type EntryOrder, entryOrderSql, entryWindows, type SearchPosition, startSearch } from './entry-windows.ts';
 
-/** A query of the audit log. Absent members do not restrict the result. */
-export interface EntryQuery {
-  readonly kind?: AuditEntry['kind'] | undefined;
-  readonly userId?: string | undefined;
-  readonly role?: string | undefined;
-  readonly resource?: string | undefined;
-  readonly action?: string | undefined;
-  readonly allowed?: boolean | undefined;
-  /** Milliseconds since 1970, inclusive. */
-  readonly from?: number | undefined;
-  /** Milliseconds since 1970, exclusive. */
-  readonly to?: number | undefined;
-  /** Matches the entries that the caller may read; absent if the caller may read all. */
-  readonly where?: Sql | undefined;
+/** A query of the audit log. */
+export interface EntryQuery extends EntryFilter {
+  /** Default: the newest entries first. */
+  readonly order?: EntryOrder | undefined;
   readonly limit: number;
   /** `next` of the previous page. */
   readonly cursor?: string | undefined;
@@ -28,57 +20,47 @@ export interface EntryPage {
   readonly entries: readonly AuditEntry[];
   /** The cursor of the next page; absent on the last page. */
   readonly next?: string;
+  /** True if the search ended before the page was full, because it took too long. The next page continues there. */
+  readonly isPartial?: true;
 }
 
-/** A search first reads the newest 2 days, then back to 8, 32 and 128 days: each day is a partition, and most hits are recent. */
-const FIRST_DAYS = 2;
-const GROWTH = 4;
-/** Number of ranges with a beginning; the range after them reads all older entries. */
-const RANGES = 4;
-const DAY = 24 * 60 * 60_000;
-
 /**
- * Searches entries, newest first. A page costs the same regardless of its position.
+ * Searches entries. A page costs the same regardless of its position.
  *
  * @throws Problem REQUEST_CURSOR
  */
 export async function searchEntries(tx: Transaction, query: EntryQuery): Promise<EntryPage> {
-  const position = query.cursor === undefined ? undefined : parseCursor(query.cursor);
-  const conditions = [...comparisons(query, position)];
-  const check = tx.deadlineCheck(sql.table('_Decision'));
+  const { order = 'newest', limit } = query;
+  const conditions = toEntryConditions(query);
+  const after = query.cursor === undefined ? undefined : parseCursor(query.cursor);
+  const isTimeUp = startSearch(query);
   const rows: EntryRow[] = [];
-  for (const range of timeRanges(query, position === undefined ? tx.now : Date.parse(position.at))) {
-    const missing = query.limit + 1 - rows.length;
+  for await (const { range, upTo } of entryWindows(tx, { filter: query, conditions, order, after })) {
+    const where = [tx.deadlineCheck(sql.table('_Decision')), ...range, ...conditions.indexed, ...conditions.others];
     rows.push(
       ...(await tx.all<EntryRow>(sql`
-        select * from "_Decision" where ${sql.join([check, ...range, ...conditions], sql` and `)} order by "at" desc nulls last, "id" desc limit ${missing}`)),
+        select * from "_Decision" where ${sql.join(where, sql` and `)} order by ${entryOrderSql(order)} limit ${limit + 1 - rows.length}`)),
     );
-    if (rows.length > query.limit) break;
+    if (rows.length > limit) break;
+    if (upTo !== undefined && isTimeUp()) {
+      return { entries: rows.map(toEntry), next: toCursor(upTo), isPartial: true };
+    }
   }
-  const entries = rows.slice(0, query.limit).map(toEntry);
+  const entries = rows.slice(0, limit).map(toEntry);
   const last = entries.at(-1);
-  return rows.length > query.limit && last !== undefined ? { entries, next: toCursor(last) } : { entries };
+  return rows.length > limit && last !== undefined ? { entries, next: toCursor(last) } : { entries };
 }
 
-/** Yields SQL conditions for consecutive time ranges, newest first. The first range has no end and the last has no beginning. */
-function* timeRanges({ from, to }: EntryQuery, newest: number): Generator<readonly Sql[]> {
-  const first = Math.min(newest, to ?? newest);
-  let until: string | undefined;
-  for (let [index, days] = [1, FIRST_DAYS]; ; [index, days] = [index + 1, days * GROWTH]) {
-    const since = index > RANGES || (from !== undefined && first - days * DAY <= from) ? undefined : toTime(first - days * DAY);
-    yield [...(since === undefined ? [] : [sql`"at" >= ${since}`]), ...(until === undefined ? [] : [sql`"at" < ${until}`])];
-    if (since === undefined) return;
-    until = since;
-  }
-}
-
+/** Number of milliseconds of a day. */
+const DAY = 24 * 60 * 60_000;
 /** Milliseconds before and after the time in an id in which its entry is searched first: the clocks of process and database may differ. */
 const MAX_SKEW = 2 * DAY;
 
 /** Loads an entry by its id, if it matches `where`. */
 export async function loadEntry(tx: Transaction, id: string, where: Sql = sql`1 = 1`): Promise<AuditEntry | undefined> {
   const createdAt = creationTimeOf(id);
-  const near = createdAt === undefined ? undefined : sql`"at" between ${toTime(createdAt - MAX_SKEW)} and ${toTime(createdAt + MAX_SKEW)}`;
+  const near =
+    createdAt === undefined ? undefined : sql`"at" between ${toTimeText(createdAt - MAX_SKEW)} and ${toTimeText(createdAt + MAX_SKEW)}`;
   const find = (when: Sql) => tx.one<EntryRow>(sql`select * from "_Decision" where "id" = ${id} and ${when} and (${where})`);
   const row = (near && (await find(near))) ?? (await find(sql`1 = 1`));
   return row === undefined ? undefined : toEntry(row);
@@ -90,35 +72,14 @@ function creationTimeOf(id: string): number | undefined {
   return high === undefined || low === undefined ? undefined : Number.parseInt(high + low, 16);
 }
 
-function toTime(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
-
-function* comparisons(query: EntryQuery, position: Position | undefined): Generator<Sql> {
-  for (const column of ['kind', 'userId', 'role', 'resource', 'action', 'allowed'] as const) {
-    if (query[column] !== undefined) yield sql`${sql.ref(column)} = ${query[column]}`;
-  }
-  if (query.from !== undefined) yield sql`"at" >= ${toTime(query.from)}`;
-  if (query.to !== undefined) yield sql`"at" < ${toTime(query.to)}`;
-  if (query.where !== undefined) yield sql`(${query.where})`;
-  if (position !== undefined) {
-    const { at, id } = position;
-    // The first half is redundant; it lets the index on "at" limit the scan.
-    yield sql`"at" <= ${at} and ("at" < ${at} or "id" < ${id})`;
-  }
-}
-
-/** The last entry of a page, after which the next page begins. */
-type Position = Pick<AuditEntry, 'at' | 'id'>;
-
 /** Renders a cursor. It is not signed, because a caller who may search the audit log may read all of it. */
-function toCursor({ at, id }: AuditEntry): string {
+function toCursor({ at, id }: SearchPosition): string {
   return Buffer.from(`${at} ${id}`).toString('base64url');
 }
 
 const POSITION = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([0-9a-f-]{36})$/;
 
-function parseCursor(cursor: string): Position {
+function parseCursor(cursor: string): SearchPosition {
   const [, at, id] = POSITION.exec(Buffer.from(cursor.slice(0, 200), 'base64url').toString()) ?? [];
   if (at === undefined || id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the previous page');
   return { at, id };

@@ -114,6 +114,7 @@ export {
   loadDeletedRecord,
   loadRecord,
   loadRecords,
+  loadUndamagedRecords,
   type RecordChange,
   restoreRecord,
   updateRecord,

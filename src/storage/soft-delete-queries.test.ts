@@ -81,6 +81,7 @@ const paths = [path('resource.authorId.name')];
 const READS: Readonly<Record<string, readonly [read: (tx: storage.Transaction) => Promise<unknown>, expected: unknown]>> = {
   loadRecord: [(tx) => storage.loadRecord(tx, article, 'gone'), undefined],
   loadRecords: [async (tx) => [...(await storage.loadRecords(tx, article, ['gone', 'there'])).keys()], ['there']],
+  loadUndamagedRecords: [async (tx) => [...(await storage.loadUndamagedRecords(tx, article, ['gone', 'there'])).keys()], ['there']],
   listRecords: [
     async (tx) => {
       const pages = [

@@ -45,6 +45,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   [`POST /admin/api/policies/${UNKNOWN_ID}/test`, { resource: { name: 'Article' }, action: 'read' }],
   ['GET /admin/api/decisions'],
   [`GET /admin/api/decisions/${UNKNOWN_ID}`],
+  ['GET /admin/api/decisions/histogram'],
   ['GET /admin/api/policies-analytics'],
   ['GET /admin/api/policies-advice'],
   ['GET /admin/api/policies-templates'],

@@ -157,6 +157,8 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/decisions'],
   ['GET /admin/api/decisions/<decision>'],
   ['GET /admin/api/decisions/verify'],
+  ['GET /admin/api/decisions/histogram'],
+  ['GET /admin/api/decisions/facets'],
   ['GET /admin/api/policies-analytics'],
   ['GET /admin/api/policies-advice'],
   ['POST /admin/api/policies/import', { policies: [], dryRun: true }],

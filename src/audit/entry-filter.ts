@@ -1,0 +1,80 @@
+import { type Sql, sql } from '../sql.ts';
+import type { AuditEntry } from './audit-entry.ts';
+
+/** The entries to search, count or export. Absent members do not restrict them. */
+export interface EntryFilter {
+  readonly kind?: AuditEntry['kind'] | undefined;
+  readonly userId?: string | undefined;
+  readonly role?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly action?: string | undefined;
+  readonly recordId?: string | undefined;
+  readonly policyId?: string | undefined;
+  readonly ruleId?: string | undefined;
+  readonly requestId?: string | undefined;
+  readonly ip?: string | undefined;
+  readonly outcome?: string | undefined;
+  readonly allowed?: boolean | undefined;
+  /** Milliseconds since 1970, inclusive. */
+  readonly from?: number | undefined;
+  /** Milliseconds since 1970, exclusive. */
+  readonly to?: number | undefined;
+  /** Matches the entries that the caller may read; absent if the caller may read all. */
+  readonly where?: Sql | undefined;
+  /** Tests set them. */
+  readonly limits?: SearchLimits | undefined;
+}
+
+/** The limits of a search in a long attempt. */
+export interface SearchLimits {
+  /** Milliseconds after which the search ends with the window. Default: 2000. */
+  readonly milliseconds?: number | undefined;
+  /** Entries of each window; adapted to the time if absent. */
+  readonly windowRows?: number | undefined;
+}
+
+/** The columns that a filter can name, the most selective ones with an index on the column and the time first. */
+const COLUMNS = [
+  'userId',
+  'resource',
+  'allowed',
+  'kind',
+  'role',
+  'action',
+  'recordId',
+  'policyId',
+  'ruleId',
+  'requestId',
+  'ip',
+  'outcome',
+] as const satisfies readonly (keyof EntryFilter)[];
+
+/** The number of columns that begin an index whose second column is the time. */
+const INDEXED = 3;
+
+/** A filter in SQL. */
+export interface EntryConditions {
+  /** The conditions that one index evaluates: on its column, and on the time. Rows are counted among the entries that match these. */
+  readonly indexed: readonly Sql[];
+  readonly others: readonly Sql[];
+}
+
+/** Returns the conditions of a filter. */
+export function toEntryConditions(filter: EntryFilter): EntryConditions {
+  const first = COLUMNS.slice(0, INDEXED).find((column) => filter[column] !== undefined);
+  const equal = (column: (typeof COLUMNS)[number]): Sql => sql`${sql.ref(column)} = ${filter[column]}`;
+  const given = COLUMNS.filter((column) => column !== first && filter[column] !== undefined);
+  return {
+    indexed: [
+      ...(first === undefined ? [] : [equal(first)]),
+      ...(filter.from === undefined ? [] : [sql`"at" >= ${toTimeText(filter.from)}`]),
+      ...(filter.to === undefined ? [] : [sql`"at" < ${toTimeText(filter.to)}`]),
+    ],
+    others: [...given.map(equal), ...(filter.where === undefined ? [] : [sql`(${filter.where})`])],
+  };
+}
+
+/** Renders milliseconds since 1970 as the column `at` stores them. */
+export function toTimeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
