@@ -130,6 +130,9 @@ for (const action of ACTIONS.keys()) {
   if (![...ASKED.keys()].some((what) => what.startsWith(action))) throw new Error(`the matrix has no request for action ${action}`);
 }
 
+/** Stands for the revision of `<policy>` in a body. */
+const REVISION = '<revision>';
+
 /** Every admin endpoint. `<policy>` is created for the request; `<user>` is a user without assignments, `<deactivated>` one whose sessions have ended. */
 const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/policies'],
@@ -137,6 +140,12 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/policies/<policy>'],
   ['PUT /admin/api/policies/<policy>', { isActive: false }],
   ['DELETE /admin/api/policies/<policy>'],
+  ['GET /admin/api/policies/<policy>/history'],
+  ['GET /admin/api/policies/<policy>/versions/<revision>'],
+  ['GET /admin/api/policies/<policy>/diff?from=<revision>'],
+  ['POST /admin/api/policies/<policy>/rollback', { revision: REVISION, reason: 'undo' }],
+  ['GET /admin/api/policies/history'],
+  ['POST /admin/api/policies/validate', {}],
   ['GET /admin/api/policies/<policy>/assign/user/<user>'],
   ['GET /admin/api/policies/<policy>/assign/role/viewer'],
   ['POST /admin/api/policies/<policy>/assign/user/<user>', {}],
@@ -171,7 +180,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
 
 /** Throws if the API description has an admin endpoint that the matrix does not request. */
 async function checkAllAsked({ service }: MatrixService): Promise<void> {
-  const asked = new Set(ENDPOINTS.map(([send]) => send.replace(/<\w+>|(?<=\/)viewer/g, '{}')));
+  const asked = new Set(ENDPOINTS.map(([send]) => send.replace(/<\w+>|(?<=\/)viewer/g, '{}').replace(/\?.*/, '')));
   const paths = (await service.call('GET', '/openapi.json', { token: (await service.admin()).token })).at('paths') as Readonly<
     Record<string, object>
   >;
@@ -247,6 +256,8 @@ async function askEndpoint(
       token,
       body: {},
     });
+  const revision =
+    policy === undefined ? undefined : (await service.call('GET', `/admin/api/policies/${policy}`, { token })).at('data.version');
   const [decision] = send.includes('<decision>') ? await service.decisions('kind=access&limit=1') : [];
   const names = new Map<string, unknown>([
     ['policy', policy],
@@ -254,9 +265,11 @@ async function askEndpoint(
     ['decision', decision?.['id']],
     ['deactivated', ids.get('deactivated')],
     ['session', UNKNOWN_ID],
+    ['revision', revision],
   ]);
   const [method = '', path = ''] = send.replace(/<(\w+)>/g, (_, name: string) => String(names.get(name))).split(' ');
-  const reply = await service.call(method, path, { token: tokens.get(person), ...(body === undefined ? {} : { body }) });
+  const given = typeof body === 'object' && body !== null && 'revision' in body ? { ...body, revision } : body;
+  const reply = await service.call(method, path, { token: tokens.get(person), ...(given === undefined ? {} : { body: given }) });
   const created = send === 'POST /admin/api/policies' ? reply.at('data.id') : undefined;
   for (const id of [policy, created]) if (id !== undefined) await service.call('DELETE', `/admin/api/policies/${id}`, { token });
   return String(reply.status);
