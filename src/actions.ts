@@ -102,6 +102,9 @@ const table: readonly Action[] = [
 /** The actions by name. A Map, so that `constructor` is not an action. */
 export const ACTIONS: ReadonlyMap<string, Action> = new Map(table.map((action) => [action.name, Object.freeze(action)]));
 
+/** Rule actions whose requests have data. For other actions, `request.data` has no value. */
+export const SENDS_DATA: ReadonlySet<string> = new Set(table.filter(({ takes }) => takes.includes('data')).map(({ decides }) => decides));
+
 /** The action that describes a resource: available in batches and at a route of its own. */
 export const SCHEMA_ACTION: Action = Object.freeze({
   name: 'schema',

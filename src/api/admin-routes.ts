@@ -10,9 +10,8 @@ import { findingEndpoints } from './finding-endpoints.ts';
 import { migrationEndpoints } from './migration-endpoints.ts';
 import { policyEndpoints } from './policy-endpoints.ts';
 import { policyHistoryEndpoints } from './policy-history-endpoints.ts';
-import { policyRollbackEndpoints } from './policy-rollback-endpoint.ts';
+import { policyPreviewEndpoints } from './policy-preview-endpoint.ts';
 import { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
-import { policyValidationEndpoints } from './policy-validation-endpoint.ts';
 import { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
 import { userSessionEndpoints } from './user-session-endpoints.ts';
 import { whoCanEndpoints } from './who-can-endpoint.ts';
@@ -21,8 +20,6 @@ import { whoCanEndpoints } from './who-can-endpoint.ts';
 export const adminEndpoints: readonly AdminEndpoint[] = [
   ...policyEndpoints,
   ...policyHistoryEndpoints,
-  ...policyRollbackEndpoints,
-  ...policyValidationEndpoints,
   ...policyTransferEndpoints,
   ...findingEndpoints,
   ...assignmentEndpoints,
@@ -32,6 +29,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...userPermissionsEndpoints,
   ...userSessionEndpoints,
   ...decisionCountEndpoints,
+  ...policyPreviewEndpoints,
   ...auditEndpoints,
   ...migrationEndpoints,
   ...catalogueEndpoints,

@@ -50,7 +50,7 @@ export async function admitAdmin(tx: Transaction, info: RequestInfo, principal: 
     now: tx.now,
     allowed: false,
     resource: ADMIN,
-    action: info.operation,
+    action: info.method.toLowerCase(),
     reason,
     recordId: undefined,
     epoch: 0,

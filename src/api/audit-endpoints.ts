@@ -1,17 +1,13 @@
-import { ACTIONS } from '../actions.ts';
-import { type AuditEntry, loadAnalytics, loadEntry, parseTimeframe, scopeFromFacts, searchEntries } from '../audit/index.ts';
+import { type AuditEntry, loadAnalytics, loadEntry, parseTimeframe, searchEntries } from '../audit/index.ts';
 import { type VerifyPosition, verifyAll } from '../audit/integrity/index.ts';
-import { createScope } from '../authz/context/index.ts';
-import { type Decision, decidingRule, type Explanation, explain } from '../authz/decision/index.ts';
-import { applicableRules, compilePolicies, toUserAssignments } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { Input, OneOf, Type } from '../schemas/index.ts';
-import { loadPolicyStateAt } from '../storage/index.ts';
-import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
+import { type AdminEndpoint, adminEndpoint } from './admin-endpoint.ts';
 import { ANALYTICS, ENTRY, ENTRY_EXAMPLE, EXPLAINED_ENTRY, VERIFICATION, VERIFICATION_EXAMPLE } from './audit-schemas.ts';
 import { DECISION_FILTERS, FOR_AUDITORS, toEntryFilter } from './decision-filters.ts';
 import { loadNames, NAMES } from './decision-names.ts';
+import { explainPast } from './decision-replay-past.ts';
 import { EXPLANATION_EXAMPLE } from './explanation-schemas.ts';
 import { cursor, limit, name, PAGED, TEXT } from './schema-members.ts';
 
@@ -177,47 +173,3 @@ function parsePlace(cursor: string): VerifyPosition {
     ? { part, after: Number(number) }
     : { part: part as Exclude<VerifyPosition['part'], 'chain' | 'versions'>, after: id };
 }
-
-interface PastExplanation extends Partial<Omit<Explanation, 'decision'>> {
-  readonly warnings?: readonly string[];
-}
-
-/** Explains the decision of an entry, recomputed from the stored values and from the policies at the revision of the entry. */
-async function explainPast(
-  { tx, snapshot, deps }: Pick<AdminRequest, 'tx' | 'snapshot' | 'deps'>,
-  entry: AuditEntry,
-): Promise<PastExplanation> {
-  const resource = snapshot.definitions.get(entry.resource);
-  const action = ACTIONS.get(entry.action)?.decides;
-  if (resource === undefined || action === undefined)
-    return { trace: [], warnings: [`resource ${entry.resource} has no definition any more`] };
-  const who = { userId: entry.userId, role: entry.role };
-  const { userPolicies, ...state } = await loadPolicyStateAt(tx, entry.epoch, who);
-  const applicable = applicableRules(compilePolicies(state, snapshot.definitions, deps.limits), {
-    assignments: toUserAssignments(userPolicies),
-    role: entry.role,
-    resource: entry.resource,
-    action,
-    now: Date.parse(entry.at),
-  });
-  const { kindOf } = createScope({
-    principal: { role: entry.role, attributes: {} },
-    action,
-    resource,
-    record: undefined,
-    origin: { method: '', path: '', ip: entry.ip },
-    now: Date.parse(entry.at),
-    timeZone: deps.timeZone,
-    definitions: snapshot.definitions,
-  });
-  const { decision, ...why } = explain(applicable, scopeFromFacts(entry, { timeZone: deps.timeZone, kindOf }), who);
-  return isSameDecision(decision, entry) ? why : { ...why, warnings: [TRACE_DIFFERS] };
-}
-
-/** Returns true if the recomputed decision equals the decision of the entry. They may differ, because conditions are parsed with the current definitions. */
-function isSameDecision(decision: Decision, { allowed, ruleId }: AuditEntry): boolean {
-  return (decision.effect !== 'deny') === allowed && decidingRule(decision)?.id === ruleId;
-}
-
-const TRACE_DIFFERS =
-  'the trace differs from the recorded decision, which is correct: definitions or the time zone have changed, or values were too long to be stored';

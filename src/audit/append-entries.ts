@@ -14,8 +14,8 @@ import { type AuditEntry, createEntryId } from './audit-entry.ts';
 import { CONTENT, type Content, toBeginningHash, toHash } from './hash-chain.ts';
 import { type CountableDenial, countRepeats, findDenial, hasOwnEntry } from './repeated-denials.ts';
 
-/** Maximum characters of values that clients choose, such as ids and request ids. */
-const MAX_NAME = 200;
+/** Maximum characters of values that clients choose, such as ids and request ids. Longer ones are truncated. */
+export const MAX_ENTRY_TEXT = 200;
 /** Maximum characters of a reason, which names a rule and a policy. */
 const MAX_REASON = 2000;
 
@@ -197,7 +197,7 @@ function toHour(at: string): string {
 }
 
 /** Truncates a text, and replaces characters that a database cannot store: NUL, and an unpaired surrogate. */
-function truncate(text: string | undefined, max: number = MAX_NAME): string | null {
+function truncate(text: string | undefined, max: number = MAX_ENTRY_TEXT): string | null {
   return text === undefined ? null : text.slice(0, max).toWellFormed().replaceAll('\u0000', '\ufffd');
 }
 

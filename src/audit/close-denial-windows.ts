@@ -77,8 +77,7 @@ function toRepeatEntry({ resource, action, network, count, since, last, ...row }
     role: first?.role ?? 'anon',
     resource,
     action,
-    // Evaluations are repeated too.
-    allowed: first?.allowed ?? false,
+    allowed: false,
     reason: same?.reason ?? 'denials of several networks and reasons',
     ruleId: same?.ruleId,
     policyId: same?.policyId,

@@ -1,7 +1,7 @@
 import type { Decision } from '../authz/decision/index.ts';
 import { type ApplicableRules, isSameRank, type PathRead } from '../authz/policies/index.ts';
 import { type Path, type PathKind, type Scope, UNRESOLVED } from '../conditions/index.ts';
-import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { AuditEntry } from './audit-entry.ts';
 
 /** Replaces a value that was too long to store. No operator compares it, so conditions that read it are unknown. */
@@ -68,6 +68,20 @@ function truncateFacts(all: JsonObject, maxBytes: number): JsonObject {
   return facts;
 }
 
+/**
+ * Returns the stored value of a path: undefined if the entry has none, UNRESOLVED if the value or all further paths were replaced because they
+ * were too long.
+ */
+export function storedValue(facts: JsonObject, path: Path): Json | undefined | typeof UNRESOLVED {
+  const own = ownValue(facts, path.text);
+  const stored = own === undefined ? ownValue(facts, FURTHER_PATHS) : own;
+  return isMarker(stored) ? UNRESOLVED : stored;
+}
+
+function isMarker(value: Json | undefined): boolean {
+  return isObject(value) && ownValue(value, 'notKept') === true && Object.keys(value).length === 1;
+}
+
 /** The parts of a scope that audit entries do not store. */
 export interface FactsFrame {
   /** IANA name. */
@@ -94,13 +108,18 @@ export function scopeFromFacts(entry: AuditEntry, frame: FactsFrame): Scope {
   });
 }
 
-/** Returns true if an entry is of a decision without a record: on a list, an export, or the read of a schema. */
-function wasOpen({ action, recordId }: AuditEntry): boolean {
-  return action === 'list' || action === 'export' || (action === 'read' && recordId === undefined);
+const DECIDED_ON_RECORD: ReadonlySet<string> = new Set(['read', 'update', 'delete']);
+
+/**
+ * Returns true if an entry is of a decision without a record: on a list, an export, the read of a schema, the record that an `updateIfExists`
+ * may find, or the list of soft-deleted records.
+ */
+export function wasOpen({ action, recordId }: Pick<AuditEntry, 'action' | 'recordId'>): boolean {
+  return action === 'list' || action === 'export' || (DECIDED_ON_RECORD.has(action) && recordId === undefined);
 }
 
 /** Returns true if a path begins with a field of the resource. Other paths without a stored value have none, even if the record was unknown. */
-function isOfRecord({ group, keys }: Path, frame: FactsFrame): boolean {
+export function isOfRecord({ group, keys }: Path, frame: Pick<FactsFrame, 'kindOf'>): boolean {
   const [field] = keys;
   if (group !== 'resource' || field === undefined) return false;
   return frame.kindOf({ group, keys: [field], text: `${group}.${field}` }) !== undefined;

@@ -16,5 +16,15 @@ export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entr
 export type { EntryFilter } from './entry-filter.ts';
 export type { EntryOrder } from './entry-windows.ts';
 export { CONTENT, type Content, loadHistoryFacts, parseHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
-export { type CountableDenial, createDenialWindows, type DenialWindows, EVALUATION, isCountable } from './repeated-denials.ts';
+export { type CountableDenial, createDenialWindows, type DenialWindows, isCountable } from './repeated-denials.ts';
+export { compareReplays, hasSameRules, type Replay, type ReplayChange, replayEntry, withRecordedOutcome } from './replay-decision.ts';
+export {
+  createReplayFrame,
+  createReplayScope,
+  isCutOff,
+  type ReplayFrame,
+  type ReplayKnowledge,
+  type ReplayScope,
+  recordedPaths,
+} from './replay-facts.ts';
 export { type EntryPage, type EntryQuery, loadEntry, searchEntries } from './search-entries.ts';

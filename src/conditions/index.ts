@@ -31,6 +31,7 @@ export {
   type Scope,
   UNRESOLVED,
 } from './condition.ts';
+export { conditionKey } from './condition-key.ts';
 export type { ConditionLimits, ConditionParserOptions } from './condition-parser.ts';
 export { type ConditionTrace, explainCondition, printCondition, type TracedAnswer } from './explain-condition.ts';
 export { parseConditions } from './parse-condition.ts';

@@ -58,7 +58,7 @@ export { findMatches, type MatchQuery } from './find-matches.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
 export { type MigrationResult, migrate, planMigration, planMigrationIn } from './migrations/migrate.ts';
-export { listMigrations, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
+export { listMigrations, loadDefinitionsRevision, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
 export { retryWhileBusy } from './migrations/migration-lock.ts';
 export type { Plan, Risk, Step } from './migrations/migration-plan.ts';
 export { hasChains, hasHistoryHashes, loadOtherDefinitions, validateProgramVersion } from './migrations/migration-status.ts';
@@ -84,28 +84,23 @@ export {
 export {
   type AssignedPolicy,
   type Assignee,
+  type Author,
+  createPolicy,
+  deletePolicy,
+  listPolicies,
   listRoleAssignments,
   listRolePolicies,
   loadActiveAssignments,
   loadAssignedPage,
-  loadPolicyPage,
-} from './policy-lists.ts';
-export {
-  type Author,
-  changedPolicy,
-  createPolicy,
-  deletePolicy,
-  listPolicies,
   loadPolicies,
   loadPoliciesByName,
   loadPolicy,
+  loadPolicyPage,
   loadPolicyToChange,
-  newPolicy,
   updatePolicy,
 } from './policy-records.ts';
-export { type AssignmentRollback, ROLLBACK_ASSIGNMENTS, rollBackPolicy } from './policy-rollback.ts';
 export { type LoadedAssignments, loadPolicyState, loadUserAssignments } from './policy-state.ts';
-export { type ChangePosition, loadAssignmentsAt, loadPolicyChanges, loadPolicyVersion, type StoredChange } from './policy-versions.ts';
+export { type ChangePosition, loadPolicyChanges, loadPolicyVersion, type StoredChange } from './policy-versions.ts';
 export { checkedReadingById, checkedSelectionOf, refuseDamagedRecord, requireIntactRecord } from './record-checksums.ts';
 export { listRecords } from './record-lists.ts';
 export {

@@ -19,4 +19,4 @@ export {
   type ReferencedRecords,
   type ScopeInput,
 } from './decision-scope.ts';
-export { ENVIRONMENT_KINDS, type EnvironmentValue } from './environment.ts';
+export { ENVIRONMENT_KINDS, type EnvironmentValue, toEnvironmentValue } from './environment.ts';

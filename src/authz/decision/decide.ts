@@ -99,7 +99,14 @@ export function reasonForDeny(rule: CompiledRule): string {
 export function reasonForAllowWhere(rules: readonly CompiledRule[]): string {
   const more = rules.length - RULES_NAMED;
   const names = rules.slice(0, RULES_NAMED).map((rule) => `${rule.effect} ${rule.label}`);
-  return `allowed for the records that pass ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return `${CONDITIONAL} ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+const CONDITIONAL = 'allowed for the records that pass';
+
+/** Returns true if a reason is that of an `allow-where` decision. */
+export function isConditionalReason(reason: string): boolean {
+  return reason.startsWith(CONDITIONAL);
 }
 
 /** Returns the reason of a request for which policies exist, but no rule fires. */

@@ -4,7 +4,7 @@
  * `decide` is the only function that evaluates rules. It does no IO, reads no clock and depends on its arguments only.
  * Begin with `decide.ts`; `explain-decision.ts` traces the same evaluation for admins.
  */
-export { type DecideOptions, type Decision, decide, decidingRule, type RuleStep } from './decide.ts';
+export { type DecideOptions, type Decision, decide, decidingRule, isConditionalReason, type RuleStep } from './decide.ts';
 export {
   type Explanation,
   explain,

@@ -78,3 +78,16 @@ export async function listMigrations(tx: Transaction, limit: number): Promise<re
   );
   return rows.map((row) => ({ ...row, steps: JSON.parse(row.steps) as readonly PerformedStep[] }));
 }
+
+/**
+ * Loads the number of a revision at or after the last migration, prune or restore. Decisions of this and later revisions were made with the
+ * present definitions.
+ */
+export async function loadDefinitionsRevision(tx: Transaction): Promise<number> {
+  // A migration has the same time as the revision that it creates.
+  const last = sql`SELECT max("at") FROM "_Evolution"`;
+  const row = await tx.one<{ readonly number: number }>(
+    sql`SELECT "number" FROM "_Epoch" WHERE "at" <= (${last}) ORDER BY "number" DESC NULLS LAST LIMIT 1`,
+  );
+  return Number(row?.number ?? 0);
+}

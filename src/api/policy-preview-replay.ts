@@ -1,0 +1,149 @@
+/**
+ * Replays audit entries under the present policies and under these policies with a draft. The policies at the revision of an entry are loaded
+ * only if the outcome depends on a value that the entry does not have: they show whether the value was missing or was not kept.
+ */
+import { ACTIONS, type RuleAction } from '../actions.ts';
+import {
+  type AuditEntry,
+  compareReplays,
+  createReplayFrame,
+  createReplayScope,
+  hasSameRules,
+  isCutOff,
+  type Replay,
+  type ReplayChange,
+  type ReplayFrame,
+  type ReplayKnowledge,
+  replayEntry,
+  withRecordedOutcome,
+} from '../audit/index.ts';
+import {
+  type AccessDraft,
+  type ApplicableRules,
+  applicableRules,
+  applyDraft,
+  draftAssignments,
+  NO_ASSIGNMENTS,
+  type PolicySnapshot,
+  type UserAssignment,
+} from '../authz/policies/index.ts';
+import { getOrCreate } from '../memoize.ts';
+import type { AdminRequest } from './admin-endpoint.ts';
+import { loadFill } from './decision-replay-fill.ts';
+import { loadPastDecisions } from './decision-replay-past.ts';
+
+/** The state of a preview: the policies to compare, and the frames of the resources whose entries were replayed. */
+export interface Preview {
+  readonly admin: Pick<AdminRequest, 'tx' | 'snapshot' | 'deps'>;
+  readonly draft: AccessDraft;
+  /** The policies with the draft. */
+  readonly policies: PolicySnapshot;
+  /** True if values that were not kept are taken from the records and users of today. */
+  readonly fill: boolean;
+  /** Frames by resource; undefined for a resource without a definition. */
+  readonly frames: Map<string, ReplayFrame | undefined>;
+}
+
+/** Creates the state of a preview. */
+export function createPreview(admin: Preview['admin'], draft: AccessDraft, fill: boolean): Preview {
+  return { admin, draft, policies: applyDraft(admin.snapshot.policies, draft), fill, frames: new Map() };
+}
+
+/** The result of one entry. */
+export interface ReplayedEntry {
+  readonly entry: AuditEntry;
+  readonly change: ReplayChange;
+  /** Absent if the rules are the same, or if the entry cannot be replayed at all. */
+  readonly live?: Replay;
+  readonly draft?: Replay;
+  /** Paths whose values were taken from the records and users of today. */
+  readonly filled?: readonly string[];
+}
+
+/** An entry with the rules that apply to its request now. */
+interface ReplayCase {
+  readonly entry: AuditEntry;
+  readonly frame: ReplayFrame;
+  readonly live: ApplicableRules;
+  readonly draft: ApplicableRules;
+}
+
+/** Number of entries between two checks of the time. */
+const SLICE = 64;
+
+/** Replays entries. The results are not in the order of the entries. */
+export async function replayEntries(preview: Preview, entries: readonly AuditEntry[]): Promise<readonly ReplayedEntry[]> {
+  const { tx, snapshot } = preview.admin;
+  const userIds = new Set(entries.map(({ userId }) => userId).filter((userId) => userId !== undefined));
+  const assignmentsOf = await snapshot.assignments.ofEach(tx, [...userIds]);
+  const replayed: ReplayedEntry[] = [];
+  const undecided: ReplayCase[] = [];
+  for (const [index, entry] of entries.entries()) {
+    if (index % SLICE === 0) await tx.checkTime();
+    const assignments = entry.userId === undefined ? NO_ASSIGNMENTS : assignmentsOf(entry.userId);
+    const found = toReplayCase(preview, entry, assignments);
+    const result = 'change' in found ? found : replayCase(found, {});
+    if (result.change === 'unknown' && !('change' in found)) undecided.push(found);
+    else replayed.push(result);
+  }
+  return [...replayed, ...(await replayUndecided(preview, undecided))];
+}
+
+/** Selects the rules for the request of an entry. Returns the result if it does not depend on values. */
+function toReplayCase(preview: Preview, entry: AuditEntry, assignments: readonly UserAssignment[]): ReplayCase | ReplayedEntry {
+  const { snapshot, deps } = preview.admin;
+  const { userId, role, resource: name } = entry;
+  const action = ACTIONS.get(entry.action)?.decides;
+  if (action === undefined || isCutOff(entry)) return { entry, change: 'unknown' };
+  const request = { role, resource: name, action: action satisfies RuleAction, now: Date.parse(entry.at) };
+  const live = applicableRules(snapshot.policies, { ...request, assignments });
+  const draft = applicableRules(preview.policies, { ...request, assignments: draftAssignments(preview.draft, userId, assignments) });
+  if (hasSameRules(live, draft)) return { entry, change: 'same' };
+  const frame = getOrCreate(preview.frames, name, () => {
+    const resource = snapshot.definitions.get(name);
+    return resource && createReplayFrame(resource, snapshot.definitions, deps.timeZone);
+  });
+  return frame === undefined ? { entry, change: 'unknown' } : { entry, frame, live, draft };
+}
+
+function replayCase({ entry, frame, live, draft }: ReplayCase, { isPresent, ...known }: CaseKnowledge): ReplayedEntry {
+  const scope = createReplayScope(entry, frame, known);
+  const before = replayEntry(entry, live, scope);
+  const after = replayEntry(entry, draft, scope);
+  const filled = scope.filled.size === 0 ? {} : { filled: [...scope.filled] };
+  const change = compareReplays(before, after);
+  if (change !== 'unknown' || isPresent !== true) return { entry, change, live: before, draft: after, ...filled };
+  const recorded = withRecordedOutcome(before, entry);
+  return { entry, change: compareReplays(recorded, after), live: recorded, draft: after, ...filled };
+}
+
+interface CaseKnowledge extends ReplayKnowledge {
+  /** True if the present policies have decided the entry, so that its outcome is theirs. */
+  readonly isPresent?: boolean;
+}
+
+/** Replays entries again with what the policies of their time show. Entries of one caller and revision share these policies. */
+async function replayUndecided(preview: Preview, cases: readonly ReplayCase[]): Promise<readonly ReplayedEntry[]> {
+  const { tx } = preview.admin;
+  const replayed: ReplayedEntry[] = [];
+  const groups = Map.groupBy(cases, ({ entry: { kind, epoch, role, userId } }) => JSON.stringify([kind, epoch, role, userId]));
+  for (const same of groups.values()) {
+    await tx.checkTime();
+    const [{ entry: first }] = same as [ReplayCase];
+    // An entry of repeated denials has no values of its own.
+    const past = first.kind === 'repeat' ? undefined : await loadPastDecisions(preview.admin, first);
+    for (const each of same) {
+      const { entry, live } = each;
+      const known = past && { recorded: past.recordedPaths(entry), isPresent: past.areDecidedBy(entry, live) };
+      const result = replayCase(each, known ?? {});
+      replayed.push(result.change === 'unknown' && preview.fill ? await replayFilled(preview, each, known) : result);
+    }
+  }
+  return replayed;
+}
+
+async function replayFilled(preview: Preview, each: ReplayCase, known: CaseKnowledge | undefined): Promise<ReplayedEntry> {
+  const { entry, frame, live, draft } = each;
+  const referencePaths = [...live.referencePaths, ...draft.referencePaths];
+  return replayCase(each, { ...known, fill: await loadFill(preview.admin, { entry, frame, referencePaths }) });
+}

@@ -1,0 +1,151 @@
+/**
+ * The values of a past decision, with which it is decided again under other policies. An audit entry keeps only the values that its decision
+ * read. A value that was not kept is UNRESOLVED, so that `decide` concludes only if the decision does not depend on it.
+ */
+import { RULE_ACTIONS, SENDS_DATA } from '../actions.ts';
+import { createScope, toEnvironmentValue } from '../authz/context/index.ts';
+import { isConditionalReason } from '../authz/decision/index.ts';
+import type { ApplicableRules } from '../authz/policies/index.ts';
+import { type Path, type PathKind, type Scope, UNRESOLVED } from '../conditions/index.ts';
+import type { Json } from '../operators/index.ts';
+import type { Definitions, Resource } from '../resources/index.ts';
+import { MAX_ENTRY_TEXT } from './append-entries.ts';
+import type { AuditEntry } from './audit-entry.ts';
+import { isOfRecord, readsToExplain, storedValue, wasOpen } from './entry-facts.ts';
+
+type Value = Json | undefined | typeof UNRESOLVED;
+
+/** The present definitions and time zone, with which the entries of one resource are decided again. */
+export interface ReplayFrame {
+  readonly definitions: Definitions;
+  readonly resource: Resource;
+  /** IANA name. */
+  readonly timeZone: string;
+  kindOf(path: Path): PathKind | undefined;
+}
+
+/** Creates the frame of the entries of a resource. */
+export function createReplayFrame(resource: Resource, definitions: Definitions, timeZone: string): ReplayFrame {
+  const { kindOf } = createScope({
+    principal: { role: '', attributes: {} },
+    action: RULE_ACTIONS[0],
+    resource,
+    record: undefined,
+    origin: { method: '', path: '', ip: '' },
+    now: 0,
+    timeZone,
+    definitions,
+  });
+  return { definitions, resource, timeZone, kindOf };
+}
+
+/** Knowledge of a past decision, in addition to the values in its entry. */
+export interface ReplayKnowledge {
+  /** The paths whose values the entry would contain. Such a path without a value had none. Default: no paths. */
+  readonly recorded?: ReadonlySet<string> | undefined;
+  /** Returns a substitute for a value that was not kept; UNRESOLVED if there is none. */
+  fill?(path: Path): Value;
+}
+
+/** The scope of a decision that is decided again. */
+export interface ReplayScope extends Scope {
+  /** Returns true if the value of a path is not known. The fields of a record that the decision itself did not know are not meant. */
+  isUnkept(path: Path): boolean;
+  /** Paths that `fill` has given a value. */
+  readonly filled: ReadonlySet<string>;
+}
+
+/** Returns the paths whose values an entry contains, given the rules that applied to its decision. */
+export function recordedPaths(entry: AuditEntry, applicable: ApplicableRules): ReadonlySet<string> {
+  const { allowed, ruleId, reason } = entry;
+  const rule = applicable.rules.find(({ id }) => id === ruleId);
+  // Other rules have decided: policies were damaged, or this program selects other rules.
+  if (rule === undefined && ruleId !== undefined) return new Set();
+  const isUnconditional = allowed && rule !== undefined && !isConditionalReason(reason);
+  const reads = readsToExplain(applicable, isUnconditional ? { effect: 'allow', rule, reason } : { effect: 'deny', reason });
+  return new Set(reads.map(({ path }) => path.text));
+}
+
+/** Creates the scope in which an entry is decided again. */
+export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: ReplayKnowledge = {}): ReplayScope {
+  const facts = entry.facts ?? {};
+  const isOpen = hadUnknownRecord(entry);
+  const filled = new Set<string>();
+  const isOpenPath = (path: Path): boolean => isOpen && isOfRecord(path, frame);
+
+  function read(path: Path): Value {
+    const stored = storedValue(facts, path);
+    if (stored !== undefined && stored !== UNRESOLVED) return stored;
+    const derived = deriveValue(path, entry, frame);
+    if (derived !== UNRESOLVED || isOpenPath(path)) return derived;
+    if (stored === undefined && known.recorded?.has(path.text) === true) return undefined;
+    const substitute = known.fill === undefined ? UNRESOLVED : known.fill(path);
+    if (substitute !== UNRESOLVED) filled.add(path.text);
+    return substitute;
+  }
+
+  return {
+    now: Date.parse(entry.at),
+    timeZone: frame.timeZone,
+    kindOf: frame.kindOf,
+    kindsFrom: frame,
+    valueOf: read,
+    isUnkept: (path) => !isOpenPath(path) && read(path) === UNRESOLVED,
+    filled,
+  };
+}
+
+/** Returns true if the decision of an entry did not know the record. An entry of repeated denials names no record in any case. */
+export function hadUnknownRecord(entry: AuditEntry): boolean {
+  return wasOpen(entry) && (entry.kind !== 'repeat' || entry.action === 'list' || entry.action === 'export');
+}
+
+/** Returns true if the caller or the record of an entry may be a part of a longer text. */
+export function isCutOff({ userId, role, resource, action, recordId }: AuditEntry): boolean {
+  return [userId, role, resource, action, recordId].some((text) => text !== undefined && text.length >= MAX_ENTRY_TEXT);
+}
+
+/** Returns the value of a path that follows from the other members of an entry: undefined if it had none, UNRESOLVED if it does not follow. */
+function deriveValue({ group, keys: [key = '', ...inner] }: Path, entry: AuditEntry, frame: ReplayFrame): Value {
+  switch (group) {
+    case 'user':
+      if (inner.length === 0 && key === 'role') return entry.role;
+      // A caller without a token has no attributes.
+      if (entry.userId === undefined) return undefined;
+      return inner.length === 0 && key === 'id' ? entry.userId : UNRESOLVED;
+    case 'resource':
+      return deriveRecordValue(key, inner, { entry, resource: frame.resource });
+    case 'environment':
+      if (entry.kind === 'repeat') return UNRESOLVED;
+      return inner.length > 0 ? undefined : toEnvironmentValue(key, { now: Date.parse(entry.at), timeZone: frame.timeZone, ip: entry.ip });
+    case 'request':
+      return deriveRequestValue(key, entry);
+  }
+}
+
+function deriveRecordValue(
+  key: string,
+  inner: readonly string[],
+  { entry, resource }: { readonly entry: AuditEntry; readonly resource: Resource },
+): Value {
+  const field = resource.fields.get(key);
+  if (inner.length === 0 && key === 'id' && entry.recordId !== undefined) return entry.recordId;
+  if (field !== undefined) return field.writeOnly ? undefined : UNRESOLVED;
+  return inner.length === 0 && key === 'name' ? resource.name : undefined;
+}
+
+function deriveRequestValue(key: string, { kind, action, ip }: AuditEntry): Value {
+  switch (key) {
+    case 'action':
+      return action;
+    case 'ip':
+      return kind === 'repeat' ? UNRESOLVED : ip;
+    case 'data':
+      return SENDS_DATA.has(action) ? UNRESOLVED : undefined;
+    case 'method':
+    case 'path':
+      return UNRESOLVED;
+    default:
+      return undefined;
+  }
+}
