@@ -23,9 +23,10 @@ export interface Options {
   readonly entries: number;
   /** Length of the load in `memory`. */
   readonly memorySeconds: number;
-  /** Records and policies in the database of `isolation`. */
+  /** Records, policies and audit entries in the database of `isolation`. */
   readonly isolationRecords: number;
   readonly isolationPolicies: number;
+  readonly isolationEntries: number;
   /** Selects the contestants and cases whose names contain one of these texts; all if empty. Partial results are not stored. */
   readonly only: readonly string[];
 }
@@ -45,6 +46,7 @@ const DEFAULTS: Options = {
   memorySeconds: 300,
   isolationRecords: 1_000_000,
   isolationPolicies: 10_000,
+  isolationEntries: 1_000_000,
   only: [],
 };
 

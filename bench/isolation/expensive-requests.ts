@@ -21,6 +21,14 @@ function batch(name: string, count: number, item: object): ExpensiveRequest {
   return { name, clients: 1, toRequest: ({ user }) => ({ method: 'POST', path: '/api/batch', token: user, body }) };
 }
 
+/** Reads of the audit log by an admin. */
+function audit(name: string, query: string): ExpensiveRequest {
+  const path = `/admin/api/decisions${query.startsWith('?') ? '' : '/'}${query}`;
+  return { name, clients: 1, toRequest: ({ admin }) => ({ method: 'GET', path, token: admin }) };
+}
+
+const DRAFT = { policies: [{ name: 'closed', type: 'CUSTOM', rules: [{ resource: '*', action: '*', effect: 'DENY', priority: 900 }] }] };
+
 /** All expensive requests. */
 export const EXPENSIVE: readonly ExpensiveRequest[] = [
   list('search of all records, no match', 'Article?where[title][icontains]=zzz', 'user'),
@@ -43,6 +51,14 @@ export const EXPENSIVE: readonly ExpensiveRequest[] = [
       token: admin,
       body: { priority: turn % 100 },
     }),
+  },
+  audit('histogram of the audit log', 'histogram?buckets=100'),
+  audit('facets of the audit log', 'facets?fields=userId,resource,action,allowed'),
+  audit('search of the audit log, no match', '?recordId=unknown'),
+  {
+    name: 'preview of a draft',
+    clients: 1,
+    toRequest: ({ admin }) => ({ method: 'POST', path: '/admin/api/policies/preview', token: admin, body: { draft: DRAFT, limit: 5000 } }),
   },
   { name: 'list of all policies', clients: 1, toRequest: ({ admin }) => ({ method: 'GET', path: '/admin/api/policies', token: admin }) },
   { name: 'denied requests without a token', clients: 4, toRequest: () => ({ method: 'GET', path: '/api/Article' }) },

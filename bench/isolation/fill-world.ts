@@ -1,5 +1,6 @@
 import { createUser, expectDone, idOf, logIn, send, setUp } from '../../test/process/program.ts';
 import { numbersTo, openFilling } from '../fill.ts';
+import { fillEntries } from '../fill-entries.ts';
 import { startService } from '../service.ts';
 
 /** The tokens of the callers of a measurement, and the policy that an admin changes. */
@@ -19,6 +20,7 @@ export interface Callers {
 export interface WorldSize {
   readonly articles: number;
   readonly policies: number;
+  readonly entries: number;
 }
 
 const PROJECT = new URL('project', import.meta.url).pathname;
@@ -35,7 +37,7 @@ export function startWorld(folder: string, database: string): ReturnType<typeof 
 }
 
 /** Fills a database with callers, policies and records. */
-export async function fillWorld(folder: string, database: string, { articles, policies }: WorldSize): Promise<Callers> {
+export async function fillWorld(folder: string, database: string, { articles, policies, entries }: WorldSize): Promise<Callers> {
   const program = await startWorld(folder, database);
   const { url } = program;
   const admin = await setUp(url);
@@ -53,7 +55,13 @@ export async function fillWorld(folder: string, database: string, { articles, po
   const [user, editor] = [await logIn(url, 'user@example.com'), await logIn(url, 'editor@example.com')];
   await program.stop();
   await fillRecords(database, articles);
+  await fillEntries(database, { count: entries, seconds: secondsOfToday() });
   return { admin, user, editor, policy, article: 'a1' };
+}
+
+/** Returns the seconds since midnight in UTC: on PostgreSQL, the audit log has partitions only from the day of its first start on. */
+function secondsOfToday(): number {
+  return Math.floor((Date.now() % 86_400_000) / 1000);
 }
 
 interface Assigned {

@@ -24,7 +24,7 @@ export const isolation: Measurement = {
   name: 'isolation',
   description:
     'Milliseconds (99th percentile) of a read by id and of `/healthz`, 50 a second of each, while others repeat an expensive request. `calm` is the same without it.',
-  optionNames: ['rounds', 'seconds', 'isolationRecords', 'isolationPolicies'],
+  optionNames: ['rounds', 'seconds', 'isolationRecords', 'isolationPolicies', 'isolationEntries'],
   async run(options, onFigure) {
     for (const { name } of pick(options, DATABASES)) await measureDatabase(name, options, onFigure);
   },
@@ -38,7 +38,11 @@ async function measureDatabase(setting: string, options: Options, onFigure: OnFi
   mkdirSync(data);
   const database = server === undefined ? `sqlite:${join(data, 'bailiwick.db')}` : withSchema(server.url);
   try {
-    const callers = await fillWorld(data, database, { articles: options.isolationRecords, policies: options.isolationPolicies });
+    const callers = await fillWorld(data, database, {
+      articles: options.isolationRecords,
+      policies: options.isolationPolicies,
+      entries: options.isolationEntries,
+    });
     for (const expensive of pick(options, EXPENSIVE)) {
       moveTo('server');
       // Each case has a service of its own, because an earlier version may not survive the one before.
