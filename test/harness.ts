@@ -212,7 +212,7 @@ function createHelpers({ call, openSetup }: HelperDeps): Omit<RunningService, 'u
       while (entries.length < max) {
         const page = await asAdmin('GET', `/admin/api/decisions?${parameters}`);
         const found = page.at('data') as typeof entries;
-        entries.push(...found.filter(({ action }) => action !== 'decisions.list'));
+        entries.push(...found.filter(({ action, allowed }) => action !== 'decisions.list' || allowed === false));
         if (page.at('nextCursor') === undefined) break;
         parameters.set('cursor', String(page.at('nextCursor')));
       }

@@ -75,7 +75,7 @@ export interface AdminRequest<
 /** A change in the audit log: `update` of `Policy`, with a reason such as `updated policy "Editors"`. */
 export interface AdminChange {
   readonly resource: 'Policy' | 'UserPolicy' | 'RolePolicy' | 'Session';
-  readonly action: 'create' | 'update' | 'delete' | 'import';
+  readonly action: 'create' | 'update' | 'delete' | 'import' | 'rollback';
   /** The id of the changed record; absent if the change affects several records. */
   readonly recordId?: string;
   /** A sentence that says what was changed. */
@@ -124,7 +124,7 @@ export function toRoute(deps: AdminDeps, endpoint: AdminEndpoint): Route {
     method: endpoint.method,
     path: endpoint.path,
     ...(endpoint.importList !== undefined && { streams: 'body', bodyBytes: deps.importBounds.bodyBytes }),
-    admission: { freeBytes: 0, admit: (origin) => admit(deps, { origin, method: endpoint.method }) },
+    admission: { freeBytes: 0, admit: (origin) => admit(deps, { origin, operation: operationOf(endpoint) }) },
     handle: async (request) => {
       const token = await deps.identity.readToken(request.origin.token);
       return handleAs(deps, endpoint, { request, identify: (tx) => deps.identity.identify(tx, token) });
@@ -154,12 +154,13 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
   // The body is read before the transaction starts, so that a slow client does not block others.
   const upload =
     endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, deps.importBounds);
+  const info: RequestInfo = { origin: request.origin, operation: operationOf(endpoint) };
   const run = (isRecorded: boolean): Promise<HttpResponse | Problem> => {
     const work = async (tx: Transaction): Promise<HttpResponse | Problem> => {
       const principal = await identify(tx);
       const snapshot = await deps.policyStore.snapshot(tx);
       const { auditorAction } = endpoint;
-      const caller = await admitCaller(tx, { info: request, principal, snapshot, auditorAction, timeZone: deps.timeZone });
+      const caller = await admitCaller(tx, { info, principal, snapshot, auditorAction, timeZone: deps.timeZone });
       if (caller instanceof Problem) return caller;
       const input = parseEndpointRequest(endpoint, request);
       const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, snapshot, ...caller }), upload };
@@ -180,6 +181,11 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
   return response;
 }
 
+/** Returns the name of the endpoint in audit entries of reads and denials. */
+function operationOf({ id }: Pick<AdminEndpoint, 'id'>): string {
+  return id.replace(/^admin\./, '');
+}
+
 /** Returns the audit entry of a request that changed nothing. It names the endpoint and the question, not the answer. */
 function toReadEntry(endpoint: AdminEndpoint, { request, admin, auditor, snapshot, tx, params, query, body }: AdminRequest): AuditEntry {
   const { cursor: _, ...members } = query as JsonObject;
@@ -196,7 +202,7 @@ function toReadEntry(endpoint: AdminEndpoint, { request, admin, auditor, snapsho
     now: tx.now,
     allowed: true,
     resource: ADMIN,
-    action: endpoint.id.replace(/^admin\./, ''),
+    action: operationOf(endpoint),
     recordId,
     reason: `${endpoint.method} ${endpoint.path}`,
     epoch: snapshot.revision.number,

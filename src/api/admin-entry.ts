@@ -6,8 +6,11 @@ import type { HttpRequest } from '../request/index.ts';
 /** The `resource` of audit entries of requests to the admin endpoints that change nothing. */
 export const ADMIN = 'Admin';
 
-/** The parts of a request that an audit entry names. */
-export type RequestInfo = Pick<HttpRequest, 'origin' | 'method'>;
+/** The parts of a request that the audit entry of a denial names. */
+export interface RequestInfo extends Pick<HttpRequest, 'origin'> {
+  /** Id of the operation, without the prefix `admin.`. */
+  readonly operation: string;
+}
 
 /** The members of an audit entry that are not those of the request and its caller. */
 export interface AdminEntryInput {
@@ -27,7 +30,7 @@ export interface AdminEntryInput {
 
 /** Creates the audit entry of a request to an admin endpoint. Its kind is `admin` by default. */
 export function toAdminEntry(
-  { origin }: RequestInfo,
+  { origin }: Pick<HttpRequest, 'origin'>,
   principal: Principal,
   { now, kind = 'admin', ...input }: AdminEntryInput,
 ): AuditEntry {

@@ -1,15 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, searchEntries } from '../audit/index.ts';
 import { codeOf } from '../pipeline/pipeline.fixture.ts';
+import { type AdminEndpoint, toRoute } from './admin-endpoint.ts';
 import { adminEndpoints } from './admin-routes.ts';
 import { openAdmin, type TestAdmin, type TestAdminRequest } from './endpoint.fixture.ts';
 
 let admin: TestAdmin;
 let policyId: string;
+let revision: string;
 beforeAll(async () => {
   admin = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } });
   const body = { name: 'Readers', type: 'CUSTOM', rules: [{ resource: 'Article', action: 'read', effect: 'ALLOW', conditions: [] }] };
-  policyId = (await admin.bodyOf<{ data: { id: string } }>('admin.policies.create', { body })).data.id;
+  const { data } = await admin.bodyOf<{ data: { id: string; version: number } }>('admin.policies.create', { body });
+  [policyId, revision] = [data.id, String(data.version)];
   await admin.send('admin.assignments.role.create', { params: { policyId, role: 'user' }, body: {} });
   await admin.send('admin.assignments.user.create', { params: { policyId, userId: 'ann' }, body: {} });
 });
@@ -31,6 +34,14 @@ const ofPolicy = () => ({ params: { id: policyId } });
 const READS: Readonly<Record<string, () => readonly [request: TestAdminRequest, question?: object]>> = {
   'policies.list': () => [{ query: 'type=CUSTOM' }, { type: 'CUSTOM' }],
   'policies.read': () => [ofPolicy(), { id: policyId }],
+  'policies.changes': () => [{ query: 'limit=5' }, { limit: 5 }],
+  'policies.history': () => [ofPolicy(), { id: policyId }],
+  'policies.version': () => [{ params: { id: policyId, revision } }, { id: policyId, revision }],
+  'policies.diff': () => [
+    { ...ofPolicy(), query: `from=${revision}` },
+    { id: policyId, from: Number(revision) },
+  ],
+  'policies.validate': () => [{ body: { name: 'Validated', type: 'CUSTOM', rules: [] } }, { name: 'Validated' }],
   'policies.export': () => [{ query: 'format=ndjson' }, { format: 'ndjson' }],
   'advice.list': () => [{}],
   'assignments.user.read': () => [{ params: { policyId, userId: 'ann' } }, { policyId, userId: 'ann' }],
@@ -107,5 +118,17 @@ describe('reads of an admin', () => {
   it('appends no entry for a refused question', async () => {
     const refused = () => codeOf(admin.send('admin.policies.read', { params: { id: 'unknown' } }));
     expect(await entriesOf(async () => expect(await refused()).toBe('POLICY_UNKNOWN'))).toEqual([]);
+  });
+});
+
+describe('denials of users who are not admins', () => {
+  it.each(['policies.list', 'policies.update', 'tests.whoCan'])('name the operation, before and after the body is read: %s', async (id) => {
+    const endpoint = adminEndpoints.find((each) => idOf(each) === id) as AdminEndpoint;
+    const route = toRoute(admin.deps, endpoint);
+    const admit = async () => route.admission?.admit(admin.pipeline.originOf('ann'));
+    for (const send of [admit, () => admin.send(`admin.${id}`, { as: 'ann', body: {} })]) {
+      const entries = await entriesOf(async () => expect(await codeOf(send())).toBe('ACCESS_ADMIN'));
+      expect(entries).toMatchObject([{ resource: 'Admin', action: id, allowed: false }]);
+    }
   });
 });

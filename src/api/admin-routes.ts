@@ -11,7 +11,9 @@ import { migrationEndpoints } from './migration-endpoints.ts';
 import { policyEndpoints } from './policy-endpoints.ts';
 import { policyHistoryEndpoints } from './policy-history-endpoints.ts';
 import { policyPreviewEndpoints } from './policy-preview-endpoint.ts';
+import { policyRollbackEndpoints } from './policy-rollback-endpoint.ts';
 import { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
+import { policyValidationEndpoints } from './policy-validation-endpoint.ts';
 import { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
 import { userSessionEndpoints } from './user-session-endpoints.ts';
 import { whoCanEndpoints } from './who-can-endpoint.ts';
@@ -20,6 +22,8 @@ import { whoCanEndpoints } from './who-can-endpoint.ts';
 export const adminEndpoints: readonly AdminEndpoint[] = [
   ...policyEndpoints,
   ...policyHistoryEndpoints,
+  ...policyRollbackEndpoints,
+  ...policyValidationEndpoints,
   ...policyTransferEndpoints,
   ...findingEndpoints,
   ...assignmentEndpoints,

@@ -50,7 +50,7 @@ export async function admitAdmin(tx: Transaction, info: RequestInfo, principal: 
     now: tx.now,
     allowed: false,
     resource: ADMIN,
-    action: info.method.toLowerCase(),
+    action: info.operation,
     reason,
     recordId: undefined,
     epoch: 0,

@@ -14,6 +14,7 @@ import {
   toAuthRoute,
 } from './auth-endpoint.ts';
 import { browserSessionEndpoints } from './browser-session-endpoints.ts';
+import { ownPermissionsEndpoint } from './own-permissions-endpoint.ts';
 import { ownSessionEndpoints } from './own-session-endpoints.ts';
 import type { ApiDeps } from './record-endpoints.ts';
 import { DONE, SUCCESS, TEXT } from './schema-members.ts';
@@ -140,7 +141,13 @@ const sessionEndpoints: readonly AuthEndpoint[] = [
 
 /** Returns the endpoints under `/auth`. */
 export function authEndpoints({ hasSetup }: { readonly hasSetup: boolean }): readonly AuthEndpoint[] {
-  return [...(hasSetup ? [setup, setupState] : []), ...sessionEndpoints, ...browserSessionEndpoints, ...ownSessionEndpoints];
+  return [
+    ...(hasSetup ? [setup, setupState] : []),
+    ...sessionEndpoints,
+    ...browserSessionEndpoints,
+    ...ownSessionEndpoints,
+    ownPermissionsEndpoint,
+  ];
 }
 
 /** Creates the routes of the endpoints under `/auth`. */

@@ -10,7 +10,7 @@ import {
   sortFindings,
   usersToCompare,
 } from '../authz/linter/index.ts';
-import type { Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
+import { changePolicies, type Policy, type RolePolicy, type UserPolicy } from '../authz/policies/index.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { component, Input, OneOf, Type } from '../schemas/index.ts';
 import { countUserValues, isExactInSql, loadActiveAssignments, loadPolicyPage } from '../storage/index.ts';
@@ -135,6 +135,15 @@ export async function policyWarnings(
   const lint = await createLinter(admin, await admin.deps.policyStore.snapshotAfterChange(admin.tx));
   const findings = await lint(policy, { isSingle: true });
   // A new policy cannot have assignments yet.
+  return toWarnings(findings.filter(({ code }) => !(isNew && code === 'unassigned')));
+}
+
+/** Returns the findings about a policy that is not stored, as it would have if it were written now. */
+export async function draftWarnings(admin: LintRequest, policy: Policy, { isNew }: { readonly isNew: boolean }): Promise<PolicyWarnings> {
+  const { snapshot } = admin;
+  const changes = { revision: snapshot.policies.revision, policies: new Map([[policy.id, policy]]), rolePolicies: new Map() };
+  const lint = await createLinter(admin, { ...snapshot, policies: changePolicies(snapshot.policies, changes) });
+  const findings = await lint(policy, { isSingle: true });
   return toWarnings(findings.filter(({ code }) => !(isNew && code === 'unassigned')));
 }
 

@@ -28,11 +28,13 @@ export interface OpenApiOptions {
   readonly others: readonly EndpointDescription[];
 }
 
+const OPERATION = 'service.description';
+
 /** The description of the document's own endpoint. */
 export const documentEndpoint: EndpointDescription = {
   method: 'GET',
   path: '/openapi.json',
-  id: 'service.description',
+  id: OPERATION,
   tag: 'Service health',
   summary: 'Returns this document with the resources that the caller may read or list.',
   caller: 'anyone',
@@ -75,7 +77,7 @@ interface Seen {
 
 async function loadVisible(unit: UnitOfWork, call: HttpRequest, { docs }: OpenApiOptions): Promise<Seen | Problem> {
   if (docs === 'admin') {
-    const admin = await admitAdmin(unit.tx, call, unit.principal);
+    const admin = await admitAdmin(unit.tx, { origin: call.origin, operation: OPERATION }, unit.principal);
     if (admin instanceof Problem) return admin;
   }
   const { definitions } = unit.snapshot;

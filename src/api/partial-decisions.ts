@@ -4,22 +4,29 @@
  */
 import { type RuleAction, SENDS_DATA } from '../actions.ts';
 import { INACTIVE_USER } from '../authn/index.ts';
-import { createScope, leaveOpen, type Principal, type ScopeInput } from '../authz/context/index.ts';
+import { createScope, leaveOpen, type Principal, type ReferencedRecords, type ScopeInput } from '../authz/context/index.ts';
 import { type Decision, decide, decidingRule, printResidual } from '../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, NO_ASSIGNMENTS, type UserAssignment } from '../authz/policies/index.ts';
 import { type Path, UNRESOLVED } from '../conditions/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../resources/index.ts';
-import { loadRecord, loadReferenced, refuseDamagedRecord } from '../storage/index.ts';
+import { loadRecord, loadReferenced, loadReferencedOfEach, refuseDamagedRecord } from '../storage/index.ts';
 import type { AdminRequest } from './admin-endpoint.ts';
 import type { HypotheticalEnvironment } from './question-members.ts';
+
+/** The transaction and the policies of partial decisions. */
+interface PartialContext extends Pick<AdminRequest, 'tx' | 'snapshot'> {
+  readonly deps: Pick<AdminRequest['deps'], 'timeZone'>;
+}
 
 /** A request of which some values are unknown. */
 export interface PartialRequest {
   readonly resource: Resource;
   readonly action: RuleAction;
-  /** The record; UNRESOLVED for any record. */
-  readonly record: StoredRecord | typeof UNRESOLVED;
+  /** The record; UNRESOLVED for any record; undefined for a record that does not exist. */
+  readonly record: StoredRecord | typeof UNRESOLVED | undefined;
+  /** The id of a record that does not exist. */
+  readonly recordId?: string | undefined;
   readonly environment: HypotheticalEnvironment;
 }
 
@@ -115,20 +122,74 @@ interface PartialPrincipal {
   readonly isKnown: boolean;
 }
 
-async function decidePartially(admin: AdminRequest, request: PartialRequest, subject: PartialPrincipal): Promise<PartialDecision> {
-  const { tx, snapshot, deps } = admin;
-  const { resource, action, record, environment } = request;
-  const { principal, assignments } = subject;
-  const who = { userId: principal.id, role: principal.role };
+async function decidePartially(admin: PartialContext, request: PartialRequest, subject: PartialPrincipal): Promise<PartialDecision> {
+  const { tx, snapshot } = admin;
+  const { resource, record } = request;
+  const applicable = rulesFor(admin, request, subject);
+  const { principal } = subject;
+  const paths = applicable.referencePaths;
+  const referenced = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record });
+  return { decision: decideWith(admin, { request, subject, applicable, referenced }), applicable };
+}
+
+/** An action of a caller on several records, of which the request is unknown. */
+export interface CallerQuestion extends Pick<PartialRequest, 'resource' | 'action' | 'environment'> {
+  readonly principal: Principal;
+  readonly assignments: readonly UserAssignment[];
+  /** The ids of the records; undefined for any record. */
+  readonly ids: readonly string[] | undefined;
+  /** The stored records among them. The others have no attributes. */
+  readonly records: ReadonlyMap<string, StoredRecord>;
+}
+
+/** Decides an action of a caller on each record, or on any record. The decisions are those of the requests that the caller could send now. */
+export async function decideForCaller(context: PartialContext, question: CallerQuestion): Promise<readonly Decision[]> {
+  const { tx, snapshot } = context;
+  const { resource, principal, assignments, ids, records } = question;
+  const subject = { principal, assignments, isKnown: true };
+  const applicable = rulesFor(context, question, subject);
+  tx.addToReadSet({ validUntil: applicable.validUntil });
+  const paths = applicable.referencePaths;
+  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED });
+  const stored = (ids ?? []).flatMap((id) => records.get(id) ?? []);
+  const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records: stored });
+  const decisions: Decision[] = [];
+  for (const recordId of ids ?? [undefined]) {
+    await tx.checkTime();
+    const record = recordId === undefined ? UNRESOLVED : records.get(recordId);
+    const referenced = record === undefined || record === UNRESOLVED ? ofCaller : new Map([...ofCaller, ...referencedOf(record)]);
+    decisions.push(decideWith(context, { request: { ...question, record, recordId }, subject, applicable, referenced }));
+  }
+  return decisions;
+}
+
+function rulesFor(
+  { tx, snapshot }: PartialContext,
+  { resource, action, environment }: Pick<PartialRequest, 'resource' | 'action' | 'environment'>,
+  { principal: { role }, assignments }: PartialPrincipal,
+): ApplicableRules {
   const now = environment.now ?? tx.now;
-  const applicable = applicableRules(snapshot.policies, { assignments, role: principal.role, resource: resource.name, action, now });
+  return applicableRules(snapshot.policies, { assignments, role, resource: resource.name, action, now });
+}
+
+interface DecisionInput {
+  readonly request: PartialRequest;
+  readonly subject: PartialPrincipal;
+  readonly applicable: ApplicableRules;
+  readonly referenced: ReferencedRecords;
+}
+
+function decideWith({ tx, snapshot, deps }: PartialContext, { request, subject, applicable, referenced }: DecisionInput): Decision {
+  const { resource, action, record, environment } = request;
+  const { principal } = subject;
+  const now = environment.now ?? tx.now;
   const input: ScopeInput = {
     principal,
     action,
     resource,
     record: CREATES_RECORD.has(action) ? automaticValues(principal, now) : record,
-    recordId: record === UNRESOLVED ? undefined : record.id,
-    referenced: await loadReferenced(tx, snapshot.definitions, { paths: applicable.referencePaths, principal, resource, record }),
+    recordId: record === UNRESOLVED ? undefined : (record?.id ?? request.recordId),
+    referenced,
     // Values that are not given stay unknown, so conditions never read these defaults.
     origin: { method: '', path: '', ip: environment.ip ?? '' },
     now,
@@ -136,7 +197,7 @@ async function decidePartially(admin: AdminRequest, request: PartialRequest, sub
     definitions: snapshot.definitions,
   };
   const scope = leaveOpen(createScope(input), (path) => isOpen(path, request, subject));
-  return { decision: decide(applicable, scope, who), applicable };
+  return decide(applicable, scope, { userId: principal.id, role: principal.role });
 }
 
 /** Actions that create a record. */

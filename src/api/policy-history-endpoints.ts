@@ -116,7 +116,10 @@ const DIFFERENCE_EXAMPLE: PolicyDifference = {
   meaning: VERSION_EXAMPLE.summary,
 };
 
-const REVISION = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'Revision of the older version.' });
+/** The largest revision in a request. */
+export const MAX_REVISION = 999_999_999_999;
+
+const REVISION = Type.Integer({ minimum: 1, maximum: MAX_REVISION, description: 'Revision of the older version.' });
 
 const diff = adminEndpoint({
   method: 'GET',

@@ -3,6 +3,7 @@ import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import type { Transaction } from '../storage/index.ts';
 import type { AuditEntry, RepeatFacts } from './audit-entry.ts';
+import { EVALUATION } from './repeated-denials.ts';
 import { searchEntries } from './search-entries.ts';
 
 /** The numbers of grants and denials of a resource. */
@@ -120,10 +121,10 @@ interface Repeats extends Pick<RepeatFacts, 'since' | 'last' | 'count'> {
 /** Loads the numbers of repeated denials of an hour: those in the audit log, and those of windows that are open. */
 async function loadRepeats(tx: Transaction, hour: string, nextHour: string): Promise<readonly Repeats[]> {
   const open = await tx.all<Repeats>(
-    sql`select "resource", "since", "last", "count" from "_RepeatedDenial" where ${tx.deadlineCheck(sql.table('_RepeatedDenial'))} and "since" >= ${hour} and "since" < ${nextHour}`,
+    sql`select "resource", "since", "last", "count" from "_RepeatedDenial" where ${tx.deadlineCheck(sql.table('_RepeatedDenial'))} and "since" >= ${hour} and "since" < ${nextHour} and "action" <> ${EVALUATION}`,
   );
   const recorded = await tx.all<{ resource: string; facts: string }>(
-    sql`select "resource", "facts" from "_Decision" where ${tx.deadlineCheck(sql.table('_Decision'))} and "kind" = 'repeat' and "at" >= ${hour} and "at" < ${nextHour}`,
+    sql`select "resource", "facts" from "_Decision" where ${tx.deadlineCheck(sql.table('_Decision'))} and "kind" = 'repeat' and "at" >= ${hour} and "at" < ${nextHour} and "action" <> ${EVALUATION}`,
   );
   return [...open, ...recorded.map(({ resource, facts }) => ({ resource, ...(JSON.parse(facts) as RepeatFacts) }))];
 }

@@ -8,10 +8,10 @@ export interface AuditEntry {
   /** ISO 8601, UTC, with milliseconds. */
   readonly at: string;
   /**
-   * `access` entries count as grants and denials in analytics, and `repeat` entries as the number of denials that they record; `admin` and
-   * `auth` entries do not.
+   * `access` entries count as grants and denials in analytics, and `repeat` entries as the number of denials that they record; entries of
+   * the other kinds do not. An `evaluation` is a question of a caller about their own permissions.
    */
-  readonly kind: 'access' | 'admin' | 'auth' | 'repeat';
+  readonly kind: 'access' | 'admin' | 'auth' | 'evaluation' | 'repeat';
   /** Undefined for `anon`, and for changes by a command. The entry of a refused login names the user of the email, if there is one. */
   readonly userId?: string | undefined;
   readonly role: string;
@@ -33,7 +33,7 @@ export interface AuditEntry {
   readonly outcome?: string | undefined;
   /**
    * The values that conditions read, by path: see `factsOf`. Names without a dot are no paths: `fields` are the names of the fields that an
-   * update gives values for, `question` is the question of an admin who reads, and `emailHash` the keyed hash of the email of a login.
+   * update gives values for, `question` is that of an admin who reads, or of an evaluation, and `emailHash` the keyed hash of the email of a login.
    */
   readonly facts?: JsonObject | undefined;
 }

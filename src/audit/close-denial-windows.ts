@@ -77,7 +77,8 @@ function toRepeatEntry({ resource, action, network, count, since, last, ...row }
     role: first?.role ?? 'anon',
     resource,
     action,
-    allowed: false,
+    // Evaluations are repeated too.
+    allowed: first?.allowed ?? false,
     reason: same?.reason ?? 'denials of several networks and reasons',
     ruleId: same?.ruleId,
     policyId: same?.policyId,

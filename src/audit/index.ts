@@ -16,7 +16,7 @@ export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entr
 export type { EntryFilter } from './entry-filter.ts';
 export type { EntryOrder } from './entry-windows.ts';
 export { CONTENT, type Content, loadHistoryFacts, parseHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
-export { type CountableDenial, createDenialWindows, type DenialWindows, isCountable } from './repeated-denials.ts';
+export { type CountableDenial, createDenialWindows, type DenialWindows, EVALUATION, isCountable } from './repeated-denials.ts';
 export { compareReplays, hasSameRules, type Replay, type ReplayChange, replayEntry, withRecordedOutcome } from './replay-decision.ts';
 export {
   createReplayFrame,

@@ -100,9 +100,12 @@ export function hasOwnEntry({ entry, window }: CountableDenial): boolean {
   return window?.first.id === entry.id;
 }
 
-/** Returns true if denials without a token may share a window with others. Allowed requests always have an entry. */
+/** The `action` of entries of kind `evaluation`. No rule has this action. */
+export const EVALUATION = 'permissions';
+
+/** Returns true if an entry without a token may share a window with others: denials and evaluations. Allowed requests always have an entry. */
 export function isCountable({ kind, allowed }: AuditEntry): boolean {
-  return kind === 'access' && !allowed;
+  return kind === 'evaluation' || (kind === 'access' && !allowed);
 }
 
 function toKey({ resource, action, reason }: AuditEntry, network: string): string {

@@ -130,6 +130,11 @@ export async function appendAsDecided({ tx, appended, denials }: RequestContext,
   await appendAuditEntries(tx, rows);
 }
 
+/** Appends the entry of an evaluation. It is not a decision about a request, so metrics do not count it. */
+export async function appendEvaluation({ tx, denials }: Pick<RequestContext, 'tx' | 'denials'>, entry: AuditEntry): Promise<void> {
+  await appendAuditEntries(tx, [denials === undefined ? entry : toRow(denials, entry)]);
+}
+
 function toRow({ windows, appended }: Denials, entry: AuditEntry): AuditRow {
   if (!isCountable(entry)) return entry;
   const denial = { entry, windows };

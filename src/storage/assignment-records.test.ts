@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { assignToRole, assignToUser, removeAssignment, updateAssignment } from './assignment-records.ts';
 import type { Database, Transaction } from './contract.ts';
 import { loadWholeState, openPolicyDatabase, problemCodeOf, resetPolicies, toPolicyInput } from './policy.fixture.ts';
-import { createPolicy, listRolePolicies, loadAssignedPage } from './policy-records.ts';
+import { listRolePolicies, loadAssignedPage } from './policy-lists.ts';
+import { createPolicy } from './policy-records.ts';
 import { currentRevision } from './revision.ts';
 import type { TestDatabase } from './storage.fixture.ts';
 

@@ -84,23 +84,28 @@ export {
 export {
   type AssignedPolicy,
   type Assignee,
-  type Author,
-  createPolicy,
-  deletePolicy,
-  listPolicies,
   listRoleAssignments,
   listRolePolicies,
   loadActiveAssignments,
   loadAssignedPage,
+  loadPolicyPage,
+} from './policy-lists.ts';
+export {
+  type Author,
+  changedPolicy,
+  createPolicy,
+  deletePolicy,
+  listPolicies,
   loadPolicies,
   loadPoliciesByName,
   loadPolicy,
-  loadPolicyPage,
   loadPolicyToChange,
+  newPolicy,
   updatePolicy,
 } from './policy-records.ts';
+export { type AssignmentRollback, ROLLBACK_ASSIGNMENTS, rollBackPolicy } from './policy-rollback.ts';
 export { type LoadedAssignments, loadPolicyState, loadUserAssignments } from './policy-state.ts';
-export { type ChangePosition, loadPolicyChanges, loadPolicyVersion, type StoredChange } from './policy-versions.ts';
+export { type ChangePosition, loadAssignmentsAt, loadPolicyChanges, loadPolicyVersion, type StoredChange } from './policy-versions.ts';
 export { checkedReadingById, checkedSelectionOf, refuseDamagedRecord, requireIntactRecord } from './record-checksums.ts';
 export { listRecords } from './record-lists.ts';
 export {

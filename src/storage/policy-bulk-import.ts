@@ -54,7 +54,7 @@ export interface ImportedPolicies {
 export async function importPolicies(tx: Transaction, imports: readonly PolicyImport[], author: Author): Promise<ImportedPolicies> {
   // The row locks prevent a concurrent deletion of the users, which would leave these assignments behind. The deletion of a user also takes
   // this lock first, so the two cannot deadlock.
-  const unknown = await findUnknown(tx, usersOf(imports), 'keyShare');
+  const unknown = await lockUsers(tx, usersOf(imports));
   if (unknown.size > 0) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
   const drafted = draft(imports, await loadExisting(tx, imports), { by: author.by, now: tx.now });
@@ -66,6 +66,11 @@ export async function importPolicies(tx: Transaction, imports: readonly PolicyIm
 /** Returns the ids that no user has. */
 export function findUnknownUsers(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
   return findUnknown(tx, ids);
+}
+
+/** Locks the users with these ids against deletion, and returns the ids that no user has. */
+export function lockUsers(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  return findUnknown(tx, ids, 'keyShare');
 }
 
 async function findUnknown(tx: Transaction, ids: readonly string[], lock?: RowLock): Promise<ReadonlySet<string>> {

@@ -4,15 +4,8 @@ import { sql } from '../sql.ts';
 import { assignToRole, assignToUser, updateAssignment } from './assignment-records.ts';
 import type { Database, Transaction } from './contract.ts';
 import { insertUser, loadWholeState, openPolicyDatabase, problemCodeOf, resetPolicies, toPolicyInput } from './policy.fixture.ts';
-import {
-  createPolicy,
-  deletePolicy,
-  loadActiveAssignments,
-  loadPolicy,
-  loadPolicyPage,
-  type PolicyPageQuery,
-  updatePolicy,
-} from './policy-records.ts';
+import { loadActiveAssignments, loadPolicyPage, type PolicyPageQuery } from './policy-lists.ts';
+import { createPolicy, deletePolicy, loadPolicy, updatePolicy } from './policy-records.ts';
 import { currentRevision } from './revision.ts';
 import type { TestDatabase } from './storage.fixture.ts';
 

@@ -115,6 +115,37 @@ function loadPredecessors(tx: Transaction, ids: readonly string[]): Promise<read
   );
 }
 
+/** A policy at a revision, and the maximum number of its assignments. */
+export interface PastAssignments {
+  readonly policyId: string;
+  readonly revision: number;
+  readonly limit: number;
+}
+
+/** Loads the assignments of a policy that were stored at a revision, in the order of their ids. @throws Problem STORAGE_DAMAGED */
+export async function loadAssignmentsAt(
+  tx: Transaction,
+  { policyId, revision, limit }: PastAssignments,
+): Promise<readonly (UserPolicy | RolePolicy)[]> {
+  const newest = sql`
+    SELECT "kind", "subjectId", max("fromEpoch") AS "last" FROM "_PolicyHistory"
+    WHERE ${tx.deadlineCheck(tableOf(POLICY_TABLES.history))} AND "kind" IN ('userPolicy', 'rolePolicy') AND ${await isOfPolicy(tx, policyId)}
+      AND "fromEpoch" + 0 <= ${revision}
+    GROUP BY "kind", "subjectId"`;
+  const ids = await tx.all<{ readonly id: string }>(sql`
+    SELECT h."id" FROM "_PolicyHistory" AS h JOIN (${newest}) AS n
+      ON h."kind" = n."kind" AND h."subjectId" = n."subjectId" AND h."fromEpoch" + 0 = n."last"
+    WHERE h."value" IS NOT NULL ORDER BY h."subjectId" LIMIT ${limit}`);
+  const versions = await selectVersions(
+    tx,
+    sql`"id" IN ${idList(
+      tx.dialect,
+      ids.map(({ id }) => id),
+    )}`,
+  );
+  return versions.map((version) => toVersioned(version) as UserPolicy | RolePolicy);
+}
+
 /** The columns of a version. */
 interface StoredVersionRow {
   readonly id: string;

@@ -163,7 +163,7 @@ const OTHERS = new Set(
   [
     'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether findReferencesToClear listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
     'loadOtherDefinitions listPolicies loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadDefinitionsRevision loadPolicyStateAt loadHistoryHeadAt loadActiveAssignments loadPolicyPage countUserValues',
-    'loadAssignment loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
+    'loadAssignment loadAssignmentsAt loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
     // Reads only users, which cannot be soft-deleted.
     'findReferencingAdmin loadUserNames',
   ].flatMap((names) => names.split(' ')),

@@ -253,6 +253,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'POST /admin/api/policies': 'creates',
   'PUT /admin/api/policies/{id}': 'required',
   'DELETE /admin/api/policies/{id}': 'required',
+  'POST /admin/api/policies/{id}/rollback': 'required',
+  'POST /admin/api/policies/validate': 'reads',
   'POST /admin/api/policies/import': 'replaces policies by name; a dry run shows the changes',
   'POST /admin/api/policies/test-access': 'reads',
   'POST /admin/api/policies/{id}/test': 'reads',
@@ -291,7 +293,14 @@ describe('a service that requires If-Match', () => {
     if (path.endsWith('/restore')) await strict.call('DELETE', `/api/Page/${page}`, { token, headers: { 'if-match': '*' } });
     const ids = { '{id}': path.startsWith('/api') ? page : policy, '{policyId}': policy, '{userId}': user.id, '{role}': 'user' };
     const body = method === 'POST' ? { id: page, ...(path.endsWith('/update') && { data: { title: 'b' } }) } : { isActive: true };
-    const sent = { token, ...(method !== 'DELETE' && { body: path === '/api/Page/{id}' ? { title: 'b' } : body }) };
+    const bodies: Readonly<Record<string, object>> = {
+      '/api/Page/{id}': { title: 'b' },
+      '/admin/api/policies/{id}/rollback': {
+        revision: (await strict.call('GET', `/admin/api/policies/${policy}`, { token })).at('data.version'),
+        reason: 'undo',
+      },
+    };
+    const sent = { token, ...(method !== 'DELETE' && { body: bodies[path] ?? body }) };
     const address = Object.entries(ids).reduce((text, [name, id]) => text.replace(name, id), path);
     expect(refusal(await strict.call(method, address, sent))).toEqual([428, 'RECORD_VERSION_REQUIRED']);
     const done = await strict.call(method, address, { ...sent, headers: { 'if-match': '*' } });

@@ -49,7 +49,7 @@ export {
   type RuleInput,
   type UserPolicy,
 } from './policy.ts';
-export { DIFFERENCE_KINDS, diffPolicies, type PolicyDifference } from './policy-diff.ts';
+export { DIFFERENCE_KINDS, diffPolicies, type PolicyDifference, toPolicyContent } from './policy-diff.ts';
 export { type AccessDraft, applyDraft, draftAssignments, parseDraft } from './policy-draft.ts';
 export { type DraftContext, namesInDraft } from './policy-draft-mistakes.ts';
 export { ACCESS_DRAFT } from './policy-draft-schemas.ts';

@@ -1,17 +1,11 @@
 /** For the tests of differences: applies differences to the older version, as a client would. */
 import type { Json, JsonObject } from '../../operators/index.ts';
 import type { Policy, PolicyRule } from './policy.ts';
-import { type PolicyDifference, toRuleContent } from './policy-diff.ts';
-
-/** The members of a policy that an admin writes. */
-export function toContent({ name, description, type, isActive, priority, tags, rules }: Policy): JsonObject {
-  const own = { name, ...(description !== undefined && { description }), type, isActive, priority };
-  return { ...own, tags, rules: rules.map(toRuleContent) };
-}
+import { type PolicyDifference, toPolicyContent } from './policy-diff.ts';
 
 /** Applies differences to a policy and returns the content of the other version. Reads nothing but paths, kinds and values. */
 export function applyDifferences(from: Policy, differences: readonly PolicyDifference[]): JsonObject {
-  const { rules, tags, ...members } = toContent(from);
+  const { rules, tags, ...members } = toPolicyContent(from);
   const changed: Record<string, Json> = { ...members };
   for (const difference of differences) if (!difference.path.includes('.')) assignMember(changed, difference.path, difference);
   const ofRules = applyToList(rules as readonly JsonObject[], listOf(differences, 'rules'));

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { casesOf } from '../../../test/budget.ts';
 import type { Policy, PolicyRule } from './policy.ts';
-import { applyDifferences, policyOf, toContent } from './policy-diff.fixture.ts';
-import { diffPolicies } from './policy-diff.ts';
+import { applyDifferences, policyOf } from './policy-diff.fixture.ts';
+import { diffPolicies, toPolicyContent } from './policy-diff.ts';
 
 type Rules = Parameters<typeof policyOf>[0];
 
@@ -180,7 +180,7 @@ describe('the differences of random policies', () => {
   it('differences applied to the older version give the newer one', () => {
     fc.assert(
       fc.property(policy, policy, (from, to) => {
-        expect(applyDifferences(from, diffPolicies(from, to))).toEqual(toContent(to));
+        expect(applyDifferences(from, diffPolicies(from, to))).toEqual(toPolicyContent(to));
       }),
       { numRuns: casesOf(500) },
     );

@@ -66,8 +66,14 @@ export function diffPolicies(from: Policy, to: Policy): readonly PolicyDifferenc
 }
 
 /** Returns the members of a rule that an admin writes. */
-export function toRuleContent({ resource, action, effect, conditions, priority, description, isActive }: PolicyRule): JsonObject {
+function toRuleContent({ resource, action, effect, conditions, priority, description, isActive }: PolicyRule): JsonObject {
   return { resource, action, effect, conditions, priority, ...(description !== undefined && { description }), isActive };
+}
+
+/** Returns the members of a policy that an admin writes: a valid body to create it again, if the definitions are still the same. */
+export function toPolicyContent({ name, description, type, isActive, priority, tags, rules }: Policy): JsonObject {
+  const own = { name, ...(description !== undefined && { description }), type, isActive, priority };
+  return { ...own, tags, rules: rules.map(toRuleContent) };
 }
 
 interface MemberValues {

@@ -6,7 +6,7 @@ const decision: JsonObject = {
   partitionBy: 'at',
   fields: {
     at: { type: 'timestamp', required: true, index: true },
-    kind: { type: 'enum', values: ['access', 'admin', 'auth', 'repeat'], required: true },
+    kind: { type: 'enum', values: ['access', 'admin', 'auth', 'evaluation', 'repeat'], required: true },
     userId: { type: 'string' },
     role: { type: 'string' },
     resource: { type: 'string' },

@@ -1,0 +1,98 @@
+/** Lists of policies and their assignments. */
+import type { ActiveAssignments } from '../authz/linter/index.ts';
+import type { Policy, PolicyType, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
+import type { AssignableRole } from '../resources/index.ts';
+import { sql } from '../sql.ts';
+import { loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
+import type { Transaction } from './contract.ts';
+import { loadPolicies } from './policy-records.ts';
+import { POLICY_TABLES, selectFrom } from './policy-tables.ts';
+import { idList } from './table-names.ts';
+
+/** A page of policies. */
+export interface PolicyPageQuery {
+  readonly isActive?: boolean | undefined;
+  readonly type?: PolicyType | undefined;
+  /** The id after which the page begins. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+/** Loads at most `limit` policies with ids above `after`, ordered by id, which is nearly the order of creation. */
+export async function loadPolicyPage(tx: Transaction, { isActive, type, after = '', limit }: PolicyPageQuery): Promise<readonly Policy[]> {
+  const ofStatus = isActive === undefined ? sql`` : sql` AND "isActive" = ${isActive}`;
+  const ofType = type === undefined ? sql`` : sql` AND "type" = ${type}`;
+  const ids = await tx.all<{ readonly id: string }>(
+    sql`SELECT "id" FROM "_Policy" WHERE "id" > ${after}${ofStatus}${ofType} ORDER BY "id" LIMIT ${limit}`,
+  );
+  if (ids.length === 0) return [];
+  const found = idList(
+    tx.dialect,
+    ids.map(({ id }) => id),
+  );
+  const policies = await loadPolicies(tx, sql`"id" IN ${found}`);
+  return policies.toSorted((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Loads the active assignments of a policy: all assignments to roles, and at most `limit` to users, in the order of expiry. */
+export async function loadActiveAssignments(
+  tx: Transaction,
+  policyId: string,
+  { limit }: { readonly limit: number },
+): Promise<ActiveAssignments> {
+  const active = sql`"policyId" = ${policyId} AND "isActive" = TRUE`;
+  const firstToExpire = sql`SELECT "id" FROM "_UserPolicy" WHERE ${active} ORDER BY "expiresAt" IS NULL, "expiresAt", "id" LIMIT ${limit + 1}`;
+  const users = await loadUserPolicies(tx, sql`"id" IN (${firstToExpire})`);
+  const inOrder = users.toSorted((a, b) => compareExpiry(a, b) || (a.id < b.id ? -1 : 1)).slice(0, limit);
+  return { roles: await loadRolePolicies(tx, active), users: inOrder, isComplete: users.length <= limit };
+}
+
+function compareExpiry({ expiresAt: a }: UserPolicy, { expiresAt: b }: UserPolicy): number {
+  if (a === b) return 0;
+  return b === undefined || (a !== undefined && a < b) ? -1 : 1;
+}
+
+/** A policy and one of its assignments. */
+export interface AssignedPolicy {
+  readonly policy: Policy;
+  readonly assignment: UserPolicy | RolePolicy;
+}
+
+/** A user or a role that policies are assigned to. */
+export type Assignee = { readonly userId: string } | { readonly role: AssignableRole };
+
+/** Loads at most `limit` policies assigned to a user or role, with policy ids above `after`, ordered by id: active, inactive and expired ones. */
+export async function loadAssignedPage(
+  tx: Transaction,
+  assignee: Assignee,
+  { after = '', limit }: Pick<PolicyPageQuery, 'after' | 'limit'>,
+): Promise<readonly AssignedPolicy[]> {
+  const [table, isOf] =
+    'userId' in assignee
+      ? ([POLICY_TABLES.userPolicy, sql`"userId" = ${assignee.userId}`] as const)
+      : ([POLICY_TABLES.rolePolicy, sql`"role" = ${assignee.role}`] as const);
+  const page = { where: sql`${isOf} AND "policyId" > ${after}`, orderBy: ['policyId'], limit };
+  const assignments = await selectFrom<UserPolicy | RolePolicy>(tx, table, page);
+  const ids = assignments.map(({ policyId }) => policyId);
+  return ids.length === 0 ? [] : join(await loadPolicies(tx, sql`"id" IN ${idList(tx.dialect, ids)}`), assignments);
+}
+
+/** Lists all assignments to roles, inactive ones too, in the order of creation. */
+export function listRoleAssignments(tx: Transaction): Promise<readonly RolePolicy[]> {
+  return loadRolePolicies(tx, sql`1 = 1`);
+}
+
+/** Lists the policies assigned to a role, inactive assignments too. */
+export async function listRolePolicies(tx: Transaction, role: AssignableRole): Promise<readonly AssignedPolicy[]> {
+  const assignments = await loadRolePolicies(tx, sql`"role" = ${role}`);
+  const policies = await loadPolicies(tx, sql`"id" IN (SELECT "policyId" FROM "_RolePolicy" WHERE "role" = ${role})`);
+  return join(policies, assignments);
+}
+
+function join(policies: readonly Policy[], assignments: readonly (UserPolicy | RolePolicy)[]): readonly AssignedPolicy[] {
+  const byId = new Map(policies.map((policy) => [policy.id, policy]));
+  return assignments.flatMap((assignment) => {
+    const policy = byId.get(assignment.policyId);
+    return policy === undefined ? [] : [{ policy, assignment }];
+  });
+}
