@@ -10,8 +10,14 @@ interface Path {
   readonly values?: readonly unknown[];
 }
 
+interface Description {
+  readonly name: string;
+  readonly fields: readonly { readonly name: string }[];
+}
+
 interface Catalogue {
-  readonly definitions: readonly { readonly name: string; readonly fields: readonly { readonly name: string }[] }[];
+  readonly definitions: readonly Description[];
+  readonly auditLog: Description;
   readonly operators: readonly { readonly name: string; readonly kinds: readonly string[] }[];
   readonly ruleActions: readonly string[];
   readonly userRoles: readonly string[];
@@ -36,6 +42,11 @@ describe('GET /admin/api/catalogue', () => {
   it('describes the resources of the project and User, and no internal resource', () => {
     expect(catalogue.definitions.map(({ name }) => name).toSorted()).toEqual(['Article', 'User']);
     expect(catalogue.definitions.find(({ name }) => name === 'Article')?.fields.map(({ name }) => name)).toContain('authorId');
+  });
+
+  it('describes the audit log, which rules can name', () => {
+    expect(catalogue.auditLog.name).toBe('_Decision');
+    expect(catalogue.auditLog.fields.map(({ name }) => name)).toEqual(expect.arrayContaining(['resource', 'userId', 'allowed']));
   });
 
   it('lists every operator, action and role', () => {

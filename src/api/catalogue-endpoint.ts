@@ -2,12 +2,13 @@
 import { hash } from 'node:crypto';
 import { ACTIONS, RULE_ACTIONS } from '../actions.ts';
 import { describeDomain, ENVIRONMENT_KINDS, IDENTITY_NAMES, REQUEST_KINDS } from '../authz/context/index.ts';
-import { EFFECTS, POLICY_TYPES, type PolicyLimits } from '../authz/policies/index.ts';
+import { AUDIT_LOG_NAME, EFFECTS, POLICY_TYPES, type PolicyLimits } from '../authz/policies/index.ts';
 import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax, type ContextGroup } from '../conditions/index.ts';
 import { FIELD_TYPES } from '../fields/index.ts';
 import { type Kind, OPERATORS } from '../operators/index.ts';
 import { envelope, NO_CONTENT, respond, toSuccess } from '../request/index.ts';
-import { ASSIGNABLE_ROLES, type Definitions, describeResource, fieldKind, ordinaryResources } from '../resources/index.ts';
+import { ASSIGNABLE_ROLES, type Definitions, describeResource, fieldKind, ordinaryResources, type Resource } from '../resources/index.ts';
+import { SYSTEM } from '../resources/system/index.ts';
 import { component, OneOf, Type, type TypeOf } from '../schemas/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-endpoint.ts';
 import { RESOURCE_DESCRIPTION, resourceDescriptionExample } from './resource-description.ts';
@@ -66,7 +67,8 @@ const LIMITS = Type.Object({
 const CATALOGUE = component(
   'admin.Catalogue',
   Type.Object({
-    definitions: Type.Array(RESOURCE_DESCRIPTION),
+    definitions: Type.Array(RESOURCE_DESCRIPTION, { description: 'The resources of the project, and `User`.' }),
+    auditLog: RESOURCE_DESCRIPTION,
     operators: Type.Array(OPERATOR),
     fieldTypes: Type.Array(FIELD_TYPE),
     actions: Type.Array(ACTION, { description: 'The actions of the API.' }),
@@ -99,7 +101,11 @@ export const catalogueEndpoints: readonly AdminEndpoint[] = [
         description: 'The catalogue.',
         schema: envelope(CATALOGUE),
         headers: ['ETag'],
-        example: toSuccess({ ...exampleCatalogue(), definitions: [resourceDescriptionExample('Article', 'What the newsroom publishes.')] }),
+        example: toSuccess({
+          ...exampleCatalogue(),
+          definitions: [resourceDescriptionExample('Article', 'What the newsroom publishes.')],
+          auditLog: resourceDescriptionExample(AUDIT_LOG_NAME, 'The audit log.'),
+        }),
       },
       304: { description: 'The catalogue has not changed.', schema: NO_CONTENT, headers: ['ETag'] },
     },
@@ -120,9 +126,9 @@ interface CatalogueLimits {
 
 function createCatalogue(definitions: Definitions, { limits, importPolicies }: CatalogueLimits): Catalogue {
   return {
-    definitions: ordinaryResources(definitions).map(
-      (resource) => describeResource(resource) as unknown as Catalogue['definitions'][number],
-    ),
+    definitions: ordinaryResources(definitions).map(toDescription),
+    // Rules name it, although it has no record endpoints.
+    auditLog: toDescription(definitions.get(AUDIT_LOG_NAME) as Resource),
     operators: [...OPERATORS.values()].map(({ name, label, summary, kinds, operand, negator, definedOnMissing }) => ({
       ...{ name, label, summary, kinds: [...kinds], operand },
       ...(negator !== undefined && { negator }),
@@ -149,6 +155,10 @@ function createCatalogue(definitions: Definitions, { limits, importPolicies }: C
     expressions: { operators: syntaxOf(CEL_OPERATORS), macros: syntaxOf(CEL_MACROS), functions: syntaxOf(CEL_FUNCTIONS) },
     limits: { rules: limits.rules, ...limits.conditions, importPolicies },
   };
+}
+
+function toDescription(resource: Resource): Catalogue['auditLog'] {
+  return describeResource(resource) as unknown as Catalogue['auditLog'];
 }
 
 type ContextPath = Catalogue['contexts']['user'][number];
@@ -191,7 +201,7 @@ function syntaxOf(table: ReadonlyMap<string, CelSyntax>): TypeOf<typeof SYNTAX>[
 /** Returns a short catalogue for the document: one item of each list. */
 function exampleCatalogue(): Catalogue {
   const conditions = { depth: 8, comparisons: 200, listItems: 1000, textLength: 2000, expressionLength: 2000, expressionDepth: 20 };
-  const whole = createCatalogue(new Map(), { limits: { rules: 1000, conditions }, importPolicies: 10_000 });
+  const whole = createCatalogue(SYSTEM, { limits: { rules: 1000, conditions }, importPolicies: 10_000 });
   const { contexts, expressions } = whole;
   return {
     ...whole,
