@@ -14,6 +14,7 @@ import {
   toAuthRoute,
 } from './auth-endpoint.ts';
 import { browserSessionEndpoints } from './browser-session-endpoints.ts';
+import { ownPasswordEndpoint } from './own-password-endpoint.ts';
 import { ownPermissionsEndpoint } from './own-permissions-endpoint.ts';
 import { ownSessionEndpoints } from './own-session-endpoints.ts';
 import type { ApiDeps } from './record-endpoints.ts';
@@ -146,6 +147,7 @@ export function authEndpoints({ hasSetup }: { readonly hasSetup: boolean }): rea
     ...sessionEndpoints,
     ...browserSessionEndpoints,
     ...ownSessionEndpoints,
+    ownPasswordEndpoint,
     ownPermissionsEndpoint,
   ];
 }

@@ -1,4 +1,4 @@
-import { type EntryFilter, searchEntries } from '../audit/index.ts';
+import { type EntryFilter, EVALUATION, searchEntries } from '../audit/index.ts';
 import { ACCESS_DRAFT } from '../authz/policies/index.ts';
 import type { Json } from '../operators/index.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
@@ -20,8 +20,8 @@ const PAGE_TIME = 2000;
 const { kind: _, ...FILTERS } = DECISION_FILTERS;
 const FILTER = component('admin.PreviewFilter', Input(FILTERS, { description: 'The recorded decisions to replay. Default: all.' }));
 
-/** Decisions, and the numbers of repeated denials. */
-const REPLAYABLE = sql`"kind" in ('access', 'repeat')`;
+/** Decisions, and the numbers of repeated denials. The numbers of repeated evaluations are no decisions. */
+const REPLAYABLE = sql`"kind" in ('access', 'repeat') and "action" <> ${EVALUATION}`;
 
 const BODY = component(
   'admin.PreviewQuestion',

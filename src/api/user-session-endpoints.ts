@@ -1,4 +1,4 @@
-import { loadOpenSessions, revokeOpenSession, revokeOpenSessions, unknownSession } from '../authn/index.ts';
+import { loadOpenSessions, revokeOpenSession, revokeSessions, unknownSession } from '../authn/index.ts';
 import { Problem } from '../errors.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { Input, Type } from '../schemas/index.ts';
@@ -47,7 +47,7 @@ export const userSessionEndpoints: readonly AdminEndpoint[] = [
     async handle(admin) {
       const { userId } = admin.params;
       await requireUser(admin, userId);
-      const ended = await revokeOpenSessions(admin.tx, userId);
+      const ended = await revokeSessions(admin.tx, userId);
       await admin.audit({ resource: 'Session', action: 'delete', reason: `ended ${ended} sessions of the user ${userId}` });
       return respond(200, toSuccess({ ended }, { message: `ended ${ended} sessions` }));
     },

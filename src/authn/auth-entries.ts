@@ -10,8 +10,8 @@ import { deriveKey, type TokenKey } from './signing-key.ts';
 /** The `resource` of audit entries of kind `auth`. */
 const RESOURCE = 'Auth';
 
-/** The `action` of audit entries of kind `auth`: `revoke` is the end of other sessions, `token` the use of an access token. */
-export type AuthAction = 'login' | 'refresh' | 'logout' | 'revoke' | 'setup' | 'token';
+/** The `action` of audit entries of kind `auth`: `revoke` is the end of other sessions, `password` a change of the own password, `token` the use of an access token. */
+export type AuthAction = 'login' | 'refresh' | 'logout' | 'revoke' | 'password' | 'setup' | 'token';
 
 /** The parts of a request that its audit entry of kind `auth` names. */
 export type AuthOrigin = Pick<RequestOrigin, 'requestId' | 'ip'>;

@@ -3,7 +3,7 @@ import type { Problem } from '../errors.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { showRecord } from '../resources/index.ts';
 import type { Transaction } from '../storage/index.ts';
-import { type AuthOrigin, createAuthEntries } from './auth-entries.ts';
+import { type AuthEvent, type AuthOrigin, createAuthEntries } from './auth-entries.ts';
 import type { AuthEndpointDeps, AuthenticationDeps, IssuedTokens, TokenUser } from './authentication-deps.ts';
 import { type BrowserSessions, createBrowserSessions } from './browser-sessions.ts';
 import { loadCaller, loadCallerByEmail } from './caller.ts';
@@ -44,6 +44,8 @@ export interface Authentication {
   readonly ownSessions: OwnSessions;
   /** Returns the stored user of a token, without secret fields. @throws Problem IDENTITY_REQUIRED, IDENTITY_TOKEN, IDENTITY_TOKEN_EXPIRED */
   loadUser(token: string | undefined): Promise<JsonObject>;
+  /** Appends the audit entry of an event of authentication. */
+  appendEntry(tx: Transaction, event: AuthEvent, refusal?: Problem): Promise<void>;
   /** Commits the audit entry of a refused token. Returns the problem with the id of the entry. */
   recordRefusedToken(problem: Problem, origin: AuthOrigin): Promise<Problem>;
 }
@@ -70,6 +72,8 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
     browserSessions: createBrowserSessions(deps, openByPassword),
     ownSessions: createOwnSessions(deps),
     loadUser: async (token: string | undefined) => loadUser(deps, await verifyRequiredToken(tokens, token)),
+    appendEntry: async (tx: Transaction, event: AuthEvent, refusal?: Problem) =>
+      refusal === undefined ? entries.append(tx, event) : void (await entries.appendRefusal(tx, event, refusal)),
     recordRefusedToken: (problem: Problem, origin: AuthOrigin) => {
       const { detail: reason, extras } = problem;
       return entries.recordRefusal({ action: 'token', origin, reason, userId: extras.userId }, problem);

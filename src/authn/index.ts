@@ -17,7 +17,6 @@ export {
   loadOpenSessions,
   type OpenSessionSummary,
   revokeOpenSession,
-  revokeOpenSessions,
   SESSIONS_PER_PAGE,
   type SessionPageQuery,
 } from './open-sessions.ts';

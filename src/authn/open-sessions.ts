@@ -80,16 +80,6 @@ export async function revokeOpenSession(tx: Transaction, session: { readonly id:
   return open !== undefined;
 }
 
-/** Ends the open sessions of a user, except the one with the id `except`. Returns their number. */
-export async function revokeOpenSessions(tx: Transaction, userId: string, except = ''): Promise<number> {
-  const now = toIso(tx.now);
-  const { changes } = await tx.run(sql`
-    update "_Session" set "revokedAt" = ${now}
-    where "userId" = ${userId} and "id" <> ${except} and "revokedAt" is null and "expiresAt" > ${now}`);
-  if (changes > 0) tx.addToWriteSet({ endedSessionsOf: [userId] });
-  return changes;
-}
-
 function toIso(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

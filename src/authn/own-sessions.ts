@@ -4,8 +4,8 @@ import type { Transaction } from '../storage/index.ts';
 import type { AuthOrigin } from './auth-entries.ts';
 import type { AuthEndpointDeps } from './authentication-deps.ts';
 import { loadCaller } from './caller.ts';
-import { loadOpenSessions, revokeOpenSession, revokeOpenSessions, type SessionPage, type SessionPageQuery } from './open-sessions.ts';
-import { revokeSession } from './sessions.ts';
+import { loadOpenSessions, revokeOpenSession, type SessionPage, type SessionPageQuery } from './open-sessions.ts';
+import { revokeSession, revokeSessions } from './sessions.ts';
 import type { LocalToken, Tokens, VerifiedToken } from './tokens.ts';
 
 /** A request with a token. */
@@ -60,7 +60,7 @@ export function createOwnSessions({ database, entries, tokens, userDefinition }:
       }),
     endOthers: (origin) =>
       asOwner(origin, async ({ tx, token: { userId, sessionId }, role }) => {
-        const ended = await revokeOpenSessions(tx, userId, sessionId);
+        const ended = await revokeSessions(tx, userId, sessionId);
         await entries.append(tx, { action: 'revoke', origin, reason: `ended ${ended} other sessions`, userId, role });
         return ended;
       }),

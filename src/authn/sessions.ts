@@ -113,10 +113,14 @@ export async function revokeSession(tx: Transaction, { id, userId }: UserSession
   tx.addToWriteSet({ endedSessionsOf: [userId] });
 }
 
-/** Revokes every session of a user, after a new password, deactivation or deletion. */
-export async function revokeSessions(tx: Transaction, userId: string): Promise<void> {
-  await tx.run(sql`update "_Session" set "revokedAt" = ${toIso(tx.now)} where "userId" = ${userId} and "revokedAt" is null`);
+/** Revokes every open session of a user but the one with the id `except`. Returns their number. */
+export async function revokeSessions(tx: Transaction, userId: string, except = ''): Promise<number> {
+  const now = toIso(tx.now);
+  const { changes } = await tx.run(sql`
+    update "_Session" set "revokedAt" = ${now}
+    where "userId" = ${userId} and "id" <> ${except} and "revokedAt" is null and "expiresAt" > ${now}`);
   tx.addToWriteSet({ endedSessionsOf: [userId] });
+  return changes;
 }
 
 /** Revokes every session of every user. */

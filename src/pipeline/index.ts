@@ -7,6 +7,7 @@
  */
 export { problemWithEntryId, withEntryId } from './entry-ids.ts';
 export { handle, handleBatch } from './handle.ts';
+export { changeOwnPassword, type OwnPasswordChange } from './own-password.ts';
 export { appendEvaluation, appendWithOutcome, type Outcome, rollBackUnless, runInSavepoint, runPipeline } from './pipeline.ts';
 export {
   type Caller,

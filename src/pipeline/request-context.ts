@@ -61,6 +61,8 @@ export interface Caller {
   readonly origin: RequestOrigin;
   /** Identifies the caller in the queue of long attempts: the subject of the token, or the address. */
   readonly key: string;
+  /** The session of the token; undefined without a token, and for a token of another issuer. */
+  readonly sessionId?: string | undefined;
   /** Loads the principal. @throws Problem IDENTITY_TOKEN if the user may no longer log in. */
   identify(tx: Transaction): Promise<Principal>;
 }
@@ -96,6 +98,8 @@ export interface RequestContext extends Omit<UnitOfWork, 'caller'> {
   readonly resource: Resource;
   /** The current password that a user sent with a new password. `request.data` does not contain the current password, because it is not a field. */
   readonly currentPassword?: Json | undefined;
+  /** The session that a change of the own password does not end. Absent: the change ends all sessions of the user. */
+  readonly keptSession?: string | undefined;
   /** Audit entries of the decisions so far. The entries are appended when the request has succeeded or failed. */
   readonly entries: AuditEntry[];
 }

@@ -13,7 +13,8 @@ export async function authenticate({ identity, disk }: PipelineDeps, origin: Req
     throw new Problem('STORAGE_UNAVAILABLE', `${disk.fault}; only requests with a token are answered`);
   const token = await identity.readToken(origin.token);
   const key = token === undefined ? origin.ip : token.issuer === undefined ? token.userId : token.subject;
-  return { origin, key, identify: (tx) => identity.identify(tx, token) };
+  const sessionId = token?.issuer === undefined ? token?.sessionId : undefined;
+  return { origin, key, sessionId, identify: (tx) => identity.identify(tx, token) };
 }
 
 /** The caller of a unit of work, and data that can be loaded before the caller is known. */

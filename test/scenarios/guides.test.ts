@@ -90,8 +90,11 @@ describe('the addresses in guides', () => {
 describe('the guide to the API', () => {
   // These tests build on each other.
   const it = createChain();
-  const [created = '', list = '', shown = '', byFilter = '', batch = '', checkout = '', problem = ''] = examples('api', 'json');
-  const [create = '', update = '', increment = ''] = examples('api', 'sh').filter((command) => command.startsWith('curl'));
+  const [created = '', list = '', shown = '', byFilter = '', batch = '', checkout = '', problem = '', permissions = ''] = examples(
+    'api',
+    'json',
+  );
+  const [create = '', update = '', increment = '', ask = ''] = examples('api', 'sh').filter((command) => command.startsWith('curl'));
 
   const asAny = (_: string, value: unknown): unknown => (value === '…' ? expect.any(String) : value);
 
@@ -128,6 +131,17 @@ describe('the guide to the API', () => {
 
   it('the guide to the API has an increment of a decimal', async () => {
     expect(await runCommand(increment)).toMatchObject({ data: { fee: '118.50' } });
+  });
+
+  it('the guide to the API shows the members of a permission', async () => {
+    const membersOf = (answer: object): string[] => Object.keys((answer as { readonly data: readonly [object] }).data[0]);
+    const answer = await runCommand(ask.replace('…', articleId));
+    expect(answer).toMatchObject({
+      success: true,
+      count: 2,
+      data: [{ id: articleId, action: 'read', effect: 'allow' }, { action: 'update' }],
+    });
+    expect(membersOf(answer)).toEqual(membersOf(JSON.parse(permissions) as object));
   });
 
   it('the guide to the API has a batch that publishes an article', async () => {

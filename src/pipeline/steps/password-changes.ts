@@ -5,7 +5,7 @@
  */
 import { type PasswordClaim, type PasswordProof, validatePasswordProof } from '../../authn/index.ts';
 import { type Issue, Problem } from '../../errors.ts';
-import type { Json } from '../../operators/index.ts';
+import { type Json, ownValue } from '../../operators/index.ts';
 import type { StoredRecord } from '../../resources/index.ts';
 import { CURRENT_PASSWORD, type PasswordHashes, type Proposal, type RequestContext } from '../request-context.ts';
 
@@ -68,12 +68,14 @@ function isSame(a: PasswordClaim, b: PasswordClaim): boolean {
 
 /** Returns the mistakes of a password change. Only admins may set the passwords of other users; users must send their current password to change their own. */
 export function issuesOfPassword(context: RequestContext, user: StoredRecord, changed: readonly string[]): readonly Issue[] {
-  const { resource, principal, currentPassword } = context;
+  const { resource, principal, currentPassword, request } = context;
   if (resource.name !== 'User') return [];
   const isChanged = changed.includes('password');
   const isOwn = user.id === principal.id;
   if (isChanged && isOwn) return issuesOfCurrent(currentPassword);
-  const unused = currentPassword === undefined ? [] : [unusedCurrent];
+  // An invalid password is not among the changed fields, and has an issue of its own.
+  const isInvalid = isOwn && ownValue(request.data, 'password') !== undefined;
+  const unused = currentPassword === undefined || isInvalid ? [] : [unusedCurrent];
   // A caller who sets the password of another user can log in as that user and has their role.
   return isChanged && principal.role !== 'admin' ? [guarded, ...unused] : unused;
 }

@@ -121,7 +121,7 @@ async function applyUserChange(context: RequestContext, proposal: Proposal): Pro
   await validateOwnPassword(context, proposal);
   await validateAdminRemains(context.tx, { userId: record.id, role: String(record['role']), isActive: record['isActive'] === true });
   const hasNewPassword = Object.hasOwn(values, 'password') || cleared.includes('password');
-  if (hasNewPassword || record['isActive'] !== true) await revokeSessions(context.tx, record.id);
+  if (hasNewPassword || record['isActive'] !== true) await revokeSessions(context.tx, record.id, context.keptSession);
 }
 
 function hashPasswords(context: RequestContext, values: Readonly<Record<string, Json>>): Record<string, Json> {
