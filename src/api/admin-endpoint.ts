@@ -192,18 +192,18 @@ function toReadEntry(endpoint: AdminEndpoint, { request, admin, auditor, snapsho
   const { id, policyId } = params as { readonly id?: string; readonly policyId?: string };
   const question: JsonObject = { ...(params as JsonObject), ...members, ...endpoint.question?.(body) };
   const asked = Object.keys(question).length === 0 ? undefined : { question };
-  const recordId = id ?? policyId;
   if (auditor !== undefined) {
     const { decision } = auditor;
     const facts = { ...decision.facts, ...asked };
-    return toAdminEntry(request, admin, { ...decision, recordId, facts: Object.keys(facts).length === 0 ? undefined : facts });
+    // Without the id of a record, because the decision is about entries that were not known yet. The question has the id.
+    return toAdminEntry(request, admin, { ...decision, facts: Object.keys(facts).length === 0 ? undefined : facts });
   }
   return toAdminEntry(request, admin, {
     now: tx.now,
     allowed: true,
     resource: ADMIN,
     action: operationOf(endpoint),
-    recordId,
+    recordId: id ?? policyId,
     reason: `${endpoint.method} ${endpoint.path}`,
     epoch: snapshot.revision.number,
     facts: asked,

@@ -82,9 +82,14 @@ describe('a rule on _Decision', () => {
       allowed: true,
       facts: { question: { resource: 'Note' } },
     });
-    const explained = await service.call('GET', `/admin/api/decisions/${entry?.['id']}`, { token: (await service.admin()).token });
-    expect(explained.at('data.trace.0.rule.description')).toBe('desk');
-    expect(explained.at('data.warnings')).toBeUndefined();
+    await read(entries.note);
+    const [single] = await service.decisions(`userId=${auditor.id}&limit=1`);
+    expect(single).toMatchObject({ facts: { question: { id: entries.note } } });
+    for (const each of [entry, single]) {
+      const explained = await service.call('GET', `/admin/api/decisions/${each?.['id']}`, { token: (await service.admin()).token });
+      expect(explained.at('data.trace.0.rule.description')).toBe('desk');
+      expect(explained.at('data.warnings')).toBeUndefined();
+    }
   });
 
   it('denies by a DENY rule, with an entry', async () => {
