@@ -68,8 +68,18 @@ export interface AdminRequest<
   readonly deps: AdminDeps;
   /** Body of an import. */
   readonly upload?: PolicyImportBody | undefined;
+  /**
+   * Identifies and admits the caller again, in a later transaction of the same request. Returns the problem of a caller who is no longer
+   * admitted; its transaction must commit, because it has the entry of the denial.
+   */
+  admitAgain(tx: Transaction): Promise<AdmittedRequest | Problem>;
   /** Writes an audit entry of kind `admin`, which is committed with the change. */
   audit(change: AdminChange): Promise<void>;
+}
+
+/** The caller of a request, admitted at a revision of the policies. */
+export interface AdmittedRequest extends AdmittedCaller {
+  readonly snapshot: Snapshot;
 }
 
 /** A change in the audit log: `update` of `Policy`, with a reason such as `updated policy "Editors"`. */
@@ -104,6 +114,8 @@ export interface AdminEndpoint<
   readonly isAudited?: false;
   /** The action on the audit log that users who are not admins may be allowed. Absent if the endpoint is for admins only. */
   readonly auditorAction?: Extract<RuleAction, 'read' | 'export'>;
+  /** Set if the response is sent in pieces, which later transactions read: it has no total timeout. */
+  readonly streams?: 'answer';
   handle(request: AdminRequest<Params, Query, Body>): Promise<ResponseOf<Returns>>;
 }
 
@@ -124,6 +136,7 @@ export function toRoute(deps: AdminDeps, endpoint: AdminEndpoint): Route {
     method: endpoint.method,
     path: endpoint.path,
     ...(endpoint.importList !== undefined && { streams: 'body', bodyBytes: deps.importBounds.bodyBytes }),
+    ...(endpoint.streams !== undefined && { streams: endpoint.streams }),
     admission: { freeBytes: 0, admit: (origin) => admit(deps, { origin, operation: operationOf(endpoint) }) },
     handle: async (request) => {
       const token = await deps.identity.readToken(request.origin.token);
@@ -155,15 +168,19 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
   const upload =
     endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, deps.importBounds);
   const info: RequestInfo = { origin: request.origin, operation: operationOf(endpoint) };
+  const admitIn = async (tx: Transaction): Promise<AdmittedRequest | Problem> => {
+    const principal = await identify(tx);
+    const snapshot = await deps.policyStore.snapshot(tx);
+    const { auditorAction } = endpoint;
+    const caller = await admitCaller(tx, { info, principal, snapshot, auditorAction, timeZone: deps.timeZone });
+    return caller instanceof Problem ? caller : { ...caller, snapshot };
+  };
   const run = (isRecorded: boolean): Promise<HttpResponse | Problem> => {
     const work = async (tx: Transaction): Promise<HttpResponse | Problem> => {
-      const principal = await identify(tx);
-      const snapshot = await deps.policyStore.snapshot(tx);
-      const { auditorAction } = endpoint;
-      const caller = await admitCaller(tx, { info, principal, snapshot, auditorAction, timeZone: deps.timeZone });
+      const caller = await admitIn(tx);
       if (caller instanceof Problem) return caller;
       const input = parseEndpointRequest(endpoint, request);
-      const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, snapshot, ...caller }), upload };
+      const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, ...caller }), upload, admitAgain: admitIn };
       const changes: AdminChange[] = [];
       const audit = (change: AdminChange): Promise<void> => {
         changes.push(change);
@@ -212,8 +229,8 @@ function toReadEntry(endpoint: AdminEndpoint, { request, admin, auditor, snapsho
 
 function toAdminRequest(
   deps: AdminDeps,
-  caller: Pick<AdminRequest, 'tx' | 'request' | 'snapshot'> & AdmittedCaller,
-): Omit<AdminRequest, keyof EndpointInput<ObjectSchema, ObjectSchema, Schema>> {
+  caller: Pick<AdminRequest, 'tx' | 'request'> & AdmittedRequest,
+): Omit<AdminRequest, keyof EndpointInput<ObjectSchema, ObjectSchema, Schema> | 'admitAgain'> {
   const { tx, request, snapshot, admin } = caller;
   return {
     ...caller,

@@ -63,6 +63,7 @@ const READS: Readonly<Record<string, () => readonly [request: TestAdminRequest, 
   'decisions.list': () => [{ query: 'kind=access&limit=5' }, { kind: 'access', limit: 5 }],
   'decisions.histogram': () => [{ query: 'buckets=5' }, { buckets: 5 }],
   'decisions.facets': () => [{ query: 'fields=kind' }, { fields: 'kind' }],
+  'decisions.export': () => [{ query: 'format=csv&kind=access' }, { format: 'csv', kind: 'access' }],
   'analytics.read': () => [{ query: 'timeframe=1h' }, { timeframe: '1h' }],
 };
 

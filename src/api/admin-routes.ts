@@ -6,6 +6,7 @@ import { assignmentEndpoints } from './assignment-endpoints.ts';
 import { auditEndpoints } from './audit-endpoints.ts';
 import { catalogueEndpoints } from './catalogue-endpoint.ts';
 import { decisionCountEndpoints } from './decision-count-endpoints.ts';
+import { decisionExportEndpoints } from './decision-export-endpoint.ts';
 import { findingEndpoints } from './finding-endpoints.ts';
 import { migrationEndpoints } from './migration-endpoints.ts';
 import { policyEndpoints } from './policy-endpoints.ts';
@@ -34,6 +35,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...userSessionEndpoints,
   ...decisionCountEndpoints,
   ...policyPreviewEndpoints,
+  ...decisionExportEndpoints,
   ...auditEndpoints,
   ...migrationEndpoints,
   ...catalogueEndpoints,

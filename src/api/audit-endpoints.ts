@@ -5,6 +5,7 @@ import { envelope, respond, toSuccess } from '../request/index.ts';
 import { Input, OneOf, Type } from '../schemas/index.ts';
 import { type AdminEndpoint, adminEndpoint } from './admin-endpoint.ts';
 import { ANALYTICS, ENTRY, ENTRY_EXAMPLE, EXPLAINED_ENTRY, VERIFICATION, VERIFICATION_EXAMPLE } from './audit-schemas.ts';
+import { withoutFacts } from './auditor.ts';
 import { DECISION_FILTERS, FOR_AUDITORS, toEntryFilter } from './decision-filters.ts';
 import { loadNames, NAMES } from './decision-names.ts';
 import { explainPast } from './decision-replay-past.ts';
@@ -151,11 +152,6 @@ const readAnalytics = adminEndpoint({
 
 /** Endpoints of the audit log: search, explanation of entries, verification and analytics. */
 export const auditEndpoints: readonly AdminEndpoint[] = [searchDecisions, verifyDecisions, readDecision, readAnalytics];
-
-/** Returns an entry as an auditor sees it: the values that conditions read are for admins. */
-function withoutFacts({ facts: _, ...entry }: AuditEntry): AuditEntry {
-  return entry;
-}
 
 function toPlaceCursor(place: VerifyPosition): string {
   const [number, id] =

@@ -42,6 +42,9 @@ const ENTRY_MEMBERS = {
   ),
 } as const;
 
+/** The members of an entry in the order of the columns of an export. */
+export const ENTRY_COLUMNS = Object.keys(ENTRY_MEMBERS) as readonly (keyof typeof ENTRY_MEMBERS)[];
+
 /** The schema of an audit entry. */
 export const ENTRY = component('admin.Decision', Type.Object(ENTRY_MEMBERS));
 

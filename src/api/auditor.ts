@@ -3,7 +3,7 @@
  * entries, by conditions that the database evaluates exactly.
  */
 import type { RuleAction } from '../actions.ts';
-import { appendEntry, factsOf, readsToExplain } from '../audit/index.ts';
+import { type AuditEntry, appendEntry, factsOf, readsToExplain } from '../audit/index.ts';
 import { createScope, type Principal } from '../authz/context/index.ts';
 import { type Decision, decide, decidingRule } from '../authz/decision/index.ts';
 import type { Snapshot } from '../authz/index.ts';
@@ -66,6 +66,11 @@ export async function decideForAuditor(tx: Transaction, request: AuditorRequest)
   const entry = toAdminEntry(info, principal, described);
   await appendEntry(tx, entry);
   return new Problem('ACCESS_DENIED', described.reason, { decisionId: entry.id });
+}
+
+/** Returns an entry as an auditor sees it: the values that conditions read are for admins. */
+export function withoutFacts({ facts: _, ...entry }: AuditEntry): AuditEntry {
+  return entry;
 }
 
 interface AuditorDecision {

@@ -9,6 +9,8 @@ import { isStreamingSocket } from './streaming.ts';
 
 /** Sends a response. Logs the cause of an internal error with the id of the request. */
 export function sendResponse(reply: FastifyReply, response: HttpResponse): FastifyReply {
+  // The response to HEAD has no body. Without this, Fastify would read all pieces, which may have no end.
+  const payload = response.pieces !== undefined && reply.request.method === 'HEAD' ? '' : toPayload(response);
   if (response.cause !== undefined) reply.log.error({ err: response.cause }, 'request failed');
   return reply
     .code(response.status)
@@ -19,7 +21,7 @@ export function sendResponse(reply: FastifyReply, response: HttpResponse): Fasti
       // A hook sets this header too, but hooks do not run for a path that cannot be decoded.
       'x-request-id': reply.request.id,
     })
-    .send(toPayload(response));
+    .send(payload);
 }
 
 /** Returns the body to send. A large one is serialized while it is sent, so that no other request waits for all of it. */

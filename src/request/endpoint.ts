@@ -163,7 +163,7 @@ export function refuseBody({ body, stream }: HttpRequest): undefined {
   if (body !== undefined && stream === undefined) throw new Problem('REQUEST_MALFORMED', 'expected no body, one was given');
 }
 
-/** The schema of a response without a body, such as 304. */
+/** The schema of a response without a JSON body, such as 304, or a response that is only a file. */
 export const NO_CONTENT: SchemaOf<undefined> = Type.Unsafe<undefined>({});
 
 /** Creates the schema of a successful response: its data, and further members beside the data. */

@@ -169,6 +169,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/decisions/verify'],
   ['GET /admin/api/decisions/histogram'],
   ['GET /admin/api/decisions/facets'],
+  ['GET /admin/api/decisions/export'],
   ['GET /admin/api/policies-analytics'],
   ['GET /admin/api/policies-advice'],
   ['POST /admin/api/policies/import', { policies: [], dryRun: true }],

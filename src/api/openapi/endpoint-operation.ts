@@ -80,7 +80,7 @@ function toRequestBody(
 }
 
 function toAnswer(answer: Answer, components: Components): JsonObject {
-  const content = answer.schema === NO_CONTENT ? {} : { content: toContent(answer, components) };
+  const content = answer.schema === NO_CONTENT && answer.files === undefined ? {} : { content: toContent(answer, components) };
   return { description: answer.description, headers: headerRefs(answer.headers), ...content };
 }
 
@@ -95,7 +95,7 @@ function toContent({ schema, files = {}, example }: Content, components: Compone
   const own = toDocument(schema as JsonObject, components);
   const json: Json = other === undefined ? own : { anyOf: [own, toDocument(other as JsonObject, components)] };
   return {
-    'application/json': { schema: json, ...(example !== undefined && { example: example as Json }) },
+    ...(schema !== NO_CONTENT && { 'application/json': { schema: json, ...(example !== undefined && { example: example as Json }) } }),
     ...Object.fromEntries(Object.entries(types).map(([type, each]) => [type, { schema: toDocument(each as JsonObject, components) }])),
   };
 }
