@@ -107,6 +107,11 @@ const kinds = {
   USER_UNKNOWN: { status: 404, title: 'User not found' },
   SESSION_UNKNOWN: { status: 404, title: 'Session not found', hint: 'the session may have ended' },
   DECISION_UNKNOWN: { status: 404, title: 'Audit entry not found' },
+  DECISION_NOT_REPLAYED: {
+    status: 409,
+    title: 'Audit entry cannot be replayed',
+    hint: 'only entries of kind "access" are decisions on requests; GET /admin/api/decisions?kind=access lists them',
+  },
   STORAGE_UNAVAILABLE: { status: 503, title: 'Database unavailable', hint: 'nothing was changed; try again' },
   STORAGE_BUSY: { status: 503, title: 'Too busy', hint: 'nothing was changed; try again' },
   STORAGE_DAMAGED: {

@@ -7,6 +7,7 @@ import { auditEndpoints } from './audit-endpoints.ts';
 import { catalogueEndpoints } from './catalogue-endpoint.ts';
 import { decisionCountEndpoints } from './decision-count-endpoints.ts';
 import { decisionExportEndpoints } from './decision-export-endpoint.ts';
+import { decisionReplayEndpoints } from './decision-replay-endpoint.ts';
 import { findingEndpoints } from './finding-endpoints.ts';
 import { migrationEndpoints } from './migration-endpoints.ts';
 import { policyEndpoints } from './policy-endpoints.ts';
@@ -37,6 +38,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...policyPreviewEndpoints,
   ...decisionExportEndpoints,
   ...auditEndpoints,
+  ...decisionReplayEndpoints,
   ...migrationEndpoints,
   ...catalogueEndpoints,
 ];

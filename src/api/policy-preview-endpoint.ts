@@ -8,7 +8,7 @@ import { type AdminEndpoint, type AdminRequest, adminEndpoint } from './admin-en
 import { DECISION_FILTERS, toEntryFilter } from './decision-filters.ts';
 import { describeDraft, requireDraft } from './policy-preview-draft.ts';
 import { createPreview, replayEntries } from './policy-preview-replay.ts';
-import { createTally, TALLY } from './policy-preview-samples.ts';
+import { createTally, FILL, TALLY } from './policy-preview-samples.ts';
 import { cursor, limit, PAGED } from './schema-members.ts';
 
 const PAGE = { max: 5000, fallback: 1000, of: 'audit entries' };
@@ -28,12 +28,7 @@ const BODY = component(
   Input({
     draft: described<Json>(ACCESS_DRAFT),
     filter: Type.Optional(FILTER),
-    fill: Type.Optional(
-      Type.Boolean({
-        description:
-          'If a decision depends on values that the audit log did not keep: take those of `user` and `resource` as they are stored today. Default: false.',
-      }),
-    ),
+    fill: FILL,
     limit: limit(PAGE),
     cursor: cursor(),
   }),

@@ -61,11 +61,12 @@ export interface ReplayedEntry {
 }
 
 /** An entry with the rules that apply to its request now. */
-interface ReplayCase {
+export interface ReplayCase {
   readonly entry: AuditEntry;
-  readonly frame: ReplayFrame;
   readonly live: ApplicableRules;
   readonly draft: ApplicableRules;
+  /** Undefined if the resource has no definition any more. */
+  readonly frame: ReplayFrame | undefined;
 }
 
 /** Number of entries between two checks of the time. */
@@ -77,36 +78,54 @@ export async function replayEntries(preview: Preview, entries: readonly AuditEnt
   const userIds = new Set(entries.map(({ userId }) => userId).filter((userId) => userId !== undefined));
   const assignmentsOf = await snapshot.assignments.ofEach(tx, [...userIds]);
   const replayed: ReplayedEntry[] = [];
-  const undecided: ReplayCase[] = [];
+  const undecided: FramedCase[] = [];
   for (const [index, entry] of entries.entries()) {
     if (index % SLICE === 0) await tx.checkTime();
     const assignments = entry.userId === undefined ? NO_ASSIGNMENTS : assignmentsOf(entry.userId);
     const found = toReplayCase(preview, entry, assignments);
-    const result = 'change' in found ? found : replayCase(found, {});
-    if (result.change === 'unknown' && !('change' in found)) undecided.push(found);
-    else replayed.push(result);
+    if (found === undefined) replayed.push({ entry, change: 'unknown' });
+    else if (hasSameRules(found.live, found.draft)) replayed.push({ entry, change: 'same' });
+    else if (!isFramed(found)) replayed.push({ entry, change: 'unknown' });
+    else {
+      const result = replayCase(found, {});
+      if (result.change === 'unknown') undecided.push(found);
+      else replayed.push(result);
+    }
   }
   return [...replayed, ...(await replayUndecided(preview, undecided))];
 }
 
-/** Selects the rules for the request of an entry. Returns the result if it does not depend on values. */
-function toReplayCase(preview: Preview, entry: AuditEntry, assignments: readonly UserAssignment[]): ReplayCase | ReplayedEntry {
+/** Selects the rules for the request of an entry; undefined if the entry does not name the whole request. */
+export function toReplayCase(preview: Preview, entry: AuditEntry, assignments: readonly UserAssignment[]): ReplayCase | undefined {
   const { snapshot, deps } = preview.admin;
   const { userId, role, resource: name } = entry;
-  const action = ACTIONS.get(entry.action)?.decides;
-  if (action === undefined || isCutOff(entry)) return { entry, change: 'unknown' };
-  const request = { role, resource: name, action: action satisfies RuleAction, now: Date.parse(entry.at) };
-  const live = applicableRules(snapshot.policies, { ...request, assignments });
-  const draft = applicableRules(preview.policies, { ...request, assignments: draftAssignments(preview.draft, userId, assignments) });
-  if (hasSameRules(live, draft)) return { entry, change: 'same' };
+  const action: RuleAction | undefined = ACTIONS.get(entry.action)?.decides;
+  if (action === undefined || isCutOff(entry)) return undefined;
+  const request = { role, resource: name, action, now: Date.parse(entry.at) };
   const frame = getOrCreate(preview.frames, name, () => {
     const resource = snapshot.definitions.get(name);
     return resource && createReplayFrame(resource, snapshot.definitions, deps.timeZone);
   });
-  return frame === undefined ? { entry, change: 'unknown' } : { entry, frame, live, draft };
+  return {
+    entry,
+    frame,
+    live: applicableRules(snapshot.policies, { ...request, assignments }),
+    draft: applicableRules(preview.policies, { ...request, assignments: draftAssignments(preview.draft, userId, assignments) }),
+  };
 }
 
-function replayCase({ entry, frame, live, draft }: ReplayCase, { isPresent, ...known }: CaseKnowledge): ReplayedEntry {
+type FramedCase = ReplayCase & { readonly frame: ReplayFrame };
+
+/** Returns true if the resource of an entry has a definition. */
+export function isFramed(found: ReplayCase): found is FramedCase {
+  return found.frame !== undefined;
+}
+
+/** Replays an entry under the present policies and with the draft, and compares the replays. */
+export function replayCase(
+  { entry, frame, live, draft }: FramedCase,
+  { isPresent, ...known }: CaseKnowledge,
+): Required<Pick<ReplayedEntry, 'live' | 'draft'>> & ReplayedEntry {
   const scope = createReplayScope(entry, frame, known);
   const before = replayEntry(entry, live, scope);
   const after = replayEntry(entry, draft, scope);
@@ -117,19 +136,20 @@ function replayCase({ entry, frame, live, draft }: ReplayCase, { isPresent, ...k
   return { entry, change: compareReplays(recorded, after), live: recorded, draft: after, ...filled };
 }
 
-interface CaseKnowledge extends ReplayKnowledge {
+/** Knowledge of the past decision of an entry. */
+export interface CaseKnowledge extends ReplayKnowledge {
   /** True if the present policies have decided the entry, so that its outcome is theirs. */
   readonly isPresent?: boolean;
 }
 
 /** Replays entries again with what the policies of their time show. Entries of one caller and revision share these policies. */
-async function replayUndecided(preview: Preview, cases: readonly ReplayCase[]): Promise<readonly ReplayedEntry[]> {
+async function replayUndecided(preview: Preview, cases: readonly FramedCase[]): Promise<readonly ReplayedEntry[]> {
   const { tx } = preview.admin;
   const replayed: ReplayedEntry[] = [];
   const groups = Map.groupBy(cases, ({ entry: { kind, epoch, role, userId } }) => JSON.stringify([kind, epoch, role, userId]));
   for (const same of groups.values()) {
     await tx.checkTime();
-    const [{ entry: first }] = same as [ReplayCase];
+    const [{ entry: first }] = same as [FramedCase];
     // An entry of repeated denials has no values of its own.
     const past = first.kind === 'repeat' ? undefined : await loadPastDecisions(preview.admin, first);
     for (const each of same) {
@@ -142,8 +162,12 @@ async function replayUndecided(preview: Preview, cases: readonly ReplayCase[]): 
   return replayed;
 }
 
-async function replayFilled(preview: Preview, each: ReplayCase, known: CaseKnowledge | undefined): Promise<ReplayedEntry> {
-  const { entry, frame, live, draft } = each;
-  const referencePaths = [...live.referencePaths, ...draft.referencePaths];
-  return replayCase(each, { ...known, fill: await loadFill(preview.admin, { entry, frame, referencePaths }) });
+/** Replays an entry with values of today for those that were not kept. */
+async function replayFilled(preview: Preview, each: FramedCase, known: CaseKnowledge | undefined): Promise<ReplayedEntry> {
+  return replayCase(each, { ...known, fill: await loadCaseFill(preview, each) });
+}
+
+/** Loads the function that fills the values of an entry. */
+export function loadCaseFill({ admin }: Preview, { entry, frame, live, draft }: FramedCase): ReturnType<typeof loadFill> {
+  return loadFill(admin, { entry, frame, referencePaths: [...live.referencePaths, ...draft.referencePaths] });
 }

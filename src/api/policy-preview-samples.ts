@@ -9,29 +9,35 @@ import { COUNT, ID, TEXT, TIMESTAMP } from './schema-members.ts';
 /** Maximum number of samples of each change in a page. */
 const SAMPLES = 20;
 
-/** The schema of a decision in a preview or replay. */
-export const REPLAYED = component(
-  'admin.ReplayedDecision',
-  Type.Object({
-    effect: OneOf(['allow', 'deny', 'conditional', 'unknown'] as const, {
-      description:
-        '`conditional`: a list, or another decision without a record, that depends on the record. `unknown`: the decision depends on a value that the audit log did not keep.',
-    }),
-    reason: Type.Optional(Type.String({ description: 'Absent if the effect is `unknown`.' })),
-    rule: Type.Optional({ ...NAMED_RULE, description: 'The deciding rule; otherwise the first rule that may allow.' }),
-    policy: Type.Optional(NAMED_POLICY),
-    when: Type.Optional(Type.String({ description: 'The condition on the record or on values that were not kept, as text.' })),
+/** The members of a replayed decision. */
+export const REPLAYED_MEMBERS = {
+  effect: OneOf(['allow', 'deny', 'conditional', 'unknown'] as const, {
+    description:
+      '`conditional`: a list, or another decision without a record, that depends on the record. `unknown`: the decision depends on a value that the audit log did not keep.',
   }),
-);
+  reason: Type.Optional(Type.String({ description: 'Absent if the effect is `unknown`.' })),
+  rule: Type.Optional({ ...NAMED_RULE, description: 'The deciding rule; otherwise the first rule that may allow.' }),
+  policy: Type.Optional(NAMED_POLICY),
+  when: Type.Optional(Type.String({ description: 'The condition on the record or on values that were not kept, as text.' })),
+} as const;
+
+const REPLAYED = component('admin.ReplayedDecision', Type.Object(REPLAYED_MEMBERS));
 
 /** The schema of the decision in an audit entry, beside its replays. */
-export const RECORDED = component(
+const RECORDED = component(
   'admin.RecordedDecision',
   Type.Object({ allowed: Type.Boolean(), reason: TEXT, ruleId: Type.Optional(TEXT), policyId: Type.Optional(TEXT) }),
 );
 
 /** The schema of the paths on which an unknown result depends. */
 export const MISSING_PATHS = Type.Optional(Type.Array(TEXT, { description: 'Paths whose values the audit log did not keep.' }));
+/** The schema of the choice to fill values that were not kept. */
+export const FILL = Type.Optional(
+  Type.Boolean({
+    description:
+      'If a decision depends on values that the audit log did not keep: take those of `user` and `resource` as they are stored today. Default: false.',
+  }),
+);
 /** The schema of the paths that were filled. */
 export const FILLED_PATHS = Type.Optional(Type.Array(TEXT, { description: 'Paths whose values are those of today.' }));
 
@@ -100,10 +106,9 @@ export function toReplaySummary({ decision: first, other, effect }: Replay): Rep
 }
 
 /** The recorded decision of an entry, as a response shows it. */
-export type RecordedSummary = Pick<AuditEntry, 'allowed' | 'reason' | 'ruleId' | 'policyId'>;
+type RecordedSummary = Pick<AuditEntry, 'allowed' | 'reason' | 'ruleId' | 'policyId'>;
 
-/** Returns the recorded decision of an entry. */
-export function toRecordedSummary({ allowed, reason, ruleId, policyId }: AuditEntry): RecordedSummary {
+function toRecordedSummary({ allowed, reason, ruleId, policyId }: AuditEntry): RecordedSummary {
   return { allowed, reason, ruleId, policyId };
 }
 
@@ -162,7 +167,7 @@ function keyOf({ entry, change, live, draft }: ReplayedEntry): string {
 }
 
 /** Returns the paths on which the unknown outcomes of an entry depend. */
-export function missingIn({ live, draft }: { readonly live?: Replay | undefined; readonly draft?: Replay | undefined }): readonly string[] {
+function missingIn({ live, draft }: { readonly live?: Replay | undefined; readonly draft?: Replay | undefined }): readonly string[] {
   return [...new Set([live, draft].flatMap((replay) => (replay?.effect === 'unknown' ? replay.missing : [])))].sort();
 }
 

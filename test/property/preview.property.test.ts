@@ -106,6 +106,13 @@ async function expectedChanges(entry: Entry, draft: object): Promise<readonly st
   return before.when === after.when ? ['same'] : ['same', 'changed'];
 }
 
+/** Returns the change of a replay of one entry. */
+async function replay({ id }: Entry, draft: object): Promise<unknown> {
+  const reply = await world.send('POST', `/admin/api/decisions/${id}/replay`, { draft });
+  expect(reply.status, reply.text).toBe(200);
+  return reply.at('data.change');
+}
+
 const CHANGES = ['same', 'allowToDeny', 'denyToAllow', 'changed', 'unknown'];
 
 /** Previews entry by entry, newest first. Returns the change of each. */
@@ -155,6 +162,7 @@ it('a preview finds the changes that access tests find', async () => {
       const [change, withToday] = [changes[index] ?? '', filled[index] ?? ''];
       counts[change] = (counts[change] ?? 0) + 1;
       expect([...expected, 'unknown'], JSON.stringify(entry)).toContain(change);
+      expect(await replay(entry, draft), JSON.stringify(entry)).toBe(change);
       // Today's values are those of the entry.
       expect(expected, JSON.stringify(entry)).toContain(withToday);
     }

@@ -159,6 +159,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['POST /admin/api/policies/test-access', { resource: { name: 'Article' }, action: 'read' }],
   ['POST /admin/api/policies/who-can', { resource: 'Article', action: 'read' }],
   ['POST /admin/api/policies/preview', { draft: {}, limit: 10 }],
+  ['POST /admin/api/decisions/<decision>/replay', { draft: {} }],
   ['POST /admin/api/users/<user>/permissions', {}],
   ['GET /admin/api/users/<deactivated>/sessions'],
   ['DELETE /admin/api/users/<deactivated>/sessions'],

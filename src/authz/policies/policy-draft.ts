@@ -23,6 +23,9 @@ export interface AccessDraft {
   readonly userPolicies: ReadonlyMap<string, ReadonlyMap<string, UserAssignment | undefined>>;
 }
 
+/** The draft that changes nothing. */
+export const EMPTY_DRAFT: AccessDraft = Object.freeze({ policies: new Map(), rolePolicies: new Map(), userPolicies: new Map() });
+
 /** A parsed draft, or every mistake in it. */
 export interface ParsedDraft {
   /** Absent if there are issues. */
