@@ -128,7 +128,11 @@ export async function countValues(
   filter: EntryFilter,
   { fields, top }: { readonly fields: readonly FacetField[]; readonly top: number },
 ): Promise<EntryFacets> {
-  const groupings = fields.map((field) => ({ columns: sql`${sql.ref(field)} as "value", count(*) as "count"`, by: sql.ref(field) }));
+  const groupings = fields.map((field) => {
+    // An expression: grouped by a column, SQLite would scan the whole index on the column for each window.
+    const by = sql`${sql.ref(field)} || ''`;
+    return { columns: sql`${by} as "value", count(*) as "count"`, by };
+  });
   const counts = fields.map(() => new Map<string | null, number>());
   let total = 0;
   const add = (results: readonly (readonly ValueRow[])[]): boolean => {

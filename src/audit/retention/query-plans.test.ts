@@ -3,7 +3,18 @@ import { createId } from '../../ids.ts';
 import { createPartitions, type Transaction } from '../../storage/index.ts';
 import { explain, onPostgres } from '../../storage/storage.fixture.ts';
 import { AUDIT_LOG } from '../append-entries.ts';
-import { type AuditEntry, appendEntry, createEntryId, loadAnalytics, loadChainHeads, loadEntry, searchEntries } from '../index.ts';
+import {
+  type AuditEntry,
+  appendEntry,
+  countEntries,
+  countValues,
+  createEntryId,
+  FACET_FIELDS,
+  loadAnalytics,
+  loadChainHeads,
+  loadEntry,
+  searchEntries,
+} from '../index.ts';
 import { type EntryLocation, loadHash } from '../integrity/entry-rows.ts';
 import { verifyChains } from '../integrity/index.ts';
 import { openTestAuditLog, type TestAuditLog, testEntry } from '../integrity/integrity.fixture.ts';
@@ -146,6 +157,18 @@ describe('partitions that a query reads', () => {
     expect(wastefulLinesOf(plans, false)).toEqual([]);
     // The newest 20 entries may have any age.
     if (onPostgres) expect(oldestIn(plans.slice(0, 1))).toBe(dayOf(NOW - 5 * DAY));
+  });
+
+  it('counts by value and over time read only the entries of the period', async () => {
+    const period = { from: NOW - 5 * DAY, to: NOW - 4 * DAY };
+    const plans = [
+      ...(await plansOf((tx) => countValues(tx, period, { fields: FACET_FIELDS, top: 1 }))),
+      ...(await plansOf((tx) => countEntries(tx, {}, { ...period, buckets: 10 }))),
+    ];
+    expect(wastefulLinesOf(plans, false)).toEqual([]);
+    expect(plans).toHaveLength(FACET_FIELDS.length + 1);
+    if (onPostgres) expect(oldestIn(plans)).toBe(dayOf(period.from));
+    else for (const plan of plans) expect(plan.join()).toMatch(/^SEARCH _Decision USING INDEX ix__Decision\$at \(at>\? AND at<\?\)/);
   });
 
   it('verification and pruning read chains in order', async () => {
