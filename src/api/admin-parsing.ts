@@ -2,7 +2,7 @@
 import { type Issue, MAX_ISSUES, Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { type HttpRequest, parseJsonBody } from '../request/index.ts';
-import type { ChangePosition } from '../storage/index.ts';
+import type { ChangePosition, PolicyOrder, PolicyPosition } from '../storage/index.ts';
 import { type Format, formatOfType, readObjects } from '../transfer/formats/index.ts';
 import { type ImportLimits, parseAccept, readBody } from '../transfer/index.ts';
 
@@ -21,6 +21,30 @@ export function parseIdCursor(of: Paged, cursor: string): string {
   const [, list, id] = POSITION.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (list !== of || id === undefined) throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before');
   return id;
+}
+
+/** Returns the cursor of the page after a policy. It names the order, so that it is refused with another one. */
+export function toPolicyCursor(order: PolicyOrder, { id, key }: PolicyPosition): string {
+  return Buffer.from(JSON.stringify(['policies', order, id, key ?? null])).toString('base64url');
+}
+
+/** Parses a cursor of policies. @throws Problem REQUEST_CURSOR if it is invalid or belongs to another order */
+export function parsePolicyCursor(order: PolicyOrder, cursor: string): PolicyPosition {
+  const [list, sorted, id, key, ...others] = readJsonList(Buffer.from(cursor, 'base64url').toString());
+  const isKey = order === 'id' ? key === null : typeof key === (order.endsWith('priority') ? 'number' : 'string');
+  if (list === 'policies' && sorted === order && typeof id === 'string' && isKey && others.length === 0)
+    return { id, ...(key !== null && { key: key as string | number }) };
+  throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before, with the same sort');
+}
+
+function readJsonList(text: string): readonly unknown[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return Array.isArray(value) ? value : [];
+  } catch {
+    // The caller refuses the cursor.
+    return [];
+  }
 }
 
 const CHANGE_POSITION = /^change (\d{1,15}) ([0-9a-f-]{36})$/;

@@ -14,6 +14,7 @@ import { policyEndpoints } from './policy-endpoints.ts';
 import { policyHistoryEndpoints } from './policy-history-endpoints.ts';
 import { policyPreviewEndpoints } from './policy-preview-endpoint.ts';
 import { policyRollbackEndpoints } from './policy-rollback-endpoint.ts';
+import { policySearchEndpoints } from './policy-search-endpoint.ts';
 import { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
 import { policyValidationEndpoints } from './policy-validation-endpoint.ts';
 import { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
@@ -22,6 +23,7 @@ import { whoCanEndpoints } from './who-can-endpoint.ts';
 
 /** All endpoints under `/admin/api`. */
 export const adminEndpoints: readonly AdminEndpoint[] = [
+  ...policySearchEndpoints,
   ...policyEndpoints,
   ...policyHistoryEndpoints,
   ...policyRollbackEndpoints,

@@ -192,7 +192,7 @@ async function lintPage(
   const findings: Finding[] = [];
   let last = after;
   for (let left = limit; ; ) {
-    const policies = await loadPolicyPage(tx, { after: last, limit: LOADED });
+    const policies = await loadPolicyPage(tx, { after: last === undefined ? undefined : { id: last }, limit: LOADED });
     for (const policy of policies) {
       if (last !== undefined && (left === 0 || findings.length >= PAGE_ITEMS || performance.now() > end)) return { findings, next: last };
       findings.push(...(await lint(policy)));

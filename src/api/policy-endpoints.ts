@@ -12,16 +12,14 @@ import { Problem } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { component, described, Input, OneOf, Type } from '../schemas/index.ts';
-import { createPolicy, deletePolicy, loadPolicyPage, loadPolicyToChange, updatePolicy } from '../storage/index.ts';
+import { createPolicy, deletePolicy, loadPolicyToChange, updatePolicy } from '../storage/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint, validatePolicyVersion, versionHeaders } from './admin-endpoint.ts';
-import { parseIdCursor, toIdCursor } from './admin-parsing.ts';
 import { policyWarnings, WARNED } from './finding-endpoints.ts';
 import { POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
 import { requirePolicy } from './require-policy.ts';
-import { COUNTED, cursor, DONE, limit, MESSAGE, name, PAGED, TEXT } from './schema-members.ts';
+import { COUNTED, DONE, MESSAGE, name, TEXT } from './schema-members.ts';
 
 const tag = 'Admin policies';
-const PAGE = { max: 1000, fallback: 100, of: 'policies' };
 const ID_PARAMETER = Input({ id: name('Id of the policy.') });
 
 const WRITTEN = { schema: envelope(POLICY, { ...MESSAGE, ...WARNED }) } as const;
@@ -39,35 +37,6 @@ const NEW_POLICY: Json = {
     },
   ],
 };
-
-const list = adminEndpoint({
-  method: 'GET',
-  path: '/policies',
-  id: 'policies.list',
-  tag,
-  summary: 'Lists policies with their rules, in the order of their ids.',
-  query: Input({
-    isActive: Type.Optional(Type.Boolean({ description: 'Only active (true) or inactive (false) policies.' })),
-    type: Type.Optional(OneOf(POLICY_TYPES, { description: 'Only policies of this type.' })),
-    limit: limit(PAGE),
-    cursor: cursor(),
-  }),
-  answers: {
-    200: {
-      description: 'The policies.',
-      schema: envelope(Type.Array(POLICY), PAGED),
-      example: toSuccess([POLICY_EXAMPLE], { count: 1 }),
-    },
-  },
-  async handle({ tx, query: { isActive, type, limit: most = PAGE.fallback, cursor: given } }) {
-    const after = given === undefined ? undefined : parseIdCursor('policy', given);
-    const found = await loadPolicyPage(tx, { isActive, type, after, limit: most + 1 });
-    const policies = found.slice(0, most);
-    const last = policies.at(-1);
-    const next = found.length > most && last !== undefined ? { nextCursor: toIdCursor('policy', last.id) } : {};
-    return respond(200, toSuccess(policies, { count: policies.length, ...next }));
-  },
-});
 
 const create = adminEndpoint({
   method: 'POST',
@@ -198,7 +167,7 @@ const templates = adminEndpoint({
 });
 
 /** Endpoints of policies with their rules, and of policy templates. */
-export const policyEndpoints: readonly AdminEndpoint[] = [list, create, read, update, remove, templates];
+export const policyEndpoints: readonly AdminEndpoint[] = [create, read, update, remove, templates];
 
 /** Loads the policy to change and validates its version: absent members keep the values of the version that the caller has read. */
 async function loadToChange(admin: Pick<AdminRequest, 'tx' | 'request' | 'deps'>, id: string): Promise<Policy> {

@@ -4,7 +4,7 @@ import { CONDITION, EFFECTS, POLICY_TYPES, type Policy, type RolePolicy, type Us
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../resources/index.ts';
 import { component, OneOf, Type } from '../schemas/index.ts';
-import { ID, TEXT, TIMESTAMP } from './schema-members.ts';
+import { COUNT, ID, TEXT, TIMESTAMP } from './schema-members.ts';
 
 const PRIORITY = Type.Integer({ description: 'Rules with a higher priority are evaluated first.' });
 const VERSION = Type.Integer({ minimum: 1, description: 'Revision of the last change: the `ETag`.' });
@@ -42,6 +42,30 @@ const POLICY_MEMBERS = {
 
 /** A policy with its rules. */
 export const POLICY = component('admin.Policy', Type.Object(POLICY_MEMBERS));
+
+const { rules: _, ...MEMBERS_WITHOUT_RULES } = POLICY_MEMBERS;
+
+/** A policy without its rules, and numbers about it. */
+export const POLICY_SUMMARY = component(
+  'admin.PolicySummary',
+  Type.Object({
+    ...MEMBERS_WITHOUT_RULES,
+    ruleCount: COUNT,
+    resources: Type.Array(TEXT, { description: 'The resources that the rules name.' }),
+    assignments: Type.Object(
+      { roles: Type.Array(OneOf(ASSIGNABLE_ROLES)), users: COUNT },
+      { description: 'The roles with an assignment, and the number of users with one. Inactive and expired assignments count.' },
+    ),
+    lastChange: Type.Optional(
+      Type.Object({
+        revision: Type.Integer({ minimum: 1 }),
+        at: TIMESTAMP,
+        by: Type.Optional(Type.Object({ id: TEXT, name: Type.Optional(TEXT) })),
+        reason: Type.Optional(TEXT),
+      }),
+    ),
+  }),
+);
 
 /** A policy and the roles that it is assigned to, in the form of an import. */
 export const EXPORTED_POLICY = component(

@@ -19,7 +19,11 @@ export const policyValidationEndpoints: readonly AdminEndpoint[] = [
     // Mistakes are part of the answer.
     validatesBody: 'handler',
     body: described<Json>(POLICY_CHANGE),
-    bodyExample: { name: 'Editors', type: 'ATTRIBUTE_BASED', rules: [{ resource: 'Article', action: 'change' }] },
+    bodyExample: {
+      name: 'Editors',
+      type: 'ATTRIBUTE_BASED',
+      rules: [{ resource: 'Article', action: 'update', conditions: [{ field: 'resource.stauts', operator: 'eq', value: 'draft' }] }],
+    },
     question: (body) => toQuestion(body),
     answers: {
       200: {
@@ -27,7 +31,13 @@ export const policyValidationEndpoints: readonly AdminEndpoint[] = [
         schema: envelope(Type.Object({ valid: Type.Boolean(), errors: Type.Array(ISSUE), ...WARNED })),
         example: toSuccess({
           valid: false,
-          errors: [{ path: 'rules.0.action', code: 'enum', detail: 'expected one of "create", "read", "update", given "change"' }],
+          errors: [
+            {
+              path: 'rules.0.conditions.0.field',
+              code: 'field',
+              detail: 'field "stauts" does not exist on Article (did you mean "status"?)',
+            },
+          ],
         }),
       },
     },

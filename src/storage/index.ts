@@ -88,7 +88,6 @@ export {
   listRolePolicies,
   loadActiveAssignments,
   loadAssignedPage,
-  loadPolicyPage,
 } from './policy-lists.ts';
 export {
   type Author,
@@ -104,6 +103,14 @@ export {
   updatePolicy,
 } from './policy-records.ts';
 export { type AssignmentRollback, ROLLBACK_ASSIGNMENTS, rollBackPolicy } from './policy-rollback.ts';
+export {
+  loadPolicyPage,
+  loadPolicySummaries,
+  POLICY_ORDERS,
+  type PolicyOrder,
+  type PolicyPosition,
+  type PolicySummary,
+} from './policy-search.ts';
 export { type LoadedAssignments, loadPolicyState, loadUserAssignments } from './policy-state.ts';
 export { type ChangePosition, loadAssignmentsAt, loadPolicyChanges, loadPolicyVersion, type StoredChange } from './policy-versions.ts';
 export { checkedReadingById, checkedSelectionOf, refuseDamagedRecord, requireIntactRecord } from './record-checksums.ts';

@@ -1,6 +1,6 @@
 /** Lists of policies and their assignments. */
 import type { ActiveAssignments } from '../authz/linter/index.ts';
-import type { Policy, PolicyType, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
+import type { Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import { loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
@@ -8,31 +8,6 @@ import type { Transaction } from './contract.ts';
 import { loadPolicies } from './policy-records.ts';
 import { POLICY_TABLES, selectFrom } from './policy-tables.ts';
 import { idList } from './table-names.ts';
-
-/** A page of policies. */
-export interface PolicyPageQuery {
-  readonly isActive?: boolean | undefined;
-  readonly type?: PolicyType | undefined;
-  /** The id after which the page begins. */
-  readonly after?: string | undefined;
-  readonly limit: number;
-}
-
-/** Loads at most `limit` policies with ids above `after`, ordered by id, which is nearly the order of creation. */
-export async function loadPolicyPage(tx: Transaction, { isActive, type, after = '', limit }: PolicyPageQuery): Promise<readonly Policy[]> {
-  const ofStatus = isActive === undefined ? sql`` : sql` AND "isActive" = ${isActive}`;
-  const ofType = type === undefined ? sql`` : sql` AND "type" = ${type}`;
-  const ids = await tx.all<{ readonly id: string }>(
-    sql`SELECT "id" FROM "_Policy" WHERE "id" > ${after}${ofStatus}${ofType} ORDER BY "id" LIMIT ${limit}`,
-  );
-  if (ids.length === 0) return [];
-  const found = idList(
-    tx.dialect,
-    ids.map(({ id }) => id),
-  );
-  const policies = await loadPolicies(tx, sql`"id" IN ${found}`);
-  return policies.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-}
 
 /** Loads the active assignments of a policy: all assignments to roles, and at most `limit` to users, in the order of expiry. */
 export async function loadActiveAssignments(
@@ -61,11 +36,18 @@ export interface AssignedPolicy {
 /** A user or a role that policies are assigned to. */
 export type Assignee = { readonly userId: string } | { readonly role: AssignableRole };
 
+/** A page of the policies of a user or a role. */
+export interface AssignedPageQuery {
+  /** The id of the policy after which the page begins. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
 /** Loads at most `limit` policies assigned to a user or role, with policy ids above `after`, ordered by id: active, inactive and expired ones. */
 export async function loadAssignedPage(
   tx: Transaction,
   assignee: Assignee,
-  { after = '', limit }: Pick<PolicyPageQuery, 'after' | 'limit'>,
+  { after = '', limit }: AssignedPageQuery,
 ): Promise<readonly AssignedPolicy[]> {
   const [table, isOf] =
     'userId' in assignee

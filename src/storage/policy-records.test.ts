@@ -4,8 +4,9 @@ import { sql } from '../sql.ts';
 import { assignToRole, assignToUser, updateAssignment } from './assignment-records.ts';
 import type { Database, Transaction } from './contract.ts';
 import { insertUser, loadWholeState, openPolicyDatabase, problemCodeOf, resetPolicies, toPolicyInput } from './policy.fixture.ts';
-import { loadActiveAssignments, loadPolicyPage, type PolicyPageQuery } from './policy-lists.ts';
+import { loadActiveAssignments } from './policy-lists.ts';
 import { createPolicy, deletePolicy, loadPolicy, updatePolicy } from './policy-records.ts';
+import { loadPolicyPage, type PolicyPageQuery } from './policy-search.ts';
 import { currentRevision } from './revision.ts';
 import type { TestDatabase } from './storage.fixture.ts';
 
@@ -135,7 +136,9 @@ describe('lists for the policy linter', () => {
       ['all', undefined, 9, [0, 1, 2]],
     ];
     it.each(rows)('loads a page of policies: %s', async (_, after, limit, expected) => {
-      const page = await inTransaction((tx) => loadPolicyPage(tx, { after: after === undefined ? undefined : ids[after], limit }));
+      const page = await inTransaction((tx) =>
+        loadPolicyPage(tx, { after: after === undefined ? undefined : { id: ids[after] ?? '' }, limit }),
+      );
       expect(page.map(({ id }) => ids.indexOf(id))).toEqual(expected);
       expect(page.every(({ rules }) => rules.length === 2)).toBe(true);
     });

@@ -162,7 +162,7 @@ const READS: Readonly<Record<string, readonly [read: (tx: storage.Transaction) =
 const OTHERS = new Set(
   [
     'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether findReferencesToClear listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
-    'loadOtherDefinitions listPolicies loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadDefinitionsRevision loadPolicyStateAt loadHistoryHeadAt loadActiveAssignments loadPolicyPage countUserValues',
+    'loadOtherDefinitions listPolicies loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadDefinitionsRevision loadPolicyStateAt loadHistoryHeadAt loadActiveAssignments loadPolicyPage loadPolicySummaries countUserValues',
     'loadAssignment loadAssignmentsAt loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
     // Reads only users, which cannot be soft-deleted.
     'findReferencingAdmin loadUserNames',

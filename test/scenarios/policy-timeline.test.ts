@@ -209,3 +209,48 @@ describe('the versions of a policy', () => {
     }
   });
 });
+
+describe('the list of policies', () => {
+  it('finds policies, sorts them and follows cursors, which belong to their order', async () => {
+    const made = [await create(), await create([{ ...READ, resource: 'User' }]), await create()];
+    const tag = `tag ${names}`;
+    for (const [index, { id }] of made.entries())
+      await done('PUT', `/policies/${id}`, { tags: [tag], priority: index, reason: `change ${index}` });
+    await done('POST', `/policies/${made[0]?.id}/assign/role/viewer`);
+    const query = `tag=${encodeURIComponent(tag)}&sort=-updatedAt&limit=2`;
+    const first = await done('GET', `/policies?${query}`);
+    const cursor = String(first.at('nextCursor'));
+    const second = await done('GET', `/policies?${query}&cursor=${cursor}`);
+    const ids = [first, second].flatMap((page) => (page.at('data') as readonly { readonly id: string }[]).map(({ id }) => id));
+    expect([ids, second.at('nextCursor')]).toEqual([made.map(({ id }) => id).toReversed(), undefined]);
+    expect((await ask('GET', `/policies?sort=name&cursor=${cursor}`)).at('code')).toBe('REQUEST_CURSOR');
+    const count = async (filter: string) => (await done('GET', `/policies?tag=${encodeURIComponent(tag)}&${filter}`)).at('count');
+    expect([
+      await count('resource=User'),
+      await count('assignedTo=role:viewer'),
+      await count('assignedTo=user:x'),
+      await count('search=TIMELINE'),
+    ]).toEqual([1, 1, 0, 3]);
+  });
+
+  it('returns summaries with the last change instead of rules', async () => {
+    const { id, version, name } = await create();
+    const reply = await done('GET', `/policies?summary=true&search=${encodeURIComponent(name)}`);
+    expect(reply.at('data.0')).toMatchObject({ id, ruleCount: 2, resources: ['Note'], assignments: { roles: [], users: 0 } });
+    expect(reply.at('data.0.lastChange')).toMatchObject({ revision: version, by: { id: ada.id }, reason: 'asked for' });
+    expect(reply.at('data.0.rules')).toBeUndefined();
+  });
+
+  it.each([
+    ['assignedTo=role:owner', 'assignedTo:pattern'],
+    ['assignedTo=editor', 'assignedTo:pattern'],
+    ['sort=tags', 'sort:enum'],
+    ['search=', 'search:tooShort'],
+    ['summary=1', 'summary:type'],
+    ['find=x', 'find:unknown'],
+  ])('refuses the search ?%s', async (query, mistake) => {
+    const reply = await ask('GET', `/policies?${query}`);
+    const [error] = reply.at('errors') as readonly { readonly path: string; readonly code: string }[];
+    expect([reply.status, `${error?.path}:${error?.code}`]).toEqual([400, mistake]);
+  });
+});

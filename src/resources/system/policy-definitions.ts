@@ -27,6 +27,7 @@ const policy: JsonObject = {
     version: VERSION,
     checksum: { ...CHECKSUM, description: 'SHA-256, base64url, of the content of the row and of the rules of the policy.' },
   },
+  indexes: [{ fields: ['updatedAt', 'id'] }, { fields: ['priority', 'id'] }],
 };
 
 const policyRule: JsonObject = {
@@ -44,6 +45,7 @@ const policyRule: JsonObject = {
     isActive: { type: 'boolean', required: true, default: true },
     createdAt: { type: 'timestamp', required: true },
   },
+  indexes: [{ fields: ['resource', 'policyId'] }],
 };
 
 const userPolicy: JsonObject = {
