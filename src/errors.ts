@@ -106,6 +106,7 @@ const kinds = {
   ASSIGNMENT_UNKNOWN: { status: 404, title: 'Assignment not found' },
   USER_UNKNOWN: { status: 404, title: 'User not found' },
   SESSION_UNKNOWN: { status: 404, title: 'Session not found', hint: 'the session may have ended' },
+  VIEW_UNKNOWN: { status: 404, title: 'Saved view not found', hint: 'GET /auth/me/views lists the saved views' },
   DECISION_UNKNOWN: { status: 404, title: 'Audit entry not found' },
   DECISION_NOT_REPLAYED: {
     status: 409,

@@ -31,6 +31,8 @@ export interface AuthEndpoint<
   Body extends Schema = Schema,
   Returns extends Answers = Answers,
 > extends EndpointDescription<Params, Query, Body, Returns> {
+  /** Maximum bytes of a body, if it differs from that of the other endpoints. */
+  readonly bodyBytes?: number;
   handle(call: AuthCall<Params, Query, Body>): Promise<ResponseOf<Returns>>;
 }
 
@@ -49,7 +51,7 @@ export function toAuthRoute(deps: ApiDeps, endpoint: AuthEndpoint): Route {
   return {
     method: endpoint.method,
     path: endpoint.path,
-    bodyBytes: BODY_BYTES,
+    bodyBytes: endpoint.bodyBytes ?? BODY_BYTES,
     handle: async (request, charge) => endpoint.handle({ deps, request, charge, ...parseEndpointRequest(endpoint, request) }),
   };
 }

@@ -18,6 +18,7 @@ import { ownPasswordEndpoint } from './own-password-endpoint.ts';
 import { ownPermissionsEndpoint } from './own-permissions-endpoint.ts';
 import { ownSessionEndpoints } from './own-session-endpoints.ts';
 import type { ApiDeps } from './record-endpoints.ts';
+import { savedViewEndpoints } from './saved-view-endpoints.ts';
 import { DONE, SUCCESS, TEXT } from './schema-members.ts';
 
 const SESSION = Type.Object({ ...ACCESS, refreshToken: Type.String({ description: 'For `POST /auth/refresh`, once.' }) });
@@ -149,6 +150,7 @@ export function authEndpoints({ hasSetup }: { readonly hasSetup: boolean }): rea
     ...ownSessionEndpoints,
     ownPasswordEndpoint,
     ownPermissionsEndpoint,
+    ...savedViewEndpoints,
   ];
 }
 

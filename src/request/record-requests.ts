@@ -201,7 +201,7 @@ export interface VersionPrecondition {
   /** The stored version; undefined if nothing is stored. */
   readonly version: number | undefined;
   /** The changed object. The problem has the current version of policies and assignments only: not every caller who may change a record may read it. */
-  readonly subject: 'record' | 'policy' | 'assignment';
+  readonly subject: 'record' | 'policy' | 'assignment' | 'view';
   /** `required`: a change without If-Match is refused. */
   readonly requirement: 'optional' | 'required';
 }

@@ -142,6 +142,15 @@ export { loadReferencing } from './referencing-records.ts';
 export { resealRows } from './reseal-rows.ts';
 export { advanceRevisionAbove, currentRevision, loadRevision, type Revision } from './revision.ts';
 export { rowsPerStatement } from './row-size.ts';
+export {
+  deleteView,
+  deleteViewsOf,
+  type SavedView,
+  savedViewsOf,
+  type ViewKey,
+  versionToChange,
+  writeView,
+} from './saved-views.ts';
 export { exactFilter, isExactInSql } from './sql-target.ts';
 export { type AutomaticBackupOptions, createBackups } from './sqlite/automatic-backups.ts';
 export { openSqlite, type SqliteOptions } from './sqlite/database.ts';

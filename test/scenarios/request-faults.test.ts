@@ -25,7 +25,7 @@ beforeAll(async () => {
   const article = await service.createRecord('Article', { title: 'A budget', slug: 'a-budget', authorId: admin.id });
   const policy = await service.createPolicy({ role: 'editor', userId: admin.id, rules: [{ resource: 'Article', action: 'list' }] });
   const decision = String((await service.call('GET', `/api/Article/${article}`, { token })).headers['x-decision-id']);
-  ids = { id: article, policyId: policy, userId: admin.id, role: 'editor', decision, sessionId: decision, revision: '1' };
+  ids = { id: article, policyId: policy, userId: admin.id, role: 'editor', decision, sessionId: decision, name: 'view', revision: '1' };
 });
 afterAll(() => service.close());
 

@@ -4,6 +4,7 @@ import type { Resource } from '../../resources/index.ts';
 import {
   clearReferences,
   deleteRecord,
+  deleteViewsOf,
   findReferencesToClear,
   findReferencingAdmin,
   findReferencingIds,
@@ -177,6 +178,7 @@ async function deleteOne(context: RequestContext, resource: Resource, id: string
   if (resource.name === 'User') {
     await validateAdminRemains(context.tx, { userId: id, deleted: true });
     await revokeSessions(context.tx, id);
+    await deleteViewsOf(context.tx, id);
     await removeAssignmentsOf(context.tx, id, { by: context.principal.id ?? context.principal.role });
   }
   await deleteRecord(context.tx, resource, { id, by: context.principal.id });

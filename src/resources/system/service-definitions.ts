@@ -75,6 +75,20 @@ const recordChecksum: JsonObject = {
   fields: { checksum: { type: 'string', description: 'SHA-256, base64url, of the fields of the record that are not secret.' } },
 };
 
+const savedView: JsonObject = {
+  name: '_SavedView',
+  description: 'Views of screens that users have saved, by user and name.',
+  fields: {
+    userId: { type: 'string', required: true },
+    name: { type: 'string', required: true },
+    screen: { type: 'string', required: true },
+    query: { type: 'json', required: true, description: 'State of the screen. The service does not interpret it.' },
+    version: { type: 'integer', required: true },
+    updatedAt: { type: 'timestamp', required: true },
+  },
+  indexes: [{ fields: ['userId', 'name'], unique: true }],
+};
+
 const definition: JsonObject = {
   name: '_Definition',
   description: 'Definitions as they were last applied to the tables, by resource name.',
@@ -98,7 +112,7 @@ const migration: JsonObject = {
   },
 };
 
-/** The tables of revisions, sessions, login limits and migrations. */
+/** The tables of revisions, sessions, login limits, saved views and migrations. */
 export const SERVICE_DEFINITIONS: readonly JsonObject[] = [
   state,
   revision,
@@ -107,6 +121,7 @@ export const SERVICE_DEFINITIONS: readonly JsonObject[] = [
   loginAttempt,
   loginAddress,
   recordChecksum,
+  savedView,
   definition,
   migration,
 ];

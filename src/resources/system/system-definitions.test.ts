@@ -37,6 +37,7 @@ describe('the system resources', () => {
       '_LoginAttempt: id windowStart count',
       '_LoginAddress: id userId lastAt',
       '_RecordChecksum: id checksum',
+      '_SavedView: id userId name screen query version updatedAt',
       '_Definition: id hash source appliedAt keptAside',
       '_Evolution: id at actor planHash steps durationMs',
     ]);
