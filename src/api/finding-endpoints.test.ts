@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { codeOf } from '../pipeline/pipeline.fixture.ts';
-import { createPolicy } from '../storage/index.ts';
+import { createPolicy, type Transaction } from '../storage/index.ts';
 import { openAdmin, type TestAdmin } from './endpoint.fixture.ts';
 import { assignmentWarnings, policyWarnings } from './finding-endpoints.ts';
 
@@ -16,6 +16,12 @@ function create(name: string, rules: readonly ('ALLOW' | 'DENY')[] = []) {
   const policy = { name, type: 'ROLE_BASED', isActive: true, priority: 100, tags: [] } as const;
   const input = { ...policy, rules: rules.map((effect) => ({ ...rule, effect })) };
   return admin.deps.database.transaction((tx) => createPolicy(tx, input, { by: 'ada' }));
+}
+
+/** Returns a member of a transaction; its methods have private members, so they are called on the transaction itself. */
+function bound(tx: Transaction, name: keyof Transaction): unknown {
+  const member: unknown = tx[name];
+  return typeof member === 'function' ? member.bind(tx) : member;
 }
 
 interface Page {
@@ -79,6 +85,28 @@ describe('policyWarnings', () => {
 
   it('returns no member if there are no findings', async () => {
     expect(await warningsOf(await create('fine', ['ALLOW']), true)).toEqual({});
+  });
+
+  it('counts the users with a value only for a policy that reads attributes of users', async () => {
+    const counted: string[] = [];
+    for (const conditions of [
+      [],
+      [{ field: 'user.id', operator: 'eq', value: 'u1' }],
+      [{ field: 'user.name', operator: 'eq', value: 'Ann' }],
+    ]) {
+      const stored = await create(`reads users ${JSON.stringify(conditions)}`, ['ALLOW']);
+      const policy = { ...stored, rules: stored.rules.map((rule) => ({ ...rule, conditions })) };
+      await admin.deps.database.transaction(async (tx) => {
+        const snapshot = await admin.deps.policyStore.snapshot(tx);
+        const one: Transaction['one'] = (query) => {
+          if (JSON.stringify(query).includes('counted')) counted.push(JSON.stringify(conditions));
+          return tx.one(query);
+        };
+        const observed = new Proxy({} as Transaction, { get: (_, name: keyof Transaction) => (name === 'one' ? one : bound(tx, name)) });
+        await policyWarnings({ tx: observed, snapshot, deps: admin.deps }, policy, { isNew: true });
+      });
+    }
+    expect(counted).toEqual([expect.stringContaining('user.name')]);
   });
 
   it('returns the first 100 findings and says that there are more', async () => {

@@ -7,7 +7,9 @@ import {
   type LintContext,
   lintAssignment,
   lintPolicy,
+  readsUserAttributes,
   sortFindings,
+  type UserValueCounts,
   usersToCompare,
 } from '../authz/linter/index.ts';
 import { changePolicies, type Policy, type RolePolicy, type UserPolicy } from '../authz/policies/index.ts';
@@ -131,9 +133,12 @@ export async function policyWarnings(
   policy: Policy,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<PolicyWarnings> {
-  // Reads the policies after the change, so that the findings consider the change.
-  const lint = await createLinter(admin, await admin.deps.policyStore.snapshotAfterChange(admin.tx));
-  const findings = await lint(policy, { isSingle: true });
+  // Without the time limit of the writer: findings never refuse a change, and the linter reads at most 10,000 users and the assignments of 20.
+  const findings = await admin.tx.withoutTimeLimit(async () => {
+    // Reads the policies after the change, so that the findings consider the change.
+    const lint = await createLinter(admin, await admin.deps.policyStore.snapshotAfterChange(admin.tx));
+    return lint(policy, { isSingle: true });
+  });
   // A new policy cannot have assignments yet.
   return toWarnings(findings.filter(({ code }) => !(isNew && code === 'unassigned')));
 }
@@ -157,6 +162,9 @@ function toWarnings(findings: readonly Finding[]): PolicyWarnings {
   return { warnings: sortFindings(findings).slice(0, WARNINGS), ...(findings.length > WARNINGS && { warningsTruncated: true }) };
 }
 
+/** The counts for policies that read no attribute of users. */
+const NOT_COUNTED: UserValueCounts = { counted: 0, isComplete: false, withValue: new Map() };
+
 type Linter = (policy: Policy, options?: Pick<LintContext, 'isSingle'>) => Promise<readonly Finding[]>;
 
 async function createLinter(
@@ -164,15 +172,18 @@ async function createLinter(
   { policies, assignments: userAssignments, definitions, user }: Snapshot,
 ): Promise<Linter> {
   const moment = { dialect: tx.dialect, now: tx.now, timeZone: deps.timeZone, definitions };
-  const context: Omit<LintContext, 'assignments' | 'assignmentsOf'> = {
-    index: createPolicyIndex(policies, tx.now),
-    users: await countUserValues(tx, user, { limit: USERS }),
+  const index = createPolicyIndex(policies, tx.now);
+  const context: Omit<LintContext, 'users' | 'assignments' | 'assignmentsOf'> = {
+    index,
     canCompileToSql: (condition, resource) => isExactInSql(condition, resource, moment),
   };
+  let counting: Promise<UserValueCounts> | undefined;
   return async (policy, options = {}) => {
+    if (readsUserAttributes(policy, index)) counting ??= countUserValues(tx, user, { limit: USERS });
+    const users = (await counting) ?? NOT_COUNTED;
     const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });
     const assignmentsOf = await userAssignments.ofEach(tx, usersToCompare(policy, assignments, tx.now) ?? []);
-    return lintPolicy(policy, { ...context, ...options, assignments, assignmentsOf });
+    return lintPolicy(policy, { ...context, ...options, users, assignments, assignmentsOf });
   };
 }
 

@@ -75,6 +75,8 @@ export interface RestoredAccess {
 }
 
 const RESTORE_COMMAND = 'bailiwick policies restore-admin';
+/** Options of the transaction: it reads all policies before it writes, and no request waits for it. */
+const UNLIMITED = { longRunning: true };
 /** Maximum number of DENY rules that the report names. */
 const NAMED = 50;
 
@@ -97,7 +99,7 @@ export function restoreAdminPolicy({ database }: Pick<AdminDeps, 'database'>): P
     await appendSystemEntry(tx, { resource: 'Policy', action, recordId: policy.id, reason, epoch, facts, by: RESTORE_COMMAND });
     const message = `policy "${policy.name}" was ${done} and is assigned to role admin`;
     return { message, closing: await findClosing(tx, policies, policy) };
-  });
+  }, UNLIMITED);
 }
 
 async function assign(tx: Transaction, policyId: string): Promise<void> {

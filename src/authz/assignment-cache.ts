@@ -10,7 +10,10 @@ import { type DamagedRow, NO_ASSIGNMENTS, type UserAssignment } from './policies
 export interface UserAssignments {
   /** Returns the assignments of a user; an empty list for `undefined`. */
   of(tx: Transaction, userId: string | undefined): Promise<readonly UserAssignment[]>;
-  /** Loads the assignments of many users with one statement. The result is not cached, so that it evicts no other users. */
+  /**
+   * Loads the assignments of many users with one statement, within the time limit of the request. The result is not cached, so that it evicts
+   * no other users.
+   */
   ofEach(tx: Transaction, userIds: readonly string[]): Promise<(userId: string) => readonly UserAssignment[]>;
 }
 
@@ -53,10 +56,11 @@ export function createAssignmentCache(bound: number, report: (damaged: readonly 
       async of(tx, userId) {
         if (userId === undefined) return NO_ASSIGNMENTS;
         const known = stamp === revision.stamp ? cached.get(userId) : undefined;
-        return known ?? load(tx, revision, userId);
+        // Without the time limit of the request: beyond it, a user with many assignments could send no request at all.
+        return known ?? tx.withoutTimeLimit(() => load(tx, revision, userId));
       },
       async ofEach(tx, userIds) {
-        const { assignments } = await loadUserAssignments(tx, userIds);
+        const { assignments } = await loadUserAssignments(tx, userIds, { isLimited: true });
         return (userId) => assignments.get(userId) ?? NO_ASSIGNMENTS;
       },
     }),

@@ -40,6 +40,35 @@ const loadSnapshot = (): Promise<Snapshot> => database.transaction((tx) => store
 const hasRules = ({ policies }: Snapshot, role: string): boolean =>
   applicableRules(policies, { assignments: [], role, resource: 'User', action: 'read', now: 0 }).found;
 
+/** Returns a handle that adds the time that is left at each statement to `remaining`. */
+function observed(tx: Transaction, remaining: number[]): Transaction {
+  return new Proxy({} as Transaction, {
+    get(_, name: keyof Transaction) {
+      const member: unknown = tx[name];
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => {
+        if (name === 'all') remaining.push(tx.remaining());
+        return member.apply(tx, args);
+      };
+    },
+  });
+}
+
+it('loads policies and assignments without the time limit of the request that is the first to need them', async () => {
+  const own = createPolicyStore(SYSTEM, LIMITS);
+  const remaining: number[] = [];
+  await database.transaction(async (tx) => {
+    const handle = observed(tx, remaining);
+    const { assignments } = await own.snapshot(handle);
+    await own.snapshotAfterChange(handle);
+    const before = remaining.length;
+    await assignments.of(handle, 'any user');
+    expect([before > 0, remaining.length > before, new Set(remaining)]).toEqual([true, true, new Set([Number.POSITIVE_INFINITY])]);
+    await assignments.ofEach(handle, ['any user']);
+    expect(remaining.at(-1)).toBeLessThan(Number.POSITIVE_INFINITY);
+  });
+});
+
 describe('the policy store', () => {
   // These tests build on each other.
   const it = createChain();

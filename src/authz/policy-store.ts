@@ -58,7 +58,7 @@ interface Loaded {
   readonly users: ReadonlySet<string> | undefined;
 }
 
-/** Creates the policy store. Policies are loaded with the first transaction. */
+/** Creates the policy store. Policies are loaded with the first transaction, without the time limit of its caller: all callers need them. */
 export function createPolicyStore(initial: Definitions, options: PolicyStoreOptions): PolicyStore {
   const damages = createDamageLog(options.onDamage);
   const cache = createAssignmentCache(options.maxAssignments, damages.add);
@@ -79,9 +79,9 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
   }
 
   async function snapshotOf(tx: Transaction): Promise<Snapshot> {
-    const revision = await loadRevision(tx);
-    const base = current;
-    const { snapshot, users } = base?.revision.stamp === revision.stamp ? { snapshot: base } : await load(tx, base, revision);
+    const [revision, base] = [await loadRevision(tx), current];
+    const loading = () => load(tx, base, revision);
+    const { snapshot, users } = base?.revision.stamp === revision.stamp ? { snapshot: base } : await tx.withoutTimeLimit(loading);
     // A concurrent transaction may have replaced `base` by a newer snapshot.
     if (current === base && snapshot !== base) {
       [current, newest] = [snapshot, snapshot.revision.number];
@@ -105,7 +105,7 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
     snapshot: (tx) => memoize(snapshots, tx, () => snapshotOf(tx)),
     snapshotAfterChange: async (tx) => {
       const revision = await loadRevision(tx);
-      return current?.revision.stamp === revision.stamp ? current : (await load(tx, current, revision)).snapshot;
+      return current?.revision.stamp === revision.stamp ? current : (await tx.withoutTimeLimit(() => load(tx, current, revision))).snapshot;
     },
   };
 }

@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../sql.ts';
-import { openTestDatabase, type TestDatabase } from './storage.fixture.ts';
+import { createStopwatch } from './attempt.ts';
+import { failure, openTestDatabase, type TestDatabase } from './storage.fixture.ts';
+
+let test: TestDatabase;
+beforeEach(() => {
+  test = openTestDatabase();
+});
+afterEach(() => test.dispose());
 
 describe('deadlineCheck', () => {
-  let test: TestDatabase;
-  beforeEach(() => {
-    test = openTestDatabase();
-  });
-  afterEach(() => test.dispose());
-
   it.each([undefined, 8])('returns a condition that is true for every row, with %s rows between two checks', async (rows) => {
     const found = await test.database.transaction(async (tx) => {
       await tx.run(sql`CREATE TABLE "Thing" ("id" TEXT PRIMARY KEY)`);
@@ -18,5 +19,45 @@ describe('deadlineCheck', () => {
       return tx.all(sql`SELECT "id" FROM ${table} WHERE ${tx.deadlineCheck(table, rows)}`);
     });
     expect(found).toHaveLength(20);
+  });
+});
+
+describe('createStopwatch', () => {
+  it('counts no time while it is paused, also if pauses overlap', async () => {
+    const stopwatch = createStopwatch(() => 1000);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const longer = stopwatch.pauseDuring(() => promise);
+    await stopwatch.pauseDuring(async () => stopwatch.add(100));
+    stopwatch.add(100);
+    resolve();
+    await longer;
+    expect(stopwatch.remaining).toBe(1000);
+    stopwatch.add(100);
+    expect(stopwatch.remaining).toBe(900);
+  });
+});
+
+describe('withoutTimeLimit', () => {
+  it('lets its work continue when the time of the request is up, and nothing after it', async () => {
+    const table = sql.table('Thing');
+    await test.database.transaction(async (tx) => {
+      await tx.run(sql`CREATE TABLE "Thing" ("id" TEXT PRIMARY KEY)`);
+      await tx.run(sql`INSERT INTO "Thing" ("id") VALUES ('a')`);
+    });
+    const found: unknown[] = [];
+    const work = test.database.transaction(
+      async (tx) => {
+        tx.limitTime(0);
+        const select = async () => void found.push(await tx.one(sql`SELECT "id" FROM ${table} WHERE ${tx.deadlineCheck(table, 1)}`));
+        await tx.withoutTimeLimit(async () => {
+          await select();
+          await tx.checkTime();
+        });
+        await select();
+      },
+      { beginsLong: true },
+    );
+    expect(await failure(work)).toMatchObject({ code: 'REQUEST_BUDGET' });
+    expect(found).toEqual([{ id: 'a' }]);
   });
 });

@@ -28,6 +28,11 @@ export interface TimedAttempt {
    * @throws TimeLimit if no attempt with more time follows
    */
   checkTime(): Promise<void>;
+  /**
+   * Runs work that belongs to the service and not to the caller, such as loading the policies after a change: its time is neither limited nor
+   * counted. The timeout of the server stays in force: on PostgreSQL it ends a short attempt.
+   */
+  withoutTimeLimit<T>(work: () => Promise<T>): Promise<T>;
   /** Returns the milliseconds that are left for statements with a deadline check and for work in memory; Infinity without a limit. */
   remaining(): number;
   /** Notes that the unit of work refers to records, for `requireNoNewReferences` of others. The references may not be stored in the end. */
@@ -92,6 +97,8 @@ export interface Stopwatch {
   begin(): void;
   /** Adds the time of work in memory since the last statement, or since `begin`. */
   addLap(): void;
+  /** Runs work whose time is not counted. Meanwhile, the time that is left is infinite. */
+  pauseDuring<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** Creates a stopwatch that counts down from a limit in milliseconds. */
@@ -103,6 +110,8 @@ export function createStopwatch(limit: () => number): Stopwatch {
 class LimitedStopwatch implements Stopwatch {
   private spent = 0;
   private mark: number | undefined;
+  /** Number of calls of `pauseDuring` that have not ended. */
+  private pauses = 0;
   private readonly limit: () => number;
 
   constructor(limit: () => number) {
@@ -110,15 +119,15 @@ class LimitedStopwatch implements Stopwatch {
   }
 
   get remaining(): number {
-    return Math.max(0, this.limit() - this.spent);
+    return this.pauses > 0 ? Number.POSITIVE_INFINITY : Math.max(0, this.limit() - this.spent);
   }
 
   get lap(): number {
-    return this.mark === undefined ? 0 : performance.now() - this.mark;
+    return this.mark === undefined || this.pauses > 0 ? 0 : performance.now() - this.mark;
   }
 
   add(milliseconds: number): void {
-    this.spent += milliseconds;
+    if (this.pauses === 0) this.spent += milliseconds;
     this.begin();
   }
 
@@ -129,5 +138,16 @@ class LimitedStopwatch implements Stopwatch {
   addLap(): void {
     this.spent += this.lap;
     this.begin();
+  }
+
+  async pauseDuring<T>(work: () => Promise<T>): Promise<T> {
+    this.spent += this.lap;
+    this.pauses++;
+    try {
+      return await work();
+    } finally {
+      this.pauses--;
+      if (this.mark !== undefined) this.begin();
+    }
   }
 }

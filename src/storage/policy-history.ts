@@ -180,10 +180,19 @@ interface VersionQuery {
   readonly limit?: number;
 }
 
-/** Loads versions. @throws Problem STORAGE_DAMAGED, because a damaged version would explain a decision wrongly. */
+/**
+ * Loads versions within the time limit of the request: the number of assignments to roles has no limit.
+ *
+ * @throws Problem STORAGE_DAMAGED, because a damaged version would explain a decision wrongly
+ */
 async function selectVersions(tx: Transaction, query: VersionQuery): Promise<readonly StoredVersion[]> {
-  const rows = await selectRows(tx, POLICY_TABLES.history, { ...query, orderBy: ['subjectId'] });
-  return rows.map((row) => toValue({ table: POLICY_TABLES.history, row: requireIntact({ table: POLICY_TABLES.history, row }) }));
+  const table = POLICY_TABLES.history;
+  const versions: StoredVersion[] = [];
+  for (const row of await selectRows(tx, table, { ...query, orderBy: ['subjectId'], isLimited: true })) {
+    await tx.checkTime();
+    versions.push(toValue({ table, row: requireIntact({ table, row }) }));
+  }
+  return versions;
 }
 
 /** Returns the values of versions; the kind of a version determines the type of its value. */

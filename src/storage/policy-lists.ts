@@ -59,9 +59,9 @@ export async function loadAssignedPage(
   return ids.length === 0 ? [] : join(await loadPolicies(tx, sql`"id" IN ${idList(tx.dialect, ids)}`), assignments);
 }
 
-/** Lists all assignments to roles, inactive ones too, in the order of creation. */
+/** Lists all assignments to roles, inactive ones too, in the order of creation, within the time limit of the request. */
 export function listRoleAssignments(tx: Transaction): Promise<readonly RolePolicy[]> {
-  return loadRolePolicies(tx, sql`1 = 1`);
+  return selectFrom(tx, POLICY_TABLES.rolePolicy, { where: sql`1 = 1`, orderBy: ['assignedAt', 'id'], isLimited: true });
 }
 
 /** Lists the policies assigned to a role, inactive assignments too. */

@@ -5,7 +5,17 @@ import { type Sql, sql } from '../sql.ts';
 import { endAssignments } from './assignment-records.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
 import { storeVersion, type Version, type VersionChange } from './policy-history.ts';
-import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, selectFrom, selectRows, toValue, writeAll } from './policy-tables.ts';
+import {
+  deleteFrom,
+  insertInto,
+  POLICY_TABLES,
+  replaceIn,
+  type Selection,
+  selectFrom,
+  selectRows,
+  toValue,
+  writeAll,
+} from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import type { TableRow } from './row-checksums.ts';
 import { idList } from './table-names.ts';
@@ -30,9 +40,9 @@ export async function loadPolicyToChange(tx: Transaction, id: string): Promise<P
   return loadPolicyOrRefuse(tx, id);
 }
 
-/** Lists all policies in the order of creation. */
+/** Lists all policies in the order of creation, within the time limit of the request. */
 export function listPolicies(tx: Transaction): Promise<readonly Policy[]> {
-  return loadPolicies(tx, sql`1 = 1`);
+  return loadPolicies(tx, sql`1 = 1`, { isLimited: true });
 }
 
 /** Loads the policies with these names. */
@@ -102,11 +112,20 @@ function toSubject(id: string): Pick<Version, 'kind' | 'id' | 'policyId'> {
 }
 
 /** Loads the policies that match a condition on `_Policy`, with their rules in order. Does not compare their checksums. */
-export async function loadPolicies(tx: Transaction, where: Sql): Promise<readonly Policy[]> {
-  const policies = await selectFrom<LoadedPolicy>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'] });
+export async function loadPolicies(
+  tx: Transaction,
+  where: Sql,
+  { isLimited = false }: Pick<Selection, 'isLimited'> = {},
+): Promise<readonly Policy[]> {
+  const policies = await selectFrom<LoadedPolicy>(tx, POLICY_TABLES.policy, { where, orderBy: ['createdAt', 'id'], isLimited });
   const ofThese = sql`"policyId" IN (SELECT "id" FROM "_Policy" WHERE ${where})`;
   const inOrder = ['policyId', 'position'];
-  const rules = await selectFrom<PolicyRule>(tx, POLICY_TABLES.rule, { where: ofThese, orderBy: inOrder, without: ['position'] });
+  const rules = await selectFrom<PolicyRule>(tx, POLICY_TABLES.rule, {
+    where: ofThese,
+    orderBy: inOrder,
+    without: ['position'],
+    isLimited,
+  });
   const byPolicy = Map.groupBy(rules, (rule) => rule.policyId);
   // The loaded objects are completed and not copied: a start loads a hundred thousand of them.
   for (const policy of policies) policy.rules = byPolicy.get(policy.id) ?? [];

@@ -11,15 +11,15 @@ import {
   type UserAssignment,
   type UserPolicy,
 } from '../authz/policies/index.ts';
-import type { Row } from '../resources/index.ts';
-import { sql } from '../sql.ts';
+import type { Resource, Row } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toDamagedRow } from './damaged-rows.ts';
 import { selectPolicyRows, toPolicy } from './policy-records.ts';
-import { POLICY_TABLES, selectRows, toValue } from './policy-tables.ts';
+import { POLICY_TABLES, type Selection, selectRows, toValue } from './policy-tables.ts';
 import { currentRevision } from './revision.ts';
 import { isIntact } from './row-checksums.ts';
-import { columnOf, idList, recordsOf, selectionOf } from './table-names.ts';
+import { columnOf, idList, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
 /**
  * Loads the policies and the assignments to roles: everything that decisions of all users depend on. A policy that denies everything takes
@@ -75,12 +75,19 @@ export interface LoadedAssignments {
 /** Maximum users whose assignments one statement loads. */
 const USERS_PER_STATEMENT = 500;
 
-/** Loads the active assignments of users. A user with a damaged or missing assignment gets the assignment of a policy that denies everything. */
-export async function loadUserAssignments(tx: Transaction, userIds: readonly string[]): Promise<LoadedAssignments> {
+/**
+ * Loads the active assignments of users. A user with a damaged or missing assignment gets the assignment of a policy that denies everything.
+ * If `isLimited`, the time counts toward the limit of the request.
+ */
+export async function loadUserAssignments(
+  tx: Transaction,
+  userIds: readonly string[],
+  options: Pick<Selection, 'isLimited'> = {},
+): Promise<LoadedAssignments> {
   const assignments = new Map<string, readonly UserAssignment[]>();
   const damaged: DamagedRow[] = [];
   for (let from = 0; from < userIds.length; from += USERS_PER_STATEMENT) {
-    const found = await loadAssigned(tx, userIds.slice(from, from + USERS_PER_STATEMENT));
+    const found = await loadAssigned(tx, userIds.slice(from, from + USERS_PER_STATEMENT), options);
     damaged.push(...found.damaged);
     for (const [userId, own] of Map.groupBy(found.assigned, (one) => one.userId)) {
       const active = toUserAssignments(own);
@@ -99,17 +106,19 @@ type Assigned = Pick<UserPolicy, 'userId' | 'policyId' | 'expiresAt' | 'isActive
 async function loadAssigned(
   tx: Transaction,
   userIds: readonly string[],
+  { isLimited = false }: Pick<Selection, 'isLimited'>,
 ): Promise<{ readonly assigned: readonly Assigned[]; readonly damaged: readonly DamagedRow[] }> {
   const table = POLICY_TABLES.userPolicy;
   const ofUsers = sql`"userId" IN ${idList(tx.dialect, userIds)}`;
+  const checked = (resource: Resource): Sql => (isLimited ? sql`${tx.deadlineCheck(tableOf(resource))} AND ` : sql``);
   const hasPolicy = sql`EXISTS (SELECT 1 FROM "_Policy" WHERE "_Policy"."id" = ${columnOf(table, 'policyId')})`;
   const [rows, inForce] = await Promise.all([
     tx.all<Row>(
-      sql`SELECT ${selectionOf(table)}, CASE WHEN ${hasPolicy} THEN 1 ELSE 0 END AS "$hasPolicy" FROM ${recordsOf(table)} WHERE ${ofUsers}`,
+      sql`SELECT ${selectionOf(table)}, CASE WHEN ${hasPolicy} THEN 1 ELSE 0 END AS "$hasPolicy" FROM ${recordsOf(table)} WHERE ${checked(table)}${ofUsers}`,
     ),
     tx.all<{ readonly userId: string; readonly subjectId: string }>(sql`
       SELECT "userId", "subjectId" FROM "_PolicyHistory"
-      WHERE "kind" = 'userPolicy' AND ${ofUsers} AND "toEpoch" IS NULL AND "value" IS NOT NULL`),
+      WHERE ${checked(POLICY_TABLES.history)}"kind" = 'userPolicy' AND ${ofUsers} AND "toEpoch" IS NULL AND "value" IS NOT NULL`),
   ]);
   const stored = new Set(rows.map(({ id }) => id));
   const missing = inForce.filter(({ subjectId }) => !stored.has(subjectId));

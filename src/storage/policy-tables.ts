@@ -75,6 +75,8 @@ export interface Selection {
   readonly limit?: number;
   /** Columns to leave out. */
   readonly without?: readonly string[];
+  /** True if loading counts toward the time limit of the request, because the number of rows has no other limit. */
+  readonly isLimited?: boolean;
 }
 
 /**
@@ -83,7 +85,13 @@ export interface Selection {
  */
 export async function selectFrom<Value>(tx: Transaction, table: Resource, selection: Selection): Promise<readonly Value[]> {
   const rows = await selectRows(tx, table, { ...selection, without: [CHECKSUM, ...(selection.without ?? [])] });
-  return rows.map((row) => toValue<Value>({ table, row }));
+  if (selection.isLimited !== true) return rows.map((row) => toValue<Value>({ table, row }));
+  const values: Value[] = [];
+  for (const row of rows) {
+    await tx.checkTime();
+    values.push(toValue<Value>({ table, row }));
+  }
+  return values;
 }
 
 /**
@@ -101,10 +109,13 @@ export async function requireIntactRows(tx: Transaction, table: Resource, where:
  */
 export function selectRows(tx: Transaction, table: Resource, selection?: Selection): Promise<readonly Row[]> {
   if (selection === undefined) return tx.all<Row>(sql`SELECT ${selectionOf(table)} FROM ${recordsOf(table)}`);
-  const { where, orderBy, limit, without = [] } = selection;
+  const { where, orderBy, limit, without = [], isLimited = false } = selection;
+  const check = isLimited ? sql`${tx.deadlineCheck(tableOf(table))} AND ` : sql``;
   const order = sql.raw(orderBy.map(quoteName).join(', '));
   const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;
-  return tx.all<Row>(sql`SELECT ${selectionOf(table, without)} FROM ${recordsOf(table)} WHERE ${where} ORDER BY ${order}${bound}`);
+  return tx.all<Row>(
+    sql`SELECT ${selectionOf(table, without)} FROM ${recordsOf(table)} WHERE ${check}(${where}) ORDER BY ${order}${bound}`,
+  );
 }
 
 /** Converts a row to a value without its checksum and the column `without`. @throws Problem STORAGE_DAMAGED if a column cannot be parsed. */

@@ -10,6 +10,7 @@
 export { FINDINGS, type Finding, type FindingCode, sortFindings } from './finding.ts';
 export { lintPolicy } from './lint.ts';
 export { lintAssignment } from './lint-assignments.ts';
+export { readsUserAttributes } from './lint-conditions.ts';
 export type { ActiveAssignments, LintContext, UserValueCounts } from './lint-context.ts';
 export { usersToCompare } from './lint-order.ts';
 export { createPolicyIndex } from './policy-index.ts';

@@ -17,10 +17,11 @@ import { didYouMean, type Issue } from '../../errors.ts';
 import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from '../../resources/index.ts';
 import { describeDomain, describePath, IDENTITY_NAMES } from '../context/index.ts';
-import { AUDIT_LOG_NAME } from '../policies/index.ts';
+import { AUDIT_LOG_NAME, compileRule, type Policy } from '../policies/index.ts';
 import { type ConditionLeaf, hasUnknown, toLeaves, toResidual } from './condition-analysis.ts';
 import { joinNames, type RuleFinding } from './finding.ts';
 import { definitionsFor, type LintedRule } from './lint-context.ts';
+import type { PolicyIndex } from './policy-index.ts';
 
 /** Minimum number of conditions of a rule that is reported with `many-conditions`. */
 const MANY_CONDITIONS = 5;
@@ -175,8 +176,21 @@ function lintResourceName(linted: LintedRule): readonly RuleFinding[] {
   return [{ code: 'ambiguous-name', member: 'conditions', detail, todo: 'name one resource in "resource" of the rule' }];
 }
 
-function lintAttribute({ group, keys: [name = ''], text }: Path, linted: LintedRule): readonly RuleFinding[] {
-  if (group !== 'user' || IDENTITY_NAMES.includes(name)) return [];
+/** Returns true if an active rule of the policy reads an attribute of users. Only then does the linter need the number of users with a value. */
+export function readsUserAttributes(policy: Policy, { snapshot }: PolicyIndex): boolean {
+  return policy.rules.some((rule) => rule.isActive && compileRule(policy, rule, snapshot.compileOptions).paths.some(isUserAttribute));
+}
+
+function isUserAttribute({ group, keys: [name = ''] }: Path): boolean {
+  return group === 'user' && !IDENTITY_NAMES.includes(name);
+}
+
+function lintAttribute(path: Path, linted: LintedRule): readonly RuleFinding[] {
+  if (!isUserAttribute(path)) return [];
+  const {
+    keys: [name = ''],
+    text,
+  } = path;
   const fields = definitionsFor(linted).get('User')?.fields;
   const finding = { code: 'attribute-never-set', member: 'conditions' } as const;
   if (fields?.has(name) !== true) {

@@ -11,6 +11,7 @@ export interface LintContext {
   readonly assignments: ActiveAssignments;
   /** Returns the other assignments of a user. Called for the users that `usersToCompare` returns. */
   assignmentsOf(userId: string): readonly UserAssignment[];
+  /** Has to be counted only for a policy for which `readsUserAttributes` is true. */
   readonly users: UserValueCounts;
   /** Returns true if the database can evaluate a condition on the fields of a resource. */
   canCompileToSql(condition: Condition, resource: Resource): boolean;

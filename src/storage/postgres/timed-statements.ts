@@ -53,6 +53,7 @@ function withoutLimits({ connection, state }: TimedContext): TimedStatements {
     retained: new Map(),
     deadlineCheck,
     ...LOCKED_REFERENCES,
+    withoutTimeLimit: (work) => work(),
     remaining: () => Number.POSITIVE_INFINITY,
     limitTime: () => undefined,
     checkTime: async () => state.check(),
@@ -120,6 +121,7 @@ function toTimedAttempt({ state, limits, stopwatch, timeIsUp }: TimeLeft): Timed
     retained: limits.state.retained,
     deadlineCheck,
     ...LOCKED_REFERENCES,
+    withoutTimeLimit: (work) => stopwatch.pauseDuring(work),
     remaining: () => stopwatch.remaining,
     limitTime(lower) {
       limits.state.limit = Math.min(limits.state.limit, lower);

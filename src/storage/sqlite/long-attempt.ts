@@ -133,6 +133,7 @@ function createTimedQueries({ reader, turns, state }: LongAttempt, lifetime: Lif
     // The attempt stores nothing, and its snapshot does not change.
     noteReferences: () => undefined,
     requireNoNewReferences: () => undefined,
+    withoutTimeLimit: (work) => stopwatch.pauseDuring(work),
     remaining: () => stopwatch.remaining,
     limitTime(lower) {
       state.limit = Math.min(state.limit, lower);

@@ -50,7 +50,7 @@ class BatchWork implements OpenTransaction, SavepointHost {
   readonly #connection: Connection;
   readonly #attempt: BatchAttempt;
   readonly #milliseconds: number;
-  readonly #begun = performance.now();
+  #begun = performance.now();
   /** The write statements of the connection before the attempt. */
   readonly #writes: number;
   #isLocking = false;
@@ -113,6 +113,16 @@ class BatchWork implements OpenTransaction, SavepointHost {
     if (this.#ended !== undefined) throw this.#ended;
     this.stopwatch.addLap();
     if (this.stopwatch.remaining === 0) throw this.timeIsUp();
+  }
+
+  /** Runs work of the service, which is no lost time of the caller if the attempt ends later. */
+  async withoutTimeLimit<T>(work: () => Promise<T>): Promise<T> {
+    const begun = performance.now();
+    try {
+      return await this.stopwatch.pauseDuring(work);
+    } finally {
+      this.#begun += performance.now() - begun;
+    }
   }
 
   /** Ends the attempt if a statement has timed out. Returns the error to throw. */
@@ -219,6 +229,10 @@ class BatchTransaction implements Transaction {
 
   limitTime(lower: number): void {
     this.#state.limit = Math.min(this.#state.limit, lower);
+  }
+
+  withoutTimeLimit<T>(work: () => Promise<T>): Promise<T> {
+    return this.#work.withoutTimeLimit(work);
   }
 
   async checkTime(): Promise<void> {
