@@ -3,6 +3,7 @@ import { accessTestEndpoints } from './access-test-endpoint.ts';
 import { type AdminDeps, type AdminEndpoint, toRoute } from './admin-endpoint.ts';
 import { assignedPolicyEndpoints } from './assigned-policy-endpoints.ts';
 import { assignmentEndpoints } from './assignment-endpoints.ts';
+import { assignmentListEndpoints } from './assignment-list-endpoints.ts';
 import { auditEndpoints } from './audit-endpoints.ts';
 import { catalogueEndpoints } from './catalogue-endpoint.ts';
 import { decisionCountEndpoints } from './decision-count-endpoints.ts';
@@ -31,6 +32,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...policyTransferEndpoints,
   ...findingEndpoints,
   ...assignmentEndpoints,
+  ...assignmentListEndpoints,
   ...assignedPolicyEndpoints,
   ...accessTestEndpoints,
   ...whoCanEndpoints,

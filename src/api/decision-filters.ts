@@ -48,7 +48,7 @@ export function toEntryFilter(query: TypeOf<typeof FILTER_QUERY>, auditor: Audit
 }
 
 /** Creates the schema of a moment in a query. */
-function moment(description: string) {
+export function moment(description: string) {
   return Type.Optional(Type.String({ format: 'instant', maxLength: 100, description }));
 }
 

@@ -1,10 +1,12 @@
 /** The names of users, policies and rules beside their ids in audit entries. */
 import type { AuditEntry } from '../audit/index.ts';
 import type { Snapshot } from '../authz/index.ts';
+import type { Resource } from '../resources/index.ts';
 import { Type, type TypeOf } from '../schemas/index.ts';
 import { loadUndamagedRecords, type Transaction } from '../storage/index.ts';
 
-const BY_ID = Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });
+/** Names by id. */
+export const BY_ID = Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });
 
 /** The schema of the names. */
 export const NAMES = Type.Object(
@@ -22,13 +24,19 @@ export async function loadNames(
   entries: readonly AuditEntry[],
 ): Promise<TypeOf<typeof NAMES>> {
   const ids = new Set(entries.flatMap(({ userId }) => userId ?? []));
-  const users = await loadUndamagedRecords(tx, user, [...ids]);
+  const users = await loadUserLabels(tx, user, [...ids]);
   const found = [...new Set(entries.flatMap(({ policyId }) => policyId ?? []))].flatMap((id) => policies.policies.get(id) ?? []);
   const named = new Set(entries.flatMap(({ ruleId }) => ruleId ?? []));
   const rules = found.flatMap((policy) => policy.rules).filter(({ id, description }) => named.has(id) && description !== undefined);
   return {
-    users: Object.fromEntries([...users].map(([id, record]) => [id, String(record['name'] ?? record['email'])])),
+    users,
     policies: Object.fromEntries(found.map(({ id, name }) => [id, name])),
     rules: Object.fromEntries(rules.map(({ id, description }) => [id, description ?? ''])),
   };
+}
+
+/** Loads the names of users, or their emails, by id. */
+export async function loadUserLabels(tx: Transaction, user: Resource, ids: readonly string[]): Promise<Record<string, string>> {
+  const users = await loadUndamagedRecords(tx, user, ids);
+  return Object.fromEntries([...users].map(([id, record]) => [id, String(record['name'] ?? record['email'])]));
 }

@@ -3,10 +3,11 @@ import { RULE_ACTIONS } from '../actions.ts';
 import { CONDITION, EFFECTS, POLICY_TYPES, type Policy, type RolePolicy, type UserPolicy } from '../authz/policies/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../resources/index.ts';
-import { component, OneOf, Type } from '../schemas/index.ts';
+import { component, OneOf, type Rendered, Type, type TypeOf } from '../schemas/index.ts';
 import { COUNT, ID, TEXT, TIMESTAMP } from './schema-members.ts';
 
 const PRIORITY = Type.Integer({ description: 'Rules with a higher priority are evaluated first.' });
+const NOTES = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true, description: 'Notes of the admin.' });
 const VERSION = Type.Integer({ minimum: 1, description: 'Revision of the last change: the `ETag`.' });
 
 const RULE = component(
@@ -87,7 +88,7 @@ export const USER_POLICY = component(
     assignedAt: TIMESTAMP,
     expiresAt: Type.Optional(TIMESTAMP),
     isActive: Type.Boolean(),
-    context: Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true, description: 'Notes of the admin.' }),
+    context: NOTES,
     version: VERSION,
   }),
 );
@@ -106,6 +107,32 @@ export const ROLE_POLICY = component(
     version: VERSION,
   }),
 );
+
+/** An assignment to a user or to a role, in lists of both. */
+export const ASSIGNMENT = component(
+  'admin.Assignment',
+  Type.Object({
+    id: ID,
+    kind: OneOf(['user', 'role'], {
+      description: '`user`: has `userId`, `context` and perhaps `expiresAt`; `role`: has `role` and `priority`.',
+    }),
+    policyId: ID,
+    userId: Type.Optional(TEXT),
+    role: Type.Optional(OneOf(ASSIGNABLE_ROLES)),
+    assignedBy: TEXT,
+    assignedAt: TIMESTAMP,
+    expiresAt: Type.Optional(TIMESTAMP),
+    isActive: Type.Boolean(),
+    priority: Type.Optional(PRIORITY),
+    context: Type.Optional(NOTES),
+    version: VERSION,
+  }),
+);
+
+/** Returns an assignment with its kind. */
+export function withKind(assignment: UserPolicy | RolePolicy): Rendered<TypeOf<typeof ASSIGNMENT>> {
+  return 'userId' in assignment ? { kind: 'user', ...assignment } : { kind: 'role', ...assignment };
+}
 
 /** A policy and one of its assignments. */
 export const ASSIGNED_POLICY = component(

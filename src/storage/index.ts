@@ -10,6 +10,13 @@
 
 export type { PageSize } from './answer-size.ts';
 export {
+  type AssignmentFilter,
+  type AssignmentPosition,
+  isOrderedByExpiry,
+  loadAssignmentPage,
+  loadPolicyNames,
+} from './assignment-lists.ts';
+export {
   type Authored,
   type AuthoredChange,
   assignToRole,

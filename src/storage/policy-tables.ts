@@ -71,7 +71,8 @@ export async function deleteFrom(tx: Transaction, table: Resource, where: Sql): 
 /** The rows to load. */
 export interface Selection {
   readonly where: Sql;
-  readonly orderBy: readonly string[];
+  /** The columns, or the expressions of an ORDER BY. */
+  readonly orderBy: readonly string[] | Sql;
   readonly limit?: number;
   /** Columns to leave out. */
   readonly without?: readonly string[];
@@ -111,7 +112,7 @@ export function selectRows(tx: Transaction, table: Resource, selection?: Selecti
   if (selection === undefined) return tx.all<Row>(sql`SELECT ${selectionOf(table)} FROM ${recordsOf(table)}`);
   const { where, orderBy, limit, without = [], isLimited = false } = selection;
   const check = isLimited ? sql`${tx.deadlineCheck(tableOf(table))} AND ` : sql``;
-  const order = sql.raw(orderBy.map(quoteName).join(', '));
+  const order = 'parts' in orderBy ? orderBy : sql.raw(orderBy.map(quoteName).join(', '));
   const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;
   return tx.all<Row>(
     sql`SELECT ${selectionOf(table, without)} FROM ${recordsOf(table)} WHERE ${check}(${where}) ORDER BY ${order}${bound}`,

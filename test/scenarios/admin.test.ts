@@ -37,6 +37,8 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   [`POST /admin/api/policies/${UNKNOWN_ID}/assign/role/user`, {}],
   [`PUT /admin/api/policies/${UNKNOWN_ID}/assign/role/user`, {}],
   [`DELETE /admin/api/policies/${UNKNOWN_ID}/assign/role/user`],
+  ['GET /admin/api/assignments'],
+  [`GET /admin/api/policies/${UNKNOWN_ID}/assignments`],
   [`GET /admin/api/users/${UNKNOWN_ID}/policies`],
   ['GET /admin/api/roles/user/policies'],
   ['POST /admin/api/policies/test-access', { resource: { name: 'Article' }, action: 'read' }],

@@ -154,6 +154,8 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['POST /admin/api/policies/<policy>/assign/role/viewer', {}],
   ['PUT /admin/api/policies/<policy>/assign/role/viewer', {}],
   ['DELETE /admin/api/policies/<policy>/assign/role/viewer'],
+  ['GET /admin/api/assignments'],
+  ['GET /admin/api/policies/<policy>/assignments'],
   ['GET /admin/api/users/<user>/policies'],
   ['GET /admin/api/roles/viewer/policies'],
   ['POST /admin/api/policies/test-access', { resource: { name: 'Article' }, action: 'read' }],

@@ -53,7 +53,7 @@ const userPolicy: JsonObject = {
   description: 'Assignments of policies to users.',
   fields: {
     userId: { type: 'string', required: true },
-    policyId: ofPolicy,
+    policyId: { ...ofPolicy, index: false },
     assignedBy: { type: 'string', required: true },
     assignedAt: { type: 'timestamp', required: true },
     expiresAt: { type: 'timestamp' },
@@ -62,7 +62,7 @@ const userPolicy: JsonObject = {
     version: VERSION,
     checksum: CHECKSUM,
   },
-  indexes: [{ fields: ['userId', 'policyId'], unique: true }],
+  indexes: [{ fields: ['userId', 'policyId'], unique: true }, { fields: ['policyId', 'id'] }, { fields: ['expiresAt', 'id'] }],
 };
 
 const rolePolicy: JsonObject = {
