@@ -114,10 +114,11 @@ async function loadLastChanges(tx: Transaction, ids: Sql): Promise<ReadonlyMap<s
 async function findPolicyIds(tx: Transaction, { order = 'id', after, limit, ...filter }: PolicyPageQuery): Promise<readonly string[]> {
   const isDescending = order.startsWith('-');
   const name = isDescending ? order.slice(1) : order;
-  const [key, direction] = [sql.ref(name), isDescending ? sql`DESC` : sql`ASC`];
   const where = [tx.deadlineCheck(tableOf(POLICY_TABLES.policy)), ...toConditions(tx, filter)];
   if (after !== undefined) where.push(isAfter({ name, isDescending }, after));
-  const orderBy = name === 'id' ? sql`"id"` : sql`${key} ${direction}, "id" ${direction}`;
+  // NULLS as in the indexes, although no value is NULL: PostgreSQL would not use them otherwise.
+  const direction = isDescending ? [sql`DESC NULLS LAST`, sql`DESC`] : [sql`ASC NULLS FIRST`, sql`ASC`];
+  const orderBy = name === 'id' ? sql`"id"` : sql`${sql.ref(name)} ${direction[0]}, "id" ${direction[1]}`;
   const rows = await tx.all<{ readonly id: string }>(
     sql`SELECT "id" FROM "_Policy" WHERE ${sql.join(where, sql` AND `)} ORDER BY ${orderBy} LIMIT ${limit}`,
   );

@@ -65,7 +65,7 @@ export async function loadPolicyChanges<Converted>(
       : sql` AND "fromEpoch" <= ${before.revision} AND ("fromEpoch" < ${before.revision} OR "id" < ${before.id})`;
   const ids = await tx.all<{ readonly id: string }>(sql`
     SELECT "id" FROM "_PolicyHistory" WHERE ${tx.deadlineCheck(tableOf(POLICY_TABLES.history))}${ofPolicy}${isEarlier}
-    ORDER BY "fromEpoch" DESC, "id" DESC LIMIT ${limit}`);
+    ORDER BY "fromEpoch" DESC NULLS LAST, "id" DESC LIMIT ${limit}`);
   const converted: Converted[] = [];
   for (let at = 0; at < ids.length; at += LOADED) {
     const group = ids.slice(at, at + LOADED).map(({ id }) => id);

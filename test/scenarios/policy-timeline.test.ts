@@ -179,6 +179,8 @@ describe('the versions of a policy', () => {
       const reply = await ask('GET', `/policies/${id}/${path}`);
       expect([path, reply.status, reply.at('code')]).toEqual([path, 500, 'STORAGE_DAMAGED']);
     }
+    const rolledBack = await ask('POST', `/policies/${id}/rollback`, { body: { revision: version, reason: 'undo' } });
+    expect(rolledBack.at('code')).toBe('STORAGE_DAMAGED');
     await replace('readers write', 'readers read');
     await done('GET', `/policies/${id}/history`);
   });
