@@ -1,4 +1,4 @@
-import { type AuditEntry, loadAnalytics, loadEntry, parseTimeframe, searchEntries } from '../audit/index.ts';
+import { loadAnalytics, loadEntry, parseTimeframe, searchEntries } from '../audit/index.ts';
 import { type VerifyPosition, verifyAll } from '../audit/integrity/index.ts';
 import { Problem } from '../errors.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';

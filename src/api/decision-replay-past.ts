@@ -11,7 +11,8 @@ import {
   toUserAssignments,
   type UserAssignment,
 } from '../authz/policies/index.ts';
-import { loadDefinitionsRevision, loadPolicyStateAt } from '../storage/index.ts';
+import { memoize } from '../memoize.ts';
+import { loadDefinitionsRevision, loadPolicyStateAt, type Transaction } from '../storage/index.ts';
 import type { AdminRequest } from './admin-endpoint.ts';
 
 /** The parts of a request that past policies are loaded with. */
@@ -44,20 +45,27 @@ export interface PastDecisions {
   recordedPaths(entry: AuditEntry): ReadonlySet<string>;
   /** Returns true if an entry was decided by these rules of the present policies. */
   areDecidedBy(entry: AuditEntry, applicable: ApplicableRules): boolean;
+  /** Number of policies and assignments in memory. */
+  readonly size: number;
 }
 
 /** If definitions have changed, the same rules may have been compiled to other conditions, which read other paths. */
-const DEFINED_OTHERWISE: PastDecisions = { recordedPaths: () => new Set(), areDecidedBy: () => false };
+const DEFINED_OTHERWISE: PastDecisions = { recordedPaths: () => new Set(), areDecidedBy: () => false, size: 1 };
+
+/** The revisions of the present definitions by transaction: a preview needs its revision for each caller. */
+const definitionsRevisions = new WeakMap<Transaction, Promise<number>>();
 
 /** Loads the policies of an entry, for all entries of the same caller and revision. */
 export async function loadPastDecisions(request: PastRequest, entry: AuditEntry): Promise<PastDecisions> {
-  if (entry.epoch < (await loadDefinitionsRevision(request.tx))) return DEFINED_OTHERWISE;
+  if (entry.epoch < (await memoize(definitionsRevisions, request.tx, loadDefinitionsRevision))) return DEFINED_OTHERWISE;
   const isPresent = entry.epoch === request.snapshot.revision.number;
   const past = isPresent ? await loadPresentPolicies(request, entry) : await loadPastPolicies(request, entry);
   const { policies: present } = request.snapshot.policies;
   const isUnchanged = ({ id, policy }: CompiledRule, other: CompiledRule | undefined): boolean =>
     other?.id === id && other.policy.id === policy.id && past.policies.policies.get(policy.id)?.version === present.get(policy.id)?.version;
   return {
+    // The present policies are in memory anyway.
+    size: past.assignments.length + (isPresent ? 1 : 1 + past.policies.policies.size),
     recordedPaths: (each) => recordedPaths(each, pastRules(past, each)),
     areDecidedBy: (each, { rules }) => {
       const then = pastRules(past, each).rules;

@@ -2,6 +2,7 @@
  * Replays audit entries under the present policies and under these policies with a draft. The policies at the revision of an entry are loaded
  * only if the outcome depends on a value that the entry does not have: they show whether the value was missing or was not kept.
  */
+import { LRUCache } from 'lru-cache';
 import { ACTIONS, type RuleAction } from '../actions.ts';
 import {
   type AuditEntry,
@@ -30,7 +31,7 @@ import {
 import { getOrCreate } from '../memoize.ts';
 import type { AdminRequest } from './admin-endpoint.ts';
 import { loadFill } from './decision-replay-fill.ts';
-import { loadPastDecisions } from './decision-replay-past.ts';
+import { loadPastDecisions, type PastDecisions } from './decision-replay-past.ts';
 
 /** The state of a preview: the policies to compare, and the frames of the resources whose entries were replayed. */
 export interface Preview {
@@ -42,11 +43,20 @@ export interface Preview {
   readonly fill: boolean;
   /** Frames by resource; undefined for a resource without a definition. */
   readonly frames: Map<string, ReplayFrame | undefined>;
+  /** Findings about past decisions, by caller and revision. */
+  readonly past: LRUCache<string, PastDecisions>;
 }
+
+/** Maximum number of past policies and assignments in memory. */
+const MAX_PAST = 5000;
 
 /** Creates the state of a preview. */
 export function createPreview(admin: Preview['admin'], draft: AccessDraft, fill: boolean): Preview {
-  return { admin, draft, policies: applyDraft(admin.snapshot.policies, draft), fill, frames: new Map() };
+  return { admin, draft, policies: applyDraft(admin.snapshot.policies, draft), fill, frames: new Map(), past: createPastCache() };
+}
+
+function createPastCache(): Preview['past'] {
+  return new LRUCache({ maxSize: MAX_PAST, sizeCalculation: ({ size }) => size });
 }
 
 /** The result of one entry. */
@@ -147,11 +157,12 @@ async function replayUndecided(preview: Preview, cases: readonly FramedCase[]): 
   const { tx } = preview.admin;
   const replayed: ReplayedEntry[] = [];
   const groups = Map.groupBy(cases, ({ entry: { kind, epoch, role, userId } }) => JSON.stringify([kind, epoch, role, userId]));
-  for (const same of groups.values()) {
+  for (const [key, same] of groups) {
     await tx.checkTime();
     const [{ entry: first }] = same as [FramedCase];
     // An entry of repeated denials has no values of its own.
-    const past = first.kind === 'repeat' ? undefined : await loadPastDecisions(preview.admin, first);
+    const past = first.kind === 'repeat' ? undefined : (preview.past.get(key) ?? (await loadPastDecisions(preview.admin, first)));
+    if (past !== undefined) preview.past.set(key, past);
     for (const each of same) {
       const { entry, live } = each;
       const known = past && { recorded: past.recordedPaths(entry), isPresent: past.areDecidedBy(entry, live) };

@@ -638,7 +638,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a preview takes rules for those of the time of an entry although definitions have changed',
     file: 'src/api/decision-replay-past.ts',
-    find: 'entry.epoch < (await loadDefinitionsRevision(request.tx))',
+    find: 'entry.epoch < (await memoize(definitionsRevisions, request.tx, loadDefinitionsRevision))',
     replace: 'entry.epoch < 0',
     red: 'test/scenarios/preview.test.ts',
     test: 'a value is unknown if definitions have changed since, because the rule may have been invalid then',

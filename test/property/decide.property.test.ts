@@ -1,11 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RULE_ACTIONS } from '../../src/actions.ts';
-import { createScope, describePath, type ScopeInput } from '../../src/authz/context/index.ts';
-import { decide } from '../../src/authz/decision/index.ts';
-import { applicableRules, compilePolicies, type Policy } from '../../src/authz/policies/index.ts';
-import { evaluate, parseConditions, UNRESOLVED } from '../../src/conditions/index.ts';
-import type { Json, JsonObject } from '../../src/operators/index.ts';
+import { createScope } from '../../src/authz/context/index.ts';
+import { applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
+import { evaluate, UNRESOLVED } from '../../src/conditions/index.ts';
+import type { JsonObject } from '../../src/operators/index.ts';
 import { casesOf } from '../budget.ts';
 import {
   assignmentsIn,
@@ -13,12 +11,10 @@ import {
   NEWSROOM,
   NOW,
   policyOf,
-  resourceOf,
   SCOPE_PARTS,
   type SomeRule,
   stateOf,
   toRole,
-  toUser,
   type WholeState,
 } from '../policy-fixtures.ts';
 import { authorOf, decideNewsroom } from '../reference/newsroom-facts.ts';
