@@ -27,7 +27,7 @@ export const DECISION_FILTERS = {
   kind: Type.Optional(
     OneOf(ENTRY_KINDS, {
       description:
-        '`access`: requests to records; `repeat`: numbers of repeated denials; `admin`: changes and reads by admins; `auth`: logins and refused tokens.',
+        '`access`: requests to records; `repeat`: numbers of repeated denials; `admin`: changes and reads by admins; `auth`: logins and refused tokens; `evaluation`: questions of callers about their own permissions.',
     }),
   ),
   from: moment('Start (inclusive): a date, which begins in UTC, or a timestamp with its offset.'),

@@ -48,7 +48,7 @@ export function createBrowserSessions(deps: AuthEndpointDeps, openByPassword: Op
       const origin = toSessionOrigin(request);
       const issued = await openByPassword(credentials, origin, async (tx, userId) => {
         const name = await loadCookieName(tx);
-        // The browser replaces the cookie of an earlier session, so that session could not be logged out.
+        // The new cookie overwrites that of an earlier session, which its user could not log out of any more.
         await endSession(tx, deps, { cookie: readCookie(request, name), origin, reason: 'replaced by a new login' });
         const value = createSessionSecret();
         const seconds = Math.min(options.sessionIdleSeconds, options.sessionMaxSeconds);

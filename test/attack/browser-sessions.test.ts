@@ -149,6 +149,27 @@ describe('a session cookie', () => {
     expect((await send('POST', '/api/batch', { requests })).at('data.0.status')).toBe(403);
   });
 
+  it('every other operation of the API answers a cookie as it answers no credentials', async () => {
+    const browser = openBrowser(target);
+    await browser.logIn(target.emails.admin, target.passwords);
+    const headers = { ...SAME_ORIGIN, cookie: String(browser.cookie) };
+    const token = await target.logIn(target.emails.admin, target.passwords);
+    const paths = (await target.call('GET', '/openapi.json', { token })).at('paths') as Readonly<Record<string, object>>;
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => [method.toUpperCase(), path] as const),
+    );
+    expect(operations.length).toBeGreaterThan(50);
+    for (const [method, template] of operations.filter(([, path]) => !path.startsWith('/auth/session') && path !== '/auth/setup')) {
+      const path = template.replace(/\{\w+\}/g, target.cases.bob);
+      const body = method === 'POST' || method === 'PUT' ? {} : undefined;
+      const given = await target.call(method, path, { headers, body });
+      const expected = await target.call(method, path, { body });
+      const stable = ({ status, at }: Reply): unknown => [method, path, status, at('code'), at('detail')];
+      expect(stable(given)).toEqual(stable(expected));
+    }
+    expect((await browser.refresh()).status).toBe(200);
+  });
+
   it('the value of a cookie is neither an access token nor a refresh token', async () => {
     const browser = openBrowser(target);
     await browser.logIn(target.emails.alice, target.passwords);
