@@ -38,7 +38,8 @@ export type ActionInput =
   | 'total'
   | 'fields'
   | 'expand'
-  | 'ifMatch';
+  | 'ifMatch'
+  | 'dryRun';
 
 const table: readonly Action[] = [
   { name: 'create', decides: 'create', takes: ['data'], summary: 'Creates a record from `data`; the id is generated.' },
@@ -49,7 +50,12 @@ const table: readonly Action[] = [
     takes: ['id', 'data', 'ifMatch'],
     summary: 'Changes the fields given in `data`; other fields keep their values.',
   },
-  { name: 'delete', decides: 'delete', takes: ['id', 'ifMatch'], summary: 'Deletes one record.' },
+  {
+    name: 'delete',
+    decides: 'delete',
+    takes: ['id', 'ifMatch', 'dryRun'],
+    summary: 'Deletes one record; with `dryRun`, only returns what the deletion would delete and change.',
+  },
   {
     name: 'list',
     decides: 'list',

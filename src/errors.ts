@@ -94,6 +94,7 @@ const kinds = {
     title: 'Rolled back with its import',
     hint: 'occurs only in audit entries: of a dry run, and of the rows before the one that made an atomic import fail',
   },
+  DRY_RUN: { status: 409, title: 'Dry run', hint: 'occurs only in audit entries: the decision was part of a dry run, nothing was changed' },
   POLICY_INVALID: { status: 422, title: 'Invalid policy' },
   POLICY_UNKNOWN: { status: 404, title: 'Policy not found' },
   REVISION_UNKNOWN: {

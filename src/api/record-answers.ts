@@ -1,6 +1,6 @@
 /** The responses of the record endpoints. */
 import type { ActionName } from '../actions.ts';
-import { type Answer, type Answers, envelope, ISSUE } from '../request/index.ts';
+import { type Answer, type Answers, envelope, ISSUE, PROBLEM } from '../request/index.ts';
 import { component, type Schema, Type } from '../schemas/index.ts';
 import type { DescribedResource } from './described-resource.ts';
 import type { RecordExamples } from './record-examples.ts';
@@ -36,7 +36,7 @@ export function answersOf(action: ActionName, described: DescribedResource): Ans
     case 'update':
       return { 200: one(`The changed record; ${UNREAD}.`, Type.Union([record, ID_AND_VERSION])) };
     case 'delete':
-      return { 200: doneWith('deleted', described) };
+      return { 200: toDeletion(doneWith('deleted', described)) };
     case 'restore':
       return { 200: doneWith('restored', described) };
     case 'createIfNotExists':
@@ -81,6 +81,45 @@ function doneWith(done: 'deleted' | 'restored', { resource: { name }, examples: 
     schema: envelope(Type.Object({ id: ID }), MESSAGE),
     example: { success: true, data: { id }, message: `${done} ${name} ${id}` },
     headers: ['X-Decision-Id'],
+  };
+}
+
+const REFERENCING = {
+  resource: TEXT,
+  field: Type.String({ description: 'The field that refers to the deleted records.' }),
+  count: Type.Integer({ minimum: 1, description: 'Number of the records that the caller may read.' }),
+  ids: Type.Array(ID, { maxItems: 10, description: 'The ids of some of these records.' }),
+} as const;
+const PERMANENT = Type.Boolean({ description: 'False if the deletion keeps the record as a soft-deleted one.' });
+
+/** The data of the response to a dry run of a deletion. */
+const DELETION_PREVIEW = component(
+  'api.DeletionPreview',
+  Type.Object(
+    {
+      id: ID,
+      dryRun: Type.Unsafe<true>({ const: true }),
+      permanent: PERMANENT,
+      deleted: Type.Array(Type.Object({ ...REFERENCING, permanent: PERMANENT }), { description: 'Records that would be deleted too.' }),
+      cleared: Type.Array(Type.Object(REFERENCING), { description: 'Records whose reference would be removed.' }),
+      refused: Type.Array(Type.Object({ ...REFERENCING, code: TEXT, reason: Type.Optional(TEXT) }), {
+        description: 'Records that make the deletion fail.',
+      }),
+      problem: Type.Optional(PROBLEM),
+    },
+    {
+      description:
+        'What a deletion would do. Contains only records that the caller may read, and no references by write-only fields. `problem` is the problem with which the deletion fails; absent if it succeeds.',
+    },
+  ),
+);
+
+/** Adds the response to a dry run. */
+function toDeletion(answer: Answer): Answer {
+  return {
+    ...answer,
+    description: `${answer.description} With \`dryRun\`, what the deletion would do.`,
+    schema: envelope(Type.Union([DELETION_PREVIEW, Type.Object({ id: ID })]), MESSAGE),
   };
 }
 

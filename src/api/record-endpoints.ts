@@ -11,6 +11,7 @@ import {
   parseActionRequest,
   parseBatch,
   parseCreateRequest,
+  parseDeleteRequest,
   parseListRequest,
   parseRecordRequest,
   parseUpdateRequest,
@@ -41,7 +42,7 @@ export function createApiRoutes(deps: ApiDeps): readonly Route[] {
     endpoint('POST', '/api/:resource', (http) => parseCreateRequest(http)),
     endpoint('GET', '/api/:resource/:id', (http) => parseRecordRequest(http, 'read')),
     endpoint('PUT', '/api/:resource/:id', (http) => parseUpdateRequest(http)),
-    endpoint('DELETE', '/api/:resource/:id', (http) => parseRecordRequest(http, 'delete')),
+    endpoint('DELETE', '/api/:resource/:id', (http) => parseDeleteRequest(http)),
     endpoint('POST', '/api/:resource/:action', (http) => parseActionRequest(http, limits)),
     {
       method: 'POST',

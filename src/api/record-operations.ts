@@ -6,6 +6,7 @@ import { ACTIONS, type Action, type ActionName, SCHEMA_ACTION } from '../actions
 import type { JsonObject } from '../operators/index.ts';
 import {
   actionBodySchema,
+  DELETE_QUERY,
   type EndpointDescription,
   envelope,
   exportQuerySchema,
@@ -44,7 +45,7 @@ function endpointsOf(described: DescribedResource): readonly EndpointDescription
     schemaEndpoint(described),
     byVerb(described, 'read', { params: ID_PARAMETER, query: READ_QUERY }),
     byVerb(described, 'update', { params: ID_PARAMETER, ifMatch: true, ...withBody(forms.update, examples.update) }),
-    byVerb(described, 'delete', { params: ID_PARAMETER, ifMatch: true }),
+    byVerb(described, 'delete', { params: ID_PARAMETER, query: DELETE_QUERY, ifMatch: true }),
     ...actionsOf(resource).map((action) => byName(described, action)),
   ];
 }

@@ -1,8 +1,9 @@
 import { Problem } from '../errors.ts';
 import { type ApiRequest, type BatchItem, fillItemReferences } from '../request/index.ts';
 import type { Transaction } from '../storage/index.ts';
-import { appendAsDecided, appendWithOutcome, type Outcome, rollBackUnless, runPipeline } from './pipeline.ts';
+import { appendAsDecided, appendWithOutcome, type Outcome, runPipeline } from './pipeline.ts';
 import type { RequestContext } from './request-context.ts';
+import { rollBackUnless } from './roll-back.ts';
 
 /** The requests of a batch and their unit of work. */
 export interface Batch {

@@ -8,7 +8,7 @@
 export { problemWithEntryId, withEntryId } from './entry-ids.ts';
 export { handle, handleBatch } from './handle.ts';
 export { changeOwnPassword, type OwnPasswordChange } from './own-password.ts';
-export { appendEvaluation, appendWithOutcome, type Outcome, rollBackUnless, runInSavepoint, runPipeline } from './pipeline.ts';
+export { appendEvaluation, appendWithOutcome, type Outcome, runInSavepoint, runPipeline } from './pipeline.ts';
 export {
   type Caller,
   createRequestContext,
@@ -17,6 +17,7 @@ export {
   type PipelineOptions,
   type UnitOfWork,
 } from './request-context.ts';
+export { rollBackUnless } from './roll-back.ts';
 export { maySeeDescription } from './steps/authorize-action.ts';
 export { authorizeAnyRow, importRow, type RowResult, validateKey } from './steps/import-rows.ts';
 export { proposeChange, proposeRecord } from './steps/submitted-values.ts';

@@ -4,8 +4,9 @@ import { Problem } from '../errors.ts';
 import { deleteRecord, loadRecord } from '../storage/index.ts';
 import { failure } from '../storage/storage.fixture.ts';
 import { inCode, inShort, openPipeline, type TestPipeline, type TestRequest, type TestRule } from './pipeline.fixture.ts';
-import { appendAsDecided, appendWithOutcome, PIPELINE, rollBackUnless, runInSavepoint, runPipeline } from './pipeline.ts';
+import { appendAsDecided, appendWithOutcome, PIPELINE, runInSavepoint, runPipeline } from './pipeline.ts';
 import type { RequestContext } from './request-context.ts';
+import { rollBackUnless } from './roll-back.ts';
 import { authorize } from './steps/decide-request.ts';
 import { HashNeeded } from './steps/password-changes.ts';
 

@@ -6,7 +6,6 @@ import type { ActionName } from '../actions.ts';
 import { type AuditEntry, type AuditRow, appendAuditEntries, isCountable } from '../audit/index.ts';
 import type { Decision } from '../authz/decision/index.ts';
 import { Problem } from '../errors.ts';
-import type { Transaction } from '../storage/index.ts';
 import { addToAnswer } from './answer-budget.ts';
 import type { Decided, Denials, Found, Proposal, RequestContext, Result } from './request-context.ts';
 import {
@@ -100,24 +99,12 @@ export async function runInSavepoint<T>(context: RequestContext, work: () => Pro
   }
 }
 
-/** Runs `work` in a savepoint. If `work` returns false, rolls back its writes and returns true. */
-export async function rollBackUnless(tx: Transaction, work: () => Promise<boolean>): Promise<boolean> {
-  try {
-    await tx.savepoint(async () => {
-      if (!(await work())) throw new RolledBack();
-    });
-    return false;
-  } catch (error) {
-    if (error instanceof RolledBack) return true;
-    throw error;
-  }
-}
-
-class RolledBack extends Error {}
-
-/** Appends the audit entries of a request. If the request failed, the entries of allowed decisions get the failure as their outcome. */
+/**
+ * Appends the audit entries of a request. If the request failed, the entries of allowed decisions get the failure as their outcome; those of
+ * a dry run have the outcome DRY_RUN, because nothing was done.
+ */
 export async function appendWithOutcome(context: RequestContext, outcome: Outcome<unknown>): Promise<void> {
-  const failure = 'problem' in outcome ? outcome.problem.code : undefined;
+  const failure = 'problem' in outcome ? outcome.problem.code : context.request.dryRun ? 'DRY_RUN' : undefined;
   const entries =
     failure === undefined ? context.entries : context.entries.map((entry) => (entry.allowed ? withOutcome(entry, failure) : entry));
   await appendAsDecided(context, entries);

@@ -6,8 +6,9 @@ import type { Transaction } from '../storage/index.ts';
 import { sealAll } from '../storage/seal.fixture.ts';
 import { failure } from '../storage/storage.fixture.ts';
 import { codeOf, inShort, openPipeline, type TestPipeline, type TestUser } from './pipeline.fixture.ts';
-import { appendAsDecided, rollBackUnless } from './pipeline.ts';
+import { appendAsDecided } from './pipeline.ts';
 import { createRequestContext, type Found, type UnitOfWork } from './request-context.ts';
+import { rollBackUnless } from './roll-back.ts';
 import { decideOn } from './steps/decide-request.ts';
 import { authenticate, identifyAgain, type UnitOfWorkOptions, withAuditMode, withUnitOfWork } from './unit-of-work.ts';
 

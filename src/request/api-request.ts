@@ -23,6 +23,8 @@ export interface ApiRequest {
   readonly expand?: readonly ExpandItem[] | undefined;
   /** Record versions of If-Match; `'*'` for any version. */
   readonly ifMatch?: readonly number[] | '*' | undefined;
+  /** True if a deletion only returns what it would do. */
+  readonly dryRun?: boolean | undefined;
 }
 
 /** One comparison of a filter, as sent. */

@@ -38,6 +38,7 @@ export { parseQuery, type QueryTree } from './query-string.ts';
 export {
   parseActionRequest,
   parseCreateRequest,
+  parseDeleteRequest,
   parseIfMatch,
   parseListRequest,
   parseRecordRequest,
@@ -48,6 +49,7 @@ export {
 export {
   actionBodySchema,
   batchBodySchema,
+  DELETE_QUERY,
   exportQuerySchema,
   IMPORT_QUERY,
   importBodySchema,
@@ -63,6 +65,7 @@ export {
   type ProblemBody,
   toBatchResponse,
   toETag,
+  toProblemBody,
   toProblemResponse,
   toResultResponse,
   toSuccess,

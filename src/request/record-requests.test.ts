@@ -5,6 +5,7 @@ import { createHttpRequest, emptyRequest, limits, refusalOf } from './http-reque
 import {
   parseActionRequest,
   parseCreateRequest,
+  parseDeleteRequest,
   parseIfMatch,
   parseListRequest,
   parseRecordRequest,
@@ -89,8 +90,19 @@ describe('the routes of a record', () => {
   it('parses If-Match of a delete, and ignores it for a read', () => {
     const http = createHttpRequest({ id: '7', ifMatch: '"3"' });
     expect(parseRecordRequest(http, 'read')).toEqual({ ...emptyRequest, action: 'read', id: '7' });
-    expect(parseRecordRequest(http, 'delete')).toEqual({ ...emptyRequest, action: 'delete', id: '7', ifMatch: [3] });
+    expect(parseDeleteRequest(http)).toEqual({ ...emptyRequest, action: 'delete', id: '7', ifMatch: [3] });
     expect(parseRecordRequest(createHttpRequest({}), 'schema')).toEqual({ ...emptyRequest, action: 'schema' });
+  });
+
+  it('parses dryRun of a delete, in the query and in the body of the action', () => {
+    const request = { ...emptyRequest, action: 'delete', id: '7' };
+    expect(parseDeleteRequest(createHttpRequest({ id: '7', query: 'dryRun=true' }))).toEqual({ ...request, dryRun: true });
+    expect(parseDeleteRequest(createHttpRequest({ id: '7', query: 'dryRun=false' }))).toEqual({ ...request, dryRun: false });
+    expect(refusalOf(() => parseDeleteRequest(createHttpRequest({ id: '7', query: 'dryRun=yes' })))?.mistakes).toEqual(['type dryRun']);
+    const action = createHttpRequest({ action: 'delete', body: { id: '7', dryRun: true } });
+    expect(parseActionRequest(action, limits)).toEqual({ ...request, dryRun: true });
+    const restore = createHttpRequest({ action: 'restore', body: { id: '7', dryRun: true } });
+    expect(refusalOf(() => parseActionRequest(restore, limits))?.mistakes).toEqual(['unknown dryRun']);
   });
 
   it('reads the data of a create and of an update from the body', () => {
@@ -117,10 +129,8 @@ describe('the routes of a record', () => {
 
   it('refuses query parameters and bodies that a route does not use', () => {
     expect(refusalOf(() => parseCreateRequest(createHttpRequest({ query: 'limit=1', body: {} })))?.code).toBe('REQUEST_PARAMETER');
-    expect(refusalOf(() => parseRecordRequest(createHttpRequest({ id: '7', query: 'force=1' }), 'delete'))?.code).toBe('REQUEST_PARAMETER');
-    expect(refusalOf(() => parseRecordRequest(createHttpRequest({ id: '7', body: { where: {} } }), 'delete'))?.code).toBe(
-      'REQUEST_MALFORMED',
-    );
+    expect(refusalOf(() => parseDeleteRequest(createHttpRequest({ id: '7', query: 'force=1' })))?.code).toBe('REQUEST_PARAMETER');
+    expect(refusalOf(() => parseDeleteRequest(createHttpRequest({ id: '7', body: { where: {} } })))?.code).toBe('REQUEST_MALFORMED');
   });
 });
 

@@ -9,7 +9,7 @@ import type { HttpRequest } from './http-messages.ts';
 import { parseListPart } from './list-request.ts';
 import { type ProjectionPart, parseProjection } from './projection.ts';
 import { parseQueryParameters, refuseMistakes } from './query-parameters.ts';
-import { type ActionBodySchema, ANY_RECORD, READ_QUERY } from './record-schemas.ts';
+import { type ActionBodySchema, ANY_RECORD, DELETE_QUERY, READ_QUERY } from './record-schemas.ts';
 import { readBodyMembers, readQueryMembers } from './request-members.ts';
 import { requestSchemas } from './request-schemas.ts';
 import { parseFilterMember } from './where.ts';
@@ -26,12 +26,20 @@ export function parseListRequest(http: HttpRequest, limits: RequestLimits): ApiR
   return { resource: getPathParameter(http, 'resource'), action, typed: false, ...part };
 }
 
-/** Parses `GET /api/:resource/:id`, `DELETE /api/:resource/:id` and `GET /api/:resource/schema`. */
-export function parseRecordRequest(http: HttpRequest, action: 'read' | 'delete' | 'schema'): ApiRequest {
+/** Parses `GET /api/:resource/:id` and `GET /api/:resource/schema`. */
+export function parseRecordRequest(http: HttpRequest, action: 'read' | 'schema'): ApiRequest {
   const projection = action === 'read' ? parseProjectionQuery(http) : validateNoQuery(http);
   refuseBody(http);
-  const ifMatch = action === 'delete' ? parseIfMatch(http.header('if-match')) : undefined;
-  return { ...EMPTY_REQUEST, ...projection, resource: getPathParameter(http, 'resource'), action, id: http.params.get('id'), ifMatch };
+  return { ...EMPTY_REQUEST, ...projection, resource: getPathParameter(http, 'resource'), action, id: http.params.get('id') };
+}
+
+/** Parses `DELETE /api/:resource/:id`. */
+export function parseDeleteRequest(http: HttpRequest): ApiRequest {
+  const { dryRun } = parseQueryParameters(http.query, DELETE_QUERY);
+  refuseBody(http);
+  const ifMatch = parseIfMatch(http.header('if-match'));
+  const [resource, id] = [getPathParameter(http, 'resource'), getPathParameter(http, 'id')];
+  return { ...EMPTY_REQUEST, resource, action: 'delete', id, ifMatch, dryRun };
 }
 
 /** Parses `POST /api/:resource` with the data as its body. */
@@ -142,6 +150,7 @@ function toRequest({ resource, action, members }: GivenAction, limits: RequestLi
     data: members.data,
     filter: action.takes.includes('filter') ? parseFilterMember(members.filter, limits, issues) : undefined,
     ifMatch: parseVersion(members.ifMatch, issues),
+    dryRun: members.dryRun,
   };
 }
 

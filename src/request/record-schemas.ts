@@ -130,6 +130,13 @@ export const READ_QUERY = Input(PROJECTION_QUERY);
 
 const ID = Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the record.' });
 
+const DRY_RUN = Type.Optional(
+  Type.Boolean({ description: 'Delete nothing, and return what the deletion would delete and change. Default: false.' }),
+);
+
+/** The schema of the query of `DELETE /api/:resource/:id`. */
+export const DELETE_QUERY = Input({ dryRun: DRY_RUN });
+
 const IF_MATCH = Type.Optional(
   described<Json>({ type: ['integer', 'string'], description: 'Version of the record that the caller has read, or its ETag.' }),
 );
@@ -162,6 +169,7 @@ function actionMembers({ name, decides }: Pick<Action, 'name' | 'decides'>, limi
       return Type.Optional(names(forms.expansion, MAX_EXPANDED, 'References to expand.'));
     },
     ifMatch: IF_MATCH,
+    dryRun: DRY_RUN,
   } satisfies Record<ActionInput, Schema>;
 }
 

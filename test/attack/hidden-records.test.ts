@@ -38,8 +38,10 @@ const inBatch = (item: Readonly<Record<string, unknown>>, atomic = false): Sent 
 const ROUTES: readonly (readonly [name: string, sending: Sending])[] = [
   ['PUT', (id, ifMatch) => byHeader('PUT /api/Case', id, ifMatch, { title: 'x' })],
   ['DELETE', (id, ifMatch) => byHeader('DELETE /api/Case', id, ifMatch)],
+  ['dry run', (id, ifMatch) => byHeader('DELETE /api/Case', `${id}?dryRun=true`, ifMatch)],
   ['action update', (id, ifMatch) => ({ send: 'POST /api/Case/update', body: { id, ifMatch, data: { title: 'x' } } })],
   ['action delete', (id, ifMatch) => ({ send: 'POST /api/Case/delete', body: { id, ifMatch } })],
+  ['dry run by action', (id, ifMatch) => ({ send: 'POST /api/Case/delete', body: { id, ifMatch, dryRun: true } })],
   ['batch update', (id, ifMatch) => inBatch({ action: 'update', id, ifMatch, data: { title: 'x' } })],
   ['batch delete', (id, ifMatch) => inBatch({ action: 'delete', id, ifMatch })],
   ['atomic batch', (id, ifMatch) => inBatch({ action: 'update', id, ifMatch, data: { title: 'x' } }, true)],

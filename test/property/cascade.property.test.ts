@@ -1,4 +1,4 @@
-/** Random records and policies through HTTP: a deletion has exactly the effects that a simple model predicts, or none. */
+/** Random records and policies through HTTP: a deletion has exactly the effects that a simple model and its dry run predict, or none. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { databaseCasesOf } from '../budget.ts';
@@ -97,11 +97,15 @@ it('a deletion cascades, sets references to null, or is refused, as the model pr
       const { conditions } = CONDITIONS[may[resource] as keyof typeof CONDITIONS];
       return { resource, action: 'delete', conditions };
     });
-    await asAdmin('PUT', `/admin/api/policies/${policy}`, { rules });
+    await asAdmin('PUT', `/admin/api/policies/${policy}`, { rules: [...rules, ...MAY_READ] });
     const [before, model] = [await load(), predictDeletion(all, at)];
-    const reply = await service.call('DELETE', `/api/${resourceAt(at)}/${ids[at]}`, { token: asker.token });
-    const requestId = reply.headers['x-request-id'];
-    const entries = (await service.decisions(`userId=${asker.id}&limit=20`)).filter((entry) => entry['requestId'] === requestId);
+    const path = `/api/${resourceAt(at)}/${ids[at]}`;
+    const preview = await service.call('DELETE', `${path}?dryRun=true`, { token: asker.token });
+    expect(await load()).toEqual(before);
+    const reply = await service.call('DELETE', path, { token: asker.token });
+    expectPreview(preview, reply, { all, ids, at, deleted: model.deleted, allows });
+    expectDryRunEntries(await entriesOf(preview), { deleted: model.deleted.size, allows: allows(at) });
+    const entries = await entriesOf(reply);
     const denied = [...model.deleted].some((one) => !allows(one));
     const possible = [...(denied ? [403] : []), ...(model.isRestricted && allows(at) ? [409] : [])];
     expect(possible.length === 0 ? [200] : possible, reply.text).toContain(reply.status);
@@ -115,6 +119,74 @@ it('a deletion cascades, sets references to null, or is refused, as the model pr
   await fc.assert(fc.asyncProperty(records, fc.nat({ max: 2 * COUNT - 1 }), may, check), { numRuns: CASES });
   if (!onPostgres) for (const [what, count] of Object.entries(met)) expect(count, what).toBeGreaterThan(CASES / 30);
 });
+
+/** The caller reads all records of one resource, and some of the other. */
+const MAY_READ = [
+  { resource: 'Aaa', action: 'read' },
+  { resource: 'Bbb', action: 'read', conditions: [{ field: 'resource.flag', operator: 'eq', value: true }] },
+];
+
+interface Deletion {
+  readonly all: readonly RandomRecord[];
+  readonly ids: readonly string[];
+  /** The index of the record to delete. */
+  readonly at: number;
+  readonly deleted: ReadonlySet<number>;
+  allows(one: number): boolean;
+}
+
+interface Group {
+  readonly field: Reference;
+  readonly code?: string;
+  readonly count: number;
+  readonly ids: readonly string[];
+}
+
+/** Expects that the dry run predicts the response of the deletion, and names exactly the affected records that the caller may read. */
+function expectPreview(preview: Reply, reply: Reply, { all, ids, at, deleted, allows }: Deletion): void {
+  const withoutIds = ({ requestId: _, decisionId: __, ...problem }: Record<string, unknown>) => problem;
+  if (!allows(at)) {
+    expect(withoutIds(preview.body as Record<string, unknown>)).toEqual(withoutIds(reply.body as Record<string, unknown>));
+    return;
+  }
+  expect(preview.status, preview.text).toBe(200);
+  const data = preview.at('data') as { readonly [K in 'deleted' | 'cleared' | 'refused']: readonly Group[] } & {
+    readonly problem?: object;
+  };
+  expect(data.problem === undefined ? undefined : withoutIds({ ...data.problem })).toEqual(
+    reply.status === 200 ? undefined : withoutIds(reply.body as Record<string, unknown>),
+  );
+  const isReadable = (one: number): boolean => resourceAt(one) === 'Aaa' || all[one]?.flag === true;
+  const refersBy = (name: Reference) => (one: number) => all[one]?.references[name].some((to) => to !== one && deleted.has(to)) === true;
+  const expected = (holds: (one: number) => boolean): readonly string[] =>
+    all.flatMap((_, one) => (isReadable(one) && holds(one) ? [ids[one] as string] : [])).sort();
+  const found = (groups: readonly Group[]): readonly string[] => {
+    for (const group of groups) expect(group.count).toBe(group.ids.length);
+    return groups.flatMap((group) => group.ids).sort();
+  };
+  const byField = (groups: readonly Group[], name: Reference): readonly string[] => found(groups.filter(({ field }) => field === name));
+  expect(found(data.deleted)).toEqual(expected((one) => one !== at && deleted.has(one)));
+  for (const name of ['loses', 'drops'] as const)
+    expect(byField(data.cleared, name)).toEqual(expected((one) => !deleted.has(one) && refersBy(name)(one)));
+  const restricting = data.refused.filter(({ code }) => code === 'RECORD_REFERENCED');
+  for (const name of ['keeps', 'names'] as const) expect(byField(restricting, name)).toEqual(expected(refersBy(name)));
+  const denying = data.refused.filter(({ code }) => code === 'ACCESS_DENIED');
+  expect(found(denying)).toEqual(expected((one) => one !== at && deleted.has(one) && !allows(one)));
+}
+
+/** Expects one entry per deleted record, and that no entry is of a performed deletion. */
+function expectDryRunEntries(
+  entries: readonly Readonly<Record<string, unknown>>[],
+  { deleted, allows }: { readonly deleted: number; readonly allows: boolean },
+): void {
+  expect(entries).toHaveLength(allows ? deleted : 1);
+  for (const { allowed, outcome } of entries) expect(outcome).toBe(allowed === true ? 'DRY_RUN' : undefined);
+}
+
+async function entriesOf(reply: Reply): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const entries = await service.decisions(`userId=${asker.id}&limit=40`);
+  return entries.filter(({ requestId }) => requestId === reply.headers['x-request-id']);
+}
 
 /** Returns the records that a deletion cascades to, and `isRestricted` if another record restricts one of them. */
 function predictDeletion(

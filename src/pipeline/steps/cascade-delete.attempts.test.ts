@@ -8,6 +8,7 @@ import type { Transaction } from '../../storage/index.ts';
 import { replaceMembers } from '../../storage/storage.fixture.ts';
 import { handle } from '../handle.ts';
 import { codeOf, inCode, inShort, openPipeline, storedIn, type TestPipeline, type TestRequest, toApiRequest } from '../pipeline.fixture.ts';
+import type { PipelineDeps } from '../request-context.ts';
 
 const reference = (onDelete: string) => ({ type: 'reference', to: 'Node', onDelete });
 const listOf = (onDelete: string) => ({ type: 'list', of: reference(onDelete) });
@@ -63,8 +64,8 @@ function observe(tx: Transaction): Transaction {
   return replaceMembers(tx, { run });
 }
 
-/** Sends a request as an admin. Returns its status, or the code of its problem. */
-async function send(request: TestRequest): Promise<number | string> {
+/** The pipeline, with `observe` for each transaction. */
+function observedDeps(): PipelineDeps {
   const { deps } = test;
   const database: RevisionedDatabase = Object.assign(Object.create(deps.database), {
     transactionAtRevision: ((prefetch, work, options) =>
@@ -74,7 +75,12 @@ async function send(request: TestRequest): Promise<number | string> {
         options,
       )) satisfies RevisionedDatabase['transactionAtRevision'],
   });
-  const outcome = await handle({ ...deps, database }, toApiRequest(request), test.originOf('ada'));
+  return { ...deps, database };
+}
+
+/** Sends a request as an admin. Returns its status, or the code of its problem. */
+async function send(request: TestRequest): Promise<number | string> {
+  const outcome = await handle(observedDeps(), toApiRequest(request), test.originOf('ada'));
   return 'problem' in outcome ? inCode(outcome.problem) : outcome.result.status;
 }
 
@@ -136,6 +142,40 @@ describe('a deletion whose searches take long', () => {
     expect([await deleteNode(), attempts]).toEqual(['REQUEST_BUDGET', ['short', 'long', 'writer']]);
     expect(await stored()).toHaveLength(3);
     expect(inShort(await test.entries())).toEqual(expect.arrayContaining([`allow delete Node ${N1} REQUEST_BUDGET`]));
+  });
+});
+
+describe('a dry run of a deletion whose searches take long', () => {
+  const preview = async (): Promise<unknown> => {
+    const request: TestRequest = { action: 'delete', resource: 'Node', id: N1, dryRun: true };
+    attempts = [];
+    const outcome = await handle(observedDeps(), toApiRequest(request), test.originOf('ada'));
+    return 'problem' in outcome ? inCode(outcome.problem) : outcome.result.data;
+  };
+
+  it('counts in the long attempt, and undoes the deletion in an attempt that writes', async () => {
+    await test.store({ Leaf: { l1: { losesIds: [N2, N1] }, l2: { goesIds: [N1] } } });
+    const before = await stored();
+    expect(await preview()).toMatchObject({
+      deleted: [{ resource: 'Leaf', field: 'goesIds', ids: ['l2'] }],
+      cleared: [{ resource: 'Leaf', field: 'losesIds', ids: ['l1'] }],
+    });
+    expect([attempts, await stored()]).toEqual([['short', 'long', 'writer'], before]);
+    expect(inShort(await test.entries())).toEqual([`allow delete Node ${N1} DRY_RUN`, 'allow delete Leaf l2 DRY_RUN']);
+  });
+
+  it('needs no attempt that writes if the deletion is refused', async () => {
+    await test.store({ Leaf: { z1: { keepsIds: [N1] } } });
+    expect(await preview()).toMatchObject({ refused: [{ count: 1, ids: ['z1'] }], problem: { code: 'RECORD_REFERENCED' } });
+    expect(attempts).toEqual(['short', 'long']);
+  });
+
+  it('fails with REQUEST_BUDGET like the deletion if it writes for too long', async () => {
+    await test.dispose();
+    await open(0);
+    await test.store({ Leaf: { l1: { goesIds: [N1] } } });
+    expect([await preview(), await deleteNode()]).toEqual(['REQUEST_BUDGET', 'REQUEST_BUDGET']);
+    expect(await stored()).toHaveLength(3);
   });
 });
 

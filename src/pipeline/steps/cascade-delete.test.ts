@@ -13,7 +13,8 @@ import {
   type TestUser,
 } from '../pipeline.fixture.ts';
 import type { PipelineOptions, RequestContext } from '../request-context.ts';
-import { deleteWithReferencing, MAX_DEPTH } from './cascade-delete.ts';
+import { deleteWithReferencing } from './cascade-delete.ts';
+import { MAX_DEPTH } from './plan-deletion.ts';
 
 let test: TestPipeline;
 beforeAll(async () => {

@@ -6,7 +6,7 @@
  * | `authorize`, `authorizeEach`               | throws    | adds one per decision                                |
  * | `authorizeAgain`                           | throws    | replaces the earlier entry of the same action        |
  * | `decideOn`, `decideOnEach`                 | returns   | adds one per decision                                |
- * | `mayRead`                                  | returns   | none: it only limits the response of another action  |
+ * | `mayRead`, `readableAmong`                 | returns   | none: they only limit the response of another action |
  *
  * `authorize-action.ts` uses them for the columns of the pipeline.
  */
@@ -77,6 +77,16 @@ export async function mayRead(context: RequestContext, record: StoredRecord): Pr
   return decision.effect === 'allow';
 }
 
+/** Returns the records of one resource that the caller may read. Adds no audit entries, like `mayRead`. */
+export async function readableAmong(
+  context: RequestContext,
+  subjects: Pick<RecordSubjects, 'resource' | 'records'>,
+): Promise<readonly StoredRecord[]> {
+  const asReader = asRead(context);
+  const inputOf = await loadInputs(asReader, { ...subjects, action: 'read' });
+  return subjects.records.filter((record) => evaluateInput(asReader, inputOf(record)).decision.effect === 'allow');
+}
+
 /** Records of one resource and the action that is decided on each of them. */
 export interface RecordSubjects {
   readonly resource: Resource;
@@ -86,23 +96,43 @@ export interface RecordSubjects {
 
 /** Decides on each record, in order, and returns the decisions. */
 export async function decideOnEach(context: RequestContext, subjects: RecordSubjects): Promise<readonly Decision[]> {
-  const decideNext = await loadInputs(context, subjects);
-  return subjects.records.map(decideNext);
+  const inputOf = await loadInputs(context, subjects);
+  return subjects.records.map((record) => decideInput(context, inputOf(record), createEntryId()));
 }
 
-/** Decides on each record, in order, and throws at the first denial. @throws Problem ACCESS_DENIED with `hint` */
+/** Records to authorize, and the reaction to a denial. */
+interface AuthorizedSubjects extends RecordSubjects {
+  readonly hint: string;
+  /** Receives the problem of a denied record. Throws it, or returns to continue with the next record. By default, throws. */
+  readonly refuse?: (problem: Problem, record: StoredRecord) => Promise<void>;
+}
+
+/** Decides on each record, in order, and throws at the first denial, unless `refuse` returns. @throws Problem ACCESS_DENIED with `hint` */
 export async function authorizeEach(
   context: RequestContext,
-  { hint, ...subjects }: RecordSubjects & { readonly hint: string },
+  { hint, refuse = throwProblem, ...subjects }: AuthorizedSubjects,
 ): Promise<void> {
-  const decideNext = await loadInputs(context, subjects);
-  for (const record of subjects.records) refuseDenied(decideNext(record), context.entries.at(-1) as AuditEntry, hint);
+  const inputOf = await loadInputs(context, subjects);
+  for (const record of subjects.records) {
+    const decision = decideInput(context, inputOf(record), createEntryId());
+    const problem = toDenial(decision, context.entries.at(-1) as AuditEntry, hint);
+    if (problem !== undefined) await refuse(problem, record);
+  }
 }
 
-function refuseDenied(decision: Decision, { id: decisionId }: AuditEntry, hint?: string): void {
-  if (decision.effect !== 'deny') return;
+async function throwProblem(problem: Problem): Promise<never> {
+  throw problem;
+}
+
+function refuseDenied(decision: Decision, entry: AuditEntry): void {
+  const problem = toDenial(decision, entry);
+  if (problem !== undefined) throw problem;
+}
+
+function toDenial(decision: Decision, { id: decisionId }: AuditEntry, hint?: string): Problem | undefined {
+  if (decision.effect !== 'deny') return undefined;
   const code = decision.rule?.id === PROTECTION_ID ? 'ACCESS_PROTECTED' : 'ACCESS_DENIED';
-  throw new Problem(code, decision.reason, { decisionId, ...(hint !== undefined && { hint }) });
+  return new Problem(code, decision.reason, { decisionId, ...(hint !== undefined && { hint }) });
 }
 
 /** The loaded input of one decision: the rules that apply, and the values that their conditions read. */
@@ -126,11 +156,11 @@ async function loadInput(context: RequestContext, subject: Subject): Promise<Dec
   return { ...subject, applicable, resource, action, referenced };
 }
 
-/** Loads the input of many decisions, with one statement per reference instead of one per record. Returns a function that decides on a record and adds the audit entry. */
+/** Loads the input of many decisions, with one statement per reference instead of one per record. Returns a function that gives the input for a record. */
 async function loadInputs(
   context: RequestContext,
   { resource, action, records }: RecordSubjects,
-): Promise<(record: StoredRecord) => Decision> {
+): Promise<(record: StoredRecord) => DecisionInput> {
   const { principal, tx, snapshot } = context;
   const assignments = await snapshot.assignments.of(tx, principal.id);
   const applicable = rulesFor(context, { resource, action, assignments });
@@ -139,7 +169,7 @@ async function loadInputs(
   const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records });
   return (record) => {
     const referenced = new Map([...ofCaller, ...referencedOf(record)]);
-    return decideInput(context, { applicable, resource, action, record, recordId: record.id, referenced }, createEntryId());
+    return { applicable, resource, action, record, recordId: record.id, referenced };
   };
 }
 
@@ -164,7 +194,9 @@ function decideInput(context: RequestContext, input: DecisionInput, entryId: str
   const { decision, scope } = evaluateInput(context, input);
   const values = factsOf(readsToExplain(input.applicable, decision), scope, context.options.factsBytes);
   const fields = input.action === 'update' ? givenFields(context, input) : [];
-  const facts = fields.length === 0 ? values : { ...values, fields };
+  const { dryRun } = context.request;
+  const facts =
+    fields.length === 0 && dryRun !== true ? values : { ...values, ...(fields.length > 0 && { fields }), ...(dryRun && { dryRun }) };
   context.entries.push(toEntry(context, input, { id: entryId, decision, facts }));
   return decision;
 }

@@ -11,7 +11,7 @@ import {
   type TestUser,
 } from '../pipeline.fixture.ts';
 import type { PipelineOptions, RequestContext, Result } from '../request-context.ts';
-import { MAX_DEPTH } from './cascade-delete.ts';
+import { MAX_DEPTH } from './plan-deletion.ts';
 import { restoreRecords } from './restore-records.ts';
 
 let test: TestPipeline;

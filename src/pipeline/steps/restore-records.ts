@@ -9,9 +9,9 @@ import {
 } from '../../storage/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
 import { createUsageCounter } from '../usage-counter.ts';
-import { MAX_DEPTH } from './cascade-delete.ts';
 import { authorizeEach } from './decide-request.ts';
-import { translateConstraints } from './write-record.ts';
+import { MAX_DEPTH } from './plan-deletion.ts';
+import { translateConstraints } from './translate-constraints.ts';
 
 /** Maximum number of records loaded at once. */
 const PAGE = 100;

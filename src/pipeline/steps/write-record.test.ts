@@ -15,7 +15,8 @@ import {
 } from '../pipeline.fixture.ts';
 import { runPipeline } from '../pipeline.ts';
 import type { Proposal } from '../request-context.ts';
-import { storeChange, translateConstraints } from './write-record.ts';
+import { translateConstraints } from './translate-constraints.ts';
+import { storeChange } from './write-record.ts';
 
 let test: TestPipeline;
 beforeAll(async () => {

@@ -1,17 +1,19 @@
 import { hash } from 'node:crypto';
 import { revokeSessions, validateAdminRemains } from '../../authn/index.ts';
 import type { Decision } from '../../authz/decision/index.ts';
-import { type Issue, Problem } from '../../errors.ts';
+import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { filterKey, resolveWhere } from '../../request/index.ts';
 import { type StoredRecord, showRecord } from '../../resources/index.ts';
-import { ConstraintError, findMatches, insertRecord, type MatchQuery, updateRecord } from '../../storage/index.ts';
+import { findMatches, insertRecord, type MatchQuery, updateRecord } from '../../storage/index.ts';
 import type { Decided, Found, Proposal, RequestContext, Result } from '../request-context.ts';
 import { authorizeChange } from './authorize-action.ts';
 import { deleteWithReferencing } from './cascade-delete.ts';
 import { allowedWhere, asRead, authorizeAgain, mayRead, scopesFor } from './decide-request.ts';
 import { validateOwnPassword } from './password-changes.ts';
+import { type DeletionPreview, previewDeletion } from './preview-deletion.ts';
 import { valuesForUpdate } from './submitted-values.ts';
+import { translateConstraints } from './translate-constraints.ts';
 import { validateSubmittedValues } from './validate-record.ts';
 
 /** Stores the proposed record. */
@@ -50,9 +52,10 @@ export async function storeChange(
   return record;
 }
 
-/** Deletes the record, and treats the records that reference it by their definitions. */
+/** Deletes the record, and treats the records that reference it by their definitions. A dry run returns what the deletion would do. */
 export async function remove(context: RequestContext, { found }: Decided): Promise<Result> {
   const record = found[0] as StoredRecord;
+  if (context.request.dryRun) return toPreviewResult(await previewDeletion(context, { resource: context.resource, id: record.id }));
   await translateConstraints(context, () => deleteWithReferencing(context, { resource: context.resource, id: record.id }));
   return { status: 200, data: { id: record.id }, extras: { message: `deleted ${context.resource.name} ${record.id}` } };
 }
@@ -132,27 +135,9 @@ function hashPasswords(context: RequestContext, values: Readonly<Record<string, 
   return Object.fromEntries(entries);
 }
 
-/** Runs `work` and turns constraint errors of the database into problems, without values of write-only fields. */
-export async function translateConstraints<T>(context: Pick<RequestContext, 'resource'>, work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof ConstraintError)) throw error;
-    if (error.constraint === 'unique') {
-      const taken = error.columns.filter((name) => context.resource.fields.get(name)?.writeOnly === false);
-      const errors: Issue[] = taken.map((path) => ({ path, code: 'taken', detail: `another ${context.resource.name} has this ${path}` }));
-      throw new Problem('RECORD_EXISTS', `another ${context.resource.name} has the same ${taken.join(' and ') || 'values'}`, {
-        errors,
-        cause: error,
-      });
-    }
-    // A foreign key refused the write. The references of the definitions in force are validated before, so the key belongs to an archived column or table.
-    throw new Problem(
-      'RECORD_REFERENCED',
-      'a foreign key of an archived column or table refuses this; put its definition back in force, or delete the archived data',
-      { cause: error },
-    );
-  }
+function toPreviewResult(preview: DeletionPreview): Result {
+  const outcome = preview.problem === undefined ? 'the deletion would succeed' : `the deletion would fail: ${preview.problem.detail}`;
+  return { status: 200, data: preview, extras: { message: `a dry run, nothing was deleted; ${outcome}` } };
 }
 
 /** Returns the result for a record, with its version. */
