@@ -116,6 +116,37 @@ describe('a change', () => {
   );
 });
 
+/** Drafts under which the reader sees other cases than now. */
+const DRAFTS: readonly (readonly [name: string, draft: () => Part, expected: boolean])[] = [
+  [
+    'changes the policy of the reader',
+    () => ({ policies: [{ id: policy, rules: rulesOf({ field: 'resource.amount', operator: 'eq', value: 2 }) }] }),
+    false,
+  ],
+  ['removes the policy of the reader', () => ({ removePolicies: [policy] }), false],
+  ['removes the assignment of the reader', () => ({ removeAssignments: [{ userId: reader.id, policyId: policy }] }), false],
+  [
+    'adds a policy that allows everything',
+    () => ({
+      policies: [{ name: 'All', type: 'ROLE_BASED', rules: [{ resource: '*', action: '*', priority: 950 }] }],
+      assignments: [{ role: 'anon', policyId: 'draft:0' }],
+    }),
+    true,
+  ],
+];
+
+describe('a draft of an admin', () => {
+  it.each(DRAFTS)('changes no decision of other requests, before or at the same time: it %s', async (_, draft, expected) => {
+    const first = (await target.as('admin', 'GET', '/api/Case?where[code]=S-1')).at('data.0.id');
+    const question = { user: { id: reader.id }, resource: { name: 'Case', id: first }, action: 'read', draft: draft() };
+    const ask = async () => (await target.as('admin', 'POST', '/admin/api/policies/test-access', { body: question })).at('data.allowed');
+    const preview = () => target.as('admin', 'POST', '/admin/api/policies/preview', { body: { draft: draft(), limit: 100 } });
+    const [allowed, previewed, during] = await Promise.all([ask(), preview(), seen()]);
+    expect([allowed, previewed.status, during]).toEqual([expected, 200, ['case 1']]);
+    expect(await seen()).toEqual(['case 1']);
+  });
+});
+
 /** Pairs of texts that are equal once they are joined with the separator. */
 const SPLITS: readonly (readonly [string, string, string, string])[] = [
   ['a', 'bc', 'ab', 'c'],
