@@ -15,10 +15,8 @@ export { toSessionOrigin } from './login.ts';
 export { resetAccountAttempts } from './login-attempts.ts';
 export {
   loadOpenSessions,
-  type OpenSessionSummary,
   revokeOpenSession,
   SESSIONS_PER_PAGE,
-  type SessionPageQuery,
 } from './open-sessions.ts';
 export { unknownSession } from './own-sessions.ts';
 export { findGuessablePassword, type HashCosts, type PasswordClaim, type PasswordProof, validatePasswordProof } from './passwords.ts';

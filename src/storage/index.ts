@@ -152,7 +152,6 @@ export { rowsPerStatement } from './row-size.ts';
 export {
   deleteView,
   deleteViewsOf,
-  type SavedView,
   savedViewsOf,
   type ViewKey,
   versionToChange,
