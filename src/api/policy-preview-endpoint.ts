@@ -12,8 +12,11 @@ import { createTally, FILL, TALLY } from './policy-preview-samples.ts';
 import { cursor, limit, PAGED } from './schema-members.ts';
 
 const PAGE = { max: 5000, fallback: 1000, of: 'audit entries' };
-/** Number of entries that one statement loads. */
-const LOADED = 250;
+/** Numbers of entries that the first statement and a later one load. */
+const FIRST_LOADED = 16;
+const MAX_LOADED = 256;
+/** Milliseconds above which the next statement loads fewer entries: a page ends only between two of them. */
+const SLOW = 100;
 /** Milliseconds after which a page ends early. */
 const PAGE_TIME = 2000;
 
@@ -96,13 +99,20 @@ async function previewPage(admin: AdminRequest, body: TypeOf<typeof BODY>) {
   const query: EntryFilter = { ...toEntryFilter(filter, undefined), where: REPLAYABLE };
   const end = performance.now() + PAGE_TIME;
   let next = body.cursor;
-  for (let left = maxEntries; left > 0; ) {
-    const limits = { milliseconds: end - performance.now() };
-    const page = await searchEntries(admin.tx, { ...query, limits, limit: Math.min(LOADED, left), cursor: next });
+  for (let [left, size] = [maxEntries, FIRST_LOADED]; left > 0; ) {
+    const began = performance.now();
+    const page = await searchEntries(admin.tx, {
+      ...query,
+      limits: { milliseconds: end - began },
+      limit: Math.min(size, left),
+      cursor: next,
+    });
     for (const replayed of await replayEntries(preview, page.entries)) tally.add(replayed);
     left -= page.entries.length;
     next = page.next;
-    if (next === undefined || performance.now() > end) break;
+    const now = performance.now();
+    if (next === undefined || now > end) break;
+    size = now - began > SLOW ? Math.max(1, size / 2) : Math.min(MAX_LOADED, size * 2);
   }
   return { data: tally.result(), next };
 }

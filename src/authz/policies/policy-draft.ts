@@ -49,7 +49,10 @@ export function parseDraft(input: Json, context: DraftContext): ParsedDraft {
   };
 }
 
-/** Returns the snapshot with the policies and the assignments to roles of a draft. The given snapshot does not change. */
+/**
+ * Returns the snapshot with the policies and the assignments to roles of a draft. The given snapshot does not change. Damaged assignments keep
+ * denying: no draft repairs them.
+ */
 export function applyDraft(snapshot: PolicySnapshot, { policies, rolePolicies }: AccessDraft): PolicySnapshot {
   return changePolicies(snapshot, { revision: snapshot.revision, policies, rolePolicies });
 }
