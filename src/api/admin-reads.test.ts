@@ -59,6 +59,7 @@ const READS: Readonly<Record<string, () => readonly [request: TestAdminRequest, 
     { id: policyId, ...TESTED },
   ],
   'tests.whoCan': () => [{ body: { resource: 'Article', action: 'read' } }, { resource: 'Article', action: 'read' }],
+  'tests.rolePermissions': () => [{ params: { role: 'user' } }, { role: 'user' }],
   'tests.permissions': () => [{ params: { userId: 'ann' } }, { userId: 'ann' }],
   'sessions.list': () => [
     { params: { userId: 'ann' }, query: 'limit=2' },

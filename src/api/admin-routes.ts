@@ -2,6 +2,7 @@ import type { Route } from '../request/index.ts';
 import { accessTestEndpoints } from './access-test-endpoint.ts';
 import { type AdminDeps, type AdminEndpoint, toRoute } from './admin-endpoint.ts';
 import { assignedPolicyEndpoints } from './assigned-policy-endpoints.ts';
+import { assignmentBatchEndpoints } from './assignment-batch-endpoint.ts';
 import { assignmentEndpoints } from './assignment-endpoints.ts';
 import { assignmentListEndpoints } from './assignment-list-endpoints.ts';
 import { auditEndpoints } from './audit-endpoints.ts';
@@ -18,6 +19,7 @@ import { policyRollbackEndpoints } from './policy-rollback-endpoint.ts';
 import { policySearchEndpoints } from './policy-search-endpoint.ts';
 import { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
 import { policyValidationEndpoints } from './policy-validation-endpoint.ts';
+import { rolePermissionsEndpoints } from './role-permissions-endpoint.ts';
 import { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
 import { userSessionEndpoints } from './user-session-endpoints.ts';
 import { whoCanEndpoints } from './who-can-endpoint.ts';
@@ -33,10 +35,12 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...findingEndpoints,
   ...assignmentEndpoints,
   ...assignmentListEndpoints,
+  ...assignmentBatchEndpoints,
   ...assignedPolicyEndpoints,
   ...accessTestEndpoints,
   ...whoCanEndpoints,
   ...userPermissionsEndpoints,
+  ...rolePermissionsEndpoints,
   ...userSessionEndpoints,
   ...decisionCountEndpoints,
   ...policyPreviewEndpoints,

@@ -12,7 +12,6 @@ import type { Json } from '../operators/index.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { described, Input, OneOf, Type } from '../schemas/index.ts';
 import {
-  type Author,
   findUnknownUsers,
   type ImportedPolicies,
   importPolicies,
@@ -22,6 +21,7 @@ import {
 } from '../storage/index.ts';
 import { type AdminEndpoint, adminEndpoint } from './admin-endpoint.ts';
 import { wantsLines, withLines } from './admin-parsing.ts';
+import { runDry } from './dry-run.ts';
 import { EXPORTED_POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
 import { COUNT, COUNTED, lineByLine, MESSAGE } from './schema-members.ts';
 
@@ -72,8 +72,9 @@ export const policyImport: AdminEndpoint = adminEndpoint({
     if (mistakes.length > 0) throw toProblem(withLines(mistakes, 'policies', upload?.lines));
     const reason = query.reason ?? parsed.reason;
     const change = { by: admin.id, reason };
+    const work = (): Promise<ImportedPolicies> => importPolicies(tx, parsed.policies, change);
     const isDryRun = query.dryRun ?? parsed.dryRun ?? false;
-    const done = await (isDryRun ? simulateImport(tx, parsed.policies, change) : importPolicies(tx, parsed.policies, change));
+    const done = await (isDryRun ? runDry(tx, work) : work());
     const summary = summarize(done);
     if (isDryRun)
       return respond(200, toSuccess({ ...done, dryRun: true as const }, { message: `${summary}; a dry run, nothing was stored` }));
@@ -140,26 +141,6 @@ async function validateUsers(tx: Transaction, policies: readonly PolicyImport[])
       unknown.has(userId) ? [{ path: `policies.${index}.users.${at}.userId`, code: 'reference', detail: 'no user has this id' }] : [],
     ),
   );
-}
-
-class DryRun extends Error {
-  readonly done: ImportedPolicies;
-  constructor(done: ImportedPolicies) {
-    super('dry run');
-    this.done = done;
-  }
-}
-
-/** Imports policies, rolls back the import, and returns the result that the import would have. */
-async function simulateImport(tx: Transaction, policies: readonly PolicyImport[], change: Author): Promise<ImportedPolicies> {
-  try {
-    return await tx.savepoint(async () => {
-      throw new DryRun(await importPolicies(tx, policies, change));
-    });
-  } catch (error) {
-    if (error instanceof DryRun) return error.done;
-    throw error;
-  }
 }
 
 function summarize({ created, updated, unchanged, assigned }: ImportedPolicies): string {

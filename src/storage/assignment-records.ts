@@ -223,3 +223,8 @@ function alreadyAssigned(pair: UserPair | RolePair, cause?: unknown): Problem {
   const detail = `the policy is assigned to this ${'userId' in pair ? 'user' : 'role'} already: change the assignment with PUT`;
   return new Problem('ASSIGNMENT_EXISTS', detail, { cause });
 }
+
+/** Returns the map key of an assignment. It is unique, because ids and roles contain no space. */
+export function toAssignmentKey(pair: UserPair | RolePair): string {
+  return 'userId' in pair ? `user ${pair.userId} ${pair.policyId}` : `role ${pair.role} ${pair.policyId}`;
+}

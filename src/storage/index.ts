@@ -9,6 +9,7 @@
  */
 
 export type { PageSize } from './answer-size.ts';
+export { type BatchChange, type BatchResult, type BatchState, changeAssignments, loadBatchState } from './assignment-batch.ts';
 export {
   type AssignmentFilter,
   type AssignmentPosition,
@@ -21,12 +22,14 @@ export {
   type AuthoredChange,
   assignToRole,
   assignToUser,
+  isInForce,
   loadAssignment,
   loadRolePolicies,
   loadUserPolicies,
   type RolePair,
   removeAssignment,
   removeAssignmentsOf,
+  toAssignmentKey,
   type UserPair,
   updateAssignment,
 } from './assignment-records.ts';

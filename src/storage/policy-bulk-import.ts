@@ -19,6 +19,7 @@ import {
   loadUserPolicies,
   newAssignment,
   type RolePair,
+  toAssignmentKey,
   type UserPair,
   withChange,
 } from './assignment-records.ts';
@@ -91,7 +92,7 @@ function usersOf(imports: readonly PolicyImport[]): readonly string[] {
 interface ExistingPolicies {
   /** The policies by name. */
   readonly policies: ReadonlyMap<string, Policy>;
-  /** The assignments of those policies to the named users, by `keyOf`. */
+  /** The assignments of those policies to the named users, by `toAssignmentKey`. */
   readonly users: ReadonlyMap<string, UserPolicy>;
   readonly roles: ReadonlyMap<string, RolePolicy>;
 }
@@ -113,12 +114,7 @@ async function loadExisting(tx: Transaction, imports: readonly PolicyImport[]): 
 }
 
 function byKey<Assignment extends UserPair | RolePair>(assignments: readonly Assignment[]): Map<string, Assignment> {
-  return new Map(assignments.map((assignment) => [keyOf(assignment), assignment]));
-}
-
-/** Returns the map key of an assignment. It is unique, because ids contain no space. */
-function keyOf(pair: UserPair | RolePair): string {
-  return `${pair.policyId} ${'userId' in pair ? pair.userId : pair.role}`;
+  return new Map(assignments.map((assignment) => [toAssignmentKey(assignment), assignment]));
 }
 
 /** The rows to write, without their revision. */
@@ -158,7 +154,7 @@ interface Drafts<Pair extends UserPair | RolePair> {
   changed(): readonly AssignmentOf<Pair>[];
 }
 
-/** Creates a collection of the assignments that an import creates or changes; `stored` has the existing ones by `keyOf`. */
+/** Creates a collection of the assignments that an import creates or changes; `stored` has the existing ones by `toAssignmentKey`. */
 function createDrafts<Assignment extends UserPolicy | RolePolicy>(
   stored: ReadonlyMap<string, Assignment>,
   { by, now }: Authored,
@@ -167,7 +163,7 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
   const changed = new Map<string, AssignmentOf<Pair>>();
   return {
     assign(pair, change) {
-      const key = keyOf(pair);
+      const key = toAssignmentKey(pair);
       const existing = changed.get(key) ?? (stored.get(key) as AssignmentOf<Pair> | undefined);
       const fresh = newAssignment(pair, { ...change, by }, { now, ended: existing });
       // Renews an ended assignment like the assign endpoint: members that the file omits get their defaults.

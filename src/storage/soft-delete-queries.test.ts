@@ -164,7 +164,7 @@ const OTHERS = new Set(
     'checkUnderstood checkDatabase countEntriesSince loadDeletedRecord findDeletedTogether findReferencesToClear listDeletedRecords listRolePolicies listRoleAssignments findUnknownUsers loadAssignedPage loadCandidates loadRevision listMigrations',
     'loadOtherDefinitions listPolicies loadPoliciesByName loadPolicy loadChanges loadUserAssignments loadPolicyState loadDefinitionsRevision loadPolicyStateAt loadHistoryHeadAt loadActiveAssignments loadPolicyPage loadPolicySummaries countUserValues',
     'loadAssignment loadAssignmentsAt loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
-    'loadAssignmentPage loadPolicyNames',
+    'loadAssignmentPage loadBatchState loadPolicyNames',
     // Reads only users, which cannot be soft-deleted.
     'findReferencingAdmin loadUserNames',
   ].flatMap((names) => names.split(' ')),

@@ -44,3 +44,59 @@ describe('the lists of assignments', () => {
     expect(entry).toMatchObject({ resource: 'Admin', allowed: true, facts: { question: { expiresBefore: '2041-02-01' } } });
   });
 });
+
+describe('a batch of assignment changes', () => {
+  it('applies to the next request, in one revision, with one audit entry and the reason in the history', async () => {
+    const [policy, user, other] = [await createPolicy(), await service.user({}), await createUser()];
+    await done('POST', `/policies/${policy}/assign/user/${other}`, {});
+    const read = () => service.call('GET', '/api/Note', { token: user.token });
+    expect((await read()).status).toBe(403);
+    const entries = (await service.decisions('kind=admin&action=assign&limit=1000')).length;
+    const reply = await done('POST', '/assignments/batch', {
+      changes: [
+        { op: 'assign', policyId: policy, userId: user.id },
+        { op: 'assign', policyId: policy, role: 'viewer' },
+        { op: 'revoke', policyId: policy, userId: other },
+      ],
+      reason: 'the desk has changed',
+    });
+    expect(reply.at('message')).toBe('2 created, 1 revoked');
+    const recorded = await service.decisions('kind=admin&action=assign&limit=1000');
+    expect(recorded).toHaveLength(entries + 1);
+    expect(recorded[0]).toMatchObject({
+      reason: 'changed assignments: 2 created, 1 revoked',
+      facts: { changeReason: 'the desk has changed' },
+    });
+    const history = (await done('GET', `/policies/${policy}/history`)).at('data') as readonly { revision: number; reason?: string }[];
+    const changes = history.filter(({ reason }) => reason === 'the desk has changed');
+    expect([changes.length, new Set(changes.map(({ revision }) => revision)).size]).toEqual([3, 1]);
+  });
+
+  it('assigns a policy to many users at once, and refuses all of them for one mistake', async () => {
+    const policy = await createPolicy();
+    const users = [await createUser(), await createUser(), await createUser()];
+    const changes = users.map((userId) => ({ op: 'assign', policyId: policy, userId }));
+    const refused = await ask('POST', '/assignments/batch', { changes: [...changes, { op: 'assign', policyId: policy, userId: 'none' }] });
+    expect([refused.status, refused.at('errors.0.path')]).toEqual([422, 'changes.3.userId']);
+    expect((await done('GET', `/policies/${policy}/assignments`)).at('count')).toBe(0);
+    await done('POST', '/assignments/batch', { changes });
+    expect((await done('GET', `/policies/${policy}/assignments`)).at('count')).toBe(3);
+    const stale = await ask('POST', '/assignments/batch', {
+      changes: users.map((userId) => ({ op: 'revoke', policyId: policy, userId, version: 1 })),
+    });
+    expect([stale.status, stale.at('code'), stale.at('errors.2.path')]).toEqual([412, 'RECORD_VERSION', 'changes.2.version']);
+  });
+
+  it('two batches that assign the same policy at once: one succeeds', async () => {
+    const [policy, user] = [await createPolicy(), await createUser()];
+    const body = {
+      changes: [
+        { op: 'assign', policyId: policy, userId: user },
+        { op: 'assign', policyId: policy, role: 'editor' },
+      ],
+    };
+    const replies = await Promise.all([ask('POST', '/assignments/batch', body), ask('POST', '/assignments/batch', body)]);
+    expect(replies.map(({ status }) => status).toSorted()).toEqual([200, 422]);
+    expect((await done('GET', `/policies/${policy}/assignments`)).at('count')).toBe(2);
+  });
+});

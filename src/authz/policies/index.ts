@@ -16,7 +16,7 @@ export {
   toUserAssignments,
   type UserAssignment,
 } from './applicable-rules.ts';
-export { REASON, ROLE_ASSIGNMENT, USER_ASSIGNMENT } from './assignment-schemas.ts';
+export { REASON, ROLE_ASSIGNMENT, ROLE_ASSIGNMENT_MEMBERS, USER_ASSIGNMENT, USER_ASSIGNMENT_MEMBERS } from './assignment-schemas.ts';
 export {
   type ApplicableRules,
   type CompiledRule,
@@ -27,7 +27,15 @@ export {
 } from './compiled-rule.ts';
 export { CONDITION } from './condition-schema.ts';
 export { DAMAGED_ASSIGNMENT, DAMAGED_RULE_ID, toDamagedAssignments, toDamagedPolicy } from './damaged-policy.ts';
-export { type AssignmentChange, type ParsedAssignment, parseRoleAssignment, parseUserAssignment } from './parse-assignment.ts';
+export {
+  type AssignmentChange,
+  findContextMistakes,
+  type ParsedAssignment,
+  parseRoleAssignment,
+  parseUserAssignment,
+  toRoleAssignmentChange,
+  toUserAssignmentChange,
+} from './parse-assignment.ts';
 export { type ParsedPolicy, type PolicyLimits, parsePolicy } from './parse-policy.ts';
 export { type PolicyImport, parsePolicyImport } from './parse-policy-import.ts';
 export { type PlannedAssignment, type PlannedPolicies, policiesFromPermissions } from './permission-policies.ts';
