@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Policy } from '../authz/policies/index.ts';
 import { codeOf } from '../pipeline/pipeline.fixture.ts';
+import { rollBackPolicy } from '../storage/index.ts';
 import { createdPolicy, openAdmin, type TestAdmin } from './endpoint.fixture.ts';
 
 let admin: TestAdmin;
@@ -24,6 +26,16 @@ describe('admin.policies.rollback', () => {
     const restored = reply.body as Stored;
     expect(restored).toMatchObject({ data: { priority: 100 }, assignments: [{ outcome: 'revoked', role: 'viewer' }] });
     expect(reply).toMatchObject({ status: 200, headers: { etag: `"${restored.data.version}"` } });
+  });
+
+  it('refuses a rollback of more than 10,000 assignments before it changes anything', async () => {
+    const id = await createdPolicy(admin, 'many');
+    const { data: policy } = await admin.bodyOf<{ data: Policy }>('admin.policies.read', { params: { id } });
+    const common = { policyId: id, assignedBy: 'ada', assignedAt: policy.createdAt, isActive: true, priority: 100, version: 1 };
+    const assignments = Array.from({ length: 10_001 }, (_, index) => ({ ...common, id: `a${index}`, role: 'viewer' as const }));
+    const work = admin.deps.database.transaction((tx) => rollBackPolicy(tx, { policy, assignments }, { by: 'ada' }));
+    await expect(codeOf(work)).resolves.toBe('REQUEST_BUDGET');
+    expect(await admin.bodyOf('admin.policies.read', { params: { id } })).toMatchObject({ data: policy });
   });
 
   it('refuses a rollback without a reason, of an unknown policy, and of another version', async () => {

@@ -83,7 +83,8 @@ async function restoreAssignments(
   refuseManyAssignments(Number(count?.count ?? 0));
   const present: readonly Assignment[] = [...(await loadRolePolicies(tx, ofPolicy)), ...(await loadUserPolicies(tx, ofPolicy))];
   const byAssignee = new Map(present.map((assignment) => [assigneeOf(assignment), assignment]));
-  const known = assignments.filter((assignment) => !('userId' in assignment && unknown.has(assignment.userId)));
+  const isSkipped = (assignment: Assignment): boolean => 'userId' in assignment && unknown.has(assignment.userId);
+  const known = assignments.filter((assignment) => !isSkipped(assignment));
   const kept = new Set(known.map(assigneeOf));
   // An assignment that was removed and created again has another id now, which it keeps.
   const restored = known
@@ -92,8 +93,11 @@ async function restoreAssignments(
   const revoked = present.filter((assignment) => !kept.has(assigneeOf(assignment)));
   await writeAssignments(tx, restored, change);
   await revokeAssignments(tx, revoked, change);
-  const skipped = assignments.filter((assignment) => !known.includes(assignment));
-  return [...restored.map(toOutcome('restored')), ...revoked.map(toOutcome('revoked')), ...skipped.map(toOutcome('skipped'))];
+  return [
+    ...restored.map(toOutcome('restored')),
+    ...revoked.map(toOutcome('revoked')),
+    ...assignments.filter(isSkipped).map(toOutcome('skipped')),
+  ];
 }
 
 async function writeAssignments(tx: Transaction, assignments: readonly Assignment[], change: VersionChange): Promise<void> {
