@@ -105,7 +105,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   monitor.metrics?.setSource({ database: () => database.metrics, disk, revision: policyStore.revision });
   const readiness = createReadiness({ database, policyStore, disk });
   const parts = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
-  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { database, log, daysInAdvance });
+  const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...parts, log, daysInAdvance });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness });
   const migrateOnce = once(async () => {

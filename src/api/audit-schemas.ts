@@ -37,7 +37,7 @@ const ENTRY_MEMBERS = {
       type: 'object',
       additionalProperties: true,
       description:
-        'The values that the conditions read, by path. Of an update: `fields`, the names of the given fields. Of a change of policies: `policyRevision` and `policyHash` of their history, and the given reason (`changeReason`). Of a read by an admin and of an evaluation: `question`. Of a login: `emailHash`. Of repeated denials: their `count`, the id of the `first` denial, which `count` does not include, its time (`since`), and the time of the `last` one.',
+        'The values that the conditions read, by path. Of an update: `fields`, the names of the given fields. Of a change of policies: `policyRevision` and `policyHash` of their history, and the given reason (`changeReason`). Of a read by an admin and of an evaluation: `question`. Of a login: `emailHash`. Of repeated denials and repeated refusals of tokens: their `count`, the id of the `first`, which `count` does not include, its time (`since`), and the time of the `last` one.',
     }),
   ),
 } as const;

@@ -38,7 +38,7 @@ export interface AuditEntry {
   readonly facts?: JsonObject | undefined;
 }
 
-/** The facts of an entry of kind `repeat`. */
+/** The facts of an entry of kind `repeat`, and of an entry of kind `auth` that records repeated refusals. */
 export type RepeatFacts = {
   /** Id of the entry of the first denial, which `count` does not include. */
   readonly first: string;

@@ -108,6 +108,20 @@ describe('createWindowClosing', () => {
     expect([lines, sumOf(await test.repeats())]).toEqual([[], 2]);
   });
 
+  it('records the numbers of refused tokens at intervals, and all of them when it closes', async () => {
+    const [lines, recorded]: [string[], string[]] = [[], []];
+    const recordRefusals = async (which: string): Promise<void> => {
+      recorded.push(which);
+      if (which === 'all') throw new Error('disk full');
+    };
+    const closing = createWindowClosing({ database: one.database, recordRefusals, log: (line) => lines.push(line), interval: 5 });
+    closing.start();
+    while (recorded.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await closing.close();
+    expect([recorded.indexOf('all'), recorded.at(-1)]).toEqual([recorded.length - 1, 'all']);
+    expect(lines).toEqual([expect.stringMatching(/those of refused tokens are lost: disk full$/)]);
+  });
+
   it('logs a failure once, and tries again', async () => {
     const lines: string[] = [];
     const closing = createWindowClosing({ database: one.database, log: (line) => lines.push(line), interval: 5 });
@@ -118,7 +132,7 @@ describe('createWindowClosing', () => {
     await one.database.transaction((tx) => tx.run(sql`alter table "_Away" rename to "_RepeatedDenial"`));
     await closed();
     await closing.close();
-    expect(lines).toEqual([expect.stringMatching(/^the numbers of repeated denials could not be written/)]);
+    expect(lines).toEqual([expect.stringMatching(/^the numbers of repeated denials .* could not be written .*, which is tried again/)]);
   });
 });
 

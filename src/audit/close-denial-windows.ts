@@ -92,14 +92,16 @@ function toRepeatEntry({ resource, action, network, count, since, last, ...row }
 /** Closes the windows that have ended, at intervals. */
 export interface WindowClosing {
   start(): void;
-  /** Stops after the current run. The next start of a service closes the remaining windows. */
+  /** Stops after the current run, and records the numbers that only this process has. The next start closes the remaining windows. */
   close(): Promise<void>;
 }
 
 /** The dependencies and options of the closing of windows. */
 export interface WindowClosingDeps {
   readonly database: Database;
-  /** Receives a log line if the windows of repeated denials cannot be closed. */
+  /** Records the numbers of refused tokens, which only this process has: of the windows that have ended, or of all. */
+  readonly recordRefusals?: ((which: 'ended' | 'all') => Promise<void>) | undefined;
+  /** Receives a log line if the windows cannot be closed. */
   log(line: string): void;
   /** Milliseconds between two runs. */
   readonly interval?: number;
@@ -108,18 +110,20 @@ export interface WindowClosingDeps {
 const INTERVAL_MS = 5000;
 
 /** Creates the component that closes the windows of all processes. */
-export function createWindowClosing({ database, log, interval = INTERVAL_MS }: WindowClosingDeps): WindowClosing {
+export function createWindowClosing(deps: WindowClosingDeps): WindowClosing {
+  const { database, recordRefusals = async () => undefined, log, interval = INTERVAL_MS } = deps;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let failed = false;
 
-  async function run(): Promise<void> {
+  async function run(work: () => Promise<unknown>, consequence: string): Promise<void> {
     try {
-      await closeDenialWindows(database);
+      await work();
       failed = false;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      if (!failed) log(`the numbers of repeated denials could not be written to the audit log, which is tried again: ${reason}`);
+      if (!failed)
+        log(`the numbers of repeated denials and refused tokens could not be written to the audit log, ${consequence}: ${reason}`);
       failed = true;
     } finally {
       running = undefined;
@@ -127,7 +131,7 @@ export function createWindowClosing({ database, log, interval = INTERVAL_MS }: W
   }
 
   const next = (): void => {
-    running ??= run();
+    running ??= run(() => closeDenialWindows(database).then(() => recordRefusals('ended')), 'which is tried again');
   };
   return {
     start() {
@@ -137,6 +141,7 @@ export function createWindowClosing({ database, log, interval = INTERVAL_MS }: W
     async close() {
       clearInterval(timer);
       await running;
+      await run(() => recordRefusals('all'), 'and those of refused tokens are lost');
     },
   };
 }

@@ -1,7 +1,7 @@
 /** Background work of a running service on the audit log: writes checkpoints, records the numbers of repeated denials, and deletes old entries. */
 
 import type { Database, Log } from '../storage/index.ts';
-import { createWindowClosing } from './index.ts';
+import { createWindowClosing, type WindowClosingDeps } from './index.ts';
 import {
   type Checkpoints,
   createCheckpoints,
@@ -26,6 +26,8 @@ export interface AuditMaintenanceOptions {
 export interface AuditMaintenanceDeps extends Pick<RetentionDeps, 'daysInAdvance'> {
   readonly database: Database;
   readonly log: Log | undefined;
+  /** Records the numbers of refused tokens. */
+  readonly identity: { readonly recordRepeatedRefusals: NonNullable<WindowClosingDeps['recordRefusals']> };
 }
 
 /** Checkpoints, numbers of repeated denials, and retention of a running service. */
@@ -36,14 +38,14 @@ export interface AuditMaintenance extends Retention {
 /** Creates audit maintenance; `start` begins the background work. */
 export function createAuditMaintenance(
   { checkpoints: path, data, days }: AuditMaintenanceOptions,
-  { database, log = () => undefined, daysInAdvance }: AuditMaintenanceDeps,
+  { database, log = () => undefined, daysInAdvance, identity }: AuditMaintenanceDeps,
 ): AuditMaintenance {
   const key = (): ReturnType<typeof loadCheckpointKey> => loadCheckpointKey(data);
   // A service without a checkpoint file may have pruned entries. Its public keys verify the signed cuts of the chains.
   const none = (): Checkpoints => ({ ...NO_CHECKPOINTS, keys: loadPublicKeys(publicKeyPath(data)) });
   const checkpoints = path === undefined ? none() : createCheckpoints({ database, path, key: key(), log });
   const retention = createRetention({ database, path, key, log, days, daysInAdvance });
-  const windowClosing = createWindowClosing({ database, log });
+  const windowClosing = createWindowClosing({ database, recordRefusals: identity.recordRepeatedRefusals, log });
   return {
     checkpoints,
     prepare: retention.prepare,

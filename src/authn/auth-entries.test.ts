@@ -142,4 +142,25 @@ describe('audit entries of authentication', () => {
       [ids[3], 'u2', 'token'],
     ]);
   });
+
+  it('records the number of refused tokens after the first of a minute, and keeps a number that cannot be stored', async () => {
+    const test = await startWithAdmin();
+    const problem = new Problem('IDENTITY_TOKEN', 'the session of this token has ended', { userId: 'u1' });
+    const refuse = (ip: string) => test.identity.recordRefusedToken(problem, { requestId: 'q', ip });
+    for (const host of [1, 2, 3, 4]) await refuse(`2001:db8:1:2::${host}`);
+    await refuse('192.0.2.1');
+    await test.run('alter table "_Decision" rename to "_Away"');
+    await expect(test.identity.recordRepeatedRefusals('all')).rejects.toThrow();
+    await test.run('alter table "_Away" rename to "_Decision"');
+    await test.identity.recordRepeatedRefusals('ended');
+    await test.identity.recordRepeatedRefusals('all');
+    const [first, other, repeats, ...others] = (await entriesOf(test)).toSorted(
+      (a, b) => Number(a['requestId'] === '') - Number(b['requestId'] === ''),
+    );
+    expect([other?.['facts'], others]).toEqual([null, []]);
+    const same = { userId: 'u1', action: 'token', outcome: 'IDENTITY_TOKEN', reason: 'the session of this token has ended' };
+    expect(repeats).toMatchObject({ ...REFUSED, ...same, requestId: '', ip: '2001:db8:1:2::/64' });
+    const facts: unknown = JSON.parse(String(repeats?.['facts']));
+    expect(facts).toEqual({ first: first?.['id'], since: expect.any(String), last: repeats?.['at'], count: 3 });
+  });
 });

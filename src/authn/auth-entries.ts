@@ -1,10 +1,10 @@
 import { createHmac, type KeyObject } from 'node:crypto';
-import { appendEntry, createEntryId } from '../audit/index.ts';
+import { type AuditEntry, appendAuditEntries, appendEntry, createEntryId, type RepeatFacts } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import { toCountedAddress } from './login-attempts.ts';
-import { createRefusalWindows, type RefusalWindows } from './refusal-windows.ts';
+import { createRefusalWindows, type RefusalWindows, type Repeats } from './refusal-windows.ts';
 import { deriveKey, type TokenKey } from './signing-key.ts';
 
 /** The `resource` of audit entries of kind `auth`. */
@@ -42,6 +42,8 @@ export interface AuthEntries {
    * user and network has an entry, so that a flood of requests does not fill the disk. Returns the problem with the id of that entry.
    */
   recordRefusal(event: AuthEvent, problem: Problem): Promise<Problem>;
+  /** Commits an entry with the number of repeated refusals of each window that has ended, or of all windows. */
+  recordRepeats(which: 'ended' | 'all'): Promise<void>;
 }
 
 interface AuthEntryDeps {
@@ -49,8 +51,17 @@ interface AuthEntryDeps {
   readonly key: TokenKey;
 }
 
+/** The members of a refusal that its entry contains. */
+interface Refusal {
+  readonly event: AuthEvent;
+  readonly code: string;
+}
+
 /** Creates the functions that write audit entries of kind `auth`. */
-export function createAuthEntries({ database, key }: AuthEntryDeps, windows: RefusalWindows = createRefusalWindows()): AuthEntries {
+export function createAuthEntries(
+  { database, key }: AuthEntryDeps,
+  windows: RefusalWindows<Refusal> = createRefusalWindows(),
+): AuthEntries {
   const emailKey = deriveKey(key, 'emails in audit entries');
   const append = async (tx: Transaction, event: AuthEvent, problem?: Problem): Promise<string> => {
     const entryId = createEntryId();
@@ -81,8 +92,41 @@ export function createAuthEntries({ database, key }: AuthEntryDeps, windows: Ref
     async recordRefusal(event, problem) {
       const { action, reason, userId = '', origin } = event;
       const kind = [toCountedAddress(origin.ip), action, problem.code, reason, userId].join(' ');
-      return withEntry(problem, await windows.record(kind, () => database.transaction((tx) => append(tx, event, problem))));
+      const commit = () => database.transaction((tx) => append(tx, event, problem));
+      return withEntry(problem, await windows.record(kind, { event, code: problem.code }, commit));
     },
+    async recordRepeats(which) {
+      const repeats = windows.takeRepeats(which);
+      if (repeats.length === 0) return;
+      try {
+        await database.transaction((tx) => appendAuditEntries(tx, repeats.map(toRepeatsEntry)));
+      } catch (error) {
+        windows.restoreRepeats(repeats);
+        throw error;
+      }
+    },
+  };
+}
+
+/** Returns the entry with the number of repeated refusals. The entry of the first has the same action, reason and outcome. */
+function toRepeatsEntry({ refusal, entryId, since, last, count }: Repeats<Refusal>): AuditEntry {
+  const facts: RepeatFacts = { first: entryId, since: new Date(since).toISOString(), last: new Date(last).toISOString(), count };
+  const { action = 'token', reason = 'refusals of several kinds and networks', userId, origin } = refusal?.event ?? {};
+  return {
+    id: createEntryId(),
+    at: facts.last,
+    kind: 'auth',
+    userId,
+    role: 'anon',
+    resource: RESOURCE,
+    action,
+    allowed: false,
+    reason,
+    epoch: 0,
+    requestId: '',
+    ip: origin === undefined ? '' : toCountedAddress(origin.ip),
+    outcome: refusal?.code,
+    facts,
   };
 }
 

@@ -48,6 +48,8 @@ export interface Authentication {
   appendEntry(tx: Transaction, event: AuthEvent, refusal?: Problem): Promise<void>;
   /** Commits the audit entry of a refused token. Returns the problem with the id of the entry. */
   recordRefusedToken(problem: Problem, origin: AuthOrigin): Promise<Problem>;
+  /** Commits entries with the numbers of refusals that share an entry: of the windows that have ended, or of all. */
+  recordRepeatedRefusals(which: 'ended' | 'all'): Promise<void>;
 }
 
 /** Creates authentication. Its only state is a cache of verified tokens. */
@@ -78,6 +80,7 @@ export function createAuthentication(given: AuthenticationDeps): Authentication 
       const { detail: reason, extras } = problem;
       return entries.recordRefusal({ action: 'token', origin, reason, userId: extras.userId }, problem);
     },
+    recordRepeatedRefusals: entries.recordRepeats,
   });
 }
 

@@ -294,10 +294,26 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'each refused token has an audit entry',
     file: 'src/authn/refusal-windows.ts',
-    find: 'if (known !== undefined) return known.entryId;',
-    replace: 'if (known !== undefined && windowMs < 0) return known.entryId;',
+    find: 'if (known !== undefined) {',
+    replace: 'if (known !== undefined && windowMs < 0) {',
     red: 'test/attack/floods.test.ts',
     test: 'refused tokens leave one entry, which every response names',
+  },
+  {
+    name: 'repeated refusals of tokens are not recorded',
+    file: 'src/authn/refusal-windows.ts',
+    find: 'if (window.count > 0) ended.push(',
+    replace: 'if (window.count < 0) ended.push(',
+    red: 'src/authn/auth-entries.test.ts',
+    test: 'records the number of refused tokens after the first of a minute, and keeps a number that cannot be stored',
+  },
+  {
+    name: 'a number of refused tokens that cannot be stored is lost',
+    file: 'src/authn/auth-entries.ts',
+    find: 'windows.restoreRepeats(repeats);',
+    replace: 'void repeats;',
+    red: 'src/authn/auth-entries.test.ts',
+    test: 'records the number of refused tokens after the first of a minute, and keeps a number that cannot be stored',
   },
   {
     name: 'an audit entry contains the email of a login',

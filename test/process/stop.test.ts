@@ -29,6 +29,16 @@ describe('SIGTERM under load', () => {
   }, 60_000);
 });
 
+describe('refused tokens', () => {
+  it('records the number of refused tokens of the last minute when it stops', async () => {
+    const data = join(folder, 'refused');
+    const program = await startProgram({ data });
+    for (let sent = 0; sent < 5; sent++) expect((await send(program.url, 'GET /api/Tip', { token: 'a.b.c' })).status).toBe(401);
+    expect(await program.stop('SIGTERM')).toBe(0);
+    expect(query(data, `SELECT json_extract(facts, '$.count') FROM _Decision WHERE kind = 'auth' ORDER BY id`)).toEqual([null, 4]);
+  }, 60_000);
+});
+
 describe('connections that were established before the listener closes', () => {
   /** Blocks the process when the signal arrives. Connections wait in the queue of the kernel. */
   const busy = join(folder, 'busy.mjs');
