@@ -126,6 +126,16 @@ describe('admin.policies.preview', () => {
     expect(await countsOf(exists(false))).toEqual({ examined: 1, denyToAllow: 1 });
   });
 
+  it('knows what the past policies of each user read, and those of their role', async () => {
+    const readsDesk = { name: 'Desks', type: 'CUSTOM', rules: [{ resource: 'Article', action: 'delete', conditions: [isSports] }] };
+    const { data } = await admin.bodyOf<{ data: { id: string } }>('admin.policies.create', { body: readsDesk });
+    await admin.send('admin.assignments.user.create', { params: { policyId: data.id, userId: 'ben' }, body: {} });
+    for (const user of ['ann', 'ben', 'ann'] as const) await record(user, { action: 'delete', id: 'a2' });
+    await admin.send('admin.policies.delete', { params: { id: data.id } });
+    const without = draftOf({ action: 'delete', conditions: [{ field: 'resource.desk', operator: 'exists', value: false }] });
+    expect(await countsOf(without)).toEqual({ examined: 3, denyToAllow: 1, unknown: 2 });
+  });
+
   it('fills values that were not kept with those of today, and counts and labels them', async () => {
     await record('ann', { id: 'a1' });
     await record('ben', { id: 'a2' });

@@ -29,6 +29,7 @@ import {
   type UserAssignment,
 } from '../authz/policies/index.ts';
 import { getOrCreate } from '../memoize.ts';
+import { loadUserPoliciesAt } from '../storage/index.ts';
 import type { AdminRequest } from './admin-endpoint.ts';
 import { loadFill } from './decision-replay-fill.ts';
 import { loadPastDecisions, type PastDecisions } from './decision-replay-past.ts';
@@ -48,7 +49,7 @@ export interface Preview {
 }
 
 /** Maximum number of past policies and assignments in memory. */
-const MAX_PAST = 5000;
+const MAX_PAST = 20_000;
 
 /** Creates the state of a preview. */
 export function createPreview(admin: Preview['admin'], draft: AccessDraft, fill: boolean): Preview {
@@ -161,8 +162,7 @@ async function replayUndecided(preview: Preview, cases: readonly FramedCase[]): 
     await tx.checkTime();
     const [{ entry: first }] = same as [FramedCase];
     // An entry of repeated denials has no values of its own.
-    const past = first.kind === 'repeat' ? undefined : (preview.past.get(key) ?? (await loadPastDecisions(preview.admin, first)));
-    if (past !== undefined) preview.past.set(key, past);
+    const past = first.kind === 'repeat' ? undefined : await findPast(preview, first, key);
     for (const each of same) {
       const { entry, live } = each;
       const known = past && { recorded: past.recordedPaths(entry), isPresent: past.areDecidedBy(entry, live) };
@@ -171,6 +171,21 @@ async function replayUndecided(preview: Preview, cases: readonly FramedCase[]): 
     }
   }
   return replayed;
+}
+
+/** Finds or loads the policies of an entry. Callers without assignments of their own share those of their role. */
+async function findPast(preview: Preview, entry: AuditEntry, key: string): Promise<PastDecisions> {
+  const known = preview.past.get(key);
+  if (known !== undefined) return known;
+  const { tx, snapshot } = preview.admin;
+  const { epoch, role, userId } = entry;
+  const isOfRole = userId !== undefined && epoch !== snapshot.revision.number && (await loadUserPoliciesAt(tx, epoch, userId)).length === 0;
+  const roleKey = JSON.stringify([epoch, role]);
+  const ofRole = isOfRole ? preview.past.get(roleKey) : undefined;
+  const past = ofRole ?? (await loadPastDecisions(preview.admin, isOfRole ? { ...entry, userId: undefined } : entry));
+  if (isOfRole) preview.past.set(roleKey, past);
+  preview.past.set(key, past, isOfRole ? { size: 1 } : {});
+  return past;
 }
 
 /** Replays an entry with values of today for those that were not kept. */

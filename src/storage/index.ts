@@ -88,6 +88,7 @@ export {
   loadHistoryHead,
   loadHistoryHeadAt,
   loadPolicyStateAt,
+  loadUserPoliciesAt,
   toVersionHash,
   VERSION_CONTENT,
 } from './policy-history.ts';

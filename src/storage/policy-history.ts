@@ -101,21 +101,24 @@ export interface PastState extends PolicyState {
  * the policies and user assignments of the caller.
  */
 export async function loadPolicyStateAt(tx: Transaction, revision: number, { userId, role }: PastCaller): Promise<PastState> {
-  const inForce = (which: Sql): Promise<readonly StoredVersion[]> =>
-    selectVersions(tx, { where: sql`${which} AND "fromEpoch" <= ${revision} AND ${isCurrentAfter(revision)} AND "value" IS NOT NULL` });
+  const inForce = versionsAt(tx, revision);
   const ofRoles = valuesOf<RolePolicy>(await inForce(sql`"kind" = 'rolePolicy'`));
   const rolePolicies = ofRoles.filter((assignment) => assignment.role === role);
-  const userPolicies = userId === undefined ? [] : await loadUserPoliciesAt(tx, userId, inForce);
+  const userPolicies = userId === undefined ? [] : await loadUserPoliciesAt(tx, revision, userId);
   const ids = [...new Set([...rolePolicies, ...userPolicies].map(({ policyId }) => policyId))];
   const isOfThese = sql`"kind" = 'policy' AND "subjectId" IN ${idList(tx.dialect, ids)}`;
   return { revision, policies: ids.length === 0 ? [] : valuesOf(await inForce(isOfThese)), userPolicies, rolePolicies };
 }
 
-async function loadUserPoliciesAt(
-  tx: Transaction,
-  userId: string,
-  inForce: (which: Sql) => Promise<readonly StoredVersion[]>,
-): Promise<readonly UserPolicy[]> {
+/** Returns a function that loads the versions in force at a revision. */
+function versionsAt(tx: Transaction, revision: number): (which: Sql) => Promise<readonly StoredVersion[]> {
+  return (which) =>
+    selectVersions(tx, { where: sql`${which} AND "fromEpoch" <= ${revision} AND ${isCurrentAfter(revision)} AND "value" IS NOT NULL` });
+}
+
+/** Loads the assignments of a user at a past revision. */
+export async function loadUserPoliciesAt(tx: Transaction, revision: number, userId: string): Promise<readonly UserPolicy[]> {
+  const inForce = versionsAt(tx, revision);
   const named = await inForce(sql`"kind" = 'userPolicy' AND "userId" = ${userId}`);
   // Versions of older programs have the user id only in their value.
   const mention = tx.dialect.position(sql`CAST("value" AS TEXT)`, sql`${userId}`);
