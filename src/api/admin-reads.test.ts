@@ -61,6 +61,7 @@ const READS: Readonly<Record<string, () => readonly [request: TestAdminRequest, 
   'tests.whoCan': () => [{ body: { resource: 'Article', action: 'read' } }, { resource: 'Article', action: 'read' }],
   'tests.rolePermissions': () => [{ params: { role: 'user' } }, { role: 'user' }],
   'tests.permissions': () => [{ params: { userId: 'ann' } }, { userId: 'ann' }],
+  'users.list': () => [{ query: 'search=ann&limit=5' }, { search: 'ann', limit: 5 }],
   'sessions.list': () => [
     { params: { userId: 'ann' }, query: 'limit=2' },
     { userId: 'ann', limit: 2 },

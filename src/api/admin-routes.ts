@@ -20,6 +20,7 @@ import { policySearchEndpoints } from './policy-search-endpoint.ts';
 import { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
 import { policyValidationEndpoints } from './policy-validation-endpoint.ts';
 import { rolePermissionsEndpoints } from './role-permissions-endpoint.ts';
+import { userListEndpoints } from './user-list-endpoint.ts';
 import { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
 import { userSessionEndpoints } from './user-session-endpoints.ts';
 import { whoCanEndpoints } from './who-can-endpoint.ts';
@@ -41,6 +42,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...whoCanEndpoints,
   ...userPermissionsEndpoints,
   ...rolePermissionsEndpoints,
+  ...userListEndpoints,
   ...userSessionEndpoints,
   ...decisionCountEndpoints,
   ...policyPreviewEndpoints,

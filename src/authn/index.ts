@@ -24,3 +24,4 @@ export { revokeAllSessions, revokeSessions } from './sessions.ts';
 export { deleteSetupTokens, SETUP_BODY } from './setup.ts';
 export { deriveKey, loadTokenKey, type TokenAlgorithm, type TokenKey, type TokenKeySource } from './signing-key.ts';
 export type { VerifiedToken } from './tokens.ts';
+export { loadUserActivity, type UserActivity } from './user-activity.ts';

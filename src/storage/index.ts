@@ -169,5 +169,6 @@ export { type Replacement, replaceContent, type Staged, stageBackup } from './sq
 export { withBackupFile } from './sqlite/verify-backup.ts';
 export { type WrittenBackup, writeBackup } from './sqlite/write-backup.ts';
 export { insertionInto, readingById, selectionOf } from './table-names.ts';
+export { countUserAssignments, loadUserPage, type UserPageQuery } from './user-lists.ts';
 export { type CandidateQuery, type Candidates, countUserValues, loadCandidates, loadUserNames } from './user-queries.ts';
 export { type VerifiedRows, verifyRows } from './verify-rows.ts';

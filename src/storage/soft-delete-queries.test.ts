@@ -166,7 +166,7 @@ const OTHERS = new Set(
     'loadAssignment loadAssignmentsAt loadHistoryHead loadPolicies loadPolicyChanges loadPolicyToChange loadPolicyVersion loadRolePolicies loadUserPolicies',
     'loadAssignmentPage loadBatchState loadPolicyNames',
     // Reads only users, which cannot be soft-deleted.
-    'findReferencingAdmin loadUserNames',
+    'findReferencingAdmin loadUserNames loadUserPage countUserAssignments',
   ].flatMap((names) => names.split(' ')),
 );
 

@@ -40,6 +40,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/assignments'],
   ['POST /admin/api/assignments/batch', { changes: [{ op: 'assign', policyId: UNKNOWN_ID, role: 'viewer' }] }],
   [`GET /admin/api/policies/${UNKNOWN_ID}/assignments`],
+  ['GET /admin/api/users'],
   [`GET /admin/api/users/${UNKNOWN_ID}/policies`],
   ['GET /admin/api/roles/user/policies'],
   ['POST /admin/api/policies/test-access', { resource: { name: 'Article' }, action: 'read' }],

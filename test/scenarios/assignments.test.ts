@@ -45,6 +45,23 @@ describe('the lists of assignments', () => {
   });
 });
 
+describe('the list of users', () => {
+  it('finds users by a part of their name or email in any case, each once over its pages, and leaves an audit entry', async () => {
+    const users = [await service.user({ name: 'Żaneta Ärzt' }), await service.user({ name: 'ÄRZTIN' }), await service.user({ name: 'Bo' })];
+    const policy = await createPolicy();
+    await done('POST', `/policies/${policy}/assign/user/${users[1]?.id}`, {});
+    const search = encodeURIComponent('äRZT');
+    const first = await done('GET', `/users?search=${search}&limit=1`);
+    const second = await done('GET', `/users?search=${search}&limit=1&cursor=${first.at('nextCursor')}`);
+    expect([first.at('data.0.id'), second.at('data.0.id'), second.at('nextCursor')]).toEqual([users[0]?.id, users[1]?.id, undefined]);
+    expect(second.at('data.0')).toMatchObject({ name: 'ÄRZTIN', hasSession: true, assignments: 1, lastLoginAt: expect.any(String) });
+    expect(Object.keys(second.at('data.0') as object)).not.toContain('password');
+    expect((await done('GET', `/users?policyId=${policy}&isActive=true&role=user`)).at('count')).toBe(1);
+    const [entry] = await service.decisions('kind=admin&action=users.list&limit=1');
+    expect(entry).toMatchObject({ facts: { question: { policyId: policy, isActive: true, role: 'user' } } });
+  });
+});
+
 describe('a batch of assignment changes', () => {
   it('applies to the next request, in one revision, with one audit entry and the reason in the history', async () => {
     const [policy, user, other] = [await createPolicy(), await service.user({}), await createUser()];

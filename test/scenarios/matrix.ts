@@ -157,6 +157,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/assignments'],
   ['POST /admin/api/assignments/batch', { changes: [{ op: 'assign', policyId: UNKNOWN_ID, role: 'viewer' }] }],
   ['GET /admin/api/policies/<policy>/assignments'],
+  ['GET /admin/api/users'],
   ['GET /admin/api/users/<user>/policies'],
   ['GET /admin/api/roles/viewer/policies'],
   ['POST /admin/api/policies/test-access', { resource: { name: 'Article' }, action: 'read' }],
