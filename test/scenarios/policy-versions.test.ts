@@ -257,6 +257,8 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'POST /admin/api/policies/validate': 'reads',
   'POST /admin/api/policies/preview': 'reads',
   'POST /admin/api/decisions/{id}/replay': 'reads',
+  'POST /admin/api/roles/{role}/permissions': 'reads',
+  'POST /admin/api/assignments/batch': 'each change may contain the version of its assignment',
   'DELETE /admin/api/users/{userId}/sessions': 'ends sessions, which do not change',
   'DELETE /admin/api/users/{userId}/sessions/{sessionId}': 'ends a session, which does not change',
   'POST /admin/api/policies/import': 'replaces policies by name; a dry run shows the changes',
@@ -282,9 +284,9 @@ describe('a service that requires If-Match', () => {
     );
     const changing = operations.filter(({ name }) => /^(?:POST|PUT|DELETE) \/(?:api\/(?:Page|batch)|admin\/)/.test(name));
     expect(changing.map(({ name }) => name).toSorted()).toEqual(Object.keys(OPERATIONS).toSorted());
-    // An atomic batch answers with the problem of the request that failed.
-    const isDescribed = (name: string): boolean =>
-      OPERATIONS[name] === 'required' || OPERATIONS[name] === RENEWS || name === 'POST /api/batch';
+    // An atomic batch answers with the problem of the request that failed. A batch of assignments has the versions in its body.
+    const batches = ['POST /api/batch', 'POST /admin/api/assignments/batch'];
+    const isDescribed = (name: string): boolean => OPERATIONS[name] === 'required' || OPERATIONS[name] === RENEWS || batches.includes(name);
     for (const { name, text } of changing) expect([name, text.includes('problem428')]).toEqual([name, isDescribed(name)]);
   });
 
