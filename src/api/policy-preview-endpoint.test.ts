@@ -161,12 +161,13 @@ describe('admin.policies.preview', () => {
     });
   });
 
-  it('repeated denials count as often as they occurred', async () => {
+  it('repeated denials count as often as they occurred, and refused tokens do not count', async () => {
     const at = new Date().toISOString();
     const facts = { first: createEntryId(), since: at, last: at, count: 7 };
     const denial = { id: createEntryId(), at, kind: 'repeat', role: 'anon', resource: 'Article', action: 'read', allowed: false } as const;
     const entry = { ...denial, reason: 'no policies found for role anon', epoch: 1, requestId: '', ip: '192.0.2.0/24', facts };
-    await admin.deps.database.transaction((tx) => appendAuditEntries(tx, [entry]));
+    const ofTokens = { ...entry, id: createEntryId(), resource: 'Auth', action: 'token' };
+    await admin.deps.database.transaction((tx) => appendAuditEntries(tx, [entry, ofTokens]));
     const toAnon = { assignments: [{ role: 'anon', policyId }] };
     expect(await countsOf({})).toEqual({ examined: 7, same: 7 });
     expect(await countsOf(toAnon)).toEqual({ examined: 7, denyToAllow: 7 });

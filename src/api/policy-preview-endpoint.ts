@@ -1,4 +1,5 @@
-import { type EntryFilter, EVALUATION, searchEntries } from '../audit/index.ts';
+import { RULE_ACTIONS } from '../actions.ts';
+import { type EntryFilter, searchEntries } from '../audit/index.ts';
 import { ACCESS_DRAFT } from '../authz/policies/index.ts';
 import type { Json } from '../operators/index.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
@@ -23,8 +24,8 @@ const PAGE_TIME = 2000;
 const { kind: _, ...FILTERS } = DECISION_FILTERS;
 const FILTER = component('admin.PreviewFilter', Input(FILTERS, { description: 'The recorded decisions to replay. Default: all.' }));
 
-/** Decisions, and the numbers of repeated denials. The numbers of repeated evaluations are no decisions. */
-const REPLAYABLE = sql`"kind" in ('access', 'repeat') and "action" <> ${EVALUATION}`;
+/** Decisions on requests, and the numbers of repeated denials of requests. Numbers of repeated evaluations and refused tokens have other actions. */
+const REPLAYABLE = sql`"kind" in ('access', 'repeat') and "action" in (${sql.join(RULE_ACTIONS)})`;
 
 const BODY = component(
   'admin.PreviewQuestion',
