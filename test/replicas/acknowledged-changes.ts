@@ -20,17 +20,23 @@ export function createAcknowledged(): Acknowledged {
   return { decisions: new Set(), notes: new Map(), deleted: new Set(), switched: { count: 0 }, faults: [] };
 }
 
-/** Creates, updates, deletes, reads and lists notes, and sometimes changes a policy. The policy `policyId` affects no decision. */
+/**
+ * Creates, updates, deletes, reads and lists notes, and sometimes changes a policy or sends an invalid token. The policy `policyId` affects no
+ * decision.
+ */
 export function sendChanges({ admin: token }: Pick<Fleet, 'admin'>, policyId: string, acknowledged: Acknowledged): SendRequest {
   const own = new Map<number, string[]>();
   return async (replica, index) => {
     const ids = own.get(index) ?? [];
     own.set(index, ids);
-    const reply = await askForOne(replica, { token, ids, policyId }, acknowledged);
+    const isRefused = Math.random() < 0.05;
+    const reply = isRefused
+      ? await send(replica.url, 'GET /api/Note', { token: 'a.b.c' })
+      : await askForOne(replica, { token, ids, policyId }, acknowledged);
     if (reply.decisionId !== null) acknowledged.decisions.add(reply.decisionId);
     // The note may be deleted by a request whose response was lost.
-    if (reply.status >= 300 && ![404, 503].includes(reply.status))
-      acknowledged.faults.push(`${reply.status} ${JSON.stringify(reply.body)}`);
+    const expected = isRefused ? [401, 503] : [200, 201, 404, 503];
+    if (!expected.includes(reply.status)) acknowledged.faults.push(`${reply.status} ${JSON.stringify(reply.body)}`);
     return reply;
   };
 }
