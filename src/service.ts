@@ -8,6 +8,7 @@ import {
   createAdminRoutes,
   createApiRoutes,
   createAuthRoutes,
+  createDecisionStreams,
   createOpenApiRoute,
   createPermissionPolicies,
   grantFullAccess,
@@ -99,17 +100,16 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const opened = await openProjectDatabase(config, { observer: monitor.metrics, log });
   const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(config, log));
   const database = withRevisions(opened, policyStore);
-  const core = { database: opened, policyStore };
   const notices: string[] = [];
   const disk = createDiskSpace({ ...toDiskSpaceOptions(config), database: opened, log });
-  monitor.metrics?.setSource({ database: () => database.metrics, disk, revision: policyStore.revision });
   const readiness = createReadiness({ database, policyStore, disk });
   const parts = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...parts, log, daysInAdvance });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints });
+  setMetricsSource(monitor, { database, disk, policyStore, streams: admin.streams });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness });
   const migrateOnce = once(async () => {
-    notices.push(...(await migrateTables(definitions, core, { actor: 'start', log })));
+    notices.push(...(await migrateTables(definitions, { database: opened, policyStore }, { actor: 'start', log })));
     await auditMaintenance.prepare();
   });
   const prepare = once(async () => {
@@ -130,17 +130,24 @@ export async function createService(config: Config, options: ServiceOptions = {}
     },
     openSetup: () => parts.identity.openSetup(),
     watch(log) {
-      stopWatching = watchProject(config.project, core, log);
+      stopWatching = watchProject(config.project, { database: opened, policyStore }, log);
     },
     ...createOperations({ parts, admin }, migrateOnce),
     async close({ isReplaced = false } = {}) {
       stopWatching();
       if (!isReplaced) readiness.stop();
+      admin.streams.close();
       await server.close(isReplaced ? { delaySeconds: HANDOVER_SECONDS } : { released: primary?.released });
       for (const component of [monitor, disk, auditMaintenance, database]) await component.close();
       primary?.sendFinalMetrics((await monitor.metrics?.values()) ?? []);
     },
   };
+}
+
+type MetricsComponents = Pick<ApiComponents, 'database' | 'policyStore' | 'disk'> & Pick<AdminDeps, 'streams'>;
+
+function setMetricsSource(monitor: Monitoring, { database, policyStore, disk, streams }: MetricsComponents): void {
+  monitor.metrics?.setSource({ database: () => database.metrics, disk, revision: policyStore.revision, streams: () => streams.metrics });
 }
 
 function toRequestHandlers(server: HttpServer, monitor: Monitoring, readiness: ReadinessProbe): WorkerRequestHandlers {
@@ -220,6 +227,7 @@ function createAdminDeps(
     policyStore,
     limits: toPolicyLimits(config),
     checkpoints,
+    streams: createDecisionStreams(database),
     importPolicies: config.importPolicies,
     importBounds,
     timeZone: config.timezone,

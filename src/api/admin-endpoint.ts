@@ -28,8 +28,9 @@ import type { Database, Transaction } from '../storage/index.ts';
 import type { ImportLimits } from '../transfer/index.ts';
 import { ADMIN, type RequestInfo, toAdminEntry } from './admin-entry.ts';
 import { type PolicyImportBody, parsePolicyImportBody } from './admin-parsing.ts';
-import { type AdmittedCaller, admitAdmin, admitCaller, type KnownPrincipal } from './admit-caller.ts';
+import { type AdmittedRequest, admitAdmin, admitCaller, type KnownPrincipal } from './admit-caller.ts';
 import type { Auditor } from './auditor.ts';
+import type { DecisionStreams } from './decision-streams.ts';
 
 /** Dependencies and configuration of the admin endpoints. */
 export interface AdminDeps {
@@ -48,6 +49,8 @@ export interface AdminDeps {
   readonly auditMode: 'strict' | 'relaxed';
   /** The signed checkpoints of the audit log, and their keys. */
   readonly checkpoints: Pick<Checkpoints, 'keys' | 'heads'>;
+  /** The open streams of the audit log. */
+  readonly streams: DecisionStreams;
   /** Reads the current definition files. @throws SetupError with every mistake in them. */
   readDefinitions(): Definitions;
 }
@@ -75,11 +78,6 @@ export interface AdminRequest<
   admitAgain(tx: Transaction): Promise<AdmittedRequest | Problem>;
   /** Writes an audit entry of kind `admin`, which is committed with the change. */
   audit(change: AdminChange): Promise<void>;
-}
-
-/** The caller of a request, admitted at a revision of the policies. */
-export interface AdmittedRequest extends AdmittedCaller {
-  readonly snapshot: Snapshot;
 }
 
 /** A change in the audit log: `update` of `Policy`, with a reason such as `updated policy "Editors"`. */
@@ -205,7 +203,7 @@ function operationOf({ id }: Pick<AdminEndpoint, 'id'>): string {
 
 /** Returns the audit entry of a request that changed nothing. It names the endpoint and the question, not the answer. */
 function toReadEntry(endpoint: AdminEndpoint, { request, admin, auditor, snapshot, tx, params, query, body }: AdminRequest): AuditEntry {
-  const { cursor: _, ...members } = query as JsonObject;
+  const { cursor: _, after: __, ...members } = query as JsonObject;
   const { id, policyId } = params as { readonly id?: string; readonly policyId?: string };
   const question: JsonObject = { ...(params as JsonObject), ...members, ...endpoint.question?.(body) };
   const asked = Object.keys(question).length === 0 ? undefined : { question };

@@ -71,6 +71,7 @@ const READS: Readonly<Record<string, () => readonly [request: TestAdminRequest, 
   'decisions.histogram': () => [{ query: 'buckets=5' }, { buckets: 5 }],
   'decisions.facets': () => [{ query: 'fields=kind' }, { fields: 'kind' }],
   'decisions.export': () => [{ query: 'format=csv&kind=access' }, { format: 'csv', kind: 'access' }],
+  'decisions.stream': () => [{ query: 'seconds=0&allowed=false' }, { seconds: 0, allowed: false }],
   'analytics.read': () => [{ query: 'timeframe=1h' }, { timeframe: '1h' }],
 };
 

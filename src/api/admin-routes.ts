@@ -10,6 +10,7 @@ import { catalogueEndpoints } from './catalogue-endpoint.ts';
 import { decisionCountEndpoints } from './decision-count-endpoints.ts';
 import { decisionExportEndpoints } from './decision-export-endpoint.ts';
 import { decisionReplayEndpoints } from './decision-replay-endpoint.ts';
+import { decisionStreamEndpoints } from './decision-stream-endpoint.ts';
 import { findingEndpoints } from './finding-endpoints.ts';
 import { migrationEndpoints } from './migration-endpoints.ts';
 import { policyEndpoints } from './policy-endpoints.ts';
@@ -47,6 +48,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...decisionCountEndpoints,
   ...policyPreviewEndpoints,
   ...decisionExportEndpoints,
+  ...decisionStreamEndpoints,
   ...auditEndpoints,
   ...decisionReplayEndpoints,
   ...migrationEndpoints,

@@ -18,6 +18,11 @@ export interface AdmittedCaller {
   readonly auditor?: Auditor | undefined;
 }
 
+/** The caller of a request, admitted at a revision of the policies. */
+export interface AdmittedRequest extends AdmittedCaller {
+  readonly snapshot: Snapshot;
+}
+
 /** The request, its caller, and the right that the endpoint requires of users who are not admins. */
 export interface CallerAdmission {
   readonly info: RequestInfo;

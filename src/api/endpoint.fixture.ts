@@ -11,6 +11,7 @@ import { type HttpResponse, parseQuery } from '../request/index.ts';
 import { createPolicy } from '../storage/index.ts';
 import { type AdminDeps, toRoute } from './admin-endpoint.ts';
 import { adminEndpoints } from './admin-routes.ts';
+import { createDecisionStreams } from './decision-streams.ts';
 
 /** The parts of a request to an admin endpoint. */
 export interface TestAdminRequest {
@@ -49,6 +50,7 @@ export async function openAdmin(options: TestPipelineOptions, changed: Partial<A
     ifMatch: config.ifMatch,
     auditMode: config.auditMode,
     checkpoints: NO_CHECKPOINTS,
+    streams: createDecisionStreams(database),
     readDefinitions: () => policyStore.definitions,
     ...changed,
   };

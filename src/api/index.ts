@@ -8,6 +8,7 @@
 export type { AdminDeps } from './admin-endpoint.ts';
 export { createAdminRoutes } from './admin-routes.ts';
 export { createAuthRoutes } from './auth-endpoints.ts';
+export { createDecisionStreams, type StreamMetrics } from './decision-streams.ts';
 export { withExplanationHints } from './explanation-hints.ts';
 export { createOpenApiRoute } from './openapi-endpoint.ts';
 export {

@@ -74,6 +74,16 @@ export function toEntryConditions(filter: EntryFilter): EntryConditions {
   };
 }
 
+/** Returns true if an entry matches a filter without `where`, as `toEntryConditions` does in SQL. */
+export function matchesFilter(filter: EntryFilter, entry: AuditEntry): boolean {
+  const { from, to } = filter;
+  return (
+    COLUMNS.every((column) => filter[column] === undefined || entry[column] === filter[column]) &&
+    (from === undefined || entry.at >= toTimeText(from)) &&
+    (to === undefined || entry.at < toTimeText(to))
+  );
+}
+
 /** Renders milliseconds since 1970 as the column `at` stores them. */
 export function toTimeText(milliseconds: number): string {
   return new Date(milliseconds).toISOString();

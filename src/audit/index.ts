@@ -13,7 +13,7 @@ export { type AuditEntry, createEntryId, type RepeatFacts } from './audit-entry.
 export { closeDenialWindows, createWindowClosing, type WindowClosingDeps } from './close-denial-windows.ts';
 export { countEntries, countValues, FACET_FIELDS } from './count-entries.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
-export type { EntryFilter } from './entry-filter.ts';
+export { type EntryFilter, matchesFilter } from './entry-filter.ts';
 export type { EntryOrder } from './entry-windows.ts';
 export { CONTENT, type Content, loadHistoryFacts, parseHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
 export { type CountableDenial, createDenialWindows, type DenialWindows, EVALUATION, isCountable } from './repeated-denials.ts';
@@ -28,3 +28,5 @@ export {
   recordedPaths,
 } from './replay-facts.ts';
 export { type EntryPage, type EntryQuery, loadEntry, searchEntries } from './search-entries.ts';
+export { findMatchingEntries, loadTail, loadTailEnd, type TailEntry, type TailPage } from './tail-entries.ts';
+export { MAX_POSITION_TEXT, parsePositionText, type TailPosition, toPositionText } from './tail-position.ts';

@@ -86,7 +86,7 @@ function parseCursor(cursor: string): SearchPosition {
 }
 
 /** An entry, as stored. */
-interface EntryRow extends Record<Nullable, string | null> {
+export interface EntryRow extends Record<Nullable, string | null> {
   readonly id: string;
   readonly at: string;
   readonly kind: AuditEntry['kind'];
@@ -101,7 +101,8 @@ interface EntryRow extends Record<Nullable, string | null> {
 }
 type Nullable = 'userId' | 'recordId' | 'ruleId' | 'policyId' | 'outcome' | 'facts';
 
-function toEntry(row: EntryRow): AuditEntry {
+/** Converts a stored entry. */
+export function toEntry(row: EntryRow): AuditEntry {
   return Object.freeze({
     id: row.id,
     at: row.at,

@@ -35,8 +35,25 @@ function toStream(chunks: AsyncIterable<string>): Readable {
   return Readable.from(toBuffers(chunks), { objectMode: false });
 }
 
-async function* toBuffers(chunks: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  for await (const chunk of chunks) if (chunk !== '') yield Buffer.from(chunk);
+/** Converts chunks to bytes. Not a generator, which would end the source only after its next chunk if the client disconnects. */
+function toBuffers(chunks: AsyncIterable<string>): AsyncIterable<Buffer> {
+  const source = chunks[Symbol.asyncIterator]();
+  const ended: IteratorResult<Buffer> = { done: true, value: undefined };
+  return {
+    [Symbol.asyncIterator]: () => ({
+      async next() {
+        for (;;) {
+          const { done, value } = await source.next();
+          if (done === true) return ended;
+          if (value !== '') return { done: false, value: Buffer.from(value) };
+        }
+      },
+      async return() {
+        await source.return?.();
+        return ended;
+      },
+    }),
+  };
 }
 
 /** Sends an error as a problem+json. */

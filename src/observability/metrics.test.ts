@@ -15,7 +15,7 @@ function createUsed(revision: number): Metrics {
     idleConnections: 7,
   };
   const disk = { freeBytes: 1000 + revision, databaseBytes: undefined };
-  metrics.setSource({ database: () => database, disk, revision: () => revision });
+  metrics.setSource({ database: () => database, disk, revision: () => revision, streams: () => ({ open: 3, dropped: 4 }) });
   metrics.answered({ method: 'GET', route: '/api/:resource', status: 204, ms: 3 });
   metrics.answered({ method: 'GET', route: undefined, status: 404, ms: 0.1 });
   metrics.committed({ ms: 20, unitsOfWork: 4 });

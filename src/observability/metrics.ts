@@ -24,6 +24,8 @@ export interface MetricsSource {
   readonly disk?: DiskMetrics | undefined;
   /** Returns the current revision of the policies; undefined before the first is loaded. */
   revision(): number | undefined;
+  /** Open streams of the audit log, and entries that were dropped because a reader did not keep up. */
+  streams(): { readonly open: number; readonly dropped: number };
 }
 
 /** Bytes of the database, and free bytes of its disk. */
@@ -162,6 +164,21 @@ function registerReadMetrics(registry: Registry, source: () => MetricsSource | u
     },
   ]);
   registerDiskMetrics(registry, () => source()?.disk);
+  registerStreamMetrics(registry, () => source()?.streams());
+}
+
+/** Registers the metrics of the streams of the audit log. */
+function registerStreamMetrics(registry: Registry, streams: () => ReturnType<MetricsSource['streams']> | undefined): void {
+  registerReadings(registry, 'gauge', [
+    { name: 'bailiwick_audit_streams', help: 'Open streams of the audit log.', read: () => streams()?.open ?? 0 },
+  ]);
+  registerReadings(registry, 'counter', [
+    {
+      name: 'bailiwick_audit_stream_dropped_total',
+      help: 'Entries that streams of the audit log dropped because a reader did not keep up.',
+      read: () => streams()?.dropped ?? 0,
+    },
+  ]);
 }
 
 /** Registers the metrics of the disk. The processes of one machine measure the same disk, so the largest value counts, not the sum. */

@@ -65,6 +65,7 @@ export {
   type ProblemBody,
   toBatchResponse,
   toETag,
+  toProblem,
   toProblemBody,
   toProblemResponse,
   toResultResponse,

@@ -52,6 +52,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   [`GET /admin/api/decisions/${UNKNOWN_ID}`],
   ['GET /admin/api/decisions/histogram'],
   ['GET /admin/api/decisions/export'],
+  ['GET /admin/api/decisions/stream'],
   ['GET /admin/api/policies-analytics'],
   ['GET /admin/api/policies-advice'],
   ['GET /admin/api/policies-templates'],

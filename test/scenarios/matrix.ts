@@ -176,6 +176,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/decisions/histogram'],
   ['GET /admin/api/decisions/facets'],
   ['GET /admin/api/decisions/export'],
+  ['GET /admin/api/decisions/stream?seconds=0'],
   ['GET /admin/api/policies-analytics'],
   ['GET /admin/api/policies-advice'],
   ['POST /admin/api/policies/import', { policies: [], dryRun: true }],
