@@ -21,6 +21,8 @@ export async function authenticate({ identity, disk }: PipelineDeps, origin: Req
 export interface UnitOfWorkOptions<T> {
   readonly caller: Caller;
   readonly prefetch?: Prefetch<Found> | undefined;
+  /** True if the unit of work is known to take long: begins with the long attempt. */
+  readonly beginsLong?: boolean | undefined;
   /** Returns the result with the ids of the audit entries that record its decisions. Called after the commit, if there are repeated denials. */
   readonly withEntryIds?: ((result: T, findEntryId: FindEntryId) => T) | undefined;
 }
@@ -34,7 +36,7 @@ type CallerData = Pick<UnitOfWork, 'principal' | 'prefetched'>;
  */
 export async function withUnitOfWork<T>(
   deps: PipelineDeps,
-  { caller, prefetch, withEntryIds }: UnitOfWorkOptions<T>,
+  { caller, prefetch, beginsLong, withEntryIds }: UnitOfWorkOptions<T>,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
   const computed: MutablePasswords = { hashes: new Map<string, string>(), verified: undefined };
@@ -59,7 +61,7 @@ export async function withUnitOfWork<T>(
         const hashes = createPasswordHashes(computed);
         return work({ tx, caller, snapshot, ...data, hashes, budget, options, appended, denials, observer });
       };
-      const result = await deps.database.transactionAtRevision(loadCaller, run, { caller: caller.key });
+      const result = await deps.database.transactionAtRevision(loadCaller, run, { caller: caller.key, beginsLong });
       observer?.recorded(appended);
       return settleDenials(denials, { result, withEntryIds });
     } catch (error) {

@@ -55,14 +55,19 @@ export async function* runExport(deps: PipelineDeps, caller: Caller, request: Ap
   let left = request.limit ?? Number.POSITIVE_INFINITY;
   let cursor: string | undefined;
   let rows = FIRST_ROWS;
+  // After a page that needs a long attempt, later pages need one too, and a short attempt before each would be wasted.
+  let beginsLong = false;
   do {
     const pageRequest: ApiRequest = { ...request, cursor, limit: Math.min(rows, left) };
     const previous = decided;
     const page = await withAuditMode(deps, (record) =>
-      withUnitOfWork(deps, { caller, withEntryIds: pageWithEntryId }, (unit) => runPage(unit, pageRequest, { previous, record })),
+      withUnitOfWork(deps, { caller, beginsLong, withEntryIds: pageWithEntryId }, (unit) =>
+        runPage(unit, pageRequest, { previous, record }),
+      ),
     );
     if ('problem' in page) throw page.problem;
     decided = page.decided;
+    beginsLong = page.wasLong;
     left -= page.records.length;
     rows = nextPageSize(rows, page.records);
     cursor = left > 0 ? page.nextCursor : undefined;
@@ -120,6 +125,7 @@ async function runPage(unit: UnitOfWork, request: ApiRequest, { previous, record
     records: outcome.result.data as readonly JsonObject[],
     nextCursor: outcome.result.extras?.['nextCursor'] as string | undefined,
     fields: exportedFields(context.resource, request.fields),
+    wasLong: unit.tx.attempt === 'long',
     // If no audit entry was appended, the previous decision is kept, so that a later page appends one.
     decided: isNew && record ? toPageDecision(entry) : previous,
   };
