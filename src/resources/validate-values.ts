@@ -17,6 +17,8 @@ export interface ValidateOptions {
   readonly isAdmin: boolean;
   /** The record whose numbers the values may increment; absent if increments are not allowed. */
   readonly stored?: JsonObject | undefined;
+  /** True if mistakes suggest similar names. True by default. */
+  readonly suggests?: boolean | undefined;
 }
 
 /** Validated values, or their mistakes. */
@@ -54,7 +56,7 @@ interface SortedOut {
 }
 
 // Separates the given values from cleared fields, and reports fields that are unknown or cannot be set.
-function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin, stored }: ValidateOptions): SortedOut {
+function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin, stored, suggests = true }: ValidateOptions): SortedOut {
   const given = new Map<Field, Json>();
   const cleared: string[] = [];
   const issues: Issue[] = [];
@@ -62,7 +64,7 @@ function sortOut(resource: Resource, input: JsonObject, { mode, isAdmin, stored 
     if (issues.length >= MOST_ISSUES) break;
     const field = resource.fields.get(name);
     if (field === undefined) {
-      const near = issues.length < MOST_SUGGESTIONS ? didYouMean(name, writable(resource)) : '';
+      const near = suggests && issues.length < MOST_SUGGESTIONS ? didYouMean(name, writable(resource)) : '';
       issues.push({ path: name.slice(0, 64), code: 'unknown', detail: `unknown field ${quote(name)}${near}` });
     } else if (field.readOnly) {
       issues.push({ path: name, code: 'readOnly', detail: 'expected no value: the service sets it' });

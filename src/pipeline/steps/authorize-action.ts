@@ -31,13 +31,20 @@ export function authorizeProposal(context: RequestContext, _found: Found, propos
   return authorize(context, { record: proposals[0]?.record });
 }
 
-/** Authorizes each record of an import. Stops at the first denial: later records are not built. */
+/**
+ * Authorizes each record of an import. Stops at the first denial: later records are not built. Checks the time if the import will be refused
+ * for mistakes in values. A valid import is written next, so it must not end for the time of its decisions.
+ */
 export async function authorizeEachProposal(context: RequestContext, _found: Found, proposals: readonly Proposal[]): Promise<Decision> {
   const rows = context.request.data as readonly Json[];
   let first: Decision | undefined;
-  for (const [index, { record }] of proposals.entries()) {
+  let isMistaken = false;
+  for (const [index, proposal] of proposals.entries()) {
+    const { record } = proposal;
     const decision = await authorize(context, { record, data: rows[index] ?? null });
     first ??= decision;
+    isMistaken ||= proposal.issues.length > 0;
+    if (isMistaken && context.tx.attempt !== 'writer') await context.tx.checkTime();
   }
   return first as Decision;
 }

@@ -104,6 +104,14 @@ describe('the records that an import would store', () => {
     expect(proposals.map(issuesOf)).toEqual([[], ['data.1.title:type'], ['data.2:type']]);
   });
 
+  it('mistakes of an import are at most a hundred, and later rows suggest no names', async () => {
+    const data = Array.from({ length: 150 }, () => ({ title: 'one', titel: 'two' }));
+    const proposals = await propose({ data }, valuesForImport);
+    const issues = proposals.flatMap((proposal) => proposal.issues);
+    expect([issues.length, issues[99]?.path]).toEqual([100, 'data.99.titel']);
+    expect(issues[99]?.detail).toContain('did you mean "title"');
+  });
+
   it('each record of an import is computed once, so that its id does not change', async () => {
     const [proposal] = await propose({ data: [{ title: 'one' }] }, valuesForImport);
     expect(proposal?.record).toBe(proposal?.record);

@@ -1,5 +1,5 @@
 import { findGuessablePassword } from '../../authn/index.ts';
-import { type Issue, Problem } from '../../errors.ts';
+import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import { createId } from '../../ids.ts';
 import type { Json } from '../../operators/index.ts';
 import { type StoredRecord, validateValues } from '../../resources/index.ts';
@@ -11,6 +11,8 @@ export interface ProposalOptions extends Pick<RequestContext, 'resource' | 'prin
   readonly now: number;
   /** True if a change may increment numbers. True by default. */
   readonly increments?: boolean | undefined;
+  /** True if mistakes suggest similar names. True by default. */
+  readonly suggests?: boolean | undefined;
 }
 
 /** Returns the record that a create would store. Mistakes are reported after the decision, so callers who are denied do not learn them. */
@@ -23,10 +25,14 @@ export function valuesForImport(context: RequestContext): readonly Proposal[] {
   const { data } = context.request;
   if (!Array.isArray(data) || data.length === 0)
     throw new Problem('REQUEST_MALFORMED', 'expected data to be an array of at least one record');
+  let mistakes = 0;
   return data.map((row: Json, index) =>
     toLazyProposal(() => {
-      const proposal = proposeRecord(optionsOf(context), row);
-      return { ...proposal, issues: proposal.issues.map((issue) => withPrefix(`data.${index}`, issue)) };
+      // The response lists at most MAX_ISSUES mistakes, so names that are similar to those of further mistakes are not searched.
+      const proposal = proposeRecord({ ...optionsOf(context), suggests: mistakes < MAX_ISSUES }, row);
+      const issues = proposal.issues.slice(0, MAX_ISSUES - mistakes).map((issue) => withPrefix(`data.${index}`, issue));
+      mistakes += issues.length;
+      return { ...proposal, issues };
     }),
   );
 }
@@ -71,8 +77,8 @@ function proposeUpdate(context: RequestContext, [before]: Found, options: Propos
 }
 
 /** Returns the record that a create with this data would store. Invalid values are left out of the record and listed as issues. */
-export function proposeRecord({ resource, principal, now }: ProposalOptions, data: Json | undefined): Proposal {
-  const { values, cleared, issues } = validateValues(resource, data, { mode: 'create', isAdmin: isAdmin(principal) });
+export function proposeRecord({ resource, principal, now, suggests }: ProposalOptions, data: Json | undefined): Proposal {
+  const { values, cleared, issues } = validateValues(resource, data, { mode: 'create', isAdmin: isAdmin(principal), suggests });
   const guessable = resource.name === 'User' ? findGuessablePassword(values) : [];
   const time = new Date(now).toISOString();
   const owner = principal.id === undefined ? {} : { createdBy: principal.id };
