@@ -161,15 +161,32 @@ const IMPORT_COUNTS = component(
   }),
 );
 
+const IMPORT_PROGRESS = component(
+  'api.ImportProgress',
+  Type.Object(
+    {
+      progress: Type.Object({
+        imported: COUNT,
+        updated: COUNT,
+        unchanged: COUNT,
+        rejected: COUNT,
+        row: Type.Integer({ description: 'The last row of the batch.' }),
+      }),
+      decisionId: Type.Optional(TEXT),
+    },
+    { description: 'The counts after a batch of rows that was committed, with `progress=true`.' },
+  ),
+);
+
 function importAnswers(name: string, { id }: RecordExamples): Answers {
   const counts = { imported: 1, updated: 0, unchanged: 0, rejected: 0 };
   return {
     200: {
       description:
-        'The result of an imported file. As NDJSON: each rejection when it happens, then the summary, or the problem that stopped the import.',
+        'The result of an imported file. As NDJSON: each rejection when it happens and, with `progress=true`, the counts after each batch; then the summary, or the problem that stopped the import.',
       schema: envelope(IMPORT_COUNTS, { rejections: Type.Optional(Type.Array(REJECTION)), ...MESSAGE }),
       example: { success: true, data: counts, rejections: [], message: '1 imported, 0 updated, 0 unchanged, 0 rejected' },
-      files: { 'application/x-ndjson': lineByLine(REJECTION) },
+      files: { 'application/x-ndjson': lineByLine(Type.Union([REJECTION, IMPORT_PROGRESS])) },
       headers: ['X-Decision-Id'],
     },
     201: {

@@ -206,6 +206,9 @@ const IMPORT_OPTIONS = {
       description: 'Import all rows or none. Default: false for a file; true for rows in `data`, except with `onError: skip`.',
     }),
   ),
+  progress: Type.Optional(
+    Type.Boolean({ description: 'Return NDJSON with a line of counts after each batch of rows that was committed. Default: false.' }),
+  ),
 };
 
 /** The names of the options of an import. */

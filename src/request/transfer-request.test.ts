@@ -4,7 +4,7 @@ import { createHttpRequest, limits, refusalOf } from './http-request.fixture.ts'
 import { exportQuerySchema } from './record-schemas.ts';
 import { type ImportOptions, parseExportQuery, parseImportBody, parseImportQuery } from './transfer-request.ts';
 
-const DEFAULTS: ImportOptions = { mode: 'create', key: undefined, dryRun: false, onError: 'stop', atomic: false };
+const DEFAULTS: ImportOptions = { mode: 'create', key: undefined, dryRun: false, onError: 'stop', atomic: false, progress: false };
 
 describe('parseImportQuery', () => {
   it.each([
@@ -13,6 +13,7 @@ describe('parseImportQuery', () => {
     ['mode=create', {}],
     ['dryRun=true&onError=skip', { dryRun: true, onError: 'skip' }],
     ['atomic=true', { atomic: true }],
+    ['progress=true', { progress: true }],
     ['delimiter=%3B', { delimiter: ';' }],
     ['delimiter=tab', { delimiter: '\t' }],
     ['delimiter=%09', { delimiter: '\t' }],
@@ -50,6 +51,7 @@ describe('parseImportBody', () => {
     [{ data, mode: 'upsert', key: 'slug' }, false, { mode: 'upsert', key: 'slug' }],
     [{ data, onError: 'skip' }, false, { onError: 'skip', atomic: false }],
     [{ data, atomic: false }, false, { atomic: false }],
+    [{ data, progress: true }, false, { progress: true }],
   ])('parses the body of an import: %j', (body, isPlain, options) => {
     expect(parseImportBody(body, limits)).toEqual({ options: { ...DEFAULTS, atomic: true, ...options }, isPlain, rows: data });
   });

@@ -21,6 +21,8 @@ export interface ImportOptions {
   readonly onError: 'stop' | 'skip';
   /** True if a rejected row rolls back all rows. */
   readonly atomic: boolean;
+  /** True if the response is NDJSON with the counts after each batch. */
+  readonly progress: boolean;
 }
 
 /** Options of CSV cells. */
@@ -76,7 +78,7 @@ export function parseExportQuery({ query }: HttpRequest, schema: ReturnType<type
 type GivenOptions = Partial<TypeOf<typeof IMPORT_QUERY>>;
 
 function parseImportOptions(given: GivenOptions, atomicByDefault: boolean, issues: Issue[]): ImportOptions {
-  const { mode = 'create', key, dryRun = false, onError = 'stop', atomic = atomicByDefault } = given;
+  const { mode = 'create', key, dryRun = false, onError = 'stop', atomic = atomicByDefault, progress = false } = given;
   const isMistaken = issues.some(({ path }) => path === 'mode' || path === 'key');
   if (mode === 'upsert' && key === undefined && !isMistaken)
     issues.push({ path: 'key', code: 'required', detail: 'upsert needs key, the unique field that identifies the record to update' });
@@ -84,7 +86,7 @@ function parseImportOptions(given: GivenOptions, atomicByDefault: boolean, issue
     issues.push({ path: 'key', code: 'conflict', detail: 'expected key only with mode upsert' });
   if (atomic && onError === 'skip')
     issues.push({ path: 'atomic', code: 'conflict', detail: 'expected atomic or onError=skip, both were given' });
-  return { mode, key, dryRun, onError, atomic };
+  return { mode, key, dryRun, onError, atomic, progress };
 }
 
 function toCellStyle({ delimiter = ',', escape: guardFormulas = true }: Pick<GivenOptions, 'delimiter' | 'escape'>): CellStyle {

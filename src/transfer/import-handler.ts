@@ -19,7 +19,7 @@ import {
 import type { Resource } from '../resources/index.ts';
 import { detectFormat, FORMATS, type Format, formatOfType, readRows, type SourceRow } from './formats/index.ts';
 import { openImport, runImport } from './import-job.ts';
-import type { ImportSummary, Rejection } from './import-report.ts';
+import type { ImportProgress, ImportSummary, Rejection } from './import-report.ts';
 import { entryHeader, type PlainRequest, parseAccept, readBody, type TransferDeps, type TransferObserver } from './transfer-deps.ts';
 
 /** Maximum rejections in a JSON response; an NDJSON response contains all. */
@@ -84,24 +84,26 @@ async function importRows(
   const work = runImport(deps, { caller, resource: definition.name, options, rows, atomicLimits, onProgress });
   // The first step runs before the response begins, so that an early error has its own status.
   const first = await work.next();
-  if (acceptsNdjson(http)) {
+  if (options.progress || acceptsNdjson(http)) {
     const pieces = toLines({ first, work, options, requestId: http.origin.requestId });
     return { status: 200, headers: entryHeader(first.value.decisionId), body: undefined, contentType: 'application/x-ndjson', pieces };
   }
   const rejections: Rejection[] = [];
   let next = first;
-  for (; next.done !== true; next = await work.next()) if (rejections.length < MAX_REJECTIONS) rejections.push(next.value);
+  for (; next.done !== true; next = await work.next()) {
+    if ('code' in next.value && rejections.length < MAX_REJECTIONS) rejections.push(next.value);
+  }
   return { status: 200, headers: entryHeader(next.value.decisionId), body: toSummary(next.value, options, rejections) };
 }
 
 interface Lines {
-  readonly first: IteratorResult<Rejection, ImportSummary>;
-  readonly work: AsyncGenerator<Rejection, ImportSummary>;
+  readonly first: IteratorResult<Rejection | ImportProgress, ImportSummary>;
+  readonly work: AsyncGenerator<Rejection | ImportProgress, ImportSummary>;
   readonly options: ImportOptions;
   readonly requestId: string;
 }
 
-/** Yields each rejection as a line, then the summary or the problem that stopped the import. */
+/** Yields each rejection and each progress as a line, then the summary or the problem that stopped the import. */
 async function* toLines({ first, work, options, requestId }: Lines): AsyncGenerator<string> {
   const toLine = (value: unknown): string => `${JSON.stringify(value)}\n`;
   try {

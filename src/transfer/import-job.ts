@@ -20,7 +20,7 @@ import {
 import type { ApiRequest, ImportOptions } from '../request/index.ts';
 import type { Resource } from '../resources/index.ts';
 import type { SourceRow } from './formats/index.ts';
-import { createImportReport, type ImportItem, type ImportSummary, type Rejection, stops } from './import-report.ts';
+import { createImportReport, type ImportItem, type ImportProgress, type ImportSummary, type Rejection, stops } from './import-report.ts';
 
 /** Maximum rows of a batch. */
 const BATCH_ROWS = 200;
@@ -67,8 +67,11 @@ export async function openImport(deps: PipelineDeps, caller: Caller, resource: s
   return outcome.result;
 }
 
-/** Imports the rows. Yields each rejected row and returns the summary. Throws the problem that stopped the import, with the counts so far. */
-export async function* runImport(deps: PipelineDeps, job: ImportJob): AsyncGenerator<Rejection, ImportSummary> {
+/**
+ * Imports the rows. Yields each rejected row, and the counts after each batch if `progress` is set; returns the summary. Throws the problem
+ * that stopped the import, with the counts so far. If the caller ends the iteration, the rows of the batches before stay.
+ */
+export async function* runImport(deps: PipelineDeps, job: ImportJob): AsyncGenerator<Rejection | ImportProgress, ImportSummary> {
   const report = createImportReport(job.options);
   const batches = job.options.atomic ? readAll(job.rows, job.atomicLimits) : readBatches(job.rows);
   try {
@@ -80,6 +83,8 @@ export async function* runImport(deps: PipelineDeps, job: ImportJob): AsyncGener
         left = left.slice(items.length);
         job.onProgress?.(items.length);
         yield* report.add(items);
+        const progress = job.options.progress ? report.progress() : undefined;
+        if (progress !== undefined) yield progress;
       }
     }
   } catch (error) {

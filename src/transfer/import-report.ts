@@ -32,10 +32,22 @@ export interface ImportSummary {
   readonly decisionId: string | undefined;
 }
 
+/** The counts after a batch of rows that was committed. */
+export interface ImportProgress {
+  readonly progress: ImportCounts & {
+    /** The last row of the batch. */
+    readonly row: number;
+  };
+  /** Id of the first audit entry of the import. */
+  readonly decisionId?: string;
+}
+
 /** Counts the outcomes of the rows of an import. */
 export interface ImportReport {
   /** Counts outcomes and yields rejections. Throws the problem of a row that stops the import. */
   add(items: readonly ImportItem[]): Generator<Rejection>;
+  /** Returns the counts so far; undefined before the first row. */
+  progress(): ImportProgress | undefined;
   /** Converts the error that ended the import into a problem with the counts so far. */
   stoppedBy(error: unknown): Problem;
   summary(): ImportSummary;
@@ -65,6 +77,10 @@ export function createImportReport(options: ImportOptions): ImportReport {
           yield toRejection(row, outcome);
         }
       }
+    },
+    progress() {
+      if (lastRow === undefined) return undefined;
+      return { progress: { ...counts, row: lastRow }, ...(decisionId !== undefined && { decisionId }) };
     },
     stoppedBy(error) {
       const problem = error instanceof Problem ? error : new Problem('INTERNAL', 'the import could not be completed', { cause: error });

@@ -1,0 +1,104 @@
+/** The progress lines of an import: counts after each batch, the final status, and a client that disconnects. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Reply } from '../harness.ts';
+import { lines, startTransferService, type TransferService } from './transfer-service.ts';
+
+let transfer: TransferService;
+beforeAll(async () => {
+  transfer = await startTransferService();
+});
+afterAll(() => transfer.close());
+beforeEach(async () => {
+  for (const { id } of await transfer.parts()) await transfer.call('DELETE', `/api/Part/${id}`, { token: transfer.tokens.admin });
+});
+
+const part = (index: number): object => ({ code: `P${String(index).padStart(4, '0')}`, title: `Part ${index}` });
+const parts = (count: number): string => lines(...Array.from({ length: count }, (_, index) => part(index)));
+
+interface Line {
+  readonly progress?: { readonly imported: number; readonly rejected: number; readonly row: number };
+  readonly row?: number;
+  readonly success?: boolean;
+  readonly status?: number;
+  readonly code?: string;
+  readonly data?: object;
+}
+const linesOf = (reply: Reply): readonly Line[] =>
+  reply.text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+
+describe('an import with progress=true', () => {
+  it('returns the counts after each batch, and the summary as the last line', async () => {
+    const reply = await transfer.send(parts(450), { query: 'progress=true' });
+    expect([reply.status, reply.headers['content-type']]).toEqual([200, 'application/x-ndjson']);
+    const received = linesOf(reply);
+    const progress = received.slice(0, -1).map((line) => line.progress);
+    // A batch has at most 200 rows.
+    expect(progress.length).toBeGreaterThanOrEqual(3);
+    for (const each of progress) expect(each?.imported).toBe(each?.row);
+    expect(progress.at(-1)).toEqual({ imported: 450, updated: 0, unchanged: 0, rejected: 0, row: 450 });
+    expect(received.at(-1)).toMatchObject({ success: true, data: { imported: 450 } });
+    expect(reply.headers['x-decision-id']).toBeDefined();
+  });
+
+  it('returns the rejected rows too, and the problem with its status as the last line if it stops', async () => {
+    const skipped = linesOf(await transfer.send(lines(part(1), part(1), part(2)), { query: 'progress=true&onError=skip' }));
+    expect(skipped.map(({ row, progress }) => row ?? progress?.rejected)).toEqual([2, 1, undefined]);
+    const stopped = linesOf(
+      await transfer.send(`${parts(400).split('\n').slice(10).join('\n')}${lines(part(1))}`, { query: 'progress=true' }),
+    );
+    expect(stopped[0]).toHaveProperty('progress');
+    expect(stopped.at(-1)).toMatchObject({ success: false, status: 409, code: 'RECORD_EXISTS', data: { rejected: 1, lastRow: 391 } });
+  });
+
+  it('answers a refusal of the first batch with its own status, without lines', async () => {
+    const refused = await transfer.send(lines({ code: 'A' }), { query: 'progress=true' });
+    expect([refused.status, refused.at('code')]).toEqual([422, 'VALUE_INVALID']);
+    expect((await transfer.send(parts(1), { query: 'progress=true', as: 'uwe' })).status).toBe(403);
+  });
+
+  it('accepts progress beside the rows of a JSON object, whose batch is all rows', async () => {
+    const raw = JSON.stringify({ data: [part(1), part(2)], progress: true });
+    const received = linesOf(await transfer.send(raw, { type: 'application/json' }));
+    expect(received).toMatchObject([{ progress: { imported: 2, row: 2 } }, { success: true, data: { imported: 2 } }]);
+  });
+
+  it('keeps the rows of the lines that a client has read before it disconnects, and imports no further batch', async () => {
+    const ending = new AbortController();
+    let sent = 0;
+    async function* rows(): AsyncGenerator<Uint8Array> {
+      // The file does not end before the client disconnects.
+      for (; !ending.signal.aborted && sent < 5000; sent += 200) {
+        yield Buffer.from(lines(...Array.from({ length: 200 }, (_, index) => part(sent + index))));
+        await delay(5);
+      }
+      while (!ending.signal.aborted) await delay(5);
+    }
+    const response = await fetch(`${transfer.url}/api/Part/import?progress=true`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${transfer.tokens.admin}`, 'content-type': 'application/x-ndjson' },
+      body: ReadableStream.from(rows()),
+      duplex: 'half',
+      signal: ending.signal,
+    } as RequestInit);
+    const { value } = (await response.body?.getReader().read()) ?? {};
+    const [first = ''] = Buffer.from(value ?? new Uint8Array())
+      .toString()
+      .split('\n');
+    ending.abort();
+    const reported = (JSON.parse(first) as Line).progress?.imported ?? 0;
+    expect(reported).toBeGreaterThan(0);
+    const count = async (): Promise<number> =>
+      Number((await transfer.call('GET', '/api/Part?limit=1&total=true', { token: transfer.tokens.admin })).at('total'));
+    let stored = -1;
+    for (let next = await count(); next !== stored; next = await count()) {
+      stored = next;
+      await delay(100);
+    }
+    expect(stored).toBeGreaterThanOrEqual(reported);
+    expect(stored).toBeLessThanOrEqual(sent);
+  });
+});
