@@ -99,6 +99,8 @@ function createRepeatCheck(): (text: string) => boolean {
   };
 }
 
+const UNKNOWN_POLICY = 'no policy has this id; the first new policy of the draft has the id draft:0, the second draft:1';
+
 /** Finds removed policies and assignments that do not exist, assignments of unknown policies or users, and assignments given twice. */
 export function findDraftMistakes(input: Json, context: DraftContext): readonly Issue[] {
   const isNew = new Set(objectsOf(input, 'policies').flatMap((policy, index) => ('id' in policy ? [] : [temporaryId(index)])));
@@ -139,7 +141,7 @@ function findAssignmentMistakes(item: JsonObject, at: string, { context, isNew, 
   if (typeof policyId !== 'string') return issues;
   if (isRepeated(`assign ${userId} ${role} ${policyId}`)) add(at, 'duplicate', 'the draft names this assignment twice');
   if (removed.has(policyId)) add(`${at}.policyId`, 'conflict', 'the draft also removes this policy');
-  else if (!context.hasPolicy(policyId) && !isNew.has(policyId)) add(`${at}.policyId`, 'reference', 'no policy has this id');
+  else if (!context.hasPolicy(policyId) && !isNew.has(policyId)) add(`${at}.policyId`, 'reference', UNKNOWN_POLICY);
   else if (isRemoval && !isAssigned({ userId, role, policyId }, context)) add(at, 'reference', 'the policy has no such active assignment');
   return issues;
 }
