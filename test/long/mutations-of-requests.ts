@@ -300,6 +300,22 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'refused tokens leave one entry, which every response names',
   },
   {
+    name: 'policies are loaded within the time limit of a caller',
+    file: 'src/authz/policy-store.ts',
+    find: 'await tx.withoutTimeLimit(loading)',
+    replace: 'await loading()',
+    red: 'src/authz/policy-store.test.ts',
+    test: 'loads policies and assignments without the time limit of the request that is the first to need them',
+  },
+  {
+    name: 'loading policies shortens the attempts of its caller',
+    file: 'src/storage/sqlite/transaction.ts',
+    find: 'this.#begun += performance.now() - begun;',
+    replace: 'void begun;',
+    red: 'src/storage/sqlite/runner.test.ts',
+    test: 'does not fall for work of the service, such as loading the policies',
+  },
+  {
     name: 'repeated refusals of tokens are not recorded',
     file: 'src/authn/refusal-windows.ts',
     find: 'if (window.count > 0) ended.push(',
