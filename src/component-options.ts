@@ -3,12 +3,12 @@ import type { AuditMaintenanceOptions } from './audit/maintenance.ts';
 import type { AuthenticationOptions } from './authn/index.ts';
 import type { PolicyStoreOptions } from './authz/index.ts';
 import type { DamagedRow, PolicyLimits } from './authz/policies/index.ts';
-import { type Config, toSetup } from './config/index.ts';
+import { type Config, describeConfig, toSetup } from './config/index.ts';
 import { isLoopback, parseAge, parseListening } from './config/option.ts';
 import type { HttpLimits } from './http/index.ts';
 import type { MonitoringOptions } from './observability/monitoring.ts';
 import type { PipelineOptions } from './pipeline/index.ts';
-import type { DiskSpaceOptions } from './project/index.ts';
+import type { DiskSpaceOptions, SystemSourceDeps } from './project/index.ts';
 import type { RequestLimits } from './request/index.ts';
 import { type CursorKey, describeDamage, type Log } from './storage/index.ts';
 import type { ImportLimits } from './transfer/index.ts';
@@ -65,6 +65,11 @@ export function toDiskSpaceOptions(config: Config): Pick<DiskSpaceOptions, 'addr
   const { database, diskWarnBytes, diskMinBytes, metricsAddress, metricsToken } = config;
   const measuresSize = metricsAddress !== undefined || metricsToken !== undefined;
   return { address: database, warnBytes: diskWarnBytes, minBytes: diskMinBytes, measuresSize };
+}
+
+/** Returns the configuration that admins see, and the folder of backups. A server has backup tools of its own. */
+export function toSystemOptions(config: Config): Pick<SystemSourceDeps, 'options' | 'data'> {
+  return { options: describeConfig(config), data: config.database.startsWith('sqlite:') ? config.data : undefined };
 }
 
 /** Returns the options of tokens, logins and passwords. */

@@ -29,7 +29,8 @@ const exitCode = await runCli(process.argv.slice(2), {
   signals: process,
   primary,
   createPrimary: async (config) => (await import('./service.ts')).createPrimaryService(config, { log: printError }),
-  createService: async (config, options) => (await import('./service.ts')).createService(config, { log: printError, primary, ...options }),
+  createService: async (config, options) =>
+    (await import('./service.ts')).createService(config, { log: printError, primary, version, ...options }),
   openInput: async (path, stop) => (await import('./cli/command-files.ts')).openInput(path, stop),
   writeOutput: async (path, open, options) => (await import('./cli/command-files.ts')).writeOutput(path, open, options),
   readPassword: async () => (await import('./cli/password-prompt.ts')).readPassword({ input: process.stdin, output: process.stderr }),

@@ -32,6 +32,7 @@ import {
   toPolicyStoreOptions,
   toPrimaryOptions,
   toRequestLimits,
+  toSystemOptions,
 } from './component-options.ts';
 import type { Config } from './config/index.ts';
 import { createHttpServer, HEALTH_ENDPOINTS, type HttpServer } from './http/index.ts';
@@ -40,6 +41,7 @@ import { createReadiness, type ReadinessProbe } from './observability/readiness.
 import { createOperations, type Operations } from './operations.ts';
 import {
   createDiskSpace,
+  createSystemSource,
   type DiskSpace,
   definitionFolder,
   type MigratableProject,
@@ -86,6 +88,8 @@ export interface ServiceOptions {
   readonly primary?: PrimaryLink | undefined;
   /** Set by `bailiwick dev`: denials contain the address of their explanation. */
   readonly isDevelopment?: boolean | undefined;
+  /** The version of the program; undefined if another program runs the service. */
+  readonly version?: string | undefined;
   /** Costs of password hashes. Lower ones than the default are for tests. */
   readonly passwordCosts?: HashCosts | undefined;
   /** Days for which partitions of the audit log exist in advance. Fewer than the default are for tests. */
@@ -94,7 +98,7 @@ export interface ServiceOptions {
 
 /** Creates a service. @throws SetupError with every mistake of every definition file. */
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { tell, log = tell, primary, isDevelopment = false, passwordCosts, daysInAdvance } = options;
+  const { tell, log = tell, primary, isDevelopment = false, passwordCosts, daysInAdvance, version } = options;
   const definitions = readProject(config.project);
   const monitor = await createMonitoring(toMonitoringOptions(config), primary);
   const opened = await openProjectDatabase(config, { observer: monitor.metrics, log });
@@ -105,7 +109,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const readiness = createReadiness({ database, policyStore, disk });
   const parts = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...parts, log, daysInAdvance });
-  const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints });
+  const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version });
   setMetricsSource(monitor, { database, disk, policyStore, streams: admin.streams });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness });
   const migrateOnce = once(async () => {
@@ -217,9 +221,15 @@ interface ServerComponents {
   readonly isDevelopment: boolean;
 }
 
+interface AdminComponents extends ApiDeps {
+  readonly checkpoints: Checkpoints;
+  readonly disk: DiskSpace;
+  readonly version: string | undefined;
+}
+
 function createAdminDeps(
   config: Config,
-  { database, identity, policyStore, importBounds, checkpoints }: ApiDeps & { readonly checkpoints: Checkpoints },
+  { database, identity, policyStore, importBounds, checkpoints, disk, version }: AdminComponents,
 ): AdminDeps {
   return {
     database,
@@ -228,6 +238,7 @@ function createAdminDeps(
     limits: toPolicyLimits(config),
     checkpoints,
     streams: createDecisionStreams(database),
+    system: createSystemSource({ ...toSystemOptions(config), version, disk }),
     importPolicies: config.importPolicies,
     importBounds,
     timeZone: config.timezone,

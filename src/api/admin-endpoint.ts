@@ -31,6 +31,7 @@ import { type PolicyImportBody, parsePolicyImportBody } from './admin-parsing.ts
 import { type AdmittedRequest, admitAdmin, admitCaller, type KnownPrincipal } from './admit-caller.ts';
 import type { Auditor } from './auditor.ts';
 import type { DecisionStreams } from './decision-streams.ts';
+import type { SystemSource } from './system-status.ts';
 
 /** Dependencies and configuration of the admin endpoints. */
 export interface AdminDeps {
@@ -51,6 +52,8 @@ export interface AdminDeps {
   readonly checkpoints: Pick<Checkpoints, 'keys' | 'heads'>;
   /** The open streams of the audit log. */
   readonly streams: DecisionStreams;
+  /** The status of this process. */
+  readonly system: SystemSource;
   /** Reads the current definition files. @throws SetupError with every mistake in them. */
   readDefinitions(): Definitions;
 }

@@ -76,7 +76,7 @@ const READS: Readonly<Record<string, () => readonly [request: TestAdminRequest, 
 };
 
 /** Requests whose responses show no policies, audit entries or values. */
-const NOT_AUDITED = ['templates.list', 'storage.plan', 'storage.history', 'decisions.verify', 'catalogue.read'];
+const NOT_AUDITED = ['templates.list', 'storage.plan', 'storage.history', 'decisions.verify', 'catalogue.read', 'system.read'];
 
 const idOf = ({ id }: { readonly id: string }): string => id.replace(/^admin\./, '');
 

@@ -21,6 +21,7 @@ import { policySearchEndpoints } from './policy-search-endpoint.ts';
 import { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
 import { policyValidationEndpoints } from './policy-validation-endpoint.ts';
 import { rolePermissionsEndpoints } from './role-permissions-endpoint.ts';
+import { systemEndpoints } from './system-endpoint.ts';
 import { userListEndpoints } from './user-list-endpoint.ts';
 import { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
 import { userSessionEndpoints } from './user-session-endpoints.ts';
@@ -52,6 +53,7 @@ export const adminEndpoints: readonly AdminEndpoint[] = [
   ...auditEndpoints,
   ...decisionReplayEndpoints,
   ...migrationEndpoints,
+  ...systemEndpoints,
   ...catalogueEndpoints,
 ];
 

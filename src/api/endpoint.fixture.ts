@@ -34,6 +34,16 @@ export interface TestAdmin {
   bodyOf<Body>(id: string, request?: TestAdminRequest): Promise<Body>;
 }
 
+const SYSTEM: AdminDeps['system'] = {
+  version: undefined,
+  node: process.versions.node,
+  startedAt: '2026-01-31T09:00:00.000Z',
+  options: [],
+  disk: { freeBytes: undefined, databaseBytes: undefined, fault: undefined },
+  uptimeSeconds: () => 0,
+  lastBackup: () => undefined,
+};
+
 /** Opens the admin endpoints on a new database. */
 export async function openAdmin(options: TestPipelineOptions, changed: Partial<AdminDeps> = {}): Promise<TestAdmin> {
   const pipeline = await openPipeline(options);
@@ -52,6 +62,7 @@ export async function openAdmin(options: TestPipelineOptions, changed: Partial<A
     checkpoints: NO_CHECKPOINTS,
     streams: createDecisionStreams(database),
     readDefinitions: () => policyStore.definitions,
+    system: SYSTEM,
     ...changed,
   };
   const send: TestAdmin['send'] = (id, { as = 'ada', params = {}, query = '', body, headers = {} } = {}) => {

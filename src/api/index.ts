@@ -22,6 +22,7 @@ export {
   restoreAdminPolicy,
 } from './policy-operations.ts';
 export { type ApiDeps, createApiRoutes } from './record-endpoints.ts';
+export type { BackupFile, SystemSource } from './system-status.ts';
 export {
   type CommandPassword,
   type CommandPromotion,

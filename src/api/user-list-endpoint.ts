@@ -37,7 +37,7 @@ export const userListEndpoints: readonly AdminEndpoint[] = [
     id: 'users.list',
     tag: 'Admin assignments',
     summary: 'Lists users with the fields that admins assign policies by, in the order of their ids.',
-    description: 'No policy applies, and only built-in fields are shown. `GET /api/User` lists users with all fields, as policies allow.',
+    description: 'No policy applies, and only built-in fields are shown. Lists of the resource User show all fields, as policies allow.',
     query: Input({
       search: Type.Optional(
         Type.String({

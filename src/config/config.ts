@@ -24,6 +24,20 @@ type ValueOf<R> = R extends { readonly range: unknown }
 /** The validated value of every option. Frozen. */
 export type Config = { readonly [N in ConfigOptionName]: ValueOf<(typeof OPTION_TABLE)[N]> };
 
+/** The source of a value: the default, the flag, or the environment. */
+export type OptionSource = 'default' | 'flag' | 'environment';
+
+/** The key of the sources in a configuration. Copies made with a spread keep it. */
+const SOURCES: unique symbol = Symbol('sources');
+
+/** Returns the source of the value of an option. */
+export function sourceOf(
+  config: Config & { readonly [SOURCES]?: ReadonlyMap<string, OptionSource> },
+  name: ConfigOptionName,
+): OptionSource {
+  return config[SOURCES]?.get(name) ?? 'default';
+}
+
 /** An option with its flag and environment variable, as the CLI help and the reference show it. */
 export interface ConfigOption extends OptionRow {
   readonly name: ConfigOptionName;
@@ -63,14 +77,20 @@ export interface ConfigSources {
 export function parseConfig(sources: ConfigSources): Config {
   const mistakes = [...unknownNames(sources)];
   const values = new Map<string, string | number | readonly string[] | undefined>();
+  const found = new Map<string, OptionSource>();
   for (const option of CONFIG_OPTIONS.values()) {
-    const { source, given } = findGiven(option, sources) ?? { source: option.name, given: defaultOf(option, values) };
+    const { source, kind, given } = findGiven(option, sources) ?? {
+      source: option.name,
+      kind: 'default',
+      given: defaultOf(option, values),
+    };
+    found.set(option.name, kind);
     if (given === undefined) continue;
     const parsed = parseOption(option, given);
     if ('mistake' in parsed) mistakes.push(`${source}: ${parsed.mistake}`);
     else values.set(option.name, parsed.value);
   }
-  const config = Object.fromEntries(values) as Config;
+  const config = { ...(Object.fromEntries(values) as Config), [SOURCES]: found };
   if (config.pageDefault > config.pageMax) {
     mistakes.push(`pageDefault: expected at most pageMax (${config.pageMax}), given ${config.pageDefault}`);
   }
@@ -97,12 +117,19 @@ export function toSetup({ setup, trustProxy, allowedHosts }: Config): Config['se
   return setup === 'loopback' && trustProxy.length + allowedHosts.length > 0 ? 'token' : setup;
 }
 
-function findGiven(option: ConfigOption, { flags = {}, env = {} }: ConfigSources): { source: string; given: GivenOption } | undefined {
+interface Given {
+  /** The name of the flag or variable, for messages. */
+  readonly source: string;
+  readonly kind: OptionSource;
+  readonly given: GivenOption | undefined;
+}
+
+function findGiven(option: ConfigOption, { flags = {}, env = {} }: ConfigSources): Given | undefined {
   const flag = Object.hasOwn(flags, option.name) ? flags[option.name] : undefined;
-  if (flag !== undefined) return { source: option.flag ?? option.name, given: flag };
+  if (flag !== undefined) return { source: option.flag ?? option.name, kind: 'flag', given: flag };
   for (const name of [option.env, ...(option.otherwise === undefined ? [] : [option.otherwise])]) {
     const variable = Object.hasOwn(env, name) ? env[name] : undefined;
-    if (variable !== undefined && variable !== '') return { source: name, given: variable };
+    if (variable !== undefined && variable !== '') return { source: name, kind: 'environment', given: variable };
   }
   return undefined;
 }

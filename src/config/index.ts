@@ -5,3 +5,4 @@
  * Begin with `option-table.ts`.
  */
 export { CONFIG_GROUPS, CONFIG_OPTIONS, type Config, type ConfigOption, type ConfigSources, parseConfig, toSetup } from './config.ts';
+export { type DescribedOption, describeConfig } from './describe-config.ts';

@@ -12,4 +12,5 @@ export { openBackups } from './project-backups.ts';
 export { openProjectDatabase } from './project-database.ts';
 export { definitionFolder, readProject, watchDefinitions } from './project-definitions.ts';
 export { openTables } from './project-tables.ts';
+export { createSystemSource, type SystemSourceDeps } from './system-source.ts';
 export { resealData, verifyData } from './verify-data.ts';

@@ -64,6 +64,7 @@ export {
 } from './contract.ts';
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
 export { describeDamage } from './damaged-rows.ts';
+export { loadDatabaseVersion } from './database-version.ts';
 export { findMatches, type MatchQuery } from './find-matches.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
@@ -71,7 +72,13 @@ export { type MigrationResult, migrate, planMigration, planMigrationIn } from '.
 export { listMigrations, loadDefinitionsRevision, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
 export { retryWhileBusy } from './migrations/migration-lock.ts';
 export type { Plan, Risk, Step } from './migrations/migration-plan.ts';
-export { hasChains, hasHistoryHashes, loadOtherDefinitions, validateProgramVersion } from './migrations/migration-status.ts';
+export {
+  hasChains,
+  hasHistoryHashes,
+  loadDefinitionsHash,
+  loadOtherDefinitions,
+  validateProgramVersion,
+} from './migrations/migration-status.ts';
 export { type PruneArchivedOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
 export { type DatabaseAddress, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
 export {

@@ -57,6 +57,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/policies-advice'],
   ['GET /admin/api/policies-templates'],
   ['GET /admin/api/catalogue'],
+  ['GET /admin/api/system'],
 ];
 
 describe('an admin endpoint', () => {

@@ -183,6 +183,7 @@ const ENDPOINTS: readonly (readonly [send: string, body?: unknown])[] = [
   ['GET /admin/api/policies/export'],
   ['GET /admin/api/policies-templates'],
   ['GET /admin/api/catalogue'],
+  ['GET /admin/api/system'],
   ['GET /admin/api/storage/plan'],
   ['GET /admin/api/storage/history'],
 ];

@@ -11,7 +11,7 @@ const SELECT_HASH: Statement = Object.freeze({ sql: `SELECT "text" FROM "_State"
 /** Returns whether exactly these definitions are in force, so that no table has to be migrated. */
 export async function isUpToDate(tx: Transaction, definitions: Definitions): Promise<boolean> {
   if (!(await dialectOf(tx).hasTable(tx, '_State'))) return false;
-  return (await loadHash(tx)) === hashDefinitions(definitions);
+  return (await loadDefinitionsHash(tx)) === hashDefinitions(definitions);
 }
 
 /** Saves the definitions in force, which other processes load, and their hash, which the next start compares. */
@@ -22,7 +22,7 @@ export async function saveDefinitionsInForce(tx: Transaction, definitions: Defin
     if (!isSame(rows.get(name), row)) await saveDefinitionRow(tx, row);
   }
   const hash = hashDefinitions(definitions);
-  if ((await loadHash(tx)) === hash) return;
+  if ((await loadDefinitionsHash(tx)) === hash) return;
   await tx.run(
     sql`INSERT INTO "_State" ("id", "text") VALUES ('definitions', ${hash}) ON CONFLICT ("id") DO UPDATE SET "text" = excluded."text"`,
   );
@@ -33,7 +33,7 @@ export async function saveDefinitionsInForce(tx: Transaction, definitions: Defin
  * Returns undefined if they are the same. The system definitions in the result are those of this program.
  */
 export async function loadOtherDefinitions(tx: Transaction, known: Definitions): Promise<Definitions | undefined> {
-  const hash = await loadHash(tx);
+  const hash = await loadDefinitionsHash(tx);
   if (hash === undefined || hash === hashDefinitions(known)) return undefined;
   const own = [...known].filter(([, { internal }]) => internal);
   const applied = appliedDefinitions(toAppliedState(await loadDefinitionRows(tx)).resources);
@@ -77,7 +77,8 @@ function describeUnknown({ id }: DefinitionRow, fields: Iterable<string>, own: D
   return [...fields].filter((name) => !known.fields.has(name)).map((name) => `this program does not know the field ${id}.${name}`);
 }
 
-async function loadHash(tx: Transaction): Promise<string | undefined> {
+/** Loads the hash of the definitions in force; undefined before the first migration. */
+export async function loadDefinitionsHash(tx: Transaction): Promise<string | undefined> {
   const row = await tx.one<{ text: string | null }>(SELECT_HASH);
   return row?.text ?? undefined;
 }
