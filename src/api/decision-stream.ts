@@ -108,7 +108,8 @@ export class DecisionStream {
     // In a later transaction than the entries: no entry is sent that was committed after the right of the reader had ended.
     const admission = await database.transaction((tx) => this.admit(tx, page.entries), { caller: this.request.userId });
     if (admission instanceof Problem) return this.refuse(admission);
-    this.deliver(toBatch(base, page.entries), admission);
+    // The queue is empty, and the page is bounded: nothing is dropped.
+    for (const { text } of this.#toEvents(toBatch(base, page.entries), admission)) this.queue.addText(text);
     this.position = page.position;
     return page.isComplete;
   }
@@ -152,12 +153,16 @@ export class DecisionStream {
     return false;
   }
 
-  /** Adds the events of the entries that the stream may send. */
-  deliver({ entries, ids }: TailBatch, { isAuditor, readable }: ReaderRight): void {
+  /** Adds the events of the entries that the stream may send, or drops them if the reader does not keep up. */
+  deliver(batch: TailBatch, right: ReaderRight): void {
+    for (const { text, id } of this.#toEvents(batch, right)) this.queue.add(text, id);
+  }
+
+  *#toEvents({ entries, ids }: TailBatch, { isAuditor, readable }: ReaderRight): Generator<{ readonly text: string; readonly id: string }> {
     for (const [index, { entry }] of entries.entries()) {
       if (!matchesFilter(this.request.filter, entry) || readable?.has(entry.id) === false) continue;
       const id = ids[index] ?? '';
-      this.queue.add(toEvent({ name: 'entry', data: toShown(entry, isAuditor), id }), id);
+      yield { text: toEvent({ name: 'entry', data: toShown(entry, isAuditor), id }), id };
     }
   }
 }

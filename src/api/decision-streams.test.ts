@@ -87,8 +87,10 @@ describe('a reader that does not keep up', () => {
     { events: 10, characters: 1_000_000 },
     { events: 1000, characters: 5000 },
   ])('receives the exact number of dropped entries, and later entries again: $events events, $characters characters', async (queue) => {
-    const streams = createStreams({ queue });
+    const streams = createStreams({ queue, pingMilliseconds: 5 });
     const reader = await begin(streams);
+    // A ping with a position shows that the stream has caught up.
+    await readUntil(reader, /: ping\nid: /);
     const ids = await append(Array.from({ length: 400 }, () => ({})));
     await until(() => streams.metrics.dropped > 0);
     // The first page is 250 entries.
@@ -106,7 +108,7 @@ describe('a reader that does not keep up', () => {
   });
 
   it('receives entries from the log, and drops none, while it catches up', async () => {
-    const streams = createStreams({ queue: { events: 100, characters: 100_000 }, pageEntries: 50 });
+    const streams = createStreams({ queue: { events: 10, characters: 10_000 }, pageEntries: 50 });
     const reader = streams.open(toRequest())[Symbol.asyncIterator]();
     const [, position = ''] = /id: (\S+)/.exec(await readUntil(reader, /id: /)) ?? [];
     await reader.return?.();

@@ -93,9 +93,10 @@ describe('a tail', () => {
     const old = await databases[0].transaction((tx) => tx.one<{ writer: string }>(sql`select max("id") as "writer" from "_Chain"`));
     const fiveHoursAgo = new Date(Date.now() - 5 * HOUR).toISOString();
     await databases[0].transaction((tx) => tx.run(sql`update "_Chain" set "at" = ${fiveHoursAgo} where "id" = ${old?.writer}`));
-    const start = await loadEnd();
+    const start = (await readAll(await loadEnd(), 100)).position;
     const text = toPositionText(start);
-    const expected = await append(other, [toEntry(), toEntry()]);
+    const halfAnHourAgo = new Date(Date.now() - HOUR / 2).toISOString();
+    const expected = await append(other, [toEntry({ at: halfAnHourAgo }), toEntry()]);
     await other.close();
     expect(resent(start).heads.has(old?.writer ?? '')).toBe(false);
     expect((await readAll(parsePositionText(text, Date.now()), 1)).ids).toEqual(expected);
