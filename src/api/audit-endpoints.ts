@@ -4,6 +4,7 @@ import { Problem } from '../errors.ts';
 import { envelope, respond, toSuccess } from '../request/index.ts';
 import { Input, OneOf, Type } from '../schemas/index.ts';
 import { type AdminEndpoint, adminEndpoint } from './admin-endpoint.ts';
+import { loadDetails, parseIncluded } from './analytics-details.ts';
 import { ANALYTICS, ENTRY, ENTRY_EXAMPLE, EXPLAINED_ENTRY, VERIFICATION, VERIFICATION_EXAMPLE } from './audit-schemas.ts';
 import { withoutFacts } from './auditor.ts';
 import { DECISION_FILTERS, FOR_AUDITORS, toEntryFilter } from './decision-filters.ts';
@@ -128,6 +129,13 @@ const readAnalytics = adminEndpoint({
         examples: ['30d'],
       }),
     ),
+    include: Type.Optional(
+      Type.String({
+        maxLength: 100,
+        description: 'More members of the response, separated by commas: `series`, `topDenied`, `neverMatched`. Default: none.',
+        examples: ['series,topDenied'],
+      }),
+    ),
   }),
   answers: {
     200: {
@@ -145,8 +153,10 @@ const readAnalytics = adminEndpoint({
       }),
     },
   },
-  async handle({ query, tx }) {
-    return respond(200, toSuccess(await loadAnalytics(tx, { from: tx.now - parseTimeframe(query.timeframe) })));
+  async handle({ query, tx, snapshot }) {
+    const [from, included] = [tx.now - parseTimeframe(query.timeframe), parseIncluded(query.include)];
+    const analytics = await loadAnalytics(tx, { from });
+    return respond(200, toSuccess({ ...analytics, ...(await loadDetails(tx, snapshot, { from, included })) }));
   },
 });
 

@@ -4,6 +4,7 @@ import { type AuditVerification, BREAK_KINDS } from '../audit/integrity/index.ts
 import { POLICY_TYPES, type PolicyType } from '../authz/policies/index.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { component, described, OneOf, Type } from '../schemas/index.ts';
+import { ANALYTICS_DETAILS } from './analytics-details.ts';
 import { EXPLAINED } from './explanation-schemas.ts';
 import { COUNT, ID, TEXT, TIMESTAMP } from './schema-members.ts';
 
@@ -142,5 +143,6 @@ export const ANALYTICS = component(
     accessDenials: COUNT,
     recentActivity: Type.Array(Type.Object(ACTIVITY), { description: 'The newest 20 decisions.' }),
     topResources: Type.Array(Type.Object({ resource: TEXT, grants: COUNT, denials: COUNT, total: COUNT })),
+    ...ANALYTICS_DETAILS,
   }),
 );

@@ -148,6 +148,36 @@ export async function countValues(
   return { ...range, facets, total };
 }
 
+/** The denials of an action on a resource to callers of a role. */
+export interface DeniedAction {
+  readonly resource: string;
+  readonly action: string;
+  readonly role: string;
+  readonly count: number;
+}
+
+/** Counts the entries of denied requests since `from` by resource, action and role, and returns the `top` most frequent combinations. */
+export async function countDenials(
+  tx: Transaction,
+  { from, top }: { readonly from: number; readonly top: number },
+): Promise<CountedRange & { readonly denied: readonly DeniedAction[] }> {
+  // Actions and roles have no slash, so the parts can be told apart. The expression also keeps SQLite from scanning the index on a column.
+  const by = sql`"resource" || '/' || "action" || '/' || "role"`;
+  const counts = new Map<string, number>();
+  const add = ([rows]: readonly (readonly ValueRow[])[]): boolean => {
+    for (const { value, count } of rows ?? []) counts.set(String(value), (counts.get(String(value)) ?? 0) + Number(count));
+    return counts.size <= MAX_VALUES;
+  };
+  const groupings = [{ columns: sql`${by} as "value", count(*) as "count"`, by }];
+  const range = await countWindows(tx, { kind: 'access', allowed: false, from }, { groupings, add });
+  const sorted = [...counts].sort(([a, first], [b, second]) => second - first || compareValues(a, b)).slice(0, top);
+  const denied = sorted.map(([key, count]) => {
+    const [role = '', action = '', ...resource] = key.split('/').toReversed();
+    return { resource: resource.toReversed().join('/'), action, role, count };
+  });
+  return { ...range, denied };
+}
+
 function toKey(value: ValueRow['value']): string | null {
   return value === null ? null : String(value);
 }

@@ -8,10 +8,11 @@
  * no entry of their own. `integrity/` verifies the links, and `retention/` deletes old entries.
  */
 export { type Activity, type Analytics, loadAnalytics, parseTimeframe, type ResourceActivity } from './analytics.ts';
+export { type ActivitySeries, loadSeries } from './analytics-series.ts';
 export { type AuditRow, appendAuditEntries, appendEntry, appendSystemEntry, type ChainHead, loadChainHeads } from './append-entries.ts';
 export { type AuditEntry, createEntryId, type RepeatFacts } from './audit-entry.ts';
 export { closeDenialWindows, createWindowClosing, type WindowClosingDeps } from './close-denial-windows.ts';
-export { countEntries, countValues, FACET_FIELDS } from './count-entries.ts';
+export { type CountedRange, countDenials, countEntries, countValues, FACET_FIELDS } from './count-entries.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
 export { type EntryFilter, matchesFilter } from './entry-filter.ts';
 export type { EntryOrder } from './entry-windows.ts';
