@@ -141,6 +141,8 @@ export function createWindowClosing(deps: WindowClosingDeps): WindowClosing {
     async close() {
       clearInterval(timer);
       await running;
+      // The loss of numbers is logged even if an earlier failure was.
+      failed = false;
       await run(() => recordRefusals('all'), 'and those of refused tokens are lost');
     },
   };

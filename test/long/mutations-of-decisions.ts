@@ -160,7 +160,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'return stored.row[CHECKSUM] === toChecksum(stored);',
     replace: 'return stored.row[CHECKSUM] !== 1;',
     red: 'src/authz/damaged-policies.test.ts',
-    test: 'a flipped bit: a lost row of _PolicyRule allows nothing that was denied',
+    test: 'a lost row of _PolicyRule allows nothing that was denied',
   },
   {
     name: 'a missing assignment counts as none',
@@ -168,7 +168,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     find: 'const missing = inForce.filter(({ subjectId }) => !stored.has(subjectId));',
     replace: 'const missing = inForce.filter(() => false);',
     red: 'src/authz/damaged-policies.test.ts',
-    test: 'a flipped bit: a lost row of _UserPolicy allows nothing that was denied',
+    test: 'a lost row of _UserPolicy allows nothing that was denied',
   },
   {
     name: 'an inactive policy still applies to its assigned users',
