@@ -50,8 +50,10 @@ const OPTIONS: StreamsOptions = {
   queue: { events: 1000, characters: 1_000_000 },
 };
 
-/** A poll may use this part of the time: with very many chains, it runs less often. */
-const MAX_POLL_SHARE = 20;
+/** The pause after a poll, as a multiple of its duration: with very many chains, a poll runs less often. */
+const PAUSE_PER_POLL = 4;
+/** Maximum milliseconds of this pause, because a poll can also take long for other reasons. */
+const MAX_PAUSE = 5000;
 /** Failed polls in a row after which the streams end. */
 const MAX_FAILURES = 5;
 /** Milliseconds before a stream compares its position with that of the others again. */
@@ -161,7 +163,7 @@ class StreamHub {
       failures = isComplete instanceof Problem ? failures + 1 : 0;
       if (isComplete instanceof Problem && failures === MAX_FAILURES) this.#endAll(isComplete);
       for (const stream of this.#live) if (stream.queue.hasEnded) this.#live.delete(stream);
-      const pause = Math.max(this.#options.pollMilliseconds, (performance.now() - began) * MAX_POLL_SHARE);
+      const pause = Math.max(this.#options.pollMilliseconds, Math.min(MAX_PAUSE, (performance.now() - began) * PAUSE_PER_POLL));
       await wait(isComplete === false ? 0 : pause);
     }
     this.#position = undefined;
