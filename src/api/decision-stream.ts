@@ -11,6 +11,7 @@ import {
   toPositionText,
 } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
+import { memoize } from '../memoize.ts';
 import type { Database, Transaction } from '../storage/index.ts';
 import type { AdmittedRequest } from './admit-caller.ts';
 import { withoutFacts } from './auditor.ts';
@@ -53,6 +54,8 @@ export interface TailBatch {
   readonly ids: readonly string[];
   /** The position after all entries. */
   readonly position: TailPosition;
+  /** Returns the event of an entry. Rendered once for all streams. */
+  textOf(index: number, isAuditor: boolean): string;
 }
 
 /** Renders the positions after each entry of a page that begins after `base`. */
@@ -62,7 +65,16 @@ export function toBatch(base: TailPosition, entries: readonly TailEntry[]): Tail
     heads.set(writer, { sequence, at: Date.parse(entry.at) });
     return toPositionText({ since: base.since, heads });
   });
-  return { entries, ids, position: { since: base.since, heads } };
+  const texts = [new Map<number, string>(), new Map<number, string>()] as const;
+  return {
+    entries,
+    ids,
+    position: { since: base.since, heads },
+    textOf: (index, isAuditor) =>
+      memoize(texts[isAuditor ? 1 : 0], index, () =>
+        toEvent({ name: 'entry', data: toShown(entries[index]?.entry, isAuditor), id: ids[index] }),
+      ),
+  };
 }
 
 /** One stream. It reads by itself until it has caught up, then `DecisionStreams` delivers new entries to it. */
@@ -158,17 +170,19 @@ export class DecisionStream {
     for (const { text, id } of this.#toEvents(batch, right)) this.queue.add(text, id);
   }
 
-  *#toEvents({ entries, ids }: TailBatch, { isAuditor, readable }: ReaderRight): Generator<{ readonly text: string; readonly id: string }> {
+  *#toEvents(
+    { entries, ids, textOf }: TailBatch,
+    { isAuditor, readable }: ReaderRight,
+  ): Generator<{ readonly text: string; readonly id: string }> {
     for (const [index, { entry }] of entries.entries()) {
       if (!matchesFilter(this.request.filter, entry) || readable?.has(entry.id) === false) continue;
-      const id = ids[index] ?? '';
-      yield { text: toEvent({ name: 'entry', data: toShown(entry, isAuditor), id }), id };
+      yield { text: textOf(index, isAuditor), id: ids[index] ?? '' };
     }
   }
 }
 
-function toShown(entry: AuditEntry, isAuditor: boolean): AuditEntry {
-  return isAuditor ? withoutFacts(entry) : entry;
+function toShown(entry: AuditEntry | undefined, isAuditor: boolean): AuditEntry | undefined {
+  return isAuditor && entry !== undefined ? withoutFacts(entry) : entry;
 }
 
 /** Waits without keeping the process alive. */
