@@ -127,7 +127,7 @@ describe('a batch of assignment changes', () => {
       { op: 'assign', policyId, userId: 'ben' },
       { op: 'assign', policyId, userId: 'ann' },
       { op: 'update', policyId, role: 'viewer' },
-      { op: 'assign', policyId, userId: 'nobody' },
+      { op: 'assign', policyId, userId: 'unknown' },
       { op: 'assign', policyId: 'none', userId: 'ben' },
       { op: 'revoke', policyId, userId: 'ben' },
     ];

@@ -53,7 +53,7 @@ const searchDecisions = adminEndpoint({
         count: entries.length,
         ...(next !== undefined && { nextCursor: next }),
         ...(isPartial === true && { warnings: [SEARCH_ENDED] }),
-        ...(names && auditor === undefined && { names: await loadNames(tx, snapshot, entries) }),
+        ...(names && auditor === undefined && { names: await loadNames(tx, snapshot.user, entries) }),
       }),
     );
   },

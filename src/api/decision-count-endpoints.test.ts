@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type AuditEntry, appendAuditEntries, createEntryId } from '../audit/index.ts';
+import type { AuditEntry } from '../audit/index.ts';
 import { codeOf } from '../pipeline/pipeline.fixture.ts';
-import { createdPolicy, openAdmin, type TestAdmin } from './endpoint.fixture.ts';
+import { appendEntries, createdPolicy, openAdmin, type TestAdmin } from './endpoint.fixture.ts';
 
 const T0 = Date.UTC(2026, 0, 31, 9);
 const HOUR = 3_600_000;
@@ -12,20 +12,12 @@ let policyId: string;
 beforeAll(async () => {
   admin = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } });
   policyId = await createdPolicy(admin, 'Readers');
-  const toEntry = (hours: number, given: Partial<AuditEntry>): AuditEntry => ({
-    ...{
-      id: createEntryId(),
-      at: new Date(T0 + hours * HOUR).toISOString(),
-      kind: 'access',
-      role: 'user',
-      userId: 'ann',
-      resource: 'Article',
-    },
-    ...{ action: 'read', allowed: true, reason: 'allowed', epoch: 1, requestId: 'r1', ip: '192.0.2.1', policyId },
-    ...given,
-  });
-  const entries = [toEntry(0, {}), toEntry(0.5, { action: 'list' }), toEntry(1, { allowed: false, ip: '192.0.2.2' })];
-  await admin.deps.database.transaction((tx) => appendAuditEntries(tx, entries));
+  const at = (hours: number): Partial<AuditEntry> => ({ at: new Date(T0 + hours * HOUR).toISOString(), userId: 'ann', policyId });
+  await appendEntries(admin, [
+    { ...at(0), allowed: true },
+    { ...at(0.5), allowed: true, action: 'list' },
+    { ...at(1), ip: '192.0.2.2' },
+  ]);
 });
 afterAll(() => admin.pipeline.dispose());
 
@@ -108,5 +100,16 @@ describe('the names of a search', () => {
     const found = await admin.bodyOf<{ names?: object }>('admin.decisions.list', { query: `${PERIOD}&names=true` });
     expect(found.names).toMatchObject({ users: { ann: 'Ann' }, policies: { [policyId]: 'Readers' } });
     expect(await admin.bodyOf('admin.decisions.list', { query: PERIOD })).not.toHaveProperty('names');
+  });
+
+  it('returns the names of an inactive policy and of its rules', async () => {
+    const rules = [{ resource: 'Article', action: 'read', description: 'readers read' }];
+    const body = { name: 'Former readers', type: 'CUSTOM', isActive: false, rules };
+    const { data } = await admin.bodyOf<{ data: { id: string; rules: readonly [{ id: string }] } }>('admin.policies.create', { body });
+    const ruleId = data.rules[0].id;
+    const at = new Date(T0 - HOUR).toISOString();
+    await appendEntries(admin, [{ at, policyId: data.id, ruleId }]);
+    const found = await admin.bodyOf<{ names?: object }>('admin.decisions.list', { query: `ruleId=${ruleId}&names=true` });
+    expect(found.names).toMatchObject({ policies: { [data.id]: 'Former readers' }, rules: { [ruleId]: 'readers read' } });
   });
 });

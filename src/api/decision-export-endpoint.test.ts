@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type AuditEntry, appendAuditEntries, createEntryId } from '../audit/index.ts';
+import type { AuditEntry } from '../audit/index.ts';
 import { codeOf } from '../pipeline/pipeline.fixture.ts';
 import { sql } from '../sql.ts';
-import { openAdmin, type TestAdmin } from './endpoint.fixture.ts';
+import { appendEntries, openAdmin, type TestAdmin } from './endpoint.fixture.ts';
 
 let admin: TestAdmin;
 beforeAll(async () => {
@@ -12,27 +12,12 @@ beforeAll(async () => {
 afterAll(() => admin.pipeline.dispose());
 
 /** Appends denials of updates of articles, with these members. */
-async function append(entries: readonly Partial<AuditEntry>[]): Promise<void> {
-  await admin.deps.database.transaction((tx) =>
-    appendAuditEntries(
-      tx,
-      entries.map((members) => ({
-        id: createEntryId(),
-        at: new Date(tx.now).toISOString(),
-        kind: 'access' as const,
-        role: 'user',
-        resource: 'Article',
-        action: 'update',
-        allowed: false,
-        reason: 'no rule applies',
-        epoch: 1,
-        requestId: 'r',
-        ip: '192.0.2.1',
-        ...members,
-      })),
-    ),
+/** Appends entries of updates: the tests export these alone. */
+const append = (entries: readonly Partial<AuditEntry>[]): Promise<readonly string[]> =>
+  appendEntries(
+    admin,
+    entries.map((members) => ({ action: 'update', ...members })),
   );
-}
 
 async function piecesOf(query: string): Promise<AsyncIterator<string>> {
   const { pieces } = await admin.send('admin.decisions.export', { query });

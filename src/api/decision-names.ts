@@ -1,9 +1,8 @@
 /** The names of users, policies and rules beside their ids in audit entries. */
 import type { AuditEntry } from '../audit/index.ts';
-import type { Snapshot } from '../authz/index.ts';
 import type { Resource } from '../resources/index.ts';
 import { Type, type TypeOf } from '../schemas/index.ts';
-import { loadUndamagedRecords, type Transaction } from '../storage/index.ts';
+import { loadPolicyNames, loadRuleDescriptions, loadUndamagedRecords, type Transaction } from '../storage/index.ts';
 
 /** Names by id. */
 export const BY_ID = Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });
@@ -18,20 +17,14 @@ export const NAMES = Type.Object(
 );
 
 /** Loads the names of the users, policies and rules that entries name. */
-export async function loadNames(
-  tx: Transaction,
-  { user, policies }: Snapshot,
-  entries: readonly AuditEntry[],
-): Promise<TypeOf<typeof NAMES>> {
-  const ids = new Set(entries.flatMap(({ userId }) => userId ?? []));
-  const users = await loadUserLabels(tx, user, [...ids]);
-  const found = [...new Set(entries.flatMap(({ policyId }) => policyId ?? []))].flatMap((id) => policies.policies.get(id) ?? []);
-  const named = new Set(entries.flatMap(({ ruleId }) => ruleId ?? []));
-  const rules = found.flatMap((policy) => policy.rules).filter(({ id, description }) => named.has(id) && description !== undefined);
+export async function loadNames(tx: Transaction, user: Resource, entries: readonly AuditEntry[]): Promise<TypeOf<typeof NAMES>> {
+  const idsOf = (member: 'userId' | 'policyId' | 'ruleId'): readonly string[] => [
+    ...new Set(entries.flatMap((entry) => entry[member] ?? [])),
+  ];
   return {
-    users,
-    policies: Object.fromEntries(found.map(({ id, name }) => [id, name])),
-    rules: Object.fromEntries(rules.map(({ id, description }) => [id, description ?? ''])),
+    users: await loadUserLabels(tx, user, idsOf('userId')),
+    policies: await loadPolicyNames(tx, idsOf('policyId')),
+    rules: await loadRuleDescriptions(tx, idsOf('ruleId')),
   };
 }
 

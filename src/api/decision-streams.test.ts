@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type AuditEntry, appendAuditEntries, createEntryId } from '../audit/index.ts';
+import type { AuditEntry } from '../audit/index.ts';
 import { Problem } from '../errors.ts';
 import type { StreamRequest } from './decision-stream.ts';
 import { createDecisionStreams, type DecisionStreams, type StreamsOptions } from './decision-streams.ts';
-import { openAdmin, type TestAdmin } from './endpoint.fixture.ts';
+import { appendEntries, openAdmin, type TestAdmin } from './endpoint.fixture.ts';
 
 let admin: TestAdmin;
 const opened: DecisionStreams[] = [];
@@ -34,25 +34,7 @@ const toRequest = (members: Partial<StreamRequest> = {}): StreamRequest => ({
   ...members,
 });
 
-/** Appends entries with these members. Returns their ids. */
-async function append(entries: readonly Partial<AuditEntry>[]): Promise<readonly string[]> {
-  const rows = entries.map((members) => ({
-    id: createEntryId(),
-    at: new Date().toISOString(),
-    kind: 'access' as const,
-    role: 'user',
-    resource: 'Article',
-    action: 'update',
-    allowed: false,
-    reason: 'no rule applies',
-    epoch: 1,
-    requestId: 'r',
-    ip: '192.0.2.1',
-    ...members,
-  }));
-  await admin.deps.database.transaction((tx) => appendAuditEntries(tx, rows));
-  return rows.map(({ id }) => id);
-}
+const append = (entries: readonly Partial<AuditEntry>[]): Promise<readonly string[]> => appendEntries(admin, entries);
 
 /** Reads until the text matches; returns all text. */
 async function readUntil(reader: AsyncIterator<string>, pattern: RegExp): Promise<string> {

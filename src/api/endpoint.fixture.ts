@@ -2,6 +2,7 @@
  * For the tests of this folder: the admin endpoints without an HTTP server, on a SQLite file. A test sends requests to an endpoint by its
  * operationId. The users are those of `pipeline.fixture.ts`; Ada is the admin.
  */
+import { type AuditEntry, appendAuditEntries, createEntryId } from '../audit/index.ts';
 import { NO_CHECKPOINTS } from '../audit/integrity/index.ts';
 import { toImportLimits, toPolicyLimits } from '../component-options.ts';
 import { parseConfig } from '../config/config.ts';
@@ -86,4 +87,26 @@ export async function createdPolicy(admin: TestAdmin, name: string): Promise<str
   const rule = { resource: 'Article', action: 'read', effect: 'ALLOW', conditions: [], priority: 100, isActive: true } as const;
   const input = { name, type: 'ROLE_BASED', isActive: true, priority: 100, tags: [], rules: [rule] } as const;
   return (await admin.deps.database.transaction((tx) => createPolicy(tx, input, { by: 'ada' }))).id;
+}
+
+/** Appends audit entries with these members: by default denied reads of articles, now. Returns their ids. */
+export async function appendEntries(admin: TestAdmin, entries: readonly Partial<AuditEntry>[]): Promise<readonly string[]> {
+  const rows = entries.map(
+    (members): AuditEntry => ({
+      id: createEntryId(),
+      at: new Date().toISOString(),
+      kind: 'access',
+      role: 'user',
+      resource: 'Article',
+      action: 'read',
+      allowed: false,
+      reason: 'no rule matched',
+      epoch: 1,
+      requestId: 'r1',
+      ip: '192.0.2.1',
+      ...members,
+    }),
+  );
+  await admin.deps.database.transaction((tx) => appendAuditEntries(tx, rows));
+  return rows.map(({ id }) => id);
 }

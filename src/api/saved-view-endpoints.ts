@@ -11,7 +11,7 @@ import { COUNTED, DONE, TEXT, TIMESTAMP } from './schema-members.ts';
 const MAX_VIEWS = 100;
 /** Maximum characters of the state of a view, as JSON. */
 const MAX_QUERY = 16_384;
-/** Maximum bytes of the body of a view: its state in UTF-8, with escapes. */
+/** Maximum bytes of the body of a request: a character of the state may take six bytes as an escape. */
 const VIEW_BYTES = 131_072;
 
 const VIEW = component(

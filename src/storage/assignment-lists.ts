@@ -4,7 +4,6 @@ import type { AssignableRole, Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { POLICY_TABLES, selectFrom } from './policy-tables.ts';
-import { idList } from './table-names.ts';
 
 /** The assignments of a list. Absent members match every assignment. */
 export interface AssignmentFilter {
@@ -74,13 +73,4 @@ function conditionsOf({ policyId, userId, role, isActive, expiresBefore, expires
 function positionOf({ after }: AssignmentPageQuery): readonly Sql[] {
   if (after === undefined) return [];
   return [after.expiresAt === undefined ? sql`"id" > ${after.id}` : sql`("expiresAt", "id") > (${after.expiresAt}, ${after.id})`];
-}
-
-/** Loads the names of policies by id. */
-export async function loadPolicyNames(tx: Transaction, ids: readonly string[]): Promise<Record<string, string>> {
-  if (ids.length === 0) return {};
-  const rows = await tx.all<{ readonly id: string; readonly name: string }>(
-    sql`SELECT "id", "name" FROM "_Policy" WHERE "id" IN ${idList(tx.dialect, ids)}`,
-  );
-  return Object.fromEntries(rows.map(({ id, name }) => [id, name]));
 }

@@ -15,7 +15,6 @@ export {
   type AssignmentPosition,
   isOrderedByExpiry,
   loadAssignmentPage,
-  loadPolicyNames,
 } from './assignment-lists.ts';
 export {
   type Authored,
@@ -106,6 +105,8 @@ export {
   listRolePolicies,
   loadActiveAssignments,
   loadAssignedPage,
+  loadPolicyNames,
+  loadRuleDescriptions,
 } from './policy-lists.ts';
 export {
   type Author,

@@ -78,3 +78,21 @@ function join(policies: readonly Policy[], assignments: readonly (UserPolicy | R
     return policy === undefined ? [] : [{ policy, assignment }];
   });
 }
+
+/** Loads the names of policies by id. */
+export async function loadPolicyNames(tx: Transaction, ids: readonly string[]): Promise<Record<string, string>> {
+  if (ids.length === 0) return {};
+  const rows = await tx.all<{ readonly id: string; readonly name: string }>(
+    sql`SELECT "id", "name" FROM "_Policy" WHERE "id" IN ${idList(tx.dialect, ids)}`,
+  );
+  return Object.fromEntries(rows.map(({ id, name }) => [id, name]));
+}
+
+/** Loads the descriptions of rules by id. Rules without a description are left out. */
+export async function loadRuleDescriptions(tx: Transaction, ids: readonly string[]): Promise<Record<string, string>> {
+  if (ids.length === 0) return {};
+  const rows = await tx.all<{ readonly id: string; readonly description: string }>(
+    sql`SELECT "id", "description" FROM "_PolicyRule" WHERE "id" IN ${idList(tx.dialect, ids)} AND "description" IS NOT NULL`,
+  );
+  return Object.fromEntries(rows.map(({ id, description }) => [id, description]));
+}
