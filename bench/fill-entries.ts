@@ -21,7 +21,7 @@ export async function fillEntries(database: string, { count: total, seconds }: E
       : `strftime('%Y-%m-%dT%H:%M:%fZ', unixepoch('now') + ${offset}, 'unixepoch')`;
     await filling.exec(`INSERT INTO "_Decision" ("id", "at", "kind", "userId", "role", "resource", "action", "recordId", "allowed", "reason",
         "ruleId", "policyId", "epoch", "requestId", "ip", "facts", "writer", "sequence", "hash")
-      ${numbersTo(count)} SELECT 'e' || (1000000000 + ${from} + i), ${at},
+      ${numbersTo(count)} SELECT '00000000-0000-7000-8000-' || (100000000000 + ${from} + i), ${at},
         'access', 'u' || (i % 100), 'user', 'Resource' || (i % 10), 'read', 'a' || i, i % 7 > 0, 'allowed by rule "own" of policy "own"',
         'r1', 'p1', 1, 'q' || i, '192.0.2.1', '{"resource.authorId":"u1","user.id":"u1"}', 'bench', ${from} + i, 'none' FROM n`);
   }
