@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, searchEntries } from '../audit/index.ts';
 import { codeOf } from '../pipeline/pipeline.fixture.ts';
-import { type AdminEndpoint, toRoute } from './admin-endpoint.ts';
+import { type AdminEndpoint, toRoute } from './admin/admin-endpoint.ts';
 import { adminEndpoints } from './admin-routes.ts';
 import { openAdmin, type TestAdmin, type TestAdminRequest } from './endpoint.fixture.ts';
 

@@ -2,10 +2,10 @@
 import type { JsonObject } from '../operators/index.ts';
 import type { EndpointDescription, RequestLimits } from '../request/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from '../resources/index.ts';
+import { authEndpoints } from './accounts/index.ts';
 import { adminEndpoints } from './admin-routes.ts';
-import { authEndpoints } from './auth-endpoints.ts';
 import { createOpenApi } from './openapi/index.ts';
-import { recordEndpoints } from './record-operations.ts';
+import { recordEndpoints } from './records/index.ts';
 
 /** Input of the document. */
 export interface DocumentParts {

@@ -10,9 +10,9 @@ import type { Json } from '../operators/index.ts';
 import { openPipeline, type TestPipeline, type TestPipelineOptions, type TestUser } from '../pipeline/pipeline.fixture.ts';
 import { type HttpResponse, parseQuery } from '../request/index.ts';
 import { createPolicy } from '../storage/index.ts';
-import { type AdminDeps, toRoute } from './admin-endpoint.ts';
+import { type AdminDeps, toRoute } from './admin/admin-endpoint.ts';
 import { adminEndpoints } from './admin-routes.ts';
-import { createDecisionStreams } from './decision-streams.ts';
+import { createDecisionStreams } from './streams/decision-streams.ts';
 
 /** The parts of a request to an admin endpoint. */
 export interface TestAdminRequest {

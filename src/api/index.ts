@@ -1,15 +1,23 @@
 /**
- * HTTP endpoints: records, and the admin API (policies, assignments, access tests, findings, audit log, migrations).
+ * The HTTP endpoints, in one folder per subject. Each file is a table of endpoints with their schemas and handlers.
  *
- * Each file is a table of endpoints with their handlers. All admin endpoints share `admin-endpoint.ts`: they require an admin token, and a change
- * and its audit entry are one transaction. Admin endpoints never read or write records of a resource; those go through the pipeline.
- * Begin with `record-endpoints.ts`, or with `admin-endpoint.ts` and `policy-endpoints.ts`.
+ * Requests to records go through the pipeline (`records/`). All admin endpoints share `admin/admin-endpoint.ts`: they require an admin or an
+ * auditor, and a change and its audit entry are one transaction. Admin endpoints never read or write records of a resource.
+ * Begin with `records/record-endpoints.ts`, or with `admin/admin-endpoint.ts` and `policies/policy-endpoints.ts`.
  */
-export type { AdminDeps } from './admin-endpoint.ts';
+
+export {
+  type CommandPassword,
+  type CommandPromotion,
+  type CommandUser,
+  createAuthRoutes,
+  createUserFromCommand,
+  promoteUserFromCommand,
+  setPasswordFromCommand,
+} from './accounts/index.ts';
+export type { AdminDeps, BackupFile, SystemSource } from './admin/index.ts';
 export { createAdminRoutes } from './admin-routes.ts';
-export { createAuthRoutes } from './auth-endpoints.ts';
-export { createDecisionStreams, type StreamMetrics } from './decision-streams.ts';
-export { withExplanationHints } from './explanation-hints.ts';
+export { withExplanationHints } from './decisions/index.ts';
 export { createOpenApiRoute } from './openapi-endpoint.ts';
 export {
   type CommandPolicies,
@@ -20,14 +28,6 @@ export {
   type PermissionPolicy,
   type RestoredAccess,
   restoreAdminPolicy,
-} from './policy-operations.ts';
-export { type ApiDeps, createApiRoutes } from './record-endpoints.ts';
-export type { BackupFile, SystemSource } from './system-status.ts';
-export {
-  type CommandPassword,
-  type CommandPromotion,
-  type CommandUser,
-  createUserFromCommand,
-  promoteUserFromCommand,
-  setPasswordFromCommand,
-} from './user-operations.ts';
+} from './policies/index.ts';
+export { type ApiDeps, createApiRoutes } from './records/index.ts';
+export { createDecisionStreams, type StreamMetrics } from './streams/index.ts';

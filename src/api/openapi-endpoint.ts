@@ -15,8 +15,8 @@ import {
 } from '../request/index.ts';
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
 import { Type } from '../schemas/index.ts';
-import { admitAdmin } from './admit-caller.ts';
-import type { ApiDeps } from './record-endpoints.ts';
+import { admitAdmin } from './admission/index.ts';
+import type { ApiDeps } from './records/index.ts';
 
 /** Options of the OpenAPI document. */
 export interface OpenApiOptions {

@@ -6,8 +6,8 @@ import { isObject, type Json, type JsonObject } from '../operators/index.ts';
 import { exportQuerySchema, IMPORT_QUERY, READ_QUERY } from '../request/record-schemas.ts';
 import { requestSchemas } from '../request/request-schemas.ts';
 import { DESCRIBED_ONLY } from '../validation/index.ts';
+import { authEndpoints } from './accounts/auth-endpoints.ts';
 import { adminEndpoints } from './admin-routes.ts';
-import { authEndpoints } from './auth-endpoints.ts';
 
 /** Returns the parts of a schema that accept a value of any size. The parts that only describe a value are left out: code limits them. */
 function findUnbounded(schema: Json | undefined, at: string): readonly string[] {

@@ -2,7 +2,6 @@
 import type { AssignmentChange, Policy, RolePolicy, UserPolicy } from '../authz/policies/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import {
-  isInForce,
   loadRolePolicies,
   loadUserPolicies,
   newAssignment,

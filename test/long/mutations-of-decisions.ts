@@ -268,7 +268,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   },
   {
     name: 'an access test allows an inactive user',
-    file: 'src/api/access-simulation.ts',
+    file: 'src/api/access/access-simulation.ts',
     find: 'explanation: isActive ? simulated.explanation : denyInactive(simulated.explanation)',
     replace: 'explanation: simulated.explanation',
     red: 'test/scenarios/test-access.test.ts',
@@ -276,7 +276,7 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
   },
   {
     name: 'policies apply to an inactive user',
-    file: 'src/api/partial-decisions.ts',
+    file: 'src/api/access/partial-decisions.ts',
     find: "return user['isActive'] === true ? partial",
     replace: "return user['isActive'] !== null ? partial",
     red: 'test/scenarios/test-access.test.ts',

@@ -213,7 +213,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a rollback restores assignments that were not asked for',
-    file: 'src/api/policy-rollback-endpoint.ts',
+    file: 'src/api/policies/policy-rollback-endpoint.ts',
     find: 'body.assignments === true',
     replace: 'body.assignments !== false',
     red: 'test/scenarios/policy-rollback.test.ts',
@@ -221,7 +221,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a rollback does not validate the old version',
-    file: 'src/api/policy-rollback-endpoint.ts',
+    file: 'src/api/policies/policy-rollback-endpoint.ts',
     find: 'requireValid(admin, past, revision);',
     replace: 'void requireValid;',
     red: 'test/scenarios/policy-rollback.test.ts',
@@ -341,7 +341,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a read by an admin has no audit entry',
-    file: 'src/api/admin-endpoint.ts',
+    file: 'src/api/admin/admin-endpoint.ts',
     find: 'if (isRecorded && changes.length === 0 &&',
     replace: 'if (isRecorded && changes.length < 0 &&',
     red: 'src/api/admin-reads.test.ts',
@@ -389,7 +389,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a password set by an operator leaves the sessions of the old one',
-    file: 'src/api/user-operations.ts',
+    file: 'src/api/accounts/user-operations.ts',
     find: 'await revokeSessions(tx, user.id);',
     replace: '',
     red: 'test/scenarios/recovery.test.ts',
@@ -653,7 +653,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a past decision is explained with current assignments',
-    file: 'src/api/decision-replay-past.ts',
+    file: 'src/api/decisions/decision-replay-past.ts',
     find: 'now: Date.parse(at) });',
     replace: 'now: Date.now() });',
     red: 'test/scenarios/past-decisions.test.ts',
@@ -661,7 +661,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a trace that differs from the recorded decision has no warning',
-    file: 'src/api/decision-replay-past.ts',
+    file: 'src/api/decisions/decision-replay-past.ts',
     find: 'return isSameDecision(decision, entry) ? why',
     replace: 'return decision !== undefined ? why',
     red: 'test/scenarios/past-decisions.test.ts',
@@ -685,7 +685,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a preview takes rules for those of the time of an entry although definitions have changed',
-    file: 'src/api/decision-replay-past.ts',
+    file: 'src/api/decisions/decision-replay-past.ts',
     find: 'entry.epoch < (await memoize(definitionsRevisions, request.tx, loadDefinitionsRevision))',
     replace: 'entry.epoch < 0',
     red: 'test/scenarios/preview.test.ts',
@@ -693,15 +693,15 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a preview decides without the assignments of users',
-    file: 'src/api/policy-preview-replay.ts',
+    file: 'src/api/preview/policy-preview-replay.ts',
     find: 'entry.userId === undefined ? NO_ASSIGNMENTS : assignmentsOf(entry.userId)',
     replace: 'entry.userId === undefined ? assignmentsOf(entry.role) : NO_ASSIGNMENTS',
-    red: 'src/api/policy-preview-endpoint.test.ts',
+    red: 'src/api/preview/policy-preview-endpoint.test.ts',
     test: 'decides with the assignments of each user, stored and in the draft',
   },
   {
     name: 'a stale version of a policy is overwritten',
-    file: 'src/api/policy-endpoints.ts',
+    file: 'src/api/policies/policy-endpoints.ts',
     find: "  validatePolicyVersion(admin, 'policy', policy.version);\n",
     replace: '',
     red: 'test/scenarios/policy-versions.test.ts',
@@ -813,7 +813,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a question about own permissions has no audit entry',
-    file: 'src/api/own-permissions.ts',
+    file: 'src/api/accounts/own-permissions.ts',
     find: 'if (isAudited) await appendEvaluation(unit, entry);',
     replace: 'if (isAudited && entry === undefined) await appendEvaluation(unit, entry);',
     red: 'test/scenarios/own-permissions.test.ts',
@@ -821,7 +821,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'the answer about own permissions names the rules that allow',
-    file: 'src/api/own-permissions.ts',
+    file: 'src/api/accounts/own-permissions.ts',
     find: 'reason: REASONS.allow };',
     replace: 'reason: decision.reason };',
     red: 'test/scenarios/own-permissions.test.ts',
@@ -829,10 +829,10 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'a saved view is replaced without its ETag',
-    file: 'src/api/saved-view-endpoints.ts',
+    file: 'src/api/accounts/saved-view-endpoints.ts',
     find: "current === undefined ? 'optional' : 'required'",
     replace: "current === undefined ? 'required' : 'optional'",
-    red: 'src/api/saved-view-endpoints.test.ts',
+    red: 'src/api/accounts/saved-view-endpoints.test.ts',
     test: 'a view is not replaced without its ETag, and keeps its version',
   },
 ];

@@ -90,8 +90,10 @@ describe('the addresses in guides', () => {
 describe('the guide to the API', () => {
   // These tests build on each other.
   const it = createChain();
-  const [created = '', list = '', shown = '', byFilter = '', preview = '', batch = '', checkout = '', problem = '', permissions = ''] =
-    examples('api', 'json');
+  const [created = '', list = '', shown = '', byFilter = '', , batch = '', checkout = '', problem = '', permissions = ''] = examples(
+    'api',
+    'json',
+  );
   const [create = '', update = '', increment = '', ask = ''] = examples('api', 'sh').filter((command) => command.startsWith('curl'));
 
   const asAny = (_: string, value: unknown): unknown => (value === '…' ? expect.any(String) : value);

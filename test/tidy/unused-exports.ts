@@ -36,6 +36,10 @@ function importsOf(source: Source, prefix: string): readonly string[] {
       for (const specifier of specifiers)
         note(value, specifier.type === 'ImportSpecifier' && specifier.imported.type === 'Identifier' ? specifier.imported.name : '*');
     },
+    // `export { migrate } from '../storage/index.ts'`: the other module exports it again, and its own importers are checked.
+    ExportNamedDeclaration({ source: from, specifiers }) {
+      for (const { local } of specifiers) if (from !== null && local.type === 'Identifier') note(from.value, local.name);
+    },
     // `(await import('./storage/index.ts')).migrate`
     MemberExpression({ object, property }) {
       const awaited = object.type === 'ParenthesizedExpression' ? object.expression : object;

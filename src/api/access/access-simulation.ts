@@ -1,0 +1,146 @@
+/**
+ * Simulates a request: decides and explains it with a hypothesis applied to the stored values. A create is decided on the record that it would
+ * create; an update on the current record and on the changed record.
+ */
+import type { RuleAction } from '../../actions.ts';
+import { applyHypothesis, createScope, type Hypothesis, leaveOpen, type Principal, type ScopeInput } from '../../authz/context/index.ts';
+import { type Explanation, explain } from '../../authz/decision/index.ts';
+import type { ApplicableRules } from '../../authz/policies/index.ts';
+import { type Path, UNRESOLVED } from '../../conditions/index.ts';
+import type { Issue } from '../../errors.ts';
+import type { Json } from '../../operators/index.ts';
+import { proposeChange, proposeRecord } from '../../pipeline/index.ts';
+import type { Resource, StoredRecord } from '../../resources/index.ts';
+import { loadRecord, loadReferenced } from '../../storage/index.ts';
+import type { AdminRequest } from '../admin/index.ts';
+import { CREATES_RECORD, DENIED_INACTIVE, loadIntactUser, toPrincipal } from './partial-decisions.ts';
+
+/** The hypothetical request of a test. */
+export interface AccessTest {
+  readonly resource: Resource;
+  readonly action: RuleAction;
+  readonly recordId: string | undefined;
+  readonly userId: string | undefined;
+  readonly hypothesis: Hypothesis;
+  readonly data: Json | undefined;
+}
+
+/** The members of a request that select the rules that apply. */
+export interface RulesQuery {
+  readonly userId: string | undefined;
+  readonly role: string;
+  readonly resource: string;
+  readonly action: RuleAction;
+  /** Time of the hypothetical request. Assignments that have expired by then do not apply. */
+  readonly now: number;
+}
+
+/** The result of a simulation. */
+export interface SimulatedAccess {
+  readonly explanation: Explanation;
+  readonly principal: Principal;
+  /** The stored user and record that the test names. */
+  readonly stored: { readonly user: StoredRecord | undefined; readonly record: StoredRecord | undefined };
+  /** Mistakes in the values of the request. */
+  readonly issues: readonly Issue[];
+  /** False if the user is inactive, as stored or in the hypothesis. */
+  readonly isActive: boolean;
+}
+
+/** A function that returns the rules that apply to a request. */
+type RulesFor = (query: RulesQuery) => Promise<ApplicableRules>;
+
+/**
+ * Decides the request with the rules that `rulesFor` returns, and explains the decision. An inactive user is denied, but the trace shows the
+ * result of the policies. Writes no audit entry.
+ */
+export async function simulateAccess(admin: AdminRequest, test: AccessTest, rulesFor: RulesFor): Promise<SimulatedAccess> {
+  const simulated = await simulateActive(admin, test, rulesFor);
+  const isActive = isActiveIn(test, simulated);
+  return { ...simulated, isActive, explanation: isActive ? simulated.explanation : denyInactive(simulated.explanation) };
+}
+
+async function simulateActive(admin: AdminRequest, test: AccessTest, rulesFor: RulesFor): Promise<Omit<SimulatedAccess, 'isActive'>> {
+  const { tx, snapshot } = admin;
+  const makesRecord = CREATES_RECORD.has(test.action);
+  const user = test.userId === undefined ? undefined : await loadIntactUser(admin, test.userId);
+  const record = test.recordId === undefined || makesRecord ? undefined : await loadRecord(tx, test.resource, test.recordId);
+  const laid = applyHypothesis(scopeInputOf(admin, test, { user, record }), test.hypothesis);
+  const { principal, now, resource, action } = laid;
+  const explainWith = async (input: ScopeInput): Promise<Explanation> => {
+    const who = { userId: principal.id, role: principal.role };
+    const applicable = await rulesFor({ ...who, resource: resource.name, action, now });
+    const referenced = await loadReferenced(tx, snapshot.definitions, { ...input, paths: applicable.referencePaths });
+    return explain(applicable, leaveOpen(createScope({ ...input, referenced }), isMethodOrUrl), who);
+  };
+  const simulated = { principal, stored: { user, record } };
+  if (makesRecord) {
+    const made = proposeRecord(laid, test.data ?? {});
+    const explanation = await explainWith({ ...laid, record: { ...made.record, ...recordValues(laid) } });
+    return { ...simulated, explanation, issues: test.data === undefined ? [] : made.issues };
+  }
+  const first = await explainWith(laid);
+  const change = action === 'update' && test.data !== undefined ? changeOf(laid, test.data) : undefined;
+  if (change === undefined || first.decision.effect === 'deny') return { ...simulated, explanation: first, issues: change?.issues ?? [] };
+  return { ...simulated, explanation: withChangeNote(await explainWith({ ...laid, record: change.record })), issues: change.issues };
+}
+
+/** Returns true if the user is active. A user who is not stored is active unless the hypothesis says otherwise. */
+function isActiveIn({ hypothesis }: AccessTest, { principal, stored }: Pick<SimulatedAccess, 'principal' | 'stored'>): boolean {
+  return stored.user === undefined ? hypothesis.user?.['isActive'] !== false : principal.attributes['isActive'] === true;
+}
+
+function denyInactive({ trace, ties }: Explanation): Explanation {
+  return {
+    decision: DENIED_INACTIVE,
+    trace,
+    ties,
+    note: 'requests of this user are refused before policies are evaluated; the trace shows the result of the policies',
+  };
+}
+
+/** Returns the input of the scope, before the hypothesis is applied. A user who is not stored has role `anon`; the record of a list or export without an id is unknown. */
+function scopeInputOf(
+  { tx, snapshot, deps, request }: AdminRequest,
+  test: AccessTest,
+  { user, record }: SimulatedAccess['stored'],
+): ScopeInput {
+  const isOfMany = test.action === 'list' || test.action === 'export';
+  return {
+    principal: user === undefined ? { id: test.userId, role: 'anon', attributes: {} } : toPrincipal(user),
+    action: test.action,
+    resource: test.resource,
+    record: isOfMany && test.recordId === undefined ? UNRESOLVED : record,
+    recordId: test.recordId,
+    origin: request.origin,
+    data: test.data,
+    now: tx.now,
+    timeZone: deps.timeZone,
+    definitions: snapshot.definitions,
+  };
+}
+
+/** Returns true if a path reads the method or path of the request. Both values stay unknown, because clients can send the tested action by several methods and URLs. */
+function isMethodOrUrl({ group, keys: [key] }: Path): boolean {
+  return group === 'request' && (key === 'method' || key === 'path');
+}
+
+function recordValues({ record }: ScopeInput): object {
+  return record === UNRESOLVED || record === undefined ? {} : record;
+}
+
+/** Returns the record after the update, with the mistakes in the data; undefined if no record is known. */
+function changeOf(
+  laid: ScopeInput,
+  data: Json,
+): { readonly record: NonNullable<ScopeInput['record']>; readonly issues: readonly Issue[] } | undefined {
+  if (laid.record === undefined || laid.record === UNRESOLVED) return undefined;
+  const { record, issues } = proposeChange(laid, { version: 1, ...laid.record, id: laid.recordId ?? '' }, data);
+  const { id: _, ...withoutId } = record;
+  return { record: laid.recordId === undefined ? withoutId : record, issues };
+}
+
+function withChangeNote(explanation: Explanation): Explanation {
+  if (explanation.decision.effect !== 'deny') return explanation;
+  return { ...explanation, note: 'the current record passes; the changed record does not' };
+}

@@ -1,0 +1,277 @@
+import type { RuleAction } from '../../actions.ts';
+import { type AuditEntry, appendEntry, loadHistoryFacts } from '../../audit/index.ts';
+import type { Checkpoints } from '../../audit/integrity/index.ts';
+import type { Authentication } from '../../authn/index.ts';
+import type { Principal } from '../../authz/context/index.ts';
+import type { PolicyStore, Snapshot } from '../../authz/index.ts';
+import type { PolicyLimits } from '../../authz/policies/index.ts';
+import { Problem } from '../../errors.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import { withAuditMode } from '../../pipeline/index.ts';
+import {
+  type Answers,
+  type EndpointDescription,
+  type EndpointInput,
+  type HttpRequest,
+  type HttpResponse,
+  type NO_MEMBERS,
+  parseEndpointRequest,
+  parseIfMatch,
+  type ResponseOf,
+  type Route,
+  toETag,
+  validateIfMatch,
+} from '../../request/index.ts';
+import type { Definitions } from '../../resources/index.ts';
+import type { ObjectSchema, Schema, TypeOf } from '../../schemas/index.ts';
+import type { Database, Transaction } from '../../storage/index.ts';
+import type { ImportLimits } from '../../transfer/index.ts';
+import {
+  ADMIN,
+  type AdmittedRequest,
+  type Auditor,
+  admitAdmin,
+  admitCaller,
+  type KnownPrincipal,
+  type RequestInfo,
+  toAdminEntry,
+} from '../admission/index.ts';
+import type { DecisionStreams } from '../streams/index.ts';
+import { type PolicyImportBody, parsePolicyImportBody } from './admin-parsing.ts';
+import type { SystemSource } from './system-status.ts';
+
+/** Dependencies and configuration of the admin endpoints. */
+export interface AdminDeps {
+  readonly database: Database;
+  readonly identity: Authentication;
+  readonly policyStore: PolicyStore;
+  readonly limits: PolicyLimits;
+  /** Maximum number of policies in an import. */
+  readonly importPolicies: number;
+  /** Limits on the body of an import. */
+  readonly importBounds: ImportLimits;
+  readonly timeZone: string;
+  /** True if a change of a policy or an assignment must name the version that it changes (If-Match). */
+  readonly ifMatch: 'optional' | 'required';
+  /** `relaxed`: a read succeeds even if its audit entry cannot be written. */
+  readonly auditMode: 'strict' | 'relaxed';
+  /** The signed checkpoints of the audit log, and their keys. */
+  readonly checkpoints: Pick<Checkpoints, 'keys' | 'heads'>;
+  /** The open streams of the audit log. */
+  readonly streams: DecisionStreams;
+  /** The status of this process. */
+  readonly system: SystemSource;
+  /** Reads the current definition files. @throws SetupError with every mistake in them. */
+  readDefinitions(): Definitions;
+}
+
+/** A request of an admin, with its transaction. */
+export interface AdminRequest<
+  Params extends ObjectSchema = ObjectSchema,
+  Query extends ObjectSchema = ObjectSchema,
+  Body extends Schema = Schema,
+> extends EndpointInput<Params, Query, Body> {
+  readonly request: HttpRequest;
+  readonly tx: Transaction;
+  /** The caller: an admin, or an auditor. */
+  readonly admin: KnownPrincipal;
+  /** The right of a caller who is not an admin. Only endpoints with `auditorAction` have such callers. */
+  readonly auditor?: Auditor | undefined;
+  readonly snapshot: Snapshot;
+  readonly deps: AdminDeps;
+  /** Body of an import. */
+  readonly upload?: PolicyImportBody | undefined;
+  /**
+   * Identifies and admits the caller again, in a later transaction of the same request. Returns the problem of a caller who is no longer
+   * admitted; its transaction must commit, because it has the entry of the denial.
+   */
+  admitAgain(tx: Transaction): Promise<AdmittedRequest | Problem>;
+  /** Writes an audit entry of kind `admin`, which is committed with the change. */
+  audit(change: AdminChange): Promise<void>;
+}
+
+/** A change in the audit log: `update` of `Policy`, with a reason such as `updated policy "Editors"`. */
+export interface AdminChange {
+  readonly resource: 'Policy' | 'UserPolicy' | 'RolePolicy' | 'Session';
+  readonly action: 'create' | 'update' | 'delete' | 'import' | 'rollback' | 'assign';
+  /** The id of the changed record; absent if the change affects several records. */
+  readonly recordId?: string;
+  /** A sentence that says what was changed. */
+  readonly reason: string;
+  /** The reason that the admin gave for the change. */
+  readonly changeReason?: string | undefined;
+}
+
+/** An admin endpoint: its description, and the handler of its requests. */
+export interface AdminEndpoint<
+  Params extends ObjectSchema = ObjectSchema,
+  Query extends ObjectSchema = ObjectSchema,
+  Body extends Schema = Schema,
+  Returns extends Answers = Answers,
+> extends EndpointDescription<Params, Query, Body, Returns> {
+  /** Name of the list in the body of an import. Such a body is a stream, and may be NDJSON. The handler validates it. */
+  readonly importList?: string;
+  /**
+   * For an endpoint that changes nothing although its method is POST: returns the members of the body that the audit entry names. They must
+   * be short, and contain no hypothetical values.
+   */
+  question?(body: TypeOf<Body>): JsonObject;
+  /** True if the request is known to take long: it begins beside other requests, and not in the batch of short ones. */
+  readonly beginsLong?: true;
+  /** False if the response shows neither policies, audit entries nor values: a read then has no audit entry. Default: true. */
+  readonly isAudited?: false;
+  /** The action on the audit log that users who are not admins may be allowed. Absent if the endpoint is for admins only. */
+  readonly auditorAction?: Extract<RuleAction, 'read' | 'export'>;
+  /** Set if the response is sent in pieces, which later transactions read: it has no total timeout. */
+  readonly streams?: 'answer';
+  handle(request: AdminRequest<Params, Query, Body>): Promise<ResponseOf<Returns>>;
+}
+
+/** Creates an admin endpoint. The types of its handler are those of its schemas. Its path and id are completed with `/admin/api` and `admin.`. */
+export function adminEndpoint<
+  Returns extends Answers,
+  Params extends ObjectSchema = typeof NO_MEMBERS,
+  Query extends ObjectSchema = typeof NO_MEMBERS,
+  Body extends Schema = Schema,
+>({ path, id, problems = [], ...endpoint }: Omit<AdminEndpoint<Params, Query, Body, Returns>, 'caller'>): AdminEndpoint {
+  const described = { ...endpoint, path: `/admin/api${path}`, id: `admin.${id}`, caller: 'bearer' as const, problems: [403, ...problems] };
+  return described as unknown as AdminEndpoint;
+}
+
+/** Returns the route of an endpoint. The route requires an admin token. */
+export function toRoute(deps: AdminDeps, endpoint: AdminEndpoint): Route {
+  return {
+    method: endpoint.method,
+    path: endpoint.path,
+    ...(endpoint.importList !== undefined && { streams: 'body', bodyBytes: deps.importBounds.bodyBytes }),
+    ...(endpoint.streams !== undefined && { streams: endpoint.streams }),
+    admission: { freeBytes: 0, admit: (origin) => admit(deps, { origin, operation: operationOf(endpoint) }) },
+    handle: async (request) => {
+      const token = await deps.identity.readToken(request.origin.token);
+      return handleAs(deps, endpoint, { request, identify: (tx) => deps.identity.identify(tx, token) });
+    },
+  };
+}
+
+/** Refuses callers who are not admins before the body is read. The transaction of the request identifies the admin again. */
+async function admit({ identity, database }: AdminDeps, info: RequestInfo): Promise<number> {
+  const token = await identity.readToken(info.origin.token);
+  const admin = await database.transaction(async (tx) => admitAdmin(tx, info, await identity.identify(tx, token)));
+  if (admin instanceof Problem) throw admin;
+  return Number.POSITIVE_INFINITY;
+}
+
+/** A request, and the function that identifies its caller. */
+export interface IdentifiedRequest {
+  readonly request: HttpRequest;
+  identify(tx: Transaction): Promise<Principal>;
+}
+
+/**
+ * Handles a request if the identified caller is an admin. Changes append their audit entry with `audit`; this function appends the entry of
+ * every other request that succeeds, except to endpoints with `isAudited: false`.
+ */
+export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { request, identify }: IdentifiedRequest): Promise<HttpResponse> {
+  // The body is read before the transaction starts, so that a slow client does not block others.
+  const upload =
+    endpoint.importList === undefined ? undefined : await parsePolicyImportBody(request, endpoint.importList, deps.importBounds);
+  const info: RequestInfo = { origin: request.origin, operation: operationOf(endpoint) };
+  const admitIn = async (tx: Transaction): Promise<AdmittedRequest | Problem> => {
+    const principal = await identify(tx);
+    const snapshot = await deps.policyStore.snapshot(tx);
+    const { auditorAction } = endpoint;
+    const caller = await admitCaller(tx, { info, principal, snapshot, auditorAction, timeZone: deps.timeZone });
+    return caller instanceof Problem ? caller : { ...caller, snapshot };
+  };
+  const run = (isRecorded: boolean): Promise<HttpResponse | Problem> => {
+    const work = async (tx: Transaction): Promise<HttpResponse | Problem> => {
+      const caller = await admitIn(tx);
+      if (caller instanceof Problem) return caller;
+      const input = parseEndpointRequest(endpoint, request);
+      const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, ...caller }), upload, admitAgain: admitIn };
+      const changes: AdminChange[] = [];
+      const audit = (change: AdminChange): Promise<void> => {
+        changes.push(change);
+        return adminRequest.audit(change);
+      };
+      const response = await endpoint.handle({ ...adminRequest, audit });
+      if (isRecorded && changes.length === 0 && endpoint.isAudited !== false) await appendEntry(tx, toReadEntry(endpoint, adminRequest));
+      return response;
+    };
+    return deps.database.transaction(work, { caller: request.origin.ip, beginsLong: endpoint.beginsLong });
+  };
+  const isRead = endpoint.method === 'GET' || endpoint.question !== undefined;
+  const response = await (isRead ? withAuditMode(deps, run) : run(true));
+  if (response instanceof Problem) throw response;
+  return response;
+}
+
+/** Returns the name of the endpoint in audit entries of reads and denials. */
+function operationOf({ id }: Pick<AdminEndpoint, 'id'>): string {
+  return id.replace(/^admin\./, '');
+}
+
+/** Returns the audit entry of a request that changed nothing. It names the endpoint and the question, not the answer. */
+function toReadEntry(endpoint: AdminEndpoint, { request, admin, auditor, snapshot, tx, params, query, body }: AdminRequest): AuditEntry {
+  const { cursor: _, after: __, ...members } = query as JsonObject;
+  const { id, policyId } = params as { readonly id?: string; readonly policyId?: string };
+  const question: JsonObject = { ...(params as JsonObject), ...members, ...endpoint.question?.(body) };
+  const asked = Object.keys(question).length === 0 ? undefined : { question };
+  if (auditor !== undefined) {
+    const { decision } = auditor;
+    const facts = { ...decision.facts, ...asked };
+    // Without the id of a record, because the decision is about entries that were not known yet. The question has the id.
+    return toAdminEntry(request, admin, { ...decision, facts: Object.keys(facts).length === 0 ? undefined : facts });
+  }
+  return toAdminEntry(request, admin, {
+    now: tx.now,
+    allowed: true,
+    resource: ADMIN,
+    action: operationOf(endpoint),
+    recordId: id ?? policyId,
+    reason: `${endpoint.method} ${endpoint.path}`,
+    epoch: snapshot.revision.number,
+    facts: asked,
+  });
+}
+
+function toAdminRequest(
+  deps: AdminDeps,
+  caller: Pick<AdminRequest, 'tx' | 'request'> & AdmittedRequest,
+): Omit<AdminRequest, keyof EndpointInput<ObjectSchema, ObjectSchema, Schema> | 'admitAgain'> {
+  const { tx, request, snapshot, admin } = caller;
+  return {
+    ...caller,
+    deps,
+    async audit({ changeReason, ...change }) {
+      const facts = { ...(await loadHistoryFacts(tx)), ...(changeReason !== undefined && { changeReason }) };
+      await appendEntry(
+        tx,
+        toAdminEntry(request, admin, { ...change, facts, now: tx.now, allowed: true, epoch: snapshot.revision.number }),
+      );
+    },
+  };
+}
+
+/**
+ * Refuses the change of a policy or an assignment that another admin has changed since the caller read it. The transaction must
+ * have locked the policy or assignment. @throws Problem REQUEST_MALFORMED, RECORD_VERSION, RECORD_VERSION_REQUIRED.
+ */
+export function validatePolicyVersion(
+  { request, deps }: Pick<AdminRequest, 'request' | 'deps'>,
+  subject: 'policy' | 'assignment',
+  version: number | undefined,
+): void {
+  validateIfMatch({ ifMatch: parseIfMatch(request.header('if-match')), version, subject, requirement: deps.ifMatch });
+}
+
+/** Validates the version of an assignment that may not exist yet. Only the renewal of an existing assignment needs a version. */
+export function validateRenewalVersion(admin: AdminRequest, version: number | undefined): void {
+  const requirement = version === undefined ? 'optional' : admin.deps.ifMatch;
+  validateIfMatch({ ifMatch: parseIfMatch(admin.request.header('if-match')), version, subject: 'assignment', requirement });
+}
+
+/** Returns the headers of a response with one policy or assignment. */
+export function versionHeaders({ version }: { readonly version: number }): NonNullable<HttpResponse['headers']> {
+  return { etag: toETag(version) };
+}

@@ -1,0 +1,8 @@
+/**
+ * Admission to `/admin/api`: admins are admitted by their role, auditors by a rule on `_Decision`. Every refusal leaves an audit entry.
+ *
+ * Begin with `admit-caller.ts`, then `auditor.ts`.
+ */
+export { ADMIN, type RequestInfo, toAdminEntry } from './admin-entry.ts';
+export { type AdmittedRequest, admitAdmin, admitCaller, type KnownPrincipal } from './admit-caller.ts';
+export { type Auditor, withoutFacts } from './auditor.ts';

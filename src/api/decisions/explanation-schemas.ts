@@ -1,0 +1,123 @@
+/** The schemas of explanations, which the audit log and access tests return. */
+import type { Explanation } from '../../authz/decision/index.ts';
+import { EFFECTS, POLICY_TYPES } from '../../authz/policies/index.ts';
+import type { ConditionTrace } from '../../conditions/index.ts';
+import { component, OneOf, type SchemaOf, Type } from '../../schemas/index.ts';
+import { TEXT } from '../schema-members.ts';
+
+const PRIORITY = Type.Integer();
+
+/** The schema of a rule in a response. */
+export const NAMED_RULE = Type.Object({ id: TEXT, description: Type.Optional(TEXT) });
+/** The schema of a policy in a response. */
+export const NAMED_POLICY = Type.Object({ id: TEXT, name: TEXT });
+/** The schema of a residual condition. */
+export const WHEN = Type.String({ description: 'The residual condition as text. The request is allowed if it is true.' });
+
+const ANSWER = OneOf(['true', 'false', 'unknown', 'open'] as const, {
+  description: '`open`: the result depends on an unknown value, such as the record of a list.',
+});
+const MISSING = Type.Optional(Type.Array(TEXT, { description: 'Paths without a value that the conditions read.' }));
+
+/** The members of a rule with the values that determine its precedence. */
+const RANKED = {
+  rule: Type.Object({ id: TEXT, description: Type.Optional(TEXT), effect: OneOf(EFFECTS), priority: PRIORITY }),
+  policy: Type.Object({ id: TEXT, name: TEXT, type: OneOf(POLICY_TYPES), priority: PRIORITY }),
+  assignment: Type.Object({ priority: PRIORITY }),
+} as const;
+
+const CONDITION_TRACE = createConditionTrace();
+
+const RULE_TRACE = component(
+  'admin.RuleTrace',
+  Type.Object({
+    ...RANKED,
+    answer: ANSWER,
+    fired: Type.Boolean({ description: 'True if the rule determined the decision.' }),
+    condition: CONDITION_TRACE,
+    missing: MISSING,
+  }),
+);
+
+const TIED_RULE = component(
+  'admin.TiedRule',
+  Type.Object({
+    ...RANKED,
+    answer: ANSWER,
+    brokenBy: OneOf(['DENY before ALLOW', 'rule id'] as const, {
+      description: 'The criterion that determined the order of the two rules.',
+    }),
+  }),
+);
+
+const NEARBY_RULE = component(
+  'admin.NearbyRule',
+  Type.Object({
+    ...RANKED,
+    unmet: Type.Array(CONDITION_TRACE, { description: 'The unmet conditions. For an `any`, one of them is sufficient.' }),
+    missing: MISSING,
+    overruledBy: Type.Optional(Type.Object(RANKED, { description: 'The DENY that fires even if the conditions are met.' })),
+  }),
+);
+
+/** The members of an explanation, except its decision. */
+export const EXPLAINED = {
+  trace: Type.Array(RULE_TRACE, { description: 'The evaluated rules, in order.' }),
+  ties: Type.Array(TIED_RULE, {
+    description: 'Rules with the same priorities as the deciding rule that would also have fired. At most 20.',
+  }),
+  when: Type.Optional(WHEN),
+  wouldAllow: Type.Optional(
+    Type.Array(NEARBY_RULE, { description: 'For a denial: the ALLOW rules with the fewest unmet conditions. At most five.' }),
+  ),
+  note: Type.Optional(
+    Type.String({ description: 'For a denial: a note if no ALLOW rule applies, or if only the changed record is denied.' }),
+  ),
+} as const;
+
+/** An example: editors may read every article. */
+export const EXPLANATION_EXAMPLE: Omit<Explanation, 'decision'> = {
+  trace: [
+    {
+      rule: { id: '0198c0de-0000-7000-8000-000000000002', description: 'editors read every article', effect: 'ALLOW', priority: 100 },
+      policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors', type: 'ATTRIBUTE_BASED', priority: 100 },
+      assignment: { priority: 100 },
+      answer: 'true',
+      fired: true,
+      condition: {
+        type: 'comparison',
+        field: 'user.position',
+        operator: 'eq',
+        expected: 'editor',
+        actual: 'editor',
+        answer: 'true',
+      },
+    },
+  ],
+  ties: [],
+};
+
+/** Creates the schema of an evaluated condition: a comparison, a group, an expression or a constant. It contains itself. */
+function createConditionTrace(): SchemaOf<ConditionTrace> {
+  const properties: Record<string, object> = {
+    type: OneOf(['comparison', 'all', 'any', 'not', 'expression', 'constant']),
+    answer: ANSWER,
+    field: TEXT,
+    operator: TEXT,
+    expected: { description: 'The right side, with references replaced by their values.' },
+    written: { type: 'string', description: 'The right side as written, if it contains a reference.' },
+    actual: { description: 'The value of the field.' },
+    missing: { const: true, description: 'The field has no value.' },
+    ifExists: { const: true },
+    source: { type: 'string', description: 'The text of an expression.' },
+  };
+  const schema = component(
+    'admin.ConditionTrace',
+    Type.Unsafe<ConditionTrace>({ type: 'object', properties, required: ['type', 'answer'] }),
+  );
+  properties['of'] = {
+    description: 'The members of a group; the single member of a `not`.',
+    anyOf: [{ type: 'array', items: schema }, schema],
+  };
+  return schema;
+}

@@ -1,0 +1,214 @@
+import type { Snapshot } from '../../authz/index.ts';
+import {
+  createPolicyIndex,
+  FINDINGS,
+  type Finding,
+  type FindingCode,
+  type LintContext,
+  lintAssignment,
+  lintPolicy,
+  readsUserAttributes,
+  sortFindings,
+  type UserValueCounts,
+  usersToCompare,
+} from '../../authz/linter/index.ts';
+import { changePolicies, type Policy, type RolePolicy, type UserPolicy } from '../../authz/policies/index.ts';
+import { envelope, respond, toSuccess } from '../../request/index.ts';
+import { component, Input, OneOf, Type } from '../../schemas/index.ts';
+import { countUserValues, isExactInSql, loadActiveAssignments, loadPolicyPage } from '../../storage/index.ts';
+import { type AdminEndpoint, type AdminRequest, adminEndpoint, parseIdCursor, toIdCursor } from '../admin/index.ts';
+import { cursor, limit, name, PAGED, TEXT } from '../schema-members.ts';
+import { requirePolicy } from './require-policy.ts';
+
+/** Number of policies that a page covers. */
+const PAGE = { fallback: 100, max: 1000, of: 'policies' };
+/** Number of policies that are loaded at once. */
+const LOADED = 50;
+/** Milliseconds after which a page ends early, because other requests wait during the search. */
+const SEARCH_TIME = 200;
+/** Number of findings after which a page ends. */
+const PAGE_ITEMS = 1000;
+/** Maximum number of findings in the response to a change. */
+const WARNINGS = 100;
+/** Maximum number of users whose attributes are counted. */
+const USERS = 10_000;
+/** Maximum number of user assignments that are loaded for one policy, ordered by expiry. */
+const ASSIGNMENTS = 1000;
+
+const CODES: readonly FindingCode[] = [...FINDINGS.keys()];
+const RULE = Type.Object({ id: TEXT, description: Type.Optional(TEXT) });
+const POLICY = Type.Object({ id: TEXT, name: TEXT });
+
+const FINDING = component(
+  'admin.Advice',
+  Type.Object({
+    code: OneOf(CODES, { description: [...FINDINGS].map(([code, about]) => `\`${code}\`: ${about}.`).join(' ') }),
+    detail: TEXT,
+    todo: Type.String({ description: 'What to do.' }),
+    policy: POLICY,
+    rule: Type.Optional({ ...RULE, description: 'Absent if the finding is about the whole policy.' }),
+    path: Type.Optional(
+      Type.String({ description: 'Path of the member, such as `rules.0.conditions`. Absent if the finding is about assignments.' }),
+    ),
+    other: Type.Optional(Type.Object({ rule: RULE, policy: POLICY }, { description: 'The other rule of a finding about two rules.' })),
+    users: Type.Optional(Type.Array(TEXT, { description: 'Ids of users whose assignments the finding is about. At most 20.' })),
+    role: Type.Optional(Type.String({ description: 'The role whose assignment the finding is about.' })),
+  }),
+);
+
+/** The members of a response to a written policy or assignment that contain its findings. */
+export const WARNED = {
+  warnings: Type.Optional(Type.Array(FINDING, { description: 'Findings about the written policy or assignment. At most 100.' })),
+  warningsTruncated: Type.Optional(
+    Type.Unsafe<true>({
+      const: true,
+      description: 'There are more findings; `GET /admin/api/policies-advice?policyId=…` lists all.',
+    }),
+  ),
+} as const;
+
+const EXAMPLE: Finding = {
+  code: 'never-fires',
+  detail: 'the rule never fires: rule "closed until launch" of policy "Editors" has no conditions and always comes before this ALLOW',
+  todo: 'delete this rule, give it a higher priority than 900, or add conditions to the DENY',
+  policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors' },
+  rule: { id: '0198c0de-0000-7000-8000-000000000002', description: 'editors read every article' },
+  path: 'rules.0',
+  other: {
+    rule: { id: '0198c0de-0000-7000-8000-000000000003', description: 'closed until launch' },
+    policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors' },
+  },
+};
+
+/** The endpoint that lists findings of the policy linter. */
+export const findingEndpoints: readonly AdminEndpoint[] = [
+  adminEndpoint({
+    method: 'GET',
+    path: '/policies-advice',
+    id: 'advice.list',
+    tag: 'Admin policies',
+    summary: 'Lists policy findings: rules that are valid but probably wrong, and what to do.',
+    description: 'Findings are listed by policy. A page may end early; `nextCursor` is present if more policies follow.',
+    query: Input({
+      policyId: Type.Optional(name('Only findings about this policy.')),
+      code: Type.Optional(OneOf(CODES, { description: 'Only findings with this code.' })),
+      limit: limit(PAGE),
+      cursor: cursor(),
+    }),
+    answers: {
+      200: {
+        description: 'The findings.',
+        schema: envelope(Type.Array(FINDING), PAGED),
+        example: toSuccess([EXAMPLE], { count: 1 }),
+      },
+    },
+    problems: [404],
+    async handle(admin) {
+      const { policyId, code, limit: maxPolicies = PAGE.fallback, cursor: given } = admin.query;
+      const lint = await createLinter(admin, admin.snapshot);
+      const { findings, next } =
+        policyId === undefined
+          ? await lintPage(admin, { lint, limit: maxPolicies, after: given === undefined ? undefined : parseIdCursor('policy', given) })
+          : { findings: await lint(await requirePolicy(admin.tx, policyId), { isSingle: true }) };
+      const selected = findings.filter((finding) => code === undefined || finding.code === code);
+      const extras = { count: selected.length, ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }) };
+      return respond(200, toSuccess(selected, extras));
+    },
+  }),
+];
+
+/** The findings about a written policy or assignment, as members of the response. */
+export interface PolicyWarnings {
+  readonly warnings?: readonly Finding[];
+  readonly warningsTruncated?: true;
+}
+
+/** The members of a request of an admin that the linter reads. */
+type LintRequest = Pick<AdminRequest, 'tx' | 'deps' | 'snapshot'>;
+
+/** Returns the findings about a policy that was just written, as `warnings` of the response. */
+export async function policyWarnings(
+  admin: LintRequest,
+  policy: Policy,
+  { isNew = false }: { readonly isNew?: boolean } = {},
+): Promise<PolicyWarnings> {
+  // Without the time limit of the writer: findings never refuse a change, and the linter reads at most 10,000 users and the assignments of 20.
+  const findings = await admin.tx.withoutTimeLimit(async () => {
+    // Reads the policies after the change, so that the findings consider the change.
+    const lint = await createLinter(admin, await admin.deps.policyStore.snapshotAfterChange(admin.tx));
+    return lint(policy, { isSingle: true });
+  });
+  // A new policy cannot have assignments yet.
+  return toWarnings(findings.filter(({ code }) => !(isNew && code === 'unassigned')));
+}
+
+/** Returns the findings about a policy that is not stored, as it would have if it were written now. */
+export async function draftWarnings(admin: LintRequest, policy: Policy, { isNew }: { readonly isNew: boolean }): Promise<PolicyWarnings> {
+  const { snapshot } = admin;
+  const changes = { revision: snapshot.policies.revision, policies: new Map([[policy.id, policy]]), rolePolicies: new Map() };
+  const lint = await createLinter(admin, { ...snapshot, policies: changePolicies(snapshot.policies, changes) });
+  const findings = await lint(policy, { isSingle: true });
+  return toWarnings(findings.filter(({ code }) => !(isNew && code === 'unassigned')));
+}
+
+/** Returns the findings about an assignment that was just written. */
+export function assignmentWarnings({ snapshot, tx }: LintRequest, policy: Policy, assignment: UserPolicy | RolePolicy): PolicyWarnings {
+  return toWarnings(lintAssignment(policy, assignment, { definitions: snapshot.definitions, now: tx.now }));
+}
+
+function toWarnings(findings: readonly Finding[]): PolicyWarnings {
+  if (findings.length === 0) return {};
+  return { warnings: sortFindings(findings).slice(0, WARNINGS), ...(findings.length > WARNINGS && { warningsTruncated: true }) };
+}
+
+/** The counts for policies that read no attribute of users. */
+const NOT_COUNTED: UserValueCounts = { counted: 0, isComplete: false, withValue: new Map() };
+
+type Linter = (policy: Policy, options?: Pick<LintContext, 'isSingle'>) => Promise<readonly Finding[]>;
+
+async function createLinter(
+  { tx, deps }: LintRequest,
+  { policies, assignments: userAssignments, definitions, user }: Snapshot,
+): Promise<Linter> {
+  const moment = { dialect: tx.dialect, now: tx.now, timeZone: deps.timeZone, definitions };
+  const index = createPolicyIndex(policies, tx.now);
+  const context: Omit<LintContext, 'users' | 'assignments' | 'assignmentsOf'> = {
+    index,
+    canCompileToSql: (condition, resource) => isExactInSql(condition, resource, moment),
+  };
+  let counting: Promise<UserValueCounts> | undefined;
+  return async (policy, options = {}) => {
+    if (readsUserAttributes(policy, index)) counting ??= countUserValues(tx, user, { limit: USERS });
+    const users = (await counting) ?? NOT_COUNTED;
+    const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });
+    const assignmentsOf = await userAssignments.ofEach(tx, usersToCompare(policy, assignments, tx.now) ?? []);
+    return lintPolicy(policy, { ...context, ...options, users, assignments, assignmentsOf });
+  };
+}
+
+interface FindingPage {
+  readonly lint: Linter;
+  readonly limit: number;
+  /** The page begins after the policy with this id. */
+  readonly after: string | undefined;
+}
+
+/** Lints policies in the order of their ids until the page is full or its time is over. `next` is the id of the last policy on the page. */
+async function lintPage(
+  { tx }: LintRequest,
+  { lint, limit, after }: FindingPage,
+): Promise<{ findings: readonly Finding[]; next?: string }> {
+  const end = performance.now() + SEARCH_TIME;
+  const findings: Finding[] = [];
+  let last = after;
+  for (let left = limit; ; ) {
+    const policies = await loadPolicyPage(tx, { after: last === undefined ? undefined : { id: last }, limit: LOADED });
+    for (const policy of policies) {
+      if (last !== undefined && (left === 0 || findings.length >= PAGE_ITEMS || performance.now() > end)) return { findings, next: last };
+      findings.push(...(await lint(policy)));
+      last = policy.id;
+      left--;
+    }
+    if (policies.length < LOADED) return { findings };
+  }
+}

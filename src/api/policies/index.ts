@@ -1,0 +1,34 @@
+/**
+ * Policies: search, changes, history, rollback, validation, import and export, findings of the linter, and the operations on policies of the CLI.
+ *
+ * Every change takes a version (If-Match) and a reason, and writes a new version with its audit entry in one transaction.
+ * Begin with `policy-endpoints.ts`.
+ */
+export { assignmentWarnings, findingEndpoints, WARNED } from './finding-endpoints.ts';
+export { policyEndpoints } from './policy-endpoints.ts';
+export { policyHistoryEndpoints } from './policy-history-endpoints.ts';
+export {
+  type CommandPolicies,
+  createPermissionPolicies,
+  exportPoliciesFromCommand,
+  grantFullAccess,
+  importPoliciesFromCommand,
+  type PermissionPolicy,
+  type RestoredAccess,
+  restoreAdminPolicy,
+} from './policy-operations.ts';
+export {
+  ASSIGNED_POLICY,
+  ASSIGNMENT,
+  POLICY_EXAMPLE,
+  ROLE_POLICY,
+  ROLE_POLICY_EXAMPLE,
+  USER_POLICY,
+  USER_POLICY_EXAMPLE,
+  withKind,
+} from './policy-responses.ts';
+export { policyRollbackEndpoints } from './policy-rollback-endpoint.ts';
+export { policySearchEndpoints } from './policy-search-endpoint.ts';
+export { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
+export { policyValidationEndpoints } from './policy-validation-endpoint.ts';
+export { requirePolicy } from './require-policy.ts';

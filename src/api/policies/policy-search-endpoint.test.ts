@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { codeOf } from '../../pipeline/pipeline.fixture.ts';
+import { createdPolicy, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
+
+let admin: TestAdmin;
+beforeAll(async () => {
+  admin = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } });
+});
+afterAll(() => admin.pipeline.dispose());
+
+describe('admin.policies.list', () => {
+  it('returns every policy once over its pages', async () => {
+    for (const name of ['first of a page', 'second of a page', 'third of a page']) await createdPolicy(admin, name);
+    const ids: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const { body } = await admin.send('admin.policies.list', { query: `limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}` });
+      const page = body as { data: readonly { id: string }[]; count: number; nextCursor?: string };
+      expect(page.count).toBe(page.data.length);
+      expect(page.data.length).toBeLessThanOrEqual(2);
+      ids.push(...page.data.map(({ id }) => id));
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+    const all = (await admin.send('admin.policies.list', { query: 'limit=1000' })).body as { data: readonly { id: string }[] };
+    expect(ids).toEqual(all.data.map(({ id }) => id));
+    expect(ids.length).toBeGreaterThan(3);
+  });
+
+  it('refuses the cursor of another list', async () => {
+    const query = `cursor=${Buffer.from('user 0198c0de-0000-7000-8000-000000000004').toString('base64url')}`;
+    await expect(codeOf(admin.send('admin.policies.list', { query }))).resolves.toMatch(/^REQUEST_CURSOR/);
+  });
+
+  it('lists only policies of the given type and state', async () => {
+    const id = await createdPolicy(admin, 'listed');
+    await admin.send('admin.policies.update', { params: { id }, body: { isActive: false } });
+    const list = await admin.bodyOf('admin.policies.list', { query: 'isActive=false&type=ROLE_BASED' });
+    expect(list).toMatchObject({ count: 1, data: [{ id }] });
+  });
+
+  it.each([
+    ['isActive=1', 'isActive:type'],
+    ['type=ROLE', 'type:enum'],
+    ['isactive=true', 'isactive:unknown'],
+  ])('refuses the list of policies ?%s', async (query, mistake) => {
+    await expect(codeOf(admin.send('admin.policies.list', { query }))).resolves.toBe(`REQUEST_PARAMETER ${mistake}`);
+  });
+});

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Json } from '../../operators/index.ts';
+import { codeOf } from '../../pipeline/pipeline.fixture.ts';
+import type { HttpResponse } from '../../request/index.ts';
+import { handleAs } from '../admin/admin-endpoint.ts';
+import { openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
+import { policyImport } from './policy-transfer-endpoints.ts';
+
+let admin: TestAdmin;
+beforeAll(async () => {
+  admin = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } }, { importPolicies: 3 });
+});
+afterAll(() => admin.pipeline.dispose());
+
+const readers = { name: 'readers', type: 'ROLE_BASED', rules: [{ resource: 'Article', action: 'read' }] };
+
+/** Imports a JSON body as Ada. */
+function importAll(body: Json, query: Readonly<Record<string, string>> = {}): Promise<HttpResponse> {
+  return importText(JSON.stringify(body), { query });
+}
+
+interface Sent {
+  readonly query?: Readonly<Record<string, string>>;
+  readonly contentType?: string;
+}
+
+async function importText(text: string, { query = {}, contentType }: Sent = {}): Promise<HttpResponse> {
+  const bytes = Buffer.from(text);
+  const request = {
+    method: 'POST' as const,
+    params: new Map(),
+    query: new Map(Object.entries(query)),
+    body: undefined,
+    stream: (async function* () {
+      yield bytes;
+    })(),
+    header: (name: string) => (name === 'content-type' ? contentType : undefined),
+    origin: admin.pipeline.originOf('ada'),
+  };
+  const { identity } = admin.deps;
+  // Read before the transaction, which must await nothing else than itself.
+  const token = await identity.readToken(request.origin.token);
+  return handleAs(admin.deps, policyImport, { request, identify: (tx) => identity.identify(tx, token) });
+}
+
+const exported = () => admin.bodyOf<{ data: { policies: Json }; count: number }>('admin.policies.export');
+
+describe('admin.policies.import', () => {
+  it('imports and assigns policies; a second import of the export changes nothing', async () => {
+    const policy = { ...readers, roles: [{ role: 'viewer', priority: 7 }], users: [{ userId: 'ann', expiresAt: null }] };
+    expect(await importAll({ policies: [policy] })).toMatchObject({ status: 200, body: { data: { created: 1, assigned: 2 } } });
+    const { data, count } = await exported();
+    expect(await importAll(data)).toMatchObject({ body: { data: { created: 0, updated: 0, unchanged: count, assigned: 0 } } });
+    expect(await importAll(data.policies)).toMatchObject({ body: { data: { unchanged: count } } });
+  });
+
+  it.each<[string, Json, Record<string, string>]>([
+    ['the body', { policies: [{ ...readers, name: 'tried' }], dryRun: true }, {}],
+    ['the query', { policies: [{ ...readers, name: 'tried' }], dryRun: false }, { dryRun: 'true' }],
+  ])('stores no policy in a dry run that is requested in %s', async (_, body, query) => {
+    const before = await exported();
+    expect(await importAll(body, query)).toMatchObject({ body: { data: { created: 1, dryRun: true } } });
+    expect(await exported()).toEqual(before);
+  });
+
+  it('reports the mistakes of all policies at once, each with its path', async () => {
+    const wrong = { ...readers, name: 'wrong', rules: [{ resource: 'Article', action: 'restore' }], roles: ['viewer', { role: 'boss' }] };
+    const long = { ...readers, name: 'long', users: [{ userId: 'ann', context: { notes: 'x'.repeat(10_000) } }] };
+    await expect(codeOf(importAll({ policies: [wrong, long, 7], dryRun: 'yes' }))).resolves.toBe(
+      [
+        'POLICY_INVALID policies.0.roles.0:type policies.0.roles.1.role:enum policies.2:type dryRun:type',
+        'policies.0.rules.0.action:enum policies.1.users.0.context:tooLong',
+      ].join(' '),
+    );
+  });
+
+  it.each<[string, Json, string]>([
+    ['no policies', {}, 'policies:required'],
+    ['more policies than configured', ['a', 'b', 'c', 'd'].map((name) => ({ ...readers, name })), 'policies:tooMany'],
+    ['more roles than configured', [{ ...readers, roles: Array(4).fill({ role: 'viewer' }) }], 'policies.0.roles:tooMany'],
+    ['a repeated name', [readers, readers], 'policies.1.name:duplicate'],
+    ['null in place of an object', null, ':type'],
+    ['an unknown user', [{ ...readers, users: [{ userId: 'none' }] }], 'policies.0.users.0.userId:reference'],
+  ])('refuses an import with %s', async (_, body, mistakes) => {
+    await expect(codeOf(importAll(body))).resolves.toBe(`POLICY_INVALID ${mistakes}`);
+  });
+});
+
+describe('the errors of an import', () => {
+  it('repeats at most the beginning of a repeated name', async () => {
+    const long = { ...readers, name: 'x'.repeat(10_000) };
+    await expect(importAll([long, long])).rejects.toMatchObject({
+      extras: {
+        errors: expect.arrayContaining([expect.objectContaining({ path: 'policies.1.name', detail: expect.stringMatching(/^.{0,200}$/) })]),
+      },
+    });
+  });
+
+  it('reports at most 100 lines of NDJSON that cannot be read', async () => {
+    const [, ...mistakes] = (await codeOf(importText('{\n'.repeat(150), { contentType: 'application/x-ndjson' }))).split(' ');
+    expect(mistakes).toHaveLength(100);
+  });
+});
+
+describe('admin.policies.export', () => {
+  it('writes one policy per line as NDJSON', async () => {
+    const { contentType, pieces } = await admin.send('admin.policies.export', { query: 'format=ndjson' });
+    let text = '';
+    for await (const piece of pieces ?? []) text += String(piece);
+    const lines = text.trimEnd().split('\n');
+    expect([contentType, lines.map((line) => JSON.parse(line))]).toEqual(['application/x-ndjson', (await exported()).data.policies]);
+  });
+
+  it('refuses to export policies in another format', async () => {
+    await expect(codeOf(admin.send('admin.policies.export', { query: 'format=csv' }))).resolves.toBe('REQUEST_PARAMETER format:enum');
+  });
+});

@@ -1,0 +1,153 @@
+import {
+  IMPORTED_POLICY,
+  POLICY_IMPORT,
+  type Policy,
+  type PolicyImport,
+  parsePolicyImport,
+  REASON,
+  type RolePolicy,
+} from '../../authz/policies/index.ts';
+import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
+import type { Json } from '../../operators/index.ts';
+import { envelope, respond, toSuccess } from '../../request/index.ts';
+import { described, Input, OneOf, Type } from '../../schemas/index.ts';
+import {
+  findUnknownUsers,
+  type ImportedPolicies,
+  importPolicies,
+  listPolicies,
+  listRoleAssignments,
+  type Transaction,
+} from '../../storage/index.ts';
+import { type AdminEndpoint, adminEndpoint, runDry, wantsLines, withLines } from '../admin/index.ts';
+import { COUNT, COUNTED, lineByLine, MESSAGE } from '../schema-members.ts';
+import { EXPORTED_POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
+
+const IMPORTED = Type.Object({
+  created: COUNT,
+  updated: COUNT,
+  unchanged: COUNT,
+  assigned: COUNT,
+  dryRun: Type.Optional(Type.Unsafe<true>({ const: true, description: 'True if nothing was stored.' })),
+});
+
+const EXPORTED = { ...POLICY_EXAMPLE, roles: [{ role: 'editor', priority: 100, isActive: true }] } as const;
+
+/** The import endpoint: all policies or none, in one transaction and one revision. The CLI uses it too. */
+export const policyImport: AdminEndpoint = adminEndpoint({
+  method: 'POST',
+  path: '/policies/import',
+  id: 'policies.import',
+  tag: 'Admin policies',
+  summary: 'Creates, replaces and assigns policies, identified by name: all or none, in one revision. The response lists every mistake.',
+  query: Input({
+    dryRun: Type.Optional(Type.Boolean({ description: 'Validate and count, but store nothing. Default: false.' })),
+    reason: REASON,
+  }),
+  importList: 'policies',
+  // Its mistakes are reported with their lines.
+  validatesBody: 'handler',
+  body: described<Json>(POLICY_IMPORT),
+  bodyProblem: 'POLICY_INVALID',
+  bodyExample: {
+    policies: [{ name: 'Readers', type: 'ROLE_BASED', rules: [{ resource: 'Article', action: 'read' }], roles: [{ role: 'viewer' }] }],
+  },
+  otherBodies: { 'application/json': Type.Array(IMPORTED_POLICY), 'application/x-ndjson': lineByLine(IMPORTED_POLICY) },
+  answers: {
+    200: {
+      description: 'The number of policies and assignments.',
+      schema: envelope(IMPORTED, MESSAGE),
+      example: toSuccess(
+        { created: 1, updated: 0, unchanged: 0, assigned: 1 },
+        { message: '1 created, 0 updated, 0 unchanged, 1 assigned' },
+      ),
+    },
+  },
+  async handle({ query, tx, snapshot, deps, upload, admin, audit }) {
+    const bounds = { definitions: snapshot.definitions, limits: deps.limits, maxItems: deps.importPolicies };
+    const parsed = parsePolicyImport(upload?.body === undefined ? {} : upload.body, bounds);
+    const mistakes = parsed.issues.length > 0 ? parsed.issues : await validateUsers(tx, parsed.policies);
+    if (mistakes.length > 0) throw toProblem(withLines(mistakes, 'policies', upload?.lines));
+    const reason = query.reason ?? parsed.reason;
+    const change = { by: admin.id, reason };
+    const work = (): Promise<ImportedPolicies> => importPolicies(tx, parsed.policies, change);
+    const isDryRun = query.dryRun ?? parsed.dryRun ?? false;
+    const done = await (isDryRun ? runDry(tx, work) : work());
+    const summary = summarize(done);
+    if (isDryRun)
+      return respond(200, toSuccess({ ...done, dryRun: true as const }, { message: `${summary}; a dry run, nothing was stored` }));
+    await audit({ resource: 'Policy', action: 'import', reason: `imported policies: ${summary}`, changeReason: reason });
+    return respond(200, toSuccess(done, { message: summary }));
+  },
+});
+
+const policyExport = adminEndpoint({
+  method: 'GET',
+  path: '/policies/export',
+  id: 'policies.export',
+  tag: 'Admin policies',
+  summary: 'Exports all policies with the roles that they are assigned to. `data` is a valid body of an import.',
+  query: Input({
+    format: Type.Optional(
+      OneOf(['json', 'ndjson'], {
+        description: '`json`, or `ndjson` with one policy per line. Default: by the header Accept, else `json`.',
+      }),
+    ),
+  }),
+  answers: {
+    200: {
+      description: 'The policies.',
+      schema: envelope(Type.Object({ policies: Type.Array(EXPORTED_POLICY) }), COUNTED),
+      files: { 'application/x-ndjson': lineByLine(EXPORTED_POLICY) },
+      example: toSuccess({ policies: [EXPORTED] }, { count: 1 }),
+    },
+  },
+  async handle({ request, query, tx }) {
+    const policies = await exportedPolicies(tx);
+    if (wantsLines(request, query.format))
+      return { status: 200, body: undefined, contentType: 'application/x-ndjson', pieces: toLines(policies) };
+    return respond(200, toSuccess({ policies }, { count: policies.length }));
+  },
+});
+
+/** Endpoints that import policies and export them. */
+export const policyTransferEndpoints: readonly AdminEndpoint[] = [policyImport, policyExport];
+
+/** A policy in the format of an import. */
+export interface ExportedPolicy extends Policy {
+  readonly roles: readonly Pick<RolePolicy, 'role' | 'priority' | 'isActive'>[];
+}
+
+/** Returns all policies with the roles that they are assigned to, in the format of an import. User assignments are not exported. */
+export async function exportedPolicies(tx: Transaction): Promise<readonly ExportedPolicy[]> {
+  const byPolicy = Map.groupBy(await listRoleAssignments(tx), ({ policyId }) => policyId);
+  return (await listPolicies(tx)).map((policy) => ({
+    ...policy,
+    roles: (byPolicy.get(policy.id) ?? []).map(({ role, priority, isActive }) => ({ role, priority, isActive })),
+  }));
+}
+
+async function* toLines(policies: readonly object[]): AsyncGenerator<string> {
+  for (const policy of policies) yield `${JSON.stringify(policy)}\n`;
+}
+
+async function validateUsers(tx: Transaction, policies: readonly PolicyImport[]): Promise<readonly Issue[]> {
+  const unknown = await findUnknownUsers(tx, [...new Set(policies.flatMap(({ users }) => users.map(({ userId }) => userId)))]);
+  if (unknown.size === 0) return [];
+  return policies.flatMap(({ users }, index) =>
+    users.flatMap(({ userId }, at) =>
+      unknown.has(userId) ? [{ path: `policies.${index}.users.${at}.userId`, code: 'reference', detail: 'no user has this id' }] : [],
+    ),
+  );
+}
+
+function summarize({ created, updated, unchanged, assigned }: ImportedPolicies): string {
+  return `${created} created, ${updated} updated, ${unchanged} unchanged, ${assigned} assigned`;
+}
+
+function toProblem(mistakes: readonly Issue[]): Problem {
+  const { length } = mistakes;
+  return new Problem('POLICY_INVALID', `${length} ${length === 1 ? 'mistake' : 'mistakes'} in the policies, none was imported`, {
+    errors: mistakes.slice(0, MAX_ISSUES),
+  });
+}

@@ -1,0 +1,179 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../../audit/index.ts';
+import { Problem } from '../../errors.ts';
+import { appendEntries, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
+import type { StreamRequest } from './decision-stream.ts';
+import { createDecisionStreams, type DecisionStreams, type StreamsOptions } from './decision-streams.ts';
+
+let admin: TestAdmin;
+const opened: DecisionStreams[] = [];
+beforeAll(async () => {
+  admin = await openAdmin({ definitions: { Article: { fields: { title: { type: 'string' } } } } });
+});
+afterEach(() => {
+  for (const streams of opened.splice(0)) streams.close();
+});
+afterAll(() => admin.pipeline.dispose());
+
+function createStreams(options: Partial<StreamsOptions> = {}): DecisionStreams {
+  const streams = createDecisionStreams(admin.deps.database, { pollMilliseconds: 5, ...options });
+  opened.push(streams);
+  return streams;
+}
+
+const toRequest = (members: Partial<StreamRequest> = {}): StreamRequest => ({
+  userId: 'ada',
+  filter: { resource: 'Article' },
+  after: undefined,
+  seconds: undefined,
+  verifyToken: async () => undefined,
+  admitAgain: async (tx) => ({
+    admin: { id: 'ada', role: 'admin', attributes: {} },
+    snapshot: await admin.deps.policyStore.snapshot(tx),
+  }),
+  ...members,
+});
+
+const append = (entries: readonly Partial<AuditEntry>[]): Promise<readonly string[]> => appendEntries(admin, entries);
+
+/** Reads until the text matches; returns all text. */
+async function readUntil(reader: AsyncIterator<string>, pattern: RegExp): Promise<string> {
+  let text = '';
+  while (!pattern.test(text)) {
+    const next = await reader.next();
+    if (next.done === true) throw new Error(`the stream ended before ${pattern}: ${text}`);
+    text += next.value;
+  }
+  return text;
+}
+
+async function begin(streams: DecisionStreams, members: Partial<StreamRequest> = {}): Promise<AsyncIterator<string>> {
+  const reader = streams.open(toRequest(members))[Symbol.asyncIterator]();
+  await readUntil(reader, /id: /);
+  return reader;
+}
+
+const eventsOf = (text: string, name: string): readonly Readonly<Record<string, unknown>>[] =>
+  text
+    .split('\n\n')
+    .map((block) => block.split('\n'))
+    .filter((lines) => lines.includes(`event: ${name}`))
+    .map((lines) => JSON.parse(lines.at(-1)?.slice('data: '.length) ?? ''));
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await new Promise((done) => setTimeout(done, 1));
+}
+
+describe('a reader that does not keep up', () => {
+  it.each([
+    { events: 10, characters: 1_000_000 },
+    { events: 1000, characters: 5000 },
+  ])('receives the exact number of dropped entries, and later entries again: $events events, $characters characters', async (queue) => {
+    const streams = createStreams({ queue, pingMilliseconds: 5 });
+    const reader = await begin(streams);
+    // A ping with a position shows that the stream has caught up.
+    await readUntil(reader, /: ping\nid: /);
+    const ids = await append(Array.from({ length: 400 }, () => ({})));
+    await until(() => streams.metrics.dropped > 0);
+    // The first page is 250 entries.
+    const kept = [250, 400].map((count) => count - streams.metrics.dropped).find((count) => count >= 0) ?? 0;
+    const late = await append(Array.from({ length: 5 }, () => ({})));
+    await until(() => streams.metrics.dropped === 405 - kept);
+    const text = await readUntil(reader, /event: dropped/);
+    const received = eventsOf(text, 'entry').map(({ id }) => id);
+    const [dropped] = eventsOf(text, 'dropped');
+    expect(kept).toBeLessThanOrEqual(20);
+    expect(received).toEqual([...ids, ...late].slice(0, kept));
+    expect(dropped).toEqual({ count: 405 - kept });
+    const [next] = await append([{}]);
+    expect(eventsOf(await readUntil(reader, /event: entry/), 'entry')).toMatchObject([{ id: next }]);
+  });
+
+  it('receives entries from the log, and drops none, while it catches up', async () => {
+    const streams = createStreams({ queue: { events: 10, characters: 10_000 }, pageEntries: 50 });
+    const reader = streams.open(toRequest())[Symbol.asyncIterator]();
+    const [, position = ''] = /id: (\S+)/.exec(await readUntil(reader, /id: /)) ?? [];
+    await reader.return?.();
+    const ids = await append(Array.from({ length: 700 }, (_, index) => ({ requestId: `bulk ${index}` })));
+    const { parsePositionText } = await import('../../audit/index.ts');
+    const resumed = streams.open(toRequest({ after: parsePositionText(position, Date.now()) }))[Symbol.asyncIterator]();
+    const received = eventsOf(await readUntil(resumed, /bulk 699/), 'entry').map(({ id }) => id);
+    expect(received).toEqual(ids);
+    expect(streams.metrics.dropped).toBe(0);
+  });
+});
+
+describe('the end of a stream', () => {
+  it('drops the entries that wait for a reader whose right was revoked, and reports their number', async () => {
+    let isRevoked = false;
+    const streams = createStreams();
+    const { admitAgain } = toRequest();
+    const reader = await begin(streams, {
+      admitAgain: async (tx) => (isRevoked ? new Problem('ACCESS_DENIED', 'the right was revoked') : admitAgain(tx)),
+    });
+    const other = await begin(streams);
+    await append([{}, {}, { recordId: 'last' }]);
+    // One poll delivers the entries to both readers.
+    await readUntil(other, /last/);
+    isRevoked = true;
+    await until(() => streams.metrics.dropped === 3);
+    const text = await readUntil(reader, /event: end/);
+    expect(text).toBe('event: dropped\ndata: {"count":3}\n\nevent: end\ndata: {"reason":"revoked","detail":"the right was revoked"}\n\n');
+    expect(await reader.next()).toMatchObject({ done: true });
+    expect(streams.metrics.open).toBe(1);
+  });
+
+  it('frees the stream at once when the client disconnects', async () => {
+    const streams = createStreams();
+    const reader = await begin(streams);
+    const pending = reader.next();
+    expect(streams.metrics.open).toBe(1);
+    await reader.return?.();
+    expect(await pending).toMatchObject({ done: true });
+    expect(streams.metrics.open).toBe(0);
+  });
+
+  it('comes at once if the process has too many streams, or is shutting down', async () => {
+    const streams = createStreams({ maxStreams: 1 });
+    await begin(streams);
+    expect(() => streams.requireFree('other')).toThrow(/1 open streams/);
+    const second = streams.open(toRequest({ userId: 'other' }))[Symbol.asyncIterator]();
+    expect(await readUntil(second, /event: end/)).toContain('"reason":"tooMany"');
+    streams.close();
+    expect(() => streams.requireFree('other')).toThrow(/shutting down/);
+    const third = streams.open(toRequest())[Symbol.asyncIterator]();
+    expect(await readUntil(third, /event: end/)).toContain('"reason":"shutdown"');
+  });
+
+  it('comes after several failed polls', async () => {
+    const streams = createStreams();
+    let isBroken = false;
+    const { admitAgain } = toRequest();
+    const reader = await begin(streams, {
+      admitAgain: (tx) => {
+        if (isBroken) throw new Problem('STORAGE_UNAVAILABLE', 'the database does not answer');
+        return admitAgain(tx);
+      },
+    });
+    isBroken = true;
+    expect(await readUntil(reader, /event: end/)).toContain('"reason":"unavailable","detail":"the database does not answer"');
+  });
+});
+
+describe('the text of a stream', () => {
+  it('contains no event that the text of an entry forges', async () => {
+    const reader = await begin(createStreams());
+    const hostile = 'x\n\nevent: end\ndata: {"reason":"revoked"}\r\n\r\nid: 1\u2028\u0085';
+    await append([{ reason: hostile, ip: hostile, userId: hostile, requestId: hostile, recordId: 'hostile' }]);
+    const text = await readUntil(reader, /event: entry/);
+    expect(text.split(/\r\n|\r|\n/).filter((line) => line.startsWith('event:'))).toEqual(['event: entry']);
+    expect(eventsOf(text, 'entry')).toMatchObject([{ reason: hostile, ip: hostile, userId: hostile }]);
+  });
+
+  it('contains pings with the position, also if no entry matches', async () => {
+    const reader = await begin(createStreams({ pingMilliseconds: 30 }));
+    await append([{ resource: 'Other' }]);
+    const text = await readUntil(reader, /(: ping\nid: \S+\n\n[\s\S]*){3}/);
+    expect(text).not.toContain('event:');
+  });
+});
