@@ -1,8 +1,12 @@
-/** Writes `docs/reference/`: `npm run docs`. */
+/** Writes `docs/reference/` and the types of the console: `npm run docs`. */
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CONSOLE_TYPES, renderConsoleTypes } from './console-types.ts';
 import { renderReference } from './reference.ts';
 
 const folder = new URL('../docs/reference/', import.meta.url);
 
 mkdirSync(folder, { recursive: true });
 for (const [name, content] of renderReference()) writeFileSync(new URL(name, folder), content);
+mkdirSync(dirname(CONSOLE_TYPES), { recursive: true });
+writeFileSync(CONSOLE_TYPES, renderConsoleTypes());

@@ -1,4 +1,48 @@
+import '@mantine/core/styles.css';
+import '@mantine/dates/styles.css';
+import '@mantine/notifications/styles.css';
+import '@mantine/spotlight/styles.css';
+import { MantineProvider } from '@mantine/core';
+import { Notifications } from '@mantine/notifications';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { createQueryClient } from './api/queries.ts';
+import { resumeSession } from './api/session.ts';
+import { contentNonce, protectMarkup } from './content-security.ts';
+import { createConsoleRouter } from './routes.ts';
+import { ServiceUnavailable } from './shell/ServiceUnavailable.tsx';
+import { cssVariables, theme } from './theme.ts';
 
+protectMarkup();
 const root = document.querySelector('#root');
-if (root !== null) createRoot(root).render(<main>Bailiwick</main>);
+if (root === null) throw new Error('the page has no element #root');
+const reactRoot = createRoot(root);
+const queryClient = createQueryClient();
+const router = createConsoleRouter(queryClient);
+
+/** Renders the console after the first answer about the session. */
+async function start(): Promise<void> {
+  try {
+    await resumeSession();
+    render(<RouterProvider router={router} />);
+  } catch (error) {
+    render(<ServiceUnavailable error={error} onRetry={start} />);
+  }
+}
+
+function render(content: React.ReactNode): void {
+  reactRoot.render(
+    <StrictMode>
+      <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={cssVariables} getStyleNonce={contentNonce}>
+        <QueryClientProvider client={queryClient}>
+          <Notifications position="bottom-right" />
+          {content}
+        </QueryClientProvider>
+      </MantineProvider>
+    </StrictMode>,
+  );
+}
+
+void start();

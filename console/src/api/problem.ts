@@ -1,0 +1,55 @@
+/** A member of a problem that names a mistake: its path in the request, a code and a sentence. */
+export interface Issue {
+  readonly path: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The body of a refused request, as in RFC 9457. */
+export interface ProblemBody {
+  readonly title: string;
+  readonly status: number;
+  readonly code: string;
+  readonly detail?: string;
+  readonly requestId?: string;
+  readonly decisionId?: string;
+  readonly currentVersion?: number;
+  readonly errors?: readonly Issue[];
+  readonly [member: string]: unknown;
+}
+
+/** A refused or failed request. `problem.code` is `NETWORK` if the service did not answer. */
+export class RequestError extends Error {
+  readonly problem: ProblemBody;
+  /** Seconds after which the service accepts the request again. */
+  readonly retryAfter: number | undefined;
+
+  constructor(problem: ProblemBody, retryAfter?: number) {
+    super(problem.detail ?? problem.title);
+    this.problem = problem;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Reads the problem of a response that is not a success. */
+export async function readProblem(response: Response): Promise<RequestError> {
+  const retryAfter = Number(response.headers.get('retry-after') ?? Number.NaN);
+  const fallback: ProblemBody = { title: response.statusText, status: response.status, code: 'UNKNOWN' };
+  const requestId = response.headers.get('x-request-id');
+  const body = await response.json().catch(() => fallback);
+  return new RequestError(
+    { ...fallback, ...body, ...(requestId !== null && { requestId }) },
+    Number.isNaN(retryAfter) ? undefined : retryAfter,
+  );
+}
+
+/** Returns the error of a request that got no response. */
+export function toNetworkError(cause: unknown): RequestError {
+  const detail = cause instanceof Error ? cause.message : String(cause);
+  return new RequestError({ title: 'the service does not answer', status: 0, code: 'NETWORK', detail });
+}
+
+/** Returns true if a request was refused with this code. */
+export function hasCode(error: unknown, code: string): error is RequestError {
+  return error instanceof RequestError && error.problem.code === code;
+}

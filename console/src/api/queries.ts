@@ -1,0 +1,30 @@
+/** Queries that several screens share. Each screen has its own beside it. */
+import { QueryClient, queryOptions } from '@tanstack/react-query';
+import { bodyOf, client } from './client.ts';
+import { RequestError } from './problem.ts';
+
+/** Creates the cache of requests. Refused requests are not repeated, except by the user. */
+export function createQueryClient(): QueryClient {
+  return new QueryClient({
+    defaultOptions: {
+      queries: {
+        staleTime: 10_000,
+        refetchOnWindowFocus: false,
+        retry: (count, error) => count < 2 && error instanceof RequestError && error.problem.code === 'NETWORK',
+      },
+    },
+  });
+}
+
+/** The catalogue: definitions, operators, actions, roles and limits. */
+export const catalogueQuery = queryOptions({
+  queryKey: ['catalogue'],
+  queryFn: async ({ signal }) => (await bodyOf(client.GET('/admin/api/catalogue', { signal }))).data,
+  staleTime: 60_000,
+});
+
+/** The state of the setup: if the service needs a first admin. */
+export const setupQuery = queryOptions({
+  queryKey: ['setup'],
+  queryFn: async ({ signal }) => (await bodyOf(client.GET('/auth/setup', { signal }))).data,
+});

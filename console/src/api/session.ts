@@ -1,0 +1,122 @@
+/**
+ * The session of the page. The access token is kept in memory alone; after a reload, the cookie of the session gives a new one. Only requests
+ * to `/auth/session*` send the cookie.
+ */
+import type { components } from './generated/endpoints.d.ts';
+import { readProblem, toNetworkError } from './problem.ts';
+
+/** The signed-in user. */
+export type Caller = components['schemas']['api.Caller'];
+
+/** The state of the session: unknown until the first answer. */
+export type SessionState =
+  | { readonly status: 'unknown' }
+  | { readonly status: 'signedOut'; readonly hasEnded: boolean }
+  | { readonly status: 'signedIn'; readonly user: Caller };
+
+interface Issued {
+  readonly token: string;
+  /** Seconds. */
+  readonly expiresIn: number;
+  readonly user: Caller;
+}
+
+let state: SessionState = { status: 'unknown' };
+let token: string | undefined;
+let expiresAt = 0;
+let refreshing: Promise<boolean> | undefined;
+const listeners = new Set<() => void>();
+
+/** Item of the local storage that says that this browser has signed in. Scripts cannot see the cookie. */
+const SIGNED_IN = 'bailiwick-signed-in';
+
+/** Milliseconds before its end at which a token is refreshed. */
+const MARGIN = 30_000;
+
+/** Returns the state of the session. */
+export function sessionState(): SessionState {
+  return state;
+}
+
+/** Calls a function after each change of the session. Returns a function that ends the calls. */
+export function subscribeSession(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+/** Returns a valid access token, after a refresh if it is about to expire; undefined if the session has ended. */
+export async function accessToken(): Promise<string | undefined> {
+  if (token !== undefined && Date.now() > expiresAt - MARGIN) await refreshSession();
+  return token;
+}
+
+/** Signs in. @throws RequestError if the service refuses it */
+export async function signIn(credentials: { readonly email: string; readonly password: string }): Promise<void> {
+  const response = await send('/auth/session', 'POST', credentials);
+  if (!response.ok) throw await readProblem(response);
+  accept((await response.json()) as Issued);
+}
+
+/** Resumes the session of an earlier page, if there was one. @throws RequestError if the service does not answer */
+export async function resumeSession(): Promise<void> {
+  if (localStorage.getItem(SIGNED_IN) === null) change({ status: 'signedOut', hasEnded: false });
+  else await refreshSession();
+}
+
+/** Gets a new access token with the cookie. Returns false if there is no session. Concurrent calls share one request. */
+export function refreshSession(): Promise<boolean> {
+  refreshing ??= refresh().finally(() => {
+    refreshing = undefined;
+  });
+  return refreshing;
+}
+
+async function refresh(): Promise<boolean> {
+  const response = await send('/auth/session/refresh', 'POST');
+  if (response.ok) {
+    accept((await response.json()) as Issued);
+    return true;
+  }
+  // Other statuses, such as 429 and 503, say nothing about the session.
+  if (response.status !== 401 && response.status !== 403) throw await readProblem(response);
+  forget(state.status === 'signedIn');
+  return false;
+}
+
+/** Ends the session. */
+export async function signOut(): Promise<void> {
+  await send('/auth/session', 'DELETE');
+  forget(false);
+}
+
+/** Forgets the token: the service has refused it, or the user has signed out. */
+export function forget(hasEnded: boolean): void {
+  token = undefined;
+  localStorage.removeItem(SIGNED_IN);
+  change({ status: 'signedOut', hasEnded });
+}
+
+function accept(issued: Issued): void {
+  token = issued.token;
+  localStorage.setItem(SIGNED_IN, 'true');
+  expiresAt = Date.now() + issued.expiresIn * 1000;
+  const isSame = state.status === 'signedIn' && JSON.stringify(state.user) === JSON.stringify(issued.user);
+  if (!isSame) change({ status: 'signedIn', user: issued.user });
+}
+
+function change(next: SessionState): void {
+  state = next;
+  for (const listener of listeners) listener();
+}
+
+async function send(path: string, method: 'POST' | 'DELETE', body?: object): Promise<Response> {
+  try {
+    return await fetch(path, {
+      method,
+      credentials: 'same-origin',
+      ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+  } catch (error) {
+    throw toNetworkError(error);
+  }
+}

@@ -1,0 +1,74 @@
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type ReactNode, useState } from 'react';
+import { commonTexts } from '../texts/common.ts';
+import { ProblemAlert } from './ProblemAlert.tsx';
+
+/** Properties of a confirmation. */
+interface ConfirmModalProps {
+  readonly isOpen: boolean;
+  readonly title: string;
+  /** The consequences. */
+  readonly children?: ReactNode;
+  /** The button that performs the change. */
+  readonly action: string;
+  /** A word that must be typed before a change that is hard to undo. */
+  readonly word?: string | undefined;
+  /** True if the change takes a reason. */
+  readonly takesReason?: boolean;
+  perform(reason: string | undefined): Promise<unknown>;
+  onClose(): void;
+}
+
+/** Asks before a change, names its consequences, and shows why it was refused. */
+export function ConfirmModal(props: ConfirmModalProps) {
+  const { isOpen, title, onClose } = props;
+  return (
+    <Modal opened={isOpen} onClose={onClose} title={title}>
+      {isOpen && <Confirmation {...props} />}
+    </Modal>
+  );
+}
+
+function Confirmation({ children, action, word, takesReason = false, perform, onClose }: ConfirmModalProps) {
+  const [typed, setTyped] = useState('');
+  const [reason, setReason] = useState('');
+  const { mutate, error, isPending } = useMutation({ mutationFn: () => perform(reason === '' ? undefined : reason), onSuccess: onClose });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate();
+      }}
+    >
+      <Stack>
+        {children}
+        {error !== null && <ProblemAlert error={error} />}
+        {takesReason && (
+          <TextInput
+            label={commonTexts.reason}
+            description={commonTexts.reasonHelp}
+            maxLength={500}
+            value={reason}
+            onChange={({ currentTarget }) => setReason(currentTarget.value)}
+          />
+        )}
+        {word !== undefined && (
+          <TextInput
+            label={commonTexts.typeToConfirm(word)}
+            value={typed}
+            onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          />
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {commonTexts.cancel}
+          </Button>
+          <Button type="submit" color="red" loading={isPending} disabled={word !== undefined && typed !== word}>
+            {action}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

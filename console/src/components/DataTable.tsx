@@ -1,0 +1,135 @@
+import { Box, Card, Group, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { useHotkeys, useMediaQuery } from '@mantine/hooks';
+import { type KeyboardEvent, type ReactNode, useRef } from 'react';
+import classes from './DataTable.module.css';
+
+/** A column of a table. */
+export interface Column<Item> {
+  readonly key: string;
+  readonly title: string;
+  /** The sort key of the column, if the list can be sorted by it. */
+  readonly sort?: string | undefined;
+  readonly width?: string | number;
+  render(item: Item): ReactNode;
+}
+
+/** Properties of a table. */
+interface DataTableProps<Item> {
+  /** Name of the table for screen readers. */
+  readonly label: string;
+  readonly columns: readonly Column<Item>[];
+  readonly items: readonly Item[];
+  idOf(item: Item): string;
+  /** Opens an item: by click, Enter or `Enter` after `j` and `k`. */
+  onOpen?(item: Item): void;
+  /** The present order: a sort key, descending with a leading `-`. */
+  readonly order?: string | undefined;
+  onSort?(order: string): void;
+}
+
+/** A table that a keyboard can use; below 48 em, each row is a card. Sorting and paging are the server's. */
+export function DataTable<Item>(props: DataTableProps<Item>) {
+  const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;
+  const list = useRef<HTMLDivElement>(null);
+  useHotkeys([
+    ['j', () => focusRow(list.current, 1)],
+    ['k', () => focusRow(list.current, -1)],
+  ]);
+  return <div ref={list}>{isNarrow ? <Cards {...props} /> : <Rows {...props} />}</div>;
+}
+
+function Rows<Item>({ label, columns, items, idOf, onOpen, order, onSort }: DataTableProps<Item>) {
+  return (
+    <Table.ScrollContainer minWidth={600} type="native">
+      <Table aria-label={label} highlightOnHover={onOpen !== undefined} verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            {columns.map((column) => (
+              <Heading key={column.key} column={column} order={order} onSort={onSort} />
+            ))}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {items.map((item) => (
+            <Table.Tr key={idOf(item)} {...openingProps(item, onOpen)}>
+              {columns.map((column) => (
+                <Table.Td key={column.key} className={classes['cell']}>
+                  {column.render(item)}
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
+  );
+}
+
+interface HeadingProps {
+  readonly column: Pick<Column<never>, 'title' | 'sort' | 'width'>;
+  readonly order: string | undefined;
+  readonly onSort: ((order: string) => void) | undefined;
+}
+
+function Heading({ column: { title, sort, width }, order, onSort }: HeadingProps) {
+  const direction = order === sort ? 'ascending' : order === `-${sort}` ? 'descending' : 'none';
+  const style = width === undefined ? {} : { width };
+  if (sort === undefined || onSort === undefined) return <Table.Th style={style}>{title}</Table.Th>;
+  const mark = direction === 'ascending' ? ' ↑' : direction === 'descending' ? ' ↓' : '';
+  return (
+    <Table.Th style={style} aria-sort={direction}>
+      <UnstyledButton fw={700} fz="sm" onClick={() => onSort(direction === 'ascending' ? `-${sort}` : sort)}>
+        {title}
+        <span aria-hidden="true">{mark}</span>
+      </UnstyledButton>
+    </Table.Th>
+  );
+}
+
+function Cards<Item>({ label, columns, items, idOf, onOpen }: DataTableProps<Item>) {
+  return (
+    <ul aria-label={label} className={classes['cards']}>
+      {items.map((item) => (
+        <li key={idOf(item)}>
+          <Card withBorder padding="sm" {...openingProps(item, onOpen)}>
+            <Stack gap={4}>
+              {columns.map((column) => (
+                <Group key={column.key} gap="xs" align="flex-start" wrap="nowrap">
+                  <Text size="xs" c="dimmed" w={96} style={{ flexShrink: 0 }}>
+                    {column.title}
+                  </Text>
+                  <Box className={classes['cell']} fz="sm">
+                    {column.render(item)}
+                  </Box>
+                </Group>
+              ))}
+            </Stack>
+          </Card>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Returns the properties of a row or card that opens its item. */
+function openingProps<Item>(item: Item, onOpen: ((item: Item) => void) | undefined) {
+  if (onOpen === undefined) return {};
+  return {
+    tabIndex: 0,
+    'data-row': true,
+    className: classes['opens'],
+    onClick: (event: { readonly target: EventTarget }) => {
+      // A link or button inside the row has its own meaning.
+      if (!(event.target as HTMLElement).closest('a, button, input, label')) onOpen(item);
+    },
+    onKeyDown: (event: KeyboardEvent) => {
+      if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(item);
+    },
+  };
+}
+
+function focusRow(list: HTMLElement | null, step: 1 | -1): void {
+  const rows = [...(list?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
+  const present = rows.indexOf(document.activeElement as HTMLElement);
+  rows[Math.min(rows.length - 1, Math.max(0, present + step))]?.focus();
+}

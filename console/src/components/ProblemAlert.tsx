@@ -1,0 +1,43 @@
+import { Alert, Anchor, Button, Code, Group, List, Text } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import { type ProblemBody, RequestError } from '../api/problem.ts';
+import { commonTexts } from '../texts/common.ts';
+
+/** Shows a refused or failed request: its sentence, its mistakes, code and request id, the decision, and a button that repeats it. */
+export function ProblemAlert({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => unknown) | undefined }) {
+  const { title, detail, code, errors = [], requestId, decisionId } = toProblem(error);
+  return (
+    <Alert color="red" variant="light" role="alert" title={title}>
+      {detail !== undefined && detail !== title && <Text size="sm">{detail}</Text>}
+      {errors.length > 0 && (
+        <List size="sm" mt="xs">
+          {errors.map(({ path, message }) => (
+            <List.Item key={`${path} ${message}`}>
+              {path !== '' && <Code>{path}</Code>} {message}
+            </List.Item>
+          ))}
+        </List>
+      )}
+      <Group mt="sm" gap="md">
+        {onRetry && (
+          <Button size="xs" variant="default" onClick={onRetry}>
+            {commonTexts.retry}
+          </Button>
+        )}
+        {typeof decisionId === 'string' && (
+          <Anchor component={Link} to={`/decisions/${decisionId}`} size="sm">
+            {commonTexts.showDecision}
+          </Anchor>
+        )}
+        <Text size="xs" c="dimmed">
+          <Code>{code}</Code> {requestId !== undefined && `${commonTexts.requestId} ${requestId}`}
+        </Text>
+      </Group>
+    </Alert>
+  );
+}
+
+function toProblem(error: unknown): Partial<ProblemBody> & Pick<ProblemBody, 'title' | 'code'> {
+  if (error instanceof RequestError) return error.problem;
+  return { title: error instanceof Error ? error.message : String(error), code: 'CONSOLE' };
+}

@@ -1,0 +1,33 @@
+/** The routes of all screens. The URL is the state of a screen: its route states the search parameters. A screen is loaded when it opens. */
+import type { QueryClient } from '@tanstack/react-query';
+import { createRouter } from '@tanstack/react-router';
+import { accountRoute } from './screens/account/route.ts';
+import { overviewRoute } from './screens/overview/route.ts';
+import { setupRoute } from './screens/setup/route.ts';
+import { signInRoute } from './screens/sign-in/route.ts';
+import { CrashedScreen } from './shell/CrashedScreen.tsx';
+import { adminRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
+
+const routeTree = rootRoute.addChildren([
+  signInRoute,
+  setupRoute,
+  sessionRoute.addChildren([accountRoute, adminRoute.addChildren([overviewRoute])]),
+]);
+
+/** Creates the router. */
+export function createConsoleRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree,
+    basepath: '/console',
+    context: { queryClient },
+    defaultPreload: 'intent',
+    defaultErrorComponent: CrashedScreen,
+    scrollRestoration: true,
+  });
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>;
+  }
+}

@@ -1,0 +1,77 @@
+import { Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { bodyOf, client } from '../../api/client.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { notifySuccess } from '../../components/notifySuccess.ts';
+import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { Time } from '../../components/Time.tsx';
+import { accountTexts } from '../../texts/account.ts';
+import { commonTexts } from '../../texts/common.ts';
+
+const texts = accountTexts.sessions;
+const KEY = ['own sessions'];
+
+const loadSessions = async () => (await bodyOf(client.GET('/auth/me/sessions', { params: { query: { limit: 100 } } }))).data;
+
+type OwnSession = Awaited<ReturnType<typeof loadSessions>>[number];
+
+/** The caller's open sessions, each with a button that ends it. */
+export function OwnSessions() {
+  const sessions = useQuery({ queryKey: KEY, queryFn: loadSessions });
+  const queryClient = useQueryClient();
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: (id: string | undefined) =>
+      id === undefined
+        ? bodyOf(client.DELETE('/auth/me/sessions')).then(() => texts.othersEnded)
+        : bodyOf(client.DELETE('/auth/me/sessions/{id}', { params: { path: { id } } })).then(() => texts.ended),
+    onSuccess: (message) => {
+      notifySuccess(message);
+      void queryClient.invalidateQueries({ queryKey: KEY });
+    },
+  });
+  return (
+    <Paper withBorder p="md">
+      <Stack>
+        <Group justify="space-between">
+          <div>
+            <Title order={2} size="h4">
+              {texts.title}
+            </Title>
+            <Text size="sm" c="dimmed">
+              {texts.description}
+            </Text>
+          </div>
+          <Button variant="default" loading={isPending} onClick={() => mutate(undefined)}>
+            {texts.endOthers}
+          </Button>
+        </Group>
+        {error !== null && <ProblemAlert error={error} />}
+        <QueryState query={sessions}>
+          {(items) => <DataTable label={texts.title} columns={columnsOf(mutate)} items={items} idOf={({ id }) => id} />}
+        </QueryState>
+      </Stack>
+    </Paper>
+  );
+}
+
+function columnsOf(end: (id: string) => void): readonly Column<OwnSession>[] {
+  return [
+    { key: 'device', title: texts.device, render: ({ userAgent }) => userAgent ?? commonTexts.unknown },
+    { key: 'address', title: texts.address, width: 130, render: ({ ip }) => ip ?? commonTexts.unknown },
+    { key: 'started', title: texts.started, render: ({ createdAt }) => <Time at={createdAt} /> },
+    { key: 'used', title: texts.used, render: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    {
+      key: 'end',
+      title: '',
+      render: ({ id, isCurrent }) =>
+        isCurrent ? (
+          <Badge>{texts.current}</Badge>
+        ) : (
+          <Button size="xs" variant="default" onClick={() => end(id)}>
+            {texts.end}
+          </Button>
+        ),
+    },
+  ];
+}

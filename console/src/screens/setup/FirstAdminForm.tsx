@@ -1,0 +1,54 @@
+import { Button, PasswordInput, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { bodyOf, client } from '../../api/client.ts';
+import { signIn } from '../../api/session.ts';
+import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { setupTexts as texts } from '../../texts/setup.ts';
+
+/** The token in the fragment of the printed link. */
+const GIVEN_TOKEN = new URLSearchParams(location.hash.slice(1)).get('token') ?? '';
+
+const EMPTY = { name: '', email: '', password: '', token: GIVEN_TOKEN };
+
+/** The form of the first admin. */
+export function FirstAdminForm({ isTokenRequired, onDone }: { readonly isTokenRequired: boolean; onDone(): void }) {
+  const [values, setValues] = useState(EMPTY);
+  const { mutate, error, isPending } = useMutation({ mutationFn: createFirstAdmin, onSuccess: onDone });
+  const field = (name: keyof typeof EMPTY) => ({
+    name,
+    label: texts[name],
+    value: values[name],
+    onChange: ({ currentTarget }: FormEvent<HTMLInputElement>) => {
+      const { value } = currentTarget;
+      setValues((present) => ({ ...present, [name]: value }));
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate(values);
+      }}
+    >
+      <Stack>
+        <Text c="dimmed" size="sm">
+          {texts.description}
+        </Text>
+        {error !== null && <ProblemAlert error={error} />}
+        <TextInput {...field('name')} autoComplete="name" required autoFocus />
+        <TextInput {...field('email')} type="email" autoComplete="username" required />
+        <PasswordInput {...field('password')} autoComplete="new-password" required />
+        {isTokenRequired && <TextInput {...field('token')} description={texts.tokenHelp} autoComplete="off" required />}
+        <Button type="submit" loading={isPending}>
+          {texts.submit}
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+async function createFirstAdmin({ token, ...admin }: typeof EMPTY): Promise<void> {
+  await bodyOf(client.POST('/auth/setup', { body: { ...admin, ...(token !== '' && { token }) } }));
+  await signIn({ email: admin.email, password: admin.password });
+}

@@ -1,0 +1,21 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../shell/parent-routes.ts';
+
+interface SignInSearch {
+  /** The address to return to. */
+  readonly back?: string;
+  /** True if an earlier session has ended. */
+  readonly ended?: boolean;
+}
+
+/** `/sign-in`. */
+export const signInRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/sign-in',
+  validateSearch: ({ back, ended }: Record<string, unknown>): SignInSearch => ({
+    // Only an address inside the console: a foreign one would be a redirect to another site.
+    ...(typeof back === 'string' && /^\/(?![/\\])/.test(back) && { back }),
+    ...(ended === true && { ended }),
+  }),
+  component: lazyRouteComponent(() => import('./SignInScreen.tsx'), 'SignInScreen'),
+});

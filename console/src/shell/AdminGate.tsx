@@ -1,0 +1,11 @@
+import { Outlet } from '@tanstack/react-router';
+import { EmptyState } from '../components/EmptyState.tsx';
+import { shellTexts } from '../texts/shell.ts';
+import { useCaller } from './useSession.ts';
+
+/** Renders the screen for admins; for other users, the reason why it is not there. */
+export function AdminGate() {
+  const { role } = useCaller();
+  const { title, detail } = shellTexts.adminsOnly;
+  return role === 'admin' ? <Outlet /> : <EmptyState title={title} detail={detail} />;
+}

@@ -1,0 +1,13 @@
+/** Texts of the first run. */
+export const setupTexts = {
+  title: 'Welcome to Bailiwick',
+  description: 'Create the first admin. Everything else can be changed later.',
+  name: 'Name',
+  email: 'Email',
+  password: 'Password',
+  token: 'Setup token',
+  tokenHelp: 'The service printed it when it started. The printed link contains it.',
+  submit: 'Create the admin',
+  done: 'This service has an admin already.',
+  signIn: 'Sign in',
+} as const;
