@@ -13,7 +13,7 @@ import {
 import type { Transaction } from './contract.ts';
 import { lockUsers } from './policy-bulk-import.ts';
 import { storeVersions, type VersionChange } from './policy-history.ts';
-import { type Author, loadPolicies } from './policy-records.ts';
+import { type Author, loadPoliciesById } from './policy-records.ts';
 import { deleteFrom, POLICY_TABLES, requireIntactRows, writeAll } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
@@ -49,7 +49,7 @@ export async function loadBatchState(tx: Transaction, pairs: readonly (UserPair 
   const unknownUsers = await lockUsers(tx, [...new Set(users.map(({ userId }) => userId))]);
   await lockPolicies(tx);
   const ids = [...new Set(pairs.map(({ policyId }) => policyId))];
-  const policies = await loadPolicies(tx, sql`"id" IN ${idList(tx.dialect, ids)}`);
+  const policies = await loadPoliciesById(tx, ids);
   const found: (UserPolicy | RolePolicy)[] = [];
   if (users.length > 0) {
     const which = isOneOfPairs(

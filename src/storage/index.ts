@@ -115,6 +115,7 @@ export {
   deletePolicy,
   listPolicies,
   loadPolicies,
+  loadPoliciesById,
   loadPoliciesByName,
   loadPolicy,
   loadPolicyToChange,

@@ -5,21 +5,31 @@ import type { AssignableRole } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import { loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
-import { loadPolicies } from './policy-records.ts';
+import { loadPolicies, loadPoliciesById } from './policy-records.ts';
 import { POLICY_TABLES, selectFrom } from './policy-tables.ts';
 import { idList } from './table-names.ts';
 
-/** Loads the active assignments of a policy: all assignments to roles, and at most `limit` to users, in the order of expiry. */
+/** Loads the active assignments of policies: for each, all assignments to roles, and at most `limit` to users, in the order of expiry. */
 export async function loadActiveAssignments(
   tx: Transaction,
-  policyId: string,
+  policyIds: readonly string[],
   { limit }: { readonly limit: number },
-): Promise<ActiveAssignments> {
-  const active = sql`"policyId" = ${policyId} AND "isActive" = TRUE`;
-  const firstToExpire = sql`SELECT "id" FROM "_UserPolicy" WHERE ${active} ORDER BY "expiresAt" IS NULL, "expiresAt", "id" LIMIT ${limit + 1}`;
-  const users = await loadUserPolicies(tx, sql`"id" IN (${firstToExpire})`);
-  const inOrder = users.toSorted((a, b) => compareExpiry(a, b) || (a.id < b.id ? -1 : 1)).slice(0, limit);
-  return { roles: await loadRolePolicies(tx, active), users: inOrder, isComplete: users.length <= limit };
+): Promise<ReadonlyMap<string, ActiveAssignments>> {
+  if (policyIds.length === 0) return new Map();
+  const active = sql`"policyId" IN ${idList(tx.dialect, policyIds)} AND "isActive" = TRUE`;
+  const byExpiry = sql`
+    SELECT "id", row_number() OVER (PARTITION BY "policyId" ORDER BY "expiresAt" IS NULL, "expiresAt", "id") AS "n"
+    FROM "_UserPolicy" WHERE ${active}`;
+  const users = await loadUserPolicies(tx, sql`"id" IN (SELECT "id" FROM (${byExpiry}) AS "ranked" WHERE "n" <= ${limit + 1})`);
+  const usersOf = Map.groupBy(users, ({ policyId }) => policyId);
+  const rolesOf = Map.groupBy(await loadRolePolicies(tx, active), ({ policyId }) => policyId);
+  return new Map(
+    policyIds.map((id) => {
+      const own = usersOf.get(id) ?? [];
+      const inOrder = own.toSorted((a, b) => compareExpiry(a, b) || (a.id < b.id ? -1 : 1)).slice(0, limit);
+      return [id, { roles: rolesOf.get(id) ?? [], users: inOrder, isComplete: own.length <= limit }];
+    }),
+  );
 }
 
 function compareExpiry({ expiresAt: a }: UserPolicy, { expiresAt: b }: UserPolicy): number {
@@ -56,7 +66,7 @@ export async function loadAssignedPage(
   const page = { where: sql`${isOf} AND "policyId" > ${after}`, orderBy: ['policyId'], limit };
   const assignments = await selectFrom<UserPolicy | RolePolicy>(tx, table, page);
   const ids = assignments.map(({ policyId }) => policyId);
-  return ids.length === 0 ? [] : join(await loadPolicies(tx, sql`"id" IN ${idList(tx.dialect, ids)}`), assignments);
+  return join(await loadPoliciesById(tx, ids), assignments);
 }
 
 /** Lists all assignments to roles, inactive ones too, in the order of creation, within the time limit of the request. */

@@ -144,12 +144,25 @@ describe('lists for the policy linter', () => {
     });
   });
 
-  describe('active assignments of one policy', () => {
-    const load = (limit: number) => inTransaction((tx) => loadActiveAssignments(tx, ids[0] ?? '', { limit }));
+  describe('active assignments of policies', () => {
+    const loadAll = (limit: number) => inTransaction((tx) => loadActiveAssignments(tx, ids, { limit }));
+    const load = async (limit: number) => (await loadAll(limit)).get(ids[0] ?? '') ?? expect.fail('the policy is missing');
 
     it('loads active roles and users, the first to expire first', async () => {
       const { roles, users, isComplete } = await load(3);
       expect([roles.map(({ role }) => role), users.map(({ userId }) => userId), isComplete]).toEqual([['user'], ['u3', 'u2', 'u1'], true]);
+    });
+
+    it('limits the users of each policy by itself', async () => {
+      const [first = '', second = '', third = ''] = ids;
+      for (const userId of ['u1', 'u2']) await inTransaction((tx) => assignToUser(tx, { policyId: second, userId }, { by }));
+      const loaded = await loadAll(1);
+      expect(ids.map((id) => [loaded.get(id)?.users.length, loaded.get(id)?.isComplete])).toEqual([
+        [1, false],
+        [1, false],
+        [0, true],
+      ]);
+      expect([first, second, third].map((id) => loaded.get(id)?.roles.length)).toEqual([1, 0, 0]);
     });
 
     it('truncates assignments at the limit, with isComplete false', async () => {

@@ -45,6 +45,11 @@ export function listPolicies(tx: Transaction): Promise<readonly Policy[]> {
   return loadPolicies(tx, sql`1 = 1`, { isLimited: true });
 }
 
+/** Loads the policies with these ids, which may be none. */
+export async function loadPoliciesById(tx: Transaction, ids: readonly string[]): Promise<readonly Policy[]> {
+  return ids.length === 0 ? [] : loadPolicies(tx, sql`"id" IN ${idList(tx.dialect, ids)}`);
+}
+
 /** Loads the policies with these names. */
 export function loadPoliciesByName(tx: Transaction, names: readonly string[]): Promise<readonly Policy[]> {
   return loadPolicies(tx, sql`"name" IN ${idList(tx.dialect, names)}`);

@@ -6,7 +6,7 @@ import type { AssignableRole } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import type { Assignee } from './policy-lists.ts';
-import { loadPolicies } from './policy-records.ts';
+import { loadPoliciesById } from './policy-records.ts';
 import { POLICY_TABLES, selectFrom } from './policy-tables.ts';
 import { idList, tableOf } from './table-names.ts';
 
@@ -47,7 +47,7 @@ export interface PolicyPageQuery extends PolicyFilter {
 /** Loads at most `limit` policies with their rules. */
 export async function loadPolicyPage(tx: Transaction, query: PolicyPageQuery): Promise<readonly Policy[]> {
   const ids = await findPolicyIds(tx, query);
-  return ids.length === 0 ? [] : inOrder(ids, await loadPolicies(tx, sql`"id" IN ${idList(tx.dialect, ids)}`));
+  return inOrder(ids, await loadPoliciesById(tx, ids));
 }
 
 /** A policy without its rules, and numbers about it. */

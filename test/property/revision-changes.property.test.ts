@@ -152,7 +152,7 @@ async function findingsOf({ policies, assignments }: Snapshot): Promise<unknown>
   const users = { counted: 0, isComplete: true, withValue: new Map() };
   const findings: unknown[] = [];
   for (const [id, one] of [...policies.policies.entries()].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
-    const assigned = await inTransaction((tx) => loadActiveAssignments(tx, id, { limit: 100 }));
+    const assigned = (await inTransaction((tx) => loadActiveAssignments(tx, [id], { limit: 100 }))).get(id) ?? expect.fail(id);
     const assignmentsOf = await inTransaction((tx) => assignments.ofEach(tx, USERS));
     const context = { index, users, assignments: assigned, assignmentsOf, canCompileToSql: () => true };
     findings.push(lintPolicy(one, context), lintPolicy(one, { ...context, isSingle: true }));

@@ -243,6 +243,24 @@ describe('the list of policies', () => {
     expect(reply.at('data.0.rules')).toBeUndefined();
   });
 
+  it('returns summaries with the number of findings that the list of findings has', async () => {
+    const { id, name } = await create();
+    const counts = async () => {
+      const listed = await done('GET', `/policies-advice?policyId=${id}`);
+      const summary = await done('GET', `/policies?summary=true&search=${encodeURIComponent(name)}`);
+      return {
+        codes: (listed.at('data') as readonly { readonly code: string }[]).map(({ code }) => code),
+        listed: listed.at('count'),
+        counted: summary.at('data.0.findings'),
+      };
+    };
+    const before = await counts();
+    await done('POST', `/policies/${id}/assign/role/viewer`);
+    const after = await counts();
+    expect([before, after].map(({ listed, counted }) => counted === listed)).toEqual([true, true]);
+    expect([before, after].map(({ codes }) => codes.includes('unassigned'))).toEqual([true, false]);
+  });
+
   it.each([
     ['assignedTo=role:owner', 'assignedTo:pattern'],
     ['assignedTo=editor', 'assignedTo:pattern'],

@@ -1,24 +1,12 @@
-import type { Snapshot } from '../../authz/index.ts';
-import {
-  createPolicyIndex,
-  FINDINGS,
-  type Finding,
-  type FindingCode,
-  type LintContext,
-  lintAssignment,
-  lintPolicy,
-  readsUserAttributes,
-  sortFindings,
-  type UserValueCounts,
-  usersToCompare,
-} from '../../authz/linter/index.ts';
+import { FINDINGS, type Finding, type FindingCode, lintAssignment, sortFindings } from '../../authz/linter/index.ts';
 import { changePolicies, type Policy, type RolePolicy, type UserPolicy } from '../../authz/policies/index.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { component, Input, OneOf, Type } from '../../schemas/index.ts';
-import { countUserValues, isExactInSql, loadActiveAssignments, loadPolicyPage } from '../../storage/index.ts';
-import { type AdminEndpoint, type AdminRequest, adminEndpoint, parseIdCursor, toIdCursor } from '../admin/index.ts';
+import { loadPolicyPage } from '../../storage/index.ts';
+import { type AdminEndpoint, adminEndpoint, parseIdCursor, toIdCursor } from '../admin/index.ts';
 import { cursor, limit, name, PAGED, TEXT } from '../schema-members.ts';
 import { requirePolicy } from './require-policy.ts';
+import { createPolicyLinter, type LintRequest, lintOne, type StoredPolicyLinter } from './stored-policy-linter.ts';
 
 /** Number of policies that a page covers. */
 const PAGE = { fallback: 100, max: 1000, of: 'policies' };
@@ -30,10 +18,6 @@ const SEARCH_TIME = 200;
 const PAGE_ITEMS = 1000;
 /** Maximum number of findings in the response to a change. */
 const WARNINGS = 100;
-/** Maximum number of users whose attributes are counted. */
-const USERS = 10_000;
-/** Maximum number of user assignments that are loaded for one policy, ordered by expiry. */
-const ASSIGNMENTS = 1000;
 
 const CODES: readonly FindingCode[] = [...FINDINGS.keys()];
 const RULE = Type.Object({ id: TEXT, description: Type.Optional(TEXT) });
@@ -105,11 +89,11 @@ export const findingEndpoints: readonly AdminEndpoint[] = [
     problems: [404],
     async handle(admin) {
       const { policyId, code, limit: maxPolicies = PAGE.fallback, cursor: given } = admin.query;
-      const lint = await createLinter(admin, admin.snapshot);
+      const linter = createPolicyLinter(admin, admin.snapshot);
       const { findings, next } =
         policyId === undefined
-          ? await lintPage(admin, { lint, limit: maxPolicies, after: given === undefined ? undefined : parseIdCursor('policy', given) })
-          : { findings: await lint(await requirePolicy(admin.tx, policyId), { isSingle: true }) };
+          ? await lintPage(admin, { linter, limit: maxPolicies, after: given === undefined ? undefined : parseIdCursor('policy', given) })
+          : { findings: await lintOne(linter, await requirePolicy(admin.tx, policyId)) };
       const selected = findings.filter((finding) => code === undefined || finding.code === code);
       const extras = { count: selected.length, ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }) };
       return respond(200, toSuccess(selected, extras));
@@ -123,9 +107,6 @@ export interface PolicyWarnings {
   readonly warningsTruncated?: true;
 }
 
-/** The members of a request of an admin that the linter reads. */
-type LintRequest = Pick<AdminRequest, 'tx' | 'deps' | 'snapshot'>;
-
 /** Returns the findings about a policy that was just written, as `warnings` of the response. */
 export async function policyWarnings(
   admin: LintRequest,
@@ -135,8 +116,7 @@ export async function policyWarnings(
   // Without the time limit of the writer: findings never refuse a change, and the linter reads at most 10,000 users and the assignments of 20.
   const findings = await admin.tx.withoutTimeLimit(async () => {
     // Reads the policies after the change, so that the findings consider the change.
-    const lint = await createLinter(admin, await admin.deps.policyStore.snapshotAfterChange(admin.tx));
-    return lint(policy, { isSingle: true });
+    return lintOne(createPolicyLinter(admin, await admin.deps.policyStore.snapshotAfterChange(admin.tx)), policy);
   });
   // A new policy cannot have assignments yet.
   return toWarnings(findings.filter(({ code }) => !(isNew && code === 'unassigned')));
@@ -146,8 +126,8 @@ export async function policyWarnings(
 export async function draftWarnings(admin: LintRequest, policy: Policy, { isNew }: { readonly isNew: boolean }): Promise<PolicyWarnings> {
   const { snapshot } = admin;
   const changes = { revision: snapshot.policies.revision, policies: new Map([[policy.id, policy]]), rolePolicies: new Map() };
-  const lint = await createLinter(admin, { ...snapshot, policies: changePolicies(snapshot.policies, changes) });
-  const findings = await lint(policy, { isSingle: true });
+  const linter = createPolicyLinter(admin, { ...snapshot, policies: changePolicies(snapshot.policies, changes) });
+  const findings = await lintOne(linter, policy);
   return toWarnings(findings.filter(({ code }) => !(isNew && code === 'unassigned')));
 }
 
@@ -161,33 +141,8 @@ function toWarnings(findings: readonly Finding[]): PolicyWarnings {
   return { warnings: sortFindings(findings).slice(0, WARNINGS), ...(findings.length > WARNINGS && { warningsTruncated: true }) };
 }
 
-/** The counts for policies that read no attribute of users. */
-const NOT_COUNTED: UserValueCounts = { counted: 0, isComplete: false, withValue: new Map() };
-
-type Linter = (policy: Policy, options?: Pick<LintContext, 'isSingle'>) => Promise<readonly Finding[]>;
-
-async function createLinter(
-  { tx, deps }: LintRequest,
-  { policies, assignments: userAssignments, definitions, user }: Snapshot,
-): Promise<Linter> {
-  const moment = { dialect: tx.dialect, now: tx.now, timeZone: deps.timeZone, definitions };
-  const index = createPolicyIndex(policies, tx.now);
-  const context: Omit<LintContext, 'users' | 'assignments' | 'assignmentsOf'> = {
-    index,
-    canCompileToSql: (condition, resource) => isExactInSql(condition, resource, moment),
-  };
-  let counting: Promise<UserValueCounts> | undefined;
-  return async (policy, options = {}) => {
-    if (readsUserAttributes(policy, index)) counting ??= countUserValues(tx, user, { limit: USERS });
-    const users = (await counting) ?? NOT_COUNTED;
-    const assignments = await loadActiveAssignments(tx, policy.id, { limit: ASSIGNMENTS });
-    const assignmentsOf = await userAssignments.ofEach(tx, usersToCompare(policy, assignments, tx.now) ?? []);
-    return lintPolicy(policy, { ...context, ...options, users, assignments, assignmentsOf });
-  };
-}
-
 interface FindingPage {
-  readonly lint: Linter;
+  readonly linter: StoredPolicyLinter;
   readonly limit: number;
   /** The page begins after the policy with this id. */
   readonly after: string | undefined;
@@ -196,16 +151,17 @@ interface FindingPage {
 /** Lints policies in the order of their ids until the page is full or its time is over. `next` is the id of the last policy on the page. */
 async function lintPage(
   { tx }: LintRequest,
-  { lint, limit, after }: FindingPage,
+  { linter, limit, after }: FindingPage,
 ): Promise<{ findings: readonly Finding[]; next?: string }> {
   const end = performance.now() + SEARCH_TIME;
   const findings: Finding[] = [];
   let last = after;
   for (let left = limit; ; ) {
     const policies = await loadPolicyPage(tx, { after: last === undefined ? undefined : { id: last }, limit: LOADED });
+    const lint = await linter(policies);
     for (const policy of policies) {
       if (last !== undefined && (left === 0 || findings.length >= PAGE_ITEMS || performance.now() > end)) return { findings, next: last };
-      findings.push(...(await lint(policy)));
+      findings.push(...lint(policy));
       last = policy.id;
       left--;
     }

@@ -57,6 +57,11 @@ export const POLICY_SUMMARY = component(
       { roles: Type.Array(OneOf(ASSIGNABLE_ROLES)), users: COUNT },
       { description: 'The roles with an assignment, and the number of users with one. Inactive and expired assignments count.' },
     ),
+    findings: Type.Optional({
+      ...COUNT,
+      description:
+        'Number of findings about the policy, as `GET /admin/api/policies-advice?policyId=…` lists them, counted within the last minute. Absent if the time of the request was up before: the next request counts further policies.',
+    }),
     lastChange: Type.Optional(
       Type.Object({
         revision: Type.Integer({ minimum: 1 }),

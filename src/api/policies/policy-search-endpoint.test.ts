@@ -31,6 +31,26 @@ describe('admin.policies.list', () => {
     await expect(codeOf(admin.send('admin.policies.list', { query }))).resolves.toMatch(/^REQUEST_CURSOR/);
   });
 
+  it('counts the findings of every policy after some requests', async () => {
+    for (let index = 0; index < 50; index++) await createdPolicy(admin, `counted ${index}`);
+    const id = await createdPolicy(admin, 'counted inactive');
+    await admin.send('admin.policies.update', { params: { id }, body: { isActive: false } });
+    const summaries = async () => {
+      const { data } = await admin.bodyOf<{ data: readonly { id: string; findings?: number }[] }>('admin.policies.list', {
+        query: 'summary=true&search=counted',
+      });
+      return data;
+    };
+    let listed = await summaries();
+    // Each request counts at least one policy.
+    for (let requests = 1; requests < 51 && listed.some(({ findings }) => findings === undefined); requests++) listed = await summaries();
+    const advised = await Promise.all(
+      listed.map(async ({ id: policyId }) => admin.bodyOf<{ count: number }>('admin.advice.list', { query: `policyId=${policyId}` })),
+    );
+    expect(listed.map(({ findings }) => findings)).toEqual(advised.map(({ count }) => count));
+    expect(new Set(advised.map(({ count }) => count))).toEqual(new Set([0, 1]));
+  });
+
   it('lists only policies of the given type and state', async () => {
     const id = await createdPolicy(admin, 'listed');
     await admin.send('admin.policies.update', { params: { id }, body: { isActive: false } });

@@ -15,7 +15,9 @@ import {
 } from '../../storage/index.ts';
 import { type AdminEndpoint, adminEndpoint, parsePolicyCursor, toPolicyCursor } from '../admin/index.ts';
 import { cursor, limit, name, PAGED } from '../schema-members.ts';
+import { countFindings } from './finding-counts.ts';
 import { POLICY, POLICY_EXAMPLE, POLICY_SUMMARY } from './policy-responses.ts';
+import type { LintRequest } from './stored-policy-linter.ts';
 
 const PAGE = { max: 1000, fallback: 100, of: 'policies' };
 /** A name has at most 200 characters of up to three bytes each. */
@@ -55,19 +57,31 @@ export const policySearchEndpoints: readonly AdminEndpoint[] = [
         example: toSuccess([POLICY_EXAMPLE], { count: 1 }),
       },
     },
-    async handle({ tx, query }) {
+    async handle(admin) {
+      const { tx, query } = admin;
       const { sort: order = 'id', summary = false, limit: most = PAGE.fallback, cursor: given, assignedTo, ...filter } = query;
       const assignee = assignedTo === undefined ? undefined : toAssignee(assignedTo);
       const after = given === undefined ? undefined : parsePolicyCursor(order, given);
       const page = { ...filter, assignedTo: assignee, order, after, limit: most + 1 };
-      const found = summary ? await withNames(tx, await loadPolicySummaries(tx, page)) : await loadPolicyPage(tx, page);
-      const policies = found.slice(0, most);
-      const last = policies.at(-1);
-      const next = found.length > most && last !== undefined ? { nextCursor: toPolicyCursor(order, positionOf(order, last)) } : {};
-      return respond(200, toSuccess(policies, { count: policies.length, ...next }));
+      if (!summary) {
+        const { items, extras } = toPage(await loadPolicyPage(tx, page), { order, most });
+        return respond(200, toSuccess(items, extras));
+      }
+      const { items, extras } = toPage(await loadPolicySummaries(tx, page), { order, most });
+      return respond(200, toSuccess(await withFindings(admin, await withNames(tx, items)), extras));
     },
   }),
 ];
+
+type Sortable = Pick<PolicySummary, 'id' | 'name' | 'updatedAt' | 'priority'>;
+
+/** Returns the policies of a page, and the members of its envelope. One policy more than the page has was loaded. */
+function toPage<Item extends Sortable>(found: readonly Item[], { order, most }: { readonly order: PolicyOrder; readonly most: number }) {
+  const items = found.slice(0, most);
+  const last = items.at(-1);
+  const next = found.length > most && last !== undefined ? { nextCursor: toPolicyCursor(order, positionOf(order, last)) } : {};
+  return { items, extras: { count: items.length, ...next } };
+}
 
 /** Parses a validated `assignedTo`. */
 function toAssignee(text: string): Assignee {
@@ -75,12 +89,18 @@ function toAssignee(text: string): Assignee {
   return text.startsWith('user:') ? { userId: id } : { role: id as AssignableRole };
 }
 
-function positionOf(
-  order: PolicyOrder,
-  policy: Omit<PolicySummary, 'ruleCount' | 'resources' | 'assignments' | 'lastChange'>,
-): PolicyPosition {
-  const key = order.replace('-', '') as 'id' | 'name' | 'updatedAt' | 'priority';
+function positionOf(order: PolicyOrder, policy: Sortable): PolicyPosition {
+  const key = order.replace('-', '') as keyof Sortable;
   return { id: policy.id, ...(key !== 'id' && { key: policy[key] }) };
+}
+
+/** Adds the numbers of findings that are counted in time. */
+async function withFindings<Summary extends Pick<PolicySummary, 'id' | 'assignments'>>(admin: LintRequest, summaries: readonly Summary[]) {
+  const counts = await countFindings(admin, summaries);
+  return summaries.map((summary) => {
+    const findings = counts.get(summary.id);
+    return findings === undefined ? summary : { ...summary, findings };
+  });
 }
 
 /** Adds the names of the authors. */
