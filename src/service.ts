@@ -43,12 +43,10 @@ import {
   createDiskSpace,
   createSystemSource,
   type DiskSpace,
-  definitionFolder,
-  type MigratableProject,
   migrateTables,
   openProjectDatabase,
   readProject,
-  watchDefinitions,
+  watchProject,
 } from './project/index.ts';
 import type { Route } from './request/index.ts';
 import type { Resource } from './resources/index.ts';
@@ -168,18 +166,6 @@ const HANDOVER_SECONDS = 1;
 /** Creates the primary, which starts workers that each run a service. */
 export async function createPrimaryService(config: Config, { log = () => undefined }: Pick<ServiceOptions, 'log'> = {}): Promise<Primary> {
   return (await import('./workers/index.ts')).createPrimary(toPrimaryOptions(config), log);
-}
-
-/** Reloads definition files when they change. Returns a function that ends the watch. */
-function watchProject(project: string, core: MigratableProject, log: Log): () => void {
-  return watchDefinitions(
-    definitionFolder(project),
-    async () => {
-      const lines = await migrateTables(readProject(project), core, { actor: 'dev', log });
-      for (const line of lines.length > 0 ? lines : ['definitions reloaded: the tables did not change']) log(line);
-    },
-    log,
-  );
 }
 
 interface ApiComponents {

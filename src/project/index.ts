@@ -6,11 +6,11 @@
  * Begin with `project-database.ts`.
  */
 export { createDiskSpace, type DiskSpace, type DiskSpaceOptions } from './disk-space.ts';
-export { type MigratableProject, migrateTables } from './migrate-tables.ts';
+export { migrateTables, watchProject } from './migrate-tables.ts';
 export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions, verifyDecisions } from './project-audit-log.ts';
 export { openBackups } from './project-backups.ts';
 export { openProjectDatabase } from './project-database.ts';
-export { definitionFolder, readProject, watchDefinitions } from './project-definitions.ts';
+export { readProject } from './project-definitions.ts';
 export { openTables } from './project-tables.ts';
 export { createSystemSource, type SystemSourceDeps } from './system-source.ts';
 export { resealData, verifyData } from './verify-data.ts';
