@@ -90,9 +90,14 @@ export interface ServiceOptions {
   readonly version?: string | undefined;
   /** Costs of password hashes. Lower ones than the default are for tests. */
   readonly passwordCosts?: HashCosts | undefined;
+  /** The folder of the built console, with a `/` at the end. Others than the default are for tests. */
+  readonly consoleFolder?: URL | undefined;
   /** Days for which partitions of the audit log exist in advance. Fewer than the default are for tests. */
   readonly daysInAdvance?: number | undefined;
 }
+
+/** The build of the console. This file and its bundle are both in a folder of the checkout or package, so the address is the same. */
+const CONSOLE_FOLDER = new URL('../dist/console/', import.meta.url);
 
 /** Creates a service. @throws SetupError with every mistake of every definition file. */
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
@@ -109,7 +114,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...parts, log, daysInAdvance });
   const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version });
   setMetricsSource(monitor, { database, disk, policyStore, streams: admin.streams });
-  const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness });
+  const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness, consoleFolder: options.consoleFolder });
   const migrateOnce = once(async () => {
     notices.push(...(await migrateTables(definitions, { database: opened, policyStore }, { actor: 'start', log })));
     await auditMaintenance.prepare();
@@ -205,6 +210,7 @@ interface ServerComponents {
   readonly monitor: Monitoring;
   readonly readiness: ReadinessProbe;
   readonly isDevelopment: boolean;
+  readonly consoleFolder: URL | undefined;
 }
 
 interface AdminComponents extends ApiDeps {
@@ -234,7 +240,10 @@ function createAdminDeps(
   };
 }
 
-function createServer(config: Config, { parts, admin, monitor, readiness, isDevelopment }: ServerComponents): HttpServer {
+function createServer(
+  config: Config,
+  { parts, admin, monitor, readiness, isDevelopment, consoleFolder = CONSOLE_FOLDER }: ServerComponents,
+): HttpServer {
   const api = createApiRoutes(parts);
   return createHttpServer({
     routes: [
@@ -250,6 +259,7 @@ function createServer(config: Config, { parts, admin, monitor, readiness, isDeve
     allowedHosts: toAllowedHosts(config),
     logLevel: config.logLevel,
     pages: config.docs === 'off' ? 'errors' : 'all',
+    consoleFolder: config.console === 'off' ? undefined : consoleFolder,
     ready: () => readiness.check(),
     recordRefusedToken: (problem, origin) => parts.identity.recordRefusedToken(problem, origin),
     observer: monitor.metrics,

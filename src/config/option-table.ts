@@ -26,6 +26,12 @@ export const OPTION_TABLE = {
     about:
       'callers that can read `/openapi.json`: `public`: all, each with the resources that they may read or list; `admin`: admins; `off`: none, and `/docs` lists only the error codes',
   },
+  console: {
+    group: 'network',
+    values: ['on', 'off'],
+    default: 'on',
+    about: '`on`: serve the console, an admin page for browsers, at `/console/`, and redirect browsers from `/` to it; `off`: do not',
+  },
   allowedHosts: {
     group: 'network',
     each: 'host',

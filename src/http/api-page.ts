@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEMS } from '../errors.ts';
+import { escapeHtml } from './html.ts';
 
 /** The files of Swagger UI that the page loads, with their media types. No other file of its folder is served. */
 const ASSETS: readonly (readonly [name: string, type: string])[] = [
@@ -144,8 +145,4 @@ function toEntry([code, { status, title, hint }]: [
 ]): string {
   const advice = hint === undefined ? '' : `: ${escapeHtml(hint)}`;
   return `      <dt id="${code}"><code>${code}</code> (${status})</dt>\n      <dd>${escapeHtml(title)}${advice}</dd>`;
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -104,8 +104,9 @@ export function createRouteDirectory(): RouteDirectory {
   };
 }
 
-/** Returns true if a path matches a pattern such as `/api/:resource/:id`. */
+/** Returns true if a path matches a pattern such as `/api/:resource/:id` or `/console/*`. */
 function matches(pattern: string, path: string): boolean {
+  if (pattern.endsWith('/*')) return path.startsWith(pattern.slice(0, -1));
   const names = pattern.split('/');
   const segments = path.split('/');
   return (

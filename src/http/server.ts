@@ -5,6 +5,7 @@ import { SetupError } from '../errors.ts';
 import type { ChargeRequest, Route } from '../request/index.ts';
 import { refuseOtherHosts } from './allowed-hosts.ts';
 import { servePages } from './api-page.ts';
+import { serveConsole } from './console.ts';
 import { createFastify, logResponses, observeResponses } from './fastify-app.ts';
 import { createGracefulShutdown } from './graceful-shutdown.ts';
 import { serveHealth } from './health.ts';
@@ -48,7 +49,7 @@ interface Address {
   readonly port: number;
 }
 
-/** Creates a server for a table of routes, the health checks and the API page. */
+/** Creates a server for a table of routes, the health checks, the API page and the console. */
 export function createHttpServer(options: HttpOptions): HttpServer {
   const server = createFastify(options);
   const shutdown = createGracefulShutdown(server);
@@ -90,6 +91,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   if (options.observer !== undefined) observeResponses(server, options.observer);
   serveHealth(server, options.ready);
   if (options.pages !== undefined) servePages(server, options.pages);
+  if (options.consoleFolder !== undefined) serveConsole(server, options.consoleFolder);
   const buffered = options.routes.filter(({ streams }) => streams !== 'body');
   for (const route of buffered) serveRoute(server, route, limiter);
   await server.register(async (scope) => {
