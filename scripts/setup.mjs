@@ -3,14 +3,13 @@
 // of the project (the npm package `node`) into node_modules/.bin, which npm scripts search first.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
+import { checkout, readText, releaseLock, say, showProgress, takeLock } from './setup-lock.mjs';
 
-const checkout = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(checkout, 'node_modules');
 const stamp = join(modules, '.setup-stamp');
-const lock = join(checkout, '.setup-lock');
 
 /** The first version of Node.js that runs TypeScript without a flag. */
 const ENOUGH = [22, 18];
@@ -19,11 +18,11 @@ if (process.argv[1] !== undefined && import.meta.url === pathToFileURL(resolve(p
 
 async function setup() {
   if (isUpToDate()) return;
-  await takeLock();
+  await takeLock('another installation').catch((error) => fail(error.message));
   try {
     if (!isUpToDate()) await install();
   } finally {
-    rmSync(lock, { recursive: true, force: true });
+    releaseLock();
   }
 }
 
@@ -84,24 +83,6 @@ function runsOwnNode() {
   return existsSync(own) && spawnSync(own, ['--version'], { shell: process.platform === 'win32' }).status === 0;
 }
 
-/** Prints the progress until the returned function is called: on a terminal in one line that is overwritten, elsewhere a line every few seconds. */
-function showProgress(what, progress) {
-  const from = Date.now();
-  const isTerminal = process.stderr.isTTY === true;
-  const print = () => {
-    const line = `${what} ${progress()}, ${Math.round((Date.now() - from) / 1000)} s`;
-    if (isTerminal) process.stderr.write(`\r\u001b[Kbailiwick: ${line}`);
-    else say(line);
-  };
-  if (isTerminal) print();
-  else say(what);
-  const timer = setInterval(print, isTerminal ? 500 : 3000);
-  return () => {
-    clearInterval(timer);
-    if (isTerminal) process.stderr.write('\n');
-  };
-}
-
 /** Falls back to the Node.js of the machine if the installed binary does not run, as on Alpine with its other libc. */
 function checkOwnNode() {
   if (runsOwnNode()) return;
@@ -149,55 +130,8 @@ function outsideEnvironment() {
   return { ...process.env, [name]: folders.join(delimiter) };
 }
 
-/** Waits for other installations, such as `npm start` beside `npm test`. Only one process can create the lock folder. */
-async function takeLock() {
-  let waiting = false;
-  while (true) {
-    try {
-      mkdirSync(lock);
-      return writeFileSync(join(lock, 'pid'), String(process.pid));
-    } catch (error) {
-      if (error.code !== 'EEXIST') fail(`cannot write ${checkout}: ${error.message}`);
-    }
-    if (!waiting) say('waiting for another installation…');
-    waiting = true;
-    dropDeadLock();
-    await new Promise((done) => setTimeout(done, 100));
-  }
-}
-
-/** Removes a lock whose process has ended. The lock is renamed first, so that only one of several waiting processes removes it. */
-function dropDeadLock() {
-  const aside = `${lock}-${process.pid}`;
-  try {
-    const pid = readText(join(lock, 'pid'));
-    if (pid ? isAlive(Number(pid)) : Date.now() - statSync(lock).mtimeMs < 10_000) return;
-    renameSync(lock, aside);
-    if (readText(join(aside, 'pid')) === pid) rmSync(aside, { recursive: true });
-    else renameSync(aside, lock);
-  } catch (error) {
-    if (error.code !== 'ENOENT') throw error;
-  }
-}
-
-function isAlive(pid) {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return error.code === 'EPERM';
-  }
-}
-
-function readText(path) {
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
-}
-
-function say(line) {
-  process.stderr.write(`bailiwick: ${line}\n`);
-}
-
 function fail(line) {
-  rmSync(lock, { recursive: true, force: true });
+  releaseLock();
   say(line);
   process.exit(1);
 }

@@ -31,7 +31,7 @@ interface Checkout {
 function createCheckout(): Checkout {
   const folder = mkdtempSync(join(root, 'checkout-'));
   for (const name of ['scripts', 'bin']) mkdirSync(join(folder, name));
-  copyFileSync(new URL('setup.mjs', import.meta.url), join(folder, 'scripts/setup.mjs'));
+  for (const name of ['setup.mjs', 'setup-lock.mjs']) copyFileSync(new URL(name, import.meta.url), join(folder, 'scripts', name));
   writeFileSync(join(folder, 'package-lock.json'), '{}');
   writeFileSync(join(folder, 'bin/npm'), NPM, { mode: 0o755 });
   const path = [join(folder, 'bin'), process.env['PATH']].join(delimiter);

@@ -11,7 +11,18 @@ const runLine = promisify(exec);
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The files from which the package is built and packed. */
-const STAGED = ['LICENSE', 'README.md', 'package.json', 'rolldown.config.ts', 'src', 'tsconfig.build.json', 'tsconfig.json'];
+const STAGED = [
+  'LICENSE',
+  'README.md',
+  'console',
+  'package-lock.json',
+  'package.json',
+  'rolldown.config.ts',
+  'scripts',
+  'src',
+  'tsconfig.build.json',
+  'tsconfig.json',
+];
 
 /** The installed package. */
 export interface Installed {

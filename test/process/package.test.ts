@@ -29,6 +29,18 @@ describe('the package', () => {
     expect(installed.files.filter((path) => /\.(test|fixture)\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
   });
 
+  it('the package contains the console, compressed, and none of the packages that the console is built from', () => {
+    const assets = installed.files.filter((path) => path.startsWith('dist/console/assets/'));
+    expect(installed.files).toContain('dist/console/index.html');
+    for (const suffix of ['.js', '.js.br', '.js.gz'])
+      expect(
+        assets.some((path) => path.endsWith(suffix)),
+        suffix,
+      ).toBe(true);
+    const { dependencies } = JSON.parse(readFileSync(join(installed.folder, 'package.json'), 'utf8')) as Record<'dependencies', object>;
+    expect(Object.keys(dependencies).filter((name) => /react|mantine|tanstack|codemirror|vite/.test(name))).toEqual([]);
+  });
+
   it('the package checks the version of Node before it loads modules that need it', () => {
     expect(readFileSync(join(installed.folder, 'dist/main.js'), 'utf8')).not.toMatch(/^(import|export) .*from/m);
   });
@@ -91,6 +103,7 @@ describe('a service that is started from the package', () => {
     ['/metrics', '# TYPE'],
     ['/docs', 'swagger-ui.css'],
     ['/docs/swagger-ui.css', '.swagger-ui'],
+    ['/console/', '<div id="root">'],
   ])('a service from the package answers %s', async (path, part) => {
     const answer = await fetch(program.url + path, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
     expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: expect.stringContaining(part) });
