@@ -61,7 +61,7 @@ const config: ViteUserConfig = defineConfig({
         extends: true,
         test: {
           name: 'sqlite',
-          include: ['src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
+          include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
           exclude: ['test/long/**', 'test/fixtures/**', 'test/uncached/**', ...POSTGRES_ONLY],
         },
       },

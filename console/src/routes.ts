@@ -2,6 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { accountRoute } from './screens/account/route.ts';
+import { decisionRoute, decisionsRoute } from './screens/decisions/route.ts';
 import { overviewRoute } from './screens/overview/route.ts';
 import { setupRoute } from './screens/setup/route.ts';
 import { signInRoute } from './screens/sign-in/route.ts';
@@ -11,7 +12,7 @@ import { adminRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
 const routeTree = rootRoute.addChildren([
   signInRoute,
   setupRoute,
-  sessionRoute.addChildren([accountRoute, adminRoute.addChildren([overviewRoute])]),
+  sessionRoute.addChildren([accountRoute, adminRoute.addChildren([overviewRoute, decisionsRoute, decisionRoute])]),
 ]);
 
 /** Creates the router. */

@@ -2,8 +2,18 @@ import { Text, Tooltip } from '@mantine/core';
 
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
+/** For logs: with seconds, and without the year. */
+const EXACT = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', second: '2-digit' });
+
+/** Properties of a moment. */
+interface TimeProps {
+  readonly at: string | number | undefined | null;
+  /** Shows seconds instead of the year. */
+  readonly isExact?: boolean;
+}
+
 /** A moment in local time, with UTC in its tooltip. */
-export function Time({ at }: { readonly at: string | number | undefined | null }) {
+export function Time({ at, isExact = false }: TimeProps) {
   if (at === undefined || at === null)
     return (
       <Text span c="dimmed">
@@ -15,7 +25,7 @@ export function Time({ at }: { readonly at: string | number | undefined | null }
   return (
     <Tooltip label={date.toISOString()}>
       <time dateTime={date.toISOString()} style={{ whiteSpace: 'nowrap' }}>
-        {LOCAL.format(date)}
+        {(isExact ? EXACT : LOCAL).format(date)}
       </time>
     </Tooltip>
   );

@@ -1,0 +1,107 @@
+import { Anchor, Badge, Card, Code, Group, Stack, Text } from '@mantine/core';
+import type { Schemas } from '../../api/client.ts';
+import { decisionsTexts } from '../../texts/decisions.ts';
+import { type ConditionTrace, membersOf, printExpected, printValue } from './condition-words.ts';
+import classes from './DecisionTrace.module.css';
+
+type RuleTrace = Schemas['admin.RuleTrace'];
+
+const texts = decisionsTexts.trace;
+
+const MARKS = {
+  true: { mark: '✓', color: 'green' },
+  false: { mark: '✕', color: 'red' },
+  unknown: { mark: '?', color: 'orange' },
+  open: { mark: '…', color: 'blue' },
+} as const;
+
+/** The rules that were evaluated, in order, each as a tree of conditions. The deciding rule is marked. */
+export function DecisionTrace({ trace }: { readonly trace: readonly RuleTrace[] }) {
+  return (
+    <Stack gap="xs" component="ol" className={classes['list'] ?? ''}>
+      {trace.map((rule) => (
+        <li key={`${rule.policy.id} ${rule.rule.id} ${rule.assignment.priority}`}>
+          <RuleCard trace={rule} />
+        </li>
+      ))}
+    </Stack>
+  );
+}
+
+function RuleCard({ trace: { rule, policy, answer, fired, condition } }: { readonly trace: RuleTrace }) {
+  return (
+    <Card withBorder padding="sm" className={(fired ? classes['fired'] : undefined) ?? ''}>
+      <Group gap="xs" mb={4}>
+        <Badge color={rule.effect === 'ALLOW' ? 'green' : 'red'}>{rule.effect}</Badge>
+        <Answer answer={answer} />
+        {fired && <Badge variant="filled">{texts.decided}</Badge>}
+        <Anchor href={`/console/policies/${policy.id}?rule=${rule.id}`} size="sm">
+          {policy.name}
+        </Anchor>
+        <Text size="xs" c="dimmed">
+          {texts.priority(rule.priority)}
+        </Text>
+      </Group>
+      {rule.description !== undefined && (
+        <Text size="sm" mb={4}>
+          {rule.description}
+        </Text>
+      )}
+      <ConditionTree trace={condition} />
+    </Card>
+  );
+}
+
+/** A tree of conditions, each with its answer, the value that was expected and the value that was found. */
+export function ConditionTree({ trace }: { readonly trace: ConditionTrace }) {
+  const members = membersOf(trace);
+  if (members.length > 0) {
+    return (
+      <div>
+        <Group gap={6}>
+          <Answer answer={trace.answer} />
+          <Text size="sm">{texts[trace.type as 'all' | 'any' | 'not']}</Text>
+        </Group>
+        <ul className={classes['tree']}>
+          {members.map((member) => (
+            <li key={JSON.stringify(member)}>
+              <ConditionTree trace={member} />
+            </li>
+          ))}
+        </ul>
+      </div>
+    );
+  }
+  return (
+    <Group gap={6} align="baseline">
+      <Answer answer={trace.answer} />
+      <Comparison trace={trace} />
+    </Group>
+  );
+}
+
+function Comparison({ trace }: { readonly trace: ConditionTrace }) {
+  if (trace.type === 'expression') return <Code className={classes['code'] ?? ''}>{trace.source}</Code>;
+  if (trace.field === undefined) return <Text size="sm">{texts.always}</Text>;
+  return (
+    <Text size="sm" className={classes['code'] ?? ''}>
+      <Code>{trace.field}</Code> {trace.operator} <Code>{printExpected(trace)}</Code>
+      {trace.answer !== 'open' && (
+        <Text span c="dimmed">
+          {' · '}
+          {trace.missing === true ? texts.missing : `${texts.actual} `}
+          {trace.missing !== true && <Code>{printValue(trace.actual)}</Code>}
+        </Text>
+      )}
+    </Text>
+  );
+}
+
+function Answer({ answer }: { readonly answer: keyof typeof MARKS }) {
+  const { mark, color } = MARKS[answer];
+  return (
+    <Badge size="sm" color={color} leftSection={<span aria-hidden="true">{mark}</span>}>
+      {texts.answers[answer]}
+    </Badge>
+  );
+}

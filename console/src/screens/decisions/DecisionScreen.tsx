@@ -1,0 +1,14 @@
+import { Page } from '../../components/Page.tsx';
+import { decisionsTexts as texts } from '../../texts/decisions.ts';
+import { DecisionDetail } from './DecisionDetail.tsx';
+import { decisionRoute } from './route.ts';
+
+/** One audit entry, at an address of its own. */
+export function DecisionScreen() {
+  const { id } = decisionRoute.useParams();
+  return (
+    <Page title={texts.detail.title} description={id}>
+      <DecisionDetail id={id} />
+    </Page>
+  );
+}

@@ -1,0 +1,62 @@
+import { Button, Group, Pill, Select, Switch } from '@mantine/core';
+import { commonTexts } from '../../texts/common.ts';
+import { decisionsTexts as texts } from '../../texts/decisions.ts';
+import { type DecisionsSearch, presentFilters, RANGES, type Range, withFilter } from './search.ts';
+
+/** Properties of the bar of filters. */
+interface FilterBarProps {
+  readonly search: DecisionsSearch;
+  readonly isLive: boolean;
+  onChange(search: DecisionsSearch): void;
+  onLive(isLive: boolean): void;
+}
+
+/** The time, the filters that are set, and the switch between the log and new entries. */
+export function FilterBar({ search, isLive, onChange, onLive }: FilterBarProps) {
+  const filters = presentFilters(search);
+  return (
+    <Group gap="sm">
+      {!isLive && <RangeSelect search={search} onChange={onChange} />}
+      <Switch label={texts.live.start} checked={isLive} onChange={({ currentTarget }) => onLive(currentTarget.checked)} />
+      {filters.map(({ name, value }) => (
+        <Pill
+          key={name}
+          size="md"
+          withRemoveButton
+          onRemove={() => onChange(withFilter(search, name, undefined))}
+          removeButtonProps={{ 'aria-label': texts.removeFilter(texts.filters[name]), tabIndex: 0, 'aria-hidden': false }}
+        >
+          {texts.filters[name]}: {name === 'allowed' ? commonTexts[value === 'true' ? 'allowed' : 'denied'] : value}
+        </Pill>
+      ))}
+      {filters.length > 1 && (
+        <Button size="compact-sm" variant="subtle" onClick={() => onChange(search.range === undefined ? {} : { range: search.range })}>
+          {texts.clear}
+        </Button>
+      )}
+    </Group>
+  );
+}
+
+const CHOSEN = 'chosen';
+
+function RangeSelect({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) {
+  const { from, to, range = '24h', ...filters } = search;
+  const isChosen = from !== undefined || to !== undefined;
+  const chosen = texts.chosenRange(printMinute(from), printMinute(to));
+  return (
+    <Select
+      aria-label={texts.rangeLabel}
+      w={isChosen ? 330 : 170}
+      maw="100%"
+      allowDeselect={false}
+      value={isChosen ? CHOSEN : range}
+      data={[...RANGES.map((value) => ({ value, label: texts.ranges[value] })), ...(isChosen ? [{ value: CHOSEN, label: chosen }] : [])]}
+      onChange={(value) => value !== CHOSEN && onChange({ ...filters, range: value as Range })}
+    />
+  );
+}
+
+function printMinute(at: string | undefined): string {
+  return at === undefined ? '…' : new Date(at).toLocaleString(undefined, { dateStyle: 'short', timeStyle: 'short' });
+}

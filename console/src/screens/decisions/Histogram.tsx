@@ -1,0 +1,53 @@
+import { Alert, Group, Paper, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { QueryState } from '../../components/QueryState.tsx';
+import { TimeChart } from '../../components/TimeChart.tsx';
+import { decisionsTexts as texts } from '../../texts/decisions.ts';
+import { histogramQuery } from './queries.ts';
+import type { DecisionsSearch } from './search.ts';
+
+/** Properties of the histogram. */
+interface HistogramProps {
+  readonly search: DecisionsSearch;
+  readonly now: number;
+  onChange(search: DecisionsSearch): void;
+}
+
+/** The numbers of matching entries over time, counted by the service over all entries. Selecting a part narrows the time. */
+export function Histogram({ search, now, onChange }: HistogramProps) {
+  const histogram = useQuery(histogramQuery(search, now));
+  const { data } = histogram;
+  const buckets = useMemo(() => (data?.buckets ?? []).map(({ at, allowed, denied }) => ({ at: Date.parse(at), allowed, denied })), [data]);
+  const select = (from: number, to: number): void => {
+    const { range: _, ...filters } = search;
+    onChange({ ...filters, from: new Date(from).toISOString(), to: new Date(to).toISOString() });
+  };
+  return (
+    <Paper withBorder p="xs">
+      <QueryState query={histogram} lines={4}>
+        {({ step, partial }) => (
+          <>
+            {partial === true && <Alert color="yellow">{texts.partial}</Alert>}
+            <TimeChart label={texts.chart.label} buckets={buckets} step={step} names={texts.chart} onSelect={select} />
+            <Group gap="md" px="xs">
+              <Legend color="green" text={texts.chart.allowed} />
+              <Legend color="red" text={texts.chart.denied} />
+            </Group>
+          </>
+        )}
+      </QueryState>
+    </Paper>
+  );
+}
+
+function Legend({ color, text }: { readonly color: string; readonly text: string }) {
+  return (
+    <Group gap={6}>
+      <span aria-hidden="true" style={{ width: 10, height: 10, borderRadius: 2, background: `var(--mantine-color-${color}-8)` }} />
+      <Text size="xs" c="dimmed">
+        {text}
+      </Text>
+    </Group>
+  );
+}

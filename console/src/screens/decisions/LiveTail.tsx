@@ -1,0 +1,29 @@
+import { Alert, Button, Group, Text } from '@mantine/core';
+import { useState } from 'react';
+import { decisionsTexts } from '../../texts/decisions.ts';
+import { EntryTable } from './EntryTable.tsx';
+import type { DecisionsSearch } from './search.ts';
+import { useLiveEntries } from './useLiveEntries.ts';
+
+const texts = decisionsTexts.live;
+
+/** New entries that match the filters, as they are committed. While it is paused, new entries are kept and counted. */
+export function LiveTail({ search, onOpen }: { readonly search: DecisionsSearch; onOpen(id: string): void }) {
+  const [isPaused, setPaused] = useState(false);
+  const { entries, held, dropped, end } = useLiveEntries(search, isPaused);
+  return (
+    <>
+      <Group gap="sm">
+        <Button variant="default" onClick={() => setPaused((paused) => !paused)}>
+          {isPaused ? texts.resume : texts.pause}
+        </Button>
+        <Text size="sm" c="dimmed" role="status">
+          {isPaused ? texts.held(held) : entries.length === 0 ? texts.waiting : decisionsTexts.shown(entries.length)}
+        </Text>
+      </Group>
+      {dropped > 0 && <Alert color="yellow">{texts.dropped(dropped)}</Alert>}
+      {end !== undefined && <Alert color="yellow">{texts.ended(end)}</Alert>}
+      {entries.length > 0 && <EntryTable entries={entries} names={[]} onOpen={onOpen} />}
+    </>
+  );
+}

@@ -1,0 +1,79 @@
+/** Requests for the audit log. */
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { bodyOf, client, type Schemas } from '../../api/client.ts';
+import type { paths } from '../../api/generated/endpoints.d.ts';
+import { type DecisionsSearch, toFilters } from './search.ts';
+
+/** An audit entry. */
+export type Entry = Schemas['admin.Decision'];
+
+/** The names of users, policies and rules, by id. */
+export interface EntryNames {
+  readonly users: Readonly<Record<string, string>>;
+  readonly policies: Readonly<Record<string, string>>;
+  readonly rules: Readonly<Record<string, string>>;
+}
+
+/** An answer to a search. */
+export interface EntryPage {
+  readonly data: readonly Entry[];
+  readonly names?: EntryNames;
+  readonly nextCursor?: string;
+  readonly warnings?: readonly string[];
+}
+
+const PAGE = 200;
+
+/** Facets beside the list, the most useful ones first. */
+export const FACETS = ['allowed', 'kind', 'resource', 'action', 'role', 'userId', 'policyId', 'outcome', 'ip'] as const;
+
+type Filters = ReturnType<typeof toFilters>;
+
+/** The entries that match, in pages. */
+export function entriesQuery(search: DecisionsSearch, now: number) {
+  const filters = toFilters(search, now);
+  return infiniteQueryOptions({
+    queryKey: ['decisions', 'list', filters],
+    initialPageParam: undefined as string | undefined,
+    queryFn: async ({ pageParam, signal }): Promise<EntryPage> =>
+      bodyOf(
+        client.GET('/admin/api/decisions', {
+          params: { query: { ...filters, names: true, limit: PAGE, ...(pageParam !== undefined && { cursor: pageParam }) } },
+          signal,
+        }),
+      ),
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+  });
+}
+
+/** Numbers of matching entries over time. */
+export function histogramQuery(search: DecisionsSearch, now: number) {
+  const filters: Filters = toFilters(search, now);
+  return queryOptions({
+    queryKey: ['decisions', 'histogram', filters],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(client.GET('/admin/api/decisions/histogram', { params: { query: filters }, signal }))).data,
+  });
+}
+
+/** Numbers of matching entries by value. */
+export function facetsQuery(search: DecisionsSearch, now: number) {
+  const query = {
+    ...toFilters(search, now),
+    fields: FACETS.join(','),
+    top: 8,
+  } as paths['/admin/api/decisions/facets']['get']['parameters']['query'];
+  return queryOptions({
+    queryKey: ['decisions', 'facets', query],
+    queryFn: async ({ signal }) => (await bodyOf(client.GET('/admin/api/decisions/facets', { params: { query }, signal }))).data,
+  });
+}
+
+/** One entry with its explanation. */
+export function entryQuery(id: string) {
+  return queryOptions({
+    queryKey: ['decisions', 'entry', id],
+    queryFn: async ({ signal }) => (await bodyOf(client.GET('/admin/api/decisions/{id}', { params: { path: { id } }, signal }))).data,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
