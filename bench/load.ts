@@ -25,6 +25,7 @@ export interface Loading {
 /** The result of a load. */
 export interface Loaded {
   readonly rate: number;
+  readonly requests: number;
   readonly beside: Readonly<Record<string, number>>;
 }
 
@@ -46,6 +47,7 @@ export async function load(call: Call, { url, connections, seconds }: Loading): 
   const { p50, p99 } = result.latency;
   return {
     rate: result.requests.total / result.duration,
+    requests: result.requests.total,
     // Near 100 % of a core, the load generator limits the rate.
     beside: { 'p50 ms': p50, 'p99 ms': p99, 'load core %': (user + system) / (result.duration * 10_000) },
   };

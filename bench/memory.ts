@@ -5,7 +5,7 @@ import { hasContestant, installContestants } from './contestants/install.ts';
 import { moveTo } from './cores.ts';
 import { bailiwick } from './http/bailiwick.ts';
 import { ceiling } from './http/ceiling.ts';
-import type { CaseName, HttpContestant, Service } from './http/contestant.ts';
+import type { CaseName, HttpContestant, PreparedContestant, Service } from './http/contestant.ts';
 import { pocketbase } from './http/pocketbase.ts';
 import { load } from './load.ts';
 import type { Figure, Measurement, OnFigure } from './measurement.ts';
@@ -41,14 +41,15 @@ async function measure(contestant: HttpContestant, options: Options, onFigure: O
   moveTo('server');
   let service: Service | undefined;
   try {
-    service = await contestant.start({ folder: own, records: options.records, own: Math.min(200, options.records), postgres: '' });
+    const prepared = await contestant.prepare({ folder: own, records: options.records, own: Math.min(200, options.records), postgres: '' });
+    service = await prepared.start();
     moveTo('load');
     const figure = (setting: string, value: number, unit = 'MB'): Figure => ({
       ...{ measurement: 'memory', case: 'resident memory', setting, contestant: contestant.name, unit, better: 'less', rounds: [value] },
     });
     await rest();
     onFigure(figure('at rest', residentMb(service.child)));
-    const points = await loadFor(service, options.memorySeconds);
+    const points = await loadFor(prepared, service, options.memorySeconds);
     onFigure(figure('at most', residentMb(service.child, 'VmHWM')));
     await rest();
     onFigure(figure('at rest again', residentMb(service.child)));
@@ -62,7 +63,11 @@ async function measure(contestant: HttpContestant, options: Options, onFigure: O
 }
 
 /** Loads the service, and returns the number of requests and the resident megabytes after each second. */
-async function loadFor({ url, child, calls }: Service, seconds: number): Promise<readonly (readonly [number, number])[]> {
+async function loadFor(
+  { calls }: PreparedContestant,
+  { url, child }: Service,
+  seconds: number,
+): Promise<readonly (readonly [number, number])[]> {
   const points: (readonly [number, number])[] = [];
   let requests = 0;
   for (let second = 0; second < seconds; second++) {

@@ -6,6 +6,9 @@ import { pause } from '../test/process/program.ts';
 /** Milliseconds to wait for the first response of a server. */
 const PATIENCE = 60_000;
 
+/** Clock ticks per second in which Linux shows the processor time of a process. */
+const TICKS = 100;
+
 /** A server of a contestant. */
 export interface Starting {
   readonly command: string;
@@ -51,6 +54,17 @@ export async function stopServer(child: ChildProcess, signal: NodeJS.Signals = '
 export function residentMb({ pid }: ChildProcess, what: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   try {
     return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024;
+  } catch {
+    return Number.NaN;
+  }
+}
+
+/** Returns the processor time that a process has used, in microseconds; NaN on systems other than Linux. */
+export function processorTime({ pid }: ChildProcess): number {
+  try {
+    // The fields after the name of the program, which may contain spaces: state is the first, user and system time are the twelfth and the next.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * (1e6 / TICKS);
   } catch {
     return Number.NaN;
   }

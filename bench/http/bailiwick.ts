@@ -10,8 +10,8 @@ import {
   newArticle,
   ownerSql,
   ownNumber,
+  type PreparedContestant,
   publishedSql,
-  type Service,
   statusSql,
   type World,
 } from './contestant.ts';
@@ -20,31 +20,31 @@ import {
 export const bailiwick: HttpContestant = {
   name: 'bailiwick',
   usesPostgres: false,
-  start: (world) => startOn(world, `sqlite:${join(world.folder, 'bailiwick.db')}`),
+  prepare: (world) => prepareOn(world, `sqlite:${join(world.folder, 'bailiwick.db')}`),
 };
 
 /** Bailiwick on PostgreSQL, to compare with contestants that need PostgreSQL. */
 export const bailiwickOnPostgres: HttpContestant = {
   name: 'bailiwick on PostgreSQL',
   usesPostgres: true,
-  start: (world) => startOn(world, withSchema(world.postgres)),
+  prepare: (world) => prepareOn(world, withSchema(world.postgres)),
 };
 
 const ID = '018f4e6a-1c2b-7d3e-8f40-';
 
-async function startOn(world: World, database: string): Promise<Service> {
+async function prepareOn(world: World, database: string): Promise<PreparedContestant> {
   const first = await startService(world.folder, database);
   const { caller, token } = await prepareCaller(first.url, ['read', 'list', 'create', 'update']);
   await first.stop();
   await fillArticles(database, world, caller);
-  const program = await startService(world.folder, database);
   return {
-    url: program.url,
-    child: program.child,
     caller,
     calls: callsOf(world, caller, token),
     foreign: { headers: headersOf(token), toRequest: () => ({ method: 'GET', path: `/api/Article/${idFor(1)}` }) },
-    stop: async () => void (await program.stop()),
+    async start() {
+      const { url, child, stop } = await startService(world.folder, database);
+      return { url, child, stop: async () => void (await stop()) };
+    },
   };
 }
 

@@ -24,19 +24,11 @@ import {
 export const ceiling: HttpContestant = {
   name: 'by hand',
   usesPostgres: false,
-  async start(world) {
+  async prepare(world) {
     const path = join(world.folder, 'ceiling.db');
     openStore(path).close();
     await fill(path, world);
     const secret = randomBytes(32).toString('hex');
-    const port = await findPort();
-    const url = `http://127.0.0.1:${port}`;
-    const child = await startServer({
-      command: process.execPath,
-      args: ['--max-semi-space-size=16', fileURLToPath(new URL('ceiling-server.ts', import.meta.url)), String(port), path],
-      env: { BENCH_SECRET: secret },
-      probe: `${url}/healthz`,
-    });
     const token = await new SignJWT({ sid: 's1' })
       .setProtectedHeader({ alg: 'HS256' })
       .setSubject(CALLER)
@@ -44,12 +36,20 @@ export const ceiling: HttpContestant = {
       .sign(new TextEncoder().encode(secret));
     const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
     return {
-      url,
-      child,
       caller: CALLER,
       calls: callsOf(world, headers),
       foreign: { headers, toRequest: () => ({ method: 'GET', path: `/articles/${idFor(1)}` }) },
-      stop: () => stopServer(child),
+      async start() {
+        const port = await findPort();
+        const url = `http://127.0.0.1:${port}`;
+        const child = await startServer({
+          command: process.execPath,
+          args: ['--max-semi-space-size=16', fileURLToPath(new URL('ceiling-server.ts', import.meta.url)), String(port), path],
+          env: { BENCH_SECRET: secret },
+          probe: `${url}/healthz`,
+        });
+        return { url, child, stop: () => stopServer(child) };
+      },
     };
   },
 };

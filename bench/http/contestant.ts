@@ -30,16 +30,21 @@ export interface World {
   readonly postgres: string;
 }
 
-/** A running contestant. */
-export interface Service {
-  readonly url: string;
-  readonly child: ChildProcess;
+/** A contestant with its data. It can be started several times, one after the other. */
+export interface PreparedContestant {
   /** Id of the user who sends the requests. */
   readonly caller: string;
   /** The cases that the contestant supports. */
   readonly calls: Readonly<Partial<Record<CaseName, CaseCall>>>;
   /** A read of an article of another user, which the contestant must refuse. */
   readonly foreign: Call;
+  start(): Promise<Service>;
+}
+
+/** A running contestant. */
+export interface Service {
+  readonly url: string;
+  readonly child: ChildProcess;
   stop(): Promise<void>;
 }
 
@@ -49,7 +54,8 @@ export interface HttpContestant {
   readonly usesPostgres: boolean;
   /** Path of a program that npm installs only on some systems. */
   readonly needs?: string;
-  start(world: World): Promise<Service>;
+  /** Creates the data. */
+  prepare(world: World): Promise<PreparedContestant>;
 }
 
 /** Returns the SQL expression over `n(i)` for the owner of an article. */

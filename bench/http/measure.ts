@@ -1,16 +1,17 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type PostgresServer, startPostgres } from '../../test/postgres/server.ts';
+import { startPostgres } from '../../test/postgres/server.ts';
 import { hasContestant, installContestants } from '../contestants/install.ts';
 import { moveTo } from '../cores.ts';
 import { type Call, load, type Sent } from '../load.ts';
 import type { Measurement, OnFigure } from '../measurement.ts';
 import { type Options, pick } from '../options.ts';
-import { race } from '../rounds.ts';
+import { processorTime } from '../process.ts';
+import { createRace, type Racer } from '../rounds.ts';
 import { bailiwick, bailiwickOnPostgres } from './bailiwick.ts';
 import { ceiling } from './ceiling.ts';
-import { CASES, type CaseCall, type CaseName, type HttpContestant, type Service, type World } from './contestant.ts';
+import { CASES, type CaseCall, type CaseName, type HttpContestant, type PreparedContestant, type Service } from './contestant.ts';
 import { parseServer } from './parse-server.ts';
 import { pocketbase } from './pocketbase.ts';
 
@@ -19,6 +20,9 @@ const OWN = 200;
 
 /** The cases that are also measured on the large table. */
 const LARGE: ReadonlySet<CaseName> = new Set<CaseName>(['read by id', 'list of 20', 'list of 20, filter and sort']);
+
+/** The cases that add records. */
+const ADDING: ReadonlySet<CaseName> = new Set<CaseName>(['create', 'batch of 50']);
 
 const CONTESTANTS: readonly HttpContestant[] = [bailiwick, ceiling, pocketbase, bailiwickOnPostgres, parseServer];
 
@@ -49,76 +53,122 @@ async function measureWorld({ records, names, options, onFigure }: Measuring): P
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
   moveTo('server');
   const server = chosen.some(({ usesPostgres }) => usesPostgres) ? await startPostgres() : undefined;
-  const services: Running[] = [];
+  const entrants: Entrant[] = [];
   try {
     for (const [index, contestant] of chosen.entries()) {
-      const service = await start(contestant, { folder: join(folder, String(index)), records, own: OWN, postgres: server?.url ?? '' });
-      services.push({ contestant, service });
-      for (const name of names) await check(contestant.name, service, name);
+      const world = { folder: join(folder, String(index)), records, own: OWN, postgres: server?.url ?? '' };
+      mkdirSync(world.folder);
+      entrants.push({ contestant, prepared: await contestant.prepare(world) });
     }
-    moveTo('load');
-    for (const name of names) {
-      for (const connections of options.connections) await measureCase({ name, connections, services, options, onFigure, records });
+    // Cases that add records run after all rounds of the others, so that lists and totals keep their length.
+    for (const adds of [false, true]) {
+      await measureCases(
+        names.filter((name) => ADDING.has(name) === adds),
+        { entrants, records, options, onFigure },
+      );
     }
   } finally {
-    await stopAll(services, server);
+    await server?.stop();
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function start(contestant: HttpContestant, world: World): Promise<Service> {
-  mkdirSync(world.folder);
-  const service = await contestant.start(world);
-  const { status } = await ask(service.url, service.foreign);
-  if (status !== 403 && status !== 404) throw new Error(`${contestant.name} returns ${status} for a read of another user's article`);
-  return service;
-}
-
-interface Running {
+interface Entrant {
   readonly contestant: HttpContestant;
-  readonly service: Service;
+  readonly prepared: PreparedContestant;
 }
 
-interface CaseMeasuring {
-  readonly name: CaseName;
-  readonly connections: number;
-  readonly services: readonly Running[];
-  readonly options: Options;
-  readonly onFigure: OnFigure;
-  readonly records: number;
+interface CasesMeasuring extends Pick<Measuring, 'records' | 'options' | 'onFigure'> {
+  readonly entrants: readonly Entrant[];
 }
 
-async function measureCase({ name, connections, services, options, onFigure, records }: CaseMeasuring): Promise<void> {
-  const racing = services.flatMap(({ contestant, service: { url, calls } }) => {
-    const call = calls[name];
-    return call === undefined ? [] : [{ contestant, call, url }];
-  });
-  for (const { call, url } of racing) await load(call, { url, connections, seconds: options.warmSeconds });
-  const raced = await race(
-    racing.map(({ contestant, call, url }) => ({
-      name: contestant.name,
-      async turn() {
-        const { rate, beside } = await load(call, { url, connections, seconds: options.seconds });
-        return { value: rate, beside };
-      },
+/** The services that run in the present round. */
+type Running = Map<HttpContestant, Service>;
+
+/** Measures the cases in rounds. Each round starts all services again, because the speed of a process can differ from one start to the next. */
+async function measureCases(names: readonly CaseName[], { entrants, records, options, onFigure }: CasesMeasuring): Promise<void> {
+  if (names.length === 0) return;
+  const running: Running = new Map();
+  const races = names.flatMap((name) =>
+    options.connections.map((connections) => ({
+      name,
+      connections,
+      race: createRace(toRacers(name, { entrants, running, options, connections })),
     })),
-    options.rounds,
   );
-  const of = `${connections} connections, ${records.toLocaleString('en')} records`;
-  for (const [index, { name: contestant, rounds, beside }] of raced.entries()) {
-    // All contestants take turns; only those on the same database are compared.
-    const setting = racing[index]?.contestant.usesPostgres ? `${of}, PostgreSQL` : of;
-    onFigure({ measurement: 'http', case: name, setting, contestant, unit: 'requests/s', better: 'more', rounds, beside });
+  for (let round = 0; round < options.rounds; round++) {
+    try {
+      moveTo('server');
+      for (const entrant of entrants) running.set(entrant.contestant, await start(entrant, names));
+      moveTo('load');
+      for (const { race } of races) await race.runRound();
+    } finally {
+      for (const service of running.values()) await service.stop();
+      running.clear();
+    }
+  }
+  const isOnPostgres = new Map(entrants.map(({ contestant: { name, usesPostgres } }) => [name, usesPostgres]));
+  for (const { name, connections, race } of races) {
+    for (const { name: contestant, rounds, beside } of race.results()) {
+      const of = `${connections} connections, ${records.toLocaleString('en')} records`;
+      // All contestants take turns; only those on the same database are compared.
+      const setting = isOnPostgres.get(contestant) ? `${of}, PostgreSQL` : of;
+      onFigure({ measurement: 'http', case: name, setting, contestant, unit: 'requests/s', better: 'more', rounds, beside });
+    }
   }
 }
 
+/** Starts a contestant. @throws Error if it does not respond correctly. */
+async function start({ contestant, prepared }: Entrant, names: readonly CaseName[]): Promise<Service> {
+  const service = await prepared.start();
+  const { status } = await ask(service.url, prepared.foreign);
+  if (status !== 403 && status !== 404) throw new Error(`${contestant.name} returns ${status} for a read of another user's article`);
+  for (const name of names) await check({ contestant, prepared }, service, name);
+  return service;
+}
+
+interface RacersOf {
+  readonly entrants: readonly Entrant[];
+  readonly running: Running;
+  readonly options: Options;
+  readonly connections: number;
+}
+
+function toRacers(name: CaseName, { entrants, running, options, connections }: RacersOf): readonly Racer[] {
+  return entrants.flatMap(({ contestant, prepared }) => {
+    const call = prepared.calls[name];
+    if (call === undefined) return [];
+    return [
+      {
+        name: contestant.name,
+        async turn() {
+          const service = running.get(contestant);
+          if (service === undefined) throw new Error(`expected ${contestant.name} to run`);
+          return measureTurn(call, service, { connections, options });
+        },
+      },
+    ];
+  });
+}
+
+async function measureTurn(
+  call: CaseCall,
+  { url, child }: Service,
+  { connections, options: { seconds, warmSeconds } }: { readonly connections: number; readonly options: Options },
+): Promise<Awaited<ReturnType<Racer['turn']>>> {
+  await load(call, { url, connections, seconds: warmSeconds });
+  const before = processorTime(child);
+  const { rate, requests, beside } = await load(call, { url, connections, seconds });
+  return { value: rate, beside: { ...beside, 'processor µs': (processorTime(child) - before) / requests } };
+}
+
 /** Checks that the contestant responds correctly. @throws Error if it does not. */
-async function check(contestant: string, { url, calls, caller }: Service, name: CaseName): Promise<void> {
+async function check({ contestant, prepared: { calls, caller } }: Entrant, { url }: Service, name: CaseName): Promise<void> {
   const call = calls[name];
   if (call === undefined) return;
   const { status, body } = await ask(url, call);
   const wrong = status >= 300 ? `status ${status}` : findWrong(name, call, { body, caller });
-  if (wrong !== undefined) throw new Error(`${contestant}, ${name}: ${wrong}: ${JSON.stringify(body).slice(0, 500)}`);
+  if (wrong !== undefined) throw new Error(`${contestant.name}, ${name}: ${wrong}: ${JSON.stringify(body).slice(0, 500)}`);
 }
 
 function findWrong(name: CaseName, call: CaseCall, { body, caller }: { body: unknown; caller: string }): string | undefined {
@@ -135,9 +185,4 @@ async function ask(url: string, call: Call): Promise<{ readonly status: number; 
   const { method, path, body }: Sent = call.toRequest(1e9 + asked++);
   const answer = await fetch(`${url}${path}`, { method, headers: call.headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
   return { status: answer.status, body: await answer.json() };
-}
-
-async function stopAll(services: readonly Running[], server: PostgresServer | undefined): Promise<void> {
-  for (const { service } of services) await service.stop();
-  await server?.stop();
 }

@@ -25,30 +25,33 @@ import {
 export const parseServer: HttpContestant = {
   name: 'Parse Server on PostgreSQL',
   usesPostgres: true,
-  async start(world) {
+  async prepare(world) {
     const database = await createDatabase(world.postgres);
     const key = randomBytes(16).toString('hex');
     const port = await findPort();
     const url = `http://127.0.0.1:${port}`;
-    const child = await startServer({
+    const starting = {
       command: process.execPath,
       args: ['--max-semi-space-size=16', fileURLToPath(new URL('parse-server-main.ts', import.meta.url)), String(port), database, key],
       cwd: world.folder,
       probe: `${url}/parse/health`,
-    });
+    };
+    const first = await startServer(starting);
     const asAdmin = { ...APPLICATION, 'x-parse-master-key': key };
     await post(`${url}/parse/schemas/Article`, SCHEMA, asAdmin);
     const made = await post(`${url}/parse/users`, { username: 'maya', password: randomBytes(16).toString('hex') }, APPLICATION);
     const caller = String(made['objectId']);
+    await stopServer(first);
     await fill(database, world, caller);
     const headers = { ...APPLICATION, 'x-parse-session-token': String(made['sessionToken']) };
     return {
-      url,
-      child,
       caller,
       calls: callsOf(world, caller, headers),
       foreign: { headers, toRequest: () => ({ method: 'GET', path: `${ARTICLES}/${idFor(1)}` }) },
-      stop: () => stopServer(child),
+      async start() {
+        const child = await startServer(starting);
+        return { url, child, stop: () => stopServer(child) };
+      },
     };
   },
 };

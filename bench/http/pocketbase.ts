@@ -29,7 +29,7 @@ export const pocketbase: HttpContestant = {
   name: 'PocketBase',
   usesPostgres: false,
   needs: PROGRAM,
-  async start(world) {
+  async prepare(world) {
     const program = contestantFile(PROGRAM);
     const dir = join(world.folder, 'pb');
     const port = await findPort();
@@ -55,18 +55,18 @@ export const pocketbase: HttpContestant = {
     await post(`${url}/api/collections`, ARTICLES, String(admin));
     const user = { ...person, passwordConfirm: person.password, username: 'maya' };
     const caller = String((await post(`${url}/api/collections/users/records`, user, String(admin)))['id']);
+    const signedIn = await post(`${url}/api/collections/users/auth-with-password`, { identity: person.email, password: person.password });
     await stopServer(first);
     await fill(join(dir, 'data.db'), world, caller);
-    const child = await startServer(starting);
-    const signedIn = await post(`${url}/api/collections/users/auth-with-password`, { identity: person.email, password: person.password });
     const headers = { authorization: String(signedIn['token']), 'content-type': 'application/json' };
     return {
-      url,
-      child,
       caller,
       calls: callsOf(world, caller, headers),
       foreign: { headers, toRequest: () => ({ method: 'GET', path: `${RECORDS}/${idFor(1)}` }) },
-      stop: () => stopServer(child),
+      async start() {
+        const child = await startServer(starting);
+        return { url, child, stop: () => stopServer(child) };
+      },
     };
   },
 };
