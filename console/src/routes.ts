@@ -6,13 +6,14 @@ import { decisionRoute, decisionsRoute } from './screens/decisions/route.ts';
 import { overviewRoute } from './screens/overview/route.ts';
 import { setupRoute } from './screens/setup/route.ts';
 import { signInRoute } from './screens/sign-in/route.ts';
+import { simulatorRoute } from './screens/simulator/route.ts';
 import { CrashedScreen } from './shell/CrashedScreen.tsx';
 import { adminRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
   setupRoute,
-  sessionRoute.addChildren([accountRoute, adminRoute.addChildren([overviewRoute, decisionsRoute, decisionRoute])]),
+  sessionRoute.addChildren([accountRoute, adminRoute.addChildren([overviewRoute, decisionsRoute, decisionRoute, simulatorRoute])]),
 ]);
 
 /** Creates the router. */

@@ -2,6 +2,7 @@
 export const commonTexts = {
   retry: 'Retry',
   close: 'Close',
+  clear: 'Clear',
   cancel: 'Cancel',
   save: 'Save',
   delete: 'Delete',

@@ -73,7 +73,7 @@ export function ConditionTree({ trace }: { readonly trace: ConditionTrace }) {
     );
   }
   return (
-    <Group gap={6} align="baseline">
+    <Group gap={6} align="baseline" wrap="nowrap">
       <Answer answer={trace.answer} />
       <Comparison trace={trace} />
     </Group>

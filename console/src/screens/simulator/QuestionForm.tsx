@@ -1,0 +1,134 @@
+import { Accordion, Button, JsonInput, Select, Stack, TextInput } from '@mantine/core';
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
+import { RecordPicker } from '../../components/RecordPicker.tsx';
+import { UserPicker } from '../../components/UserPicker.tsx';
+import { simulatorTexts as texts } from '../../texts/simulator.ts';
+import { ACTIONS, parseJsonObject, type SimulatorSearch, validateSimulatorSearch } from './search.ts';
+
+/** Properties of the question's form. */
+interface QuestionFormProps {
+  readonly catalogue: Schemas['admin.Catalogue'];
+  /** The question of the address. */
+  readonly asked: SimulatorSearch;
+  onAsk(question: SimulatorSearch): void;
+}
+
+/** The form of the question. */
+export function QuestionForm({ catalogue, asked, onAsk }: QuestionFormProps) {
+  const [question, setQuestion] = useState<SimulatorSearch>(asked);
+  const set = (change: { readonly [Name in keyof SimulatorSearch]: string | undefined }): void =>
+    setQuestion((present) => validateSimulatorSearch({ ...present, ...change }));
+  const resource = catalogue.definitions.find(({ name }) => name === question.resource);
+  const hasRecord = resource !== undefined && question.action !== 'create' && question.action !== 'import';
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        onAsk(question);
+      }}
+    >
+      <Stack gap="sm">
+        <UserPicker label={texts.user} description={texts.userHelp} value={question.user} onChange={(user) => set({ user })} />
+        <Select
+          label={texts.action}
+          required
+          data={[...ACTIONS]}
+          value={question.action ?? null}
+          onChange={(action) => set({ action: action ?? undefined })}
+        />
+        <Select
+          label={texts.resource}
+          required
+          searchable
+          data={catalogue.definitions.map(({ name }) => name)}
+          value={question.resource ?? null}
+          onChange={(name) => set({ resource: name ?? undefined, id: undefined })}
+        />
+        {hasRecord && (
+          <RecordPicker
+            resource={resource}
+            label={texts.record}
+            description={texts.recordHelp}
+            value={question.id}
+            onChange={(id) => set({ id })}
+          />
+        )}
+        <ObjectInput label={texts.data} value={question.data} onChange={(data) => set({ data })} />
+        <Overrides roles={catalogue.roles} question={question} onChange={set} />
+        <Button type="submit">{texts.submit}</Button>
+      </Stack>
+    </form>
+  );
+}
+
+interface OverridesProps {
+  readonly roles: readonly string[];
+  readonly question: SimulatorSearch;
+  onChange(change: { readonly [Name in keyof SimulatorSearch]: string | undefined }): void;
+}
+
+function Overrides({ roles, question, onChange }: OverridesProps) {
+  const { role, attributes, fields, time, ip } = question;
+  const isUsed = [role, attributes, fields, time, ip].some((value) => value !== undefined);
+  return (
+    <Accordion variant="contained" defaultValue={isUsed ? 'more' : null}>
+      <Accordion.Item value="more">
+        <Accordion.Control>{texts.more}</Accordion.Control>
+        <Accordion.Panel>
+          <Stack gap="sm">
+            <Select
+              label={texts.role}
+              clearable
+              data={[...roles]}
+              value={role ?? null}
+              onChange={(next) => onChange({ role: next ?? undefined })}
+            />
+            <ObjectInput
+              label={texts.attributes}
+              description={texts.attributesHelp}
+              value={attributes}
+              onChange={(next) => onChange({ attributes: next })}
+            />
+            <ObjectInput label={texts.fields} value={fields} onChange={(next) => onChange({ fields: next })} />
+            <TextInput
+              label={texts.time}
+              description={texts.timeHelp}
+              placeholder="2026-01-31T09:00:00Z"
+              value={time ?? ''}
+              onChange={({ currentTarget }) => onChange({ time: currentTarget.value || undefined })}
+            />
+            <TextInput
+              label={texts.ip}
+              placeholder="203.0.113.7"
+              value={ip ?? ''}
+              onChange={({ currentTarget }) => onChange({ ip: currentTarget.value || undefined })}
+            />
+          </Stack>
+        </Accordion.Panel>
+      </Accordion.Item>
+    </Accordion>
+  );
+}
+
+interface ObjectInputProps {
+  readonly label: string;
+  readonly description?: string;
+  readonly value: string | undefined;
+  onChange(text: string | undefined): void;
+}
+
+function ObjectInput({ value, onChange, ...field }: ObjectInputProps) {
+  return (
+    <JsonInput
+      {...field}
+      autosize
+      minRows={2}
+      maxRows={10}
+      formatOnBlur
+      value={value ?? ''}
+      error={parseJsonObject(value) === undefined && texts.json}
+      onChange={(text) => onChange(text === '' ? undefined : text)}
+    />
+  );
+}

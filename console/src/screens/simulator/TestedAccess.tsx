@@ -1,0 +1,70 @@
+import { Alert, Anchor, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { useClipboard } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
+import { bodyOf, client, type Schemas } from '../../api/client.ts';
+import { Explanation } from '../../components/decision/Explanation.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { Verdict } from '../../components/Verdict.tsx';
+import { commonTexts } from '../../texts/common.ts';
+import { simulatorTexts as texts } from '../../texts/simulator.ts';
+import { toCurl } from './search.ts';
+
+type AccessTest = Schemas['admin.AccessTest'];
+
+/** The answer to a question: the decision, and its explanation. */
+export function TestedAccess({ test }: { readonly test: AccessTest }) {
+  const tested = useQuery({
+    queryKey: ['access test', test],
+    queryFn: ({ signal }) => bodyOf(client.POST('/admin/api/policies/test-access', { body: test, signal })),
+    // An answer is true at its moment only.
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <Paper withBorder p="md">
+      <QueryState query={tested} lines={10}>
+        {({ data, warnings = [] }) => (
+          <Stack>
+            <Group gap="sm">
+              <Verdict
+                allowed={data.conditional === true ? undefined : data.allowed}
+                {...(data.conditional === true && { label: texts.conditional })}
+              />
+              <Text fw={600}>
+                {test.action} {test.resource.name}
+              </Text>
+              <CopyCurl test={test} />
+            </Group>
+            <Text size="sm">{data.reason}</Text>
+            {data.matchedPolicy !== null && (
+              <Anchor
+                size="sm"
+                href={`/console/policies/${data.matchedPolicy.id}${data.matchedRule === null ? '' : `?rule=${data.matchedRule}`}`}
+              >
+                {texts.matched(data.matchedPolicy.name)}
+              </Anchor>
+            )}
+            {warnings.map((warning) => (
+              <Alert key={warning} color="yellow">
+                {warning}
+              </Alert>
+            ))}
+            <Explanation explained={data} />
+            <Text size="xs" c="dimmed">
+              {texts.shareable}
+            </Text>
+          </Stack>
+        )}
+      </QueryState>
+    </Paper>
+  );
+}
+
+function CopyCurl({ test }: { readonly test: AccessTest }) {
+  const { copy, copied } = useClipboard();
+  return (
+    <Button size="xs" variant="default" onClick={() => copy(toCurl(location.origin, test))}>
+      {copied ? commonTexts.copied : texts.copyCurl}
+    </Button>
+  );
+}

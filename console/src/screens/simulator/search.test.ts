@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { parseJsonObject, toAccessTest, toCurl, validateSimulatorSearch } from './search.ts';
+
+describe('toAccessTest', () => {
+  it('has the user, the record, the values and the circumstances of the question', () => {
+    const search = {
+      ...{ user: 'u1', role: 'editor', attributes: '{"department":"sports"}', resource: 'Article', id: 'a1', fields: '{"status":"draft"}' },
+      ...{ action: 'update', data: '{"title":"T"}', time: '2026-01-01T00:00:00Z', ip: '10.0.0.1' },
+    };
+    expect(toAccessTest(search)).toEqual({
+      action: 'update',
+      resource: { name: 'Article', id: 'a1', status: 'draft' },
+      user: { id: 'u1', role: 'editor', department: 'sports' },
+      data: { title: 'T' },
+      environment: { timestamp: '2026-01-01T00:00:00Z', ip: '10.0.0.1' },
+    });
+  });
+
+  it('has no user for a caller without a token', () => {
+    expect(toAccessTest({ resource: 'Article', action: 'list' })).toEqual({ action: 'list', resource: { name: 'Article' } });
+  });
+
+  it.each([{ resource: 'Article' }, { action: 'read' }, { resource: 'A', action: 'fly' }, { resource: 'A', action: 'read', data: '[1]' }])(
+    'is undefined for the incomplete question %j',
+    (search) => expect(toAccessTest(search)).toBeUndefined(),
+  );
+});
+
+describe('validateSimulatorSearch', () => {
+  it('keeps objects that the address has parsed as JSON', () => {
+    expect(validateSimulatorSearch({ resource: 'A', fields: { status: 'x' }, id: 12, nonsense: 1 })).toEqual({
+      resource: 'A',
+      fields: '{"status":"x"}',
+      id: '12',
+    });
+  });
+});
+
+describe('parseJsonObject', () => {
+  it('refuses lists, texts and broken JSON', () => {
+    expect(['[]', '"a"', '{', 'null'].map((text) => parseJsonObject(text))).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
+
+describe('toCurl', () => {
+  it('quotes apostrophes for the shell', () => {
+    expect(toCurl('http://x', { name: "d'Or" })).toContain(`{"name":"d'\\''Or"}`);
+  });
+});

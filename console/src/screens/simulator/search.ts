@@ -1,0 +1,65 @@
+/** The question of the simulator, as the search parameters of its address. */
+import type { Schemas } from '../../api/client.ts';
+
+/** The actions that can be tested. */
+export const ACTIONS = ['read', 'list', 'create', 'update', 'delete', 'restore', 'export', 'import'] as const;
+
+const TEXTS = ['user', 'role', 'resource', 'id', 'action', 'time', 'ip'] as const;
+const OBJECTS = ['attributes', 'fields', 'data'] as const;
+
+/** The question of the simulator. */
+export type SimulatorSearch = {
+  readonly [Name in (typeof TEXTS)[number]]?: string;
+} & {
+  /** JSON objects as text: attributes of the user, fields of the record, values of the request. */
+  readonly [Name in (typeof OBJECTS)[number]]?: string;
+};
+
+/** Reads the question from an address. */
+export function validateSimulatorSearch(given: Record<string, unknown>): SimulatorSearch {
+  const texts = TEXTS.flatMap((name) => {
+    const value = given[name];
+    return typeof value === 'string' || typeof value === 'number' ? [[name, String(value)]] : [];
+  });
+  const objects = OBJECTS.flatMap((name) => {
+    const value = given[name];
+    if (value === undefined || value === '') return [];
+    return [[name, typeof value === 'string' ? value : JSON.stringify(value)]];
+  });
+  return Object.fromEntries([...texts, ...objects]);
+}
+
+/** Parses a JSON object; undefined for any other text. An empty text is an empty object. */
+export function parseJsonObject(text: string | undefined): Record<string, unknown> | undefined {
+  if (text === undefined || text.trim() === '') return {};
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the body of an access test; undefined if the question is not complete. */
+export function toAccessTest(search: SimulatorSearch): Schemas['admin.AccessTest'] | undefined {
+  const { user, role, resource, id, action, time, ip } = search;
+  const [attributes, fields, data] = OBJECTS.map((name) => parseJsonObject(search[name]));
+  if (resource === undefined || !ACTIONS.includes(action as (typeof ACTIONS)[number])) return undefined;
+  if (attributes === undefined || fields === undefined || data === undefined) return undefined;
+  const hasUser = user !== undefined || role !== undefined || Object.keys(attributes).length > 0;
+  return {
+    action: action as (typeof ACTIONS)[number],
+    resource: { ...fields, name: resource, ...(id !== undefined && { id }) },
+    ...(hasUser && { user: { ...attributes, ...(user !== undefined && { id: user }), ...(role !== undefined && { role }) } }),
+    ...(Object.keys(data).length > 0 && { data }),
+    ...((time !== undefined || ip !== undefined) && {
+      environment: { ...(time !== undefined && { timestamp: time }), ...(ip !== undefined && { ip }) },
+    }),
+  };
+}
+
+/** Returns a command that asks the same question. */
+export function toCurl(origin: string, body: unknown): string {
+  const quoted = JSON.stringify(body).replaceAll("'", `'\\''`);
+  return `curl -X POST ${origin}/admin/api/policies/test-access -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' -d '${quoted}'`;
+}
