@@ -1,6 +1,7 @@
 /** The routes of all screens. The URL is the state of a screen: its route states the search parameters. A screen is loaded when it opens. */
 import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
+import { accessRoute } from './screens/access/route.ts';
 import { accountRoute } from './screens/account/route.ts';
 import { decisionRoute, decisionsRoute } from './screens/decisions/route.ts';
 import { overviewRoute } from './screens/overview/route.ts';
@@ -13,7 +14,10 @@ import { adminRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
 const routeTree = rootRoute.addChildren([
   signInRoute,
   setupRoute,
-  sessionRoute.addChildren([accountRoute, adminRoute.addChildren([overviewRoute, decisionsRoute, decisionRoute, simulatorRoute])]),
+  sessionRoute.addChildren([
+    accountRoute,
+    adminRoute.addChildren([overviewRoute, decisionsRoute, decisionRoute, simulatorRoute, accessRoute]),
+  ]),
 ]);
 
 /** Creates the router. */

@@ -1,0 +1,120 @@
+import { Anchor, Code, Drawer, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { useState } from 'react';
+import { accessTexts as texts } from '../../texts/access.ts';
+import classes from './PermissionGrid.module.css';
+import type { Permission } from './queries.ts';
+
+const MARKS = { allow: '✓', deny: '✕', conditional: '?' } as const;
+
+/** Properties of a grid of permissions. */
+interface PermissionGridProps {
+  readonly label: string;
+  /** Title of the column of the rows' names. */
+  readonly heading: string;
+  readonly actions: readonly string[];
+  /** The rows: a name, and the permissions that are loaded so far. */
+  readonly rows: readonly { readonly name: string; readonly permissions: readonly Permission[] }[];
+  /** The address of the simulator with the question of a cell. */
+  simulatorLink?(name: string, permission: Permission): string;
+}
+
+/** A heat map of permissions. A cell opens the reason and the rule. */
+export function PermissionGrid({ label, heading, actions, rows, simulatorLink }: PermissionGridProps) {
+  const [open, setOpen] = useState<{ readonly name: string; readonly permission: Permission }>();
+  return (
+    <>
+      <Table.ScrollContainer minWidth={680} type="native">
+        <Table aria-label={label} layout="fixed" className={classes['grid'] ?? ''}>
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th w={150}>{heading}</Table.Th>
+              {actions.map((action) => (
+                <Table.Th key={action} ta="center">
+                  {action}
+                </Table.Th>
+              ))}
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {rows.map(({ name, permissions }) => (
+              <Table.Tr key={name}>
+                <Table.Th scope="row" style={{ overflowWrap: 'anywhere' }}>
+                  {name}
+                </Table.Th>
+                {actions.map((action) => {
+                  const permission = permissions.find((each) => each.action === action);
+                  return (
+                    <Table.Td key={action} p={2}>
+                      {permission && <Cell name={name} permission={permission} onOpen={() => setOpen({ name, permission })} />}
+                    </Table.Td>
+                  );
+                })}
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+      <Text size="sm" c="dimmed">
+        {texts.legend}
+      </Text>
+      <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title={open && `${open.name} · ${open.permission.action}`}>
+        {open && <PermissionDetail permission={open.permission} link={simulatorLink?.(open.name, open.permission)} />}
+      </Drawer>
+    </>
+  );
+}
+
+function Cell({
+  name,
+  permission: { action, effect, resource },
+  onOpen,
+}: {
+  readonly name: string;
+  readonly permission: Permission;
+  onOpen(): void;
+}) {
+  return (
+    <UnstyledButton
+      className={classes['cell']}
+      data-effect={effect}
+      aria-label={`${name}: ${action} ${resource} ${texts.effects[effect]}`}
+      onClick={onOpen}
+    >
+      <span aria-hidden="true">{MARKS[effect]}</span>
+      <span className={classes['word']}>{texts.effects[effect]}</span>
+    </UnstyledButton>
+  );
+}
+
+function PermissionDetail({ permission, link }: { readonly permission: Permission; readonly link: string | undefined }) {
+  const { effect, reason, when, policy, rule, action, resource } = permission;
+  return (
+    <Stack>
+      <Text fw={600}>
+        {action} {resource}: {texts.effects[effect]}
+      </Text>
+      <Text size="sm">{reason}</Text>
+      {when !== undefined && (
+        <div>
+          <Text size="sm" fw={600}>
+            {texts.when}
+          </Text>
+          <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+            {when}
+          </Code>
+        </div>
+      )}
+      {policy && (
+        <Anchor href={`/console/policies/${policy.id}${rule === undefined ? '' : `?rule=${rule.id}`}`} size="sm">
+          {texts.openRule}: {policy.name}
+          {rule?.description !== undefined && `, ${rule.description}`}
+        </Anchor>
+      )}
+      {link !== undefined && (
+        <Anchor href={link} size="sm">
+          {texts.simulate}
+        </Anchor>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,11 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { adminRoute } from '../../shell/parent-routes.ts';
+import { validateAccessSearch } from './search.ts';
+
+/** `/access`. */
+export const accessRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/access',
+  validateSearch: validateAccessSearch,
+  component: lazyRouteComponent(() => import('./AccessScreen.tsx'), 'AccessScreen'),
+});
