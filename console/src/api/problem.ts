@@ -2,7 +2,7 @@
 export interface Issue {
   readonly path: string;
   readonly code: string;
-  readonly message: string;
+  readonly detail: string;
 }
 
 /** The body of a refused request, as in RFC 9457. */

@@ -11,9 +11,9 @@ export function ProblemAlert({ error, onRetry }: { readonly error: unknown; read
       {detail !== undefined && detail !== title && <Text size="sm">{detail}</Text>}
       {errors.length > 0 && (
         <List size="sm" mt="xs">
-          {errors.map(({ path, message }) => (
-            <List.Item key={`${path} ${message}`}>
-              {path !== '' && <Code>{path}</Code>} {message}
+          {errors.map(({ path, detail: mistake }) => (
+            <List.Item key={`${path} ${mistake}`}>
+              {path !== '' && <Code>{path}</Code>} {mistake}
             </List.Item>
           ))}
         </List>

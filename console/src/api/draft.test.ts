@@ -1,0 +1,29 @@
+import { describe, expect, it } from 'vitest';
+import { DRAFT_ITEM, type Draft, discardDraft, readDraft, saveDraft } from './draft.ts';
+
+function createStorage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
+  const items = new Map<string, string>();
+  return {
+    getItem: (name) => items.get(name) ?? null,
+    setItem: (name, value) => void items.set(name, value),
+    removeItem: (name) => void items.delete(name),
+  };
+}
+
+describe('the draft of the tab', () => {
+  it('returns the saved draft until it is discarded', () => {
+    const storage = createStorage();
+    const draft: Draft = { policies: [{ id: '0198c0de-0000-7000-8000-000000000001', priority: 7 }], removePolicies: [] };
+    expect(readDraft(storage)).toBeUndefined();
+    saveDraft(draft, storage);
+    expect(readDraft(storage)).toEqual(draft);
+    discardDraft(storage);
+    expect(readDraft(storage)).toBeUndefined();
+  });
+
+  it.each(['{', '[]', '7', 'null'])('returns no draft for the item %s', (text) => {
+    const storage = createStorage();
+    storage.setItem(DRAFT_ITEM, text);
+    expect(readDraft(storage)).toBeUndefined();
+  });
+});
