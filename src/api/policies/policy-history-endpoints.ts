@@ -1,12 +1,12 @@
-import { DIFFERENCE_KINDS, diffPolicies, type Policy, type PolicyDifference } from '../../authz/policies/index.ts';
+import { diffPolicies, type Policy } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
-import type { Json } from '../../operators/index.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
-import { component, described, Input, OneOf, Type } from '../../schemas/index.ts';
+import { component, Input, Type } from '../../schemas/index.ts';
 import { loadPolicyChanges, loadPolicyVersion, loadUserNames, type StoredChange, type Transaction } from '../../storage/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint, parseChangeCursor, toChangeCursor } from '../admin/index.ts';
 import { cursor, limit, name, PAGED } from '../schema-members.ts';
 import { CHANGE, CHANGE_MEMBERS, type DescribedChange, describeChange } from './policy-changes.ts';
+import { DIFFERENCE, DIFFERENCE_EXAMPLE } from './policy-differences.ts';
 import { POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
 
 const tag = 'Admin policies';
@@ -20,7 +20,7 @@ const VERSION_EXAMPLE = {
   by: { id: POLICY_EXAMPLE.createdBy, name: 'Ada' },
   reason: 'editors may no longer delete drafts',
   change: 'updated',
-  summary: 'rule "editors change drafts" applies to action update, no longer to action delete',
+  summary: DIFFERENCE_EXAMPLE.meaning,
 } as const;
 
 const CHANGE_EXAMPLE = {
@@ -90,30 +90,6 @@ const version = adminEndpoint({
     return respond(200, toSuccess({ ...(await describeVersion(admin.tx, change)), policy }));
   },
 });
-
-const DIFFERENCE = component(
-  'admin.PolicyDifference',
-  Type.Object({
-    path: Type.String({
-      description: 'Dotted path of the member: in the older version if it was removed, else in the newer one.',
-      examples: ['rules.0.conditions.1'],
-    }),
-    kind: OneOf(DIFFERENCE_KINDS),
-    before: Type.Optional(described<Json>({ description: 'The older value; for a moved item its older index.' })),
-    after: Type.Optional(described<Json>({ description: 'The newer value; for a moved item its newer index.' })),
-    ruleId: Type.Optional(Type.String({ description: 'Id of the rule, if the difference is about a rule.' })),
-    meaning: Type.String({ description: 'What the difference means, in words.' }),
-  }),
-);
-
-const DIFFERENCE_EXAMPLE: PolicyDifference = {
-  path: 'rules.0.action',
-  kind: 'changed',
-  before: 'delete',
-  after: 'update',
-  ruleId: '0198c0de-0000-7000-8000-000000000002',
-  meaning: VERSION_EXAMPLE.summary,
-};
 
 /** The largest revision in a request. */
 export const MAX_REVISION = 999_999_999_999;

@@ -54,6 +54,24 @@ describe('admin.policies.import', () => {
     expect(await importAll(data.policies)).toMatchObject({ body: { data: { unchanged: count } } });
   });
 
+  it('compares the policies of a dry run with the stored ones', async () => {
+    await importAll({ policies: [{ ...readers, name: 'compared' }] });
+    const policies = [
+      { ...readers, name: 'compared', priority: 7 },
+      { ...readers, name: 'new', tags: ['press'] },
+    ];
+    const { body } = (await importAll({ policies, dryRun: true })) as { readonly body: Json };
+    expect(body).toMatchObject({
+      data: {
+        changes: [
+          { name: 'compared', result: 'updated', differences: [{ path: 'priority', kind: 'changed', before: 100, after: 7 }] },
+          { name: 'new', result: 'created', differences: [{ path: 'tags.0' }, { path: 'rules.0', kind: 'added' }] },
+        ],
+      },
+    });
+    expect((await importAll({ policies: [{ ...readers, name: 'compared' }], dryRun: true })).body).toMatchObject({ data: { changes: [] } });
+  });
+
   it.each<[string, Json, Record<string, string>]>([
     ['the body', { policies: [{ ...readers, name: 'tried' }], dryRun: true }, {}],
     ['the query', { policies: [{ ...readers, name: 'tried' }], dryRun: false }, { dryRun: 'true' }],

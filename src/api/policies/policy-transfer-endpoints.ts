@@ -21,6 +21,7 @@ import {
 } from '../../storage/index.ts';
 import { type AdminEndpoint, adminEndpoint, runDry, wantsLines, withLines } from '../admin/index.ts';
 import { COUNT, COUNTED, lineByLine, MESSAGE } from '../schema-members.ts';
+import { compareImport, IMPORT_CHANGE, MAX_IMPORT_CHANGES } from './policy-differences.ts';
 import { EXPORTED_POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
 
 const IMPORTED = Type.Object({
@@ -29,6 +30,11 @@ const IMPORTED = Type.Object({
   unchanged: COUNT,
   assigned: COUNT,
   dryRun: Type.Optional(Type.Unsafe<true>({ const: true, description: 'True if nothing was stored.' })),
+  changes: Type.Optional(
+    Type.Array(IMPORT_CHANGE, {
+      description: `Of a dry run: the policies that the import would create or change. At most ${MAX_IMPORT_CHANGES}.`,
+    }),
+  ),
 });
 
 const EXPORTED = { ...POLICY_EXAMPLE, roles: [{ role: 'editor', priority: 100, isActive: true }] } as const;
@@ -41,7 +47,7 @@ export const policyImport: AdminEndpoint = adminEndpoint({
   tag: 'Admin policies',
   summary: 'Creates, replaces and assigns policies, identified by name: all or none, in one revision. The response lists every mistake.',
   query: Input({
-    dryRun: Type.Optional(Type.Boolean({ description: 'Validate and count, but store nothing. Default: false.' })),
+    dryRun: Type.Optional(Type.Boolean({ description: 'Validate, count and compare, but store nothing. Default: false.' })),
     reason: REASON,
   }),
   importList: 'policies',
@@ -71,11 +77,14 @@ export const policyImport: AdminEndpoint = adminEndpoint({
     const reason = query.reason ?? parsed.reason;
     const change = { by: admin.id, reason };
     const work = (): Promise<ImportedPolicies> => importPolicies(tx, parsed.policies, change);
-    const isDryRun = query.dryRun ?? parsed.dryRun ?? false;
-    const done = await (isDryRun ? runDry(tx, work) : work());
+    if (query.dryRun ?? parsed.dryRun ?? false) {
+      const names = parsed.policies.map(({ policy }) => policy.name);
+      const { result, changes } = await runDry(tx, () => compareImport(tx, names, work));
+      const data = { ...result, dryRun: true as const, changes: changes.slice(0, MAX_IMPORT_CHANGES) };
+      return respond(200, toSuccess(data, { message: `${summarize(result)}; a dry run, nothing was stored` }));
+    }
+    const done = await work();
     const summary = summarize(done);
-    if (isDryRun)
-      return respond(200, toSuccess({ ...done, dryRun: true as const }, { message: `${summary}; a dry run, nothing was stored` }));
     await audit({ resource: 'Policy', action: 'import', reason: `imported policies: ${summary}`, changeReason: reason });
     return respond(200, toSuccess(done, { message: summary }));
   },

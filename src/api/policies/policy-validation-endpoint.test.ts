@@ -12,6 +12,7 @@ interface Validated {
   readonly data: {
     readonly valid: boolean;
     readonly errors: readonly { readonly path: string; readonly code: string }[];
+    readonly differences?: readonly { readonly path: string; readonly meaning: string }[];
     readonly warnings?: readonly { readonly code: string }[];
   };
 }
@@ -35,5 +36,14 @@ describe('admin.policies.validate', () => {
     expect(await codesOf({ id, priority: 7 })).toEqual(['unassigned']);
     const rule = { resource: 'Article', action: 'read' };
     expect(await codesOf({ id, rules: [rule, rule] })).toContain('duplicate');
+  });
+
+  it('compares a valid change with the stored policy, and a new policy with none', async () => {
+    const id = await createdPolicy(admin, 'compared');
+    const differencesOf = async (body: Json) => (await admin.bodyOf<Validated>('admin.policies.validate', { body })).data.differences;
+    expect(await differencesOf({ id, priority: 7 })).toMatchObject([{ path: 'priority', meaning: expect.stringContaining('priority 7') }]);
+    expect(await differencesOf({ id })).toEqual([]);
+    expect(await differencesOf({ id, priority: 'high' })).toBeUndefined();
+    expect(await differencesOf({ name: 'other', type: 'ROLE_BASED', rules: [] })).toBeUndefined();
   });
 });

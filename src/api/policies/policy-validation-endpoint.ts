@@ -1,4 +1,4 @@
-import { POLICY_CHANGE, type Policy, type PolicyInput, parsePolicy } from '../../authz/policies/index.ts';
+import { diffPolicies, POLICY_CHANGE, type Policy, type PolicyInput, parsePolicy } from '../../authz/policies/index.ts';
 import type { Issue } from '../../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../../operators/index.ts';
 import { envelope, ISSUE, respond, toSuccess } from '../../request/index.ts';
@@ -6,6 +6,11 @@ import { described, Type } from '../../schemas/index.ts';
 import { changedPolicy, loadPoliciesByName, loadPolicy, newPolicy } from '../../storage/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from '../admin/index.ts';
 import { draftWarnings, WARNED } from './finding-endpoints.ts';
+import { DIFFERENCE } from './policy-differences.ts';
+
+const COMPARED = Type.Optional(
+  Type.Array(DIFFERENCE, { description: 'With the `id` of a stored policy, if the change is valid: what it would change.' }),
+);
 
 /** The endpoint that validates a policy without storing it. */
 export const policyValidationEndpoints: readonly AdminEndpoint[] = [
@@ -15,7 +20,8 @@ export const policyValidationEndpoints: readonly AdminEndpoint[] = [
     id: 'policies.validate',
     tag: 'Admin policies',
     summary: 'Validates a policy and stores nothing. Returns every mistake, or the findings about a valid policy.',
-    description: 'The body is that of a new policy. With the `id` of a stored policy, it is that of a change.',
+    description:
+      'The body is that of a new policy. With the `id` of a stored policy, it is that of a change, which is compared with the policy.',
     // Mistakes are part of the answer.
     validatesBody: 'handler',
     body: described<Json>(POLICY_CHANGE),
@@ -28,7 +34,7 @@ export const policyValidationEndpoints: readonly AdminEndpoint[] = [
     answers: {
       200: {
         description: 'The mistakes or the findings.',
-        schema: envelope(Type.Object({ valid: Type.Boolean(), errors: Type.Array(ISSUE), ...WARNED })),
+        schema: envelope(Type.Object({ valid: Type.Boolean(), errors: Type.Array(ISSUE), differences: COMPARED, ...WARNED })),
         example: toSuccess({
           valid: false,
           errors: [
@@ -47,7 +53,9 @@ export const policyValidationEndpoints: readonly AdminEndpoint[] = [
       const { tx, admin: author } = admin;
       const draft = existing === undefined ? newPolicy(policy, { by: author.id, now: tx.now }) : changedPolicy(existing, policy, tx.now);
       const stored: Policy = { ...draft, version: existing?.version ?? admin.snapshot.revision.number + 1 };
-      return respond(200, toSuccess({ valid: true, errors, ...(await draftWarnings(admin, stored, { isNew: existing === undefined })) }));
+      const differences = existing && diffPolicies(existing, stored);
+      const warned = await draftWarnings(admin, stored, { isNew: existing === undefined });
+      return respond(200, toSuccess({ valid: true, errors, ...(differences && { differences }), ...warned }));
     },
   }),
 ];

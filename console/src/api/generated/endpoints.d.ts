@@ -562,7 +562,7 @@ export interface paths {
         put?: never;
         /**
          * Validates a policy and stores nothing. Returns every mistake, or the findings about a valid policy.
-         * @description The body is that of a new policy. With the `id` of a stored policy, it is that of a change.
+         * @description The body is that of a new policy. With the `id` of a stored policy, it is that of a change, which is compared with the policy.
          */
         post: operations["admin.policies.validate"];
         delete?: never;
@@ -2132,6 +2132,8 @@ export interface components {
             createdAt: string;
             createdBy: string;
             description?: string;
+            /** @description Number of findings about the policy, as `GET /admin/api/policies-advice?policyId=…` lists them, counted within the last minute. Absent if the time of the request was up before: the next request counts further policies. */
+            findings?: number;
             /** Format: uuid */
             id: string;
             isActive: boolean;
@@ -4794,7 +4796,7 @@ export interface operations {
     "admin.policies.import": {
         parameters: {
             query?: {
-                /** @description Validate and count, but store nothing. Default: false. */
+                /** @description Validate, count and compare, but store nothing. Default: false. */
                 dryRun?: boolean;
                 /** @description Reason of the change. The history and the audit log keep it. */
                 reason?: string;
@@ -4826,6 +4828,15 @@ export interface operations {
                     "application/json": {
                         data: {
                             assigned: number;
+                            /** @description Of a dry run: the policies that the import would create or change. At most 200. */
+                            changes?: {
+                                /** @description Of a created policy: its tags and rules. */
+                                differences: components["schemas"]["admin.PolicyDifference"][];
+                                /** @description Name of the policy. */
+                                name: string;
+                                /** @enum {string} */
+                                result: "created" | "updated";
+                            }[];
                             created: number;
                             /**
                              * @description True if nothing was stored.
@@ -4948,6 +4959,8 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: {
+                            /** @description With the `id` of a stored policy, if the change is valid: what it would change. */
+                            differences?: components["schemas"]["admin.PolicyDifference"][];
                             errors: components["schemas"]["api.Issue"][];
                             valid: boolean;
                             /** @description Findings about the written policy or assignment. At most 100. */
