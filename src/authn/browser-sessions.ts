@@ -9,7 +9,7 @@ import type { Transaction } from '../storage/index.ts';
 import type { AuthAction, AuthOrigin } from './auth-entries.ts';
 import type { AuthEndpointDeps, AuthenticationOptions, IssuedAccess, TokenUser } from './authentication-deps.ts';
 import { type IssuedSession, issueAccess, type LoginCredentials, type OpenByPassword, toSessionOrigin } from './login.ts';
-import { isSameOrigin } from './same-origin.ts';
+import { isPlainHttpPage, isSameOrigin } from './same-origin.ts';
 import { findCookieName, loadCookieName, readCookie, toSetCookie } from './session-cookie.ts';
 import {
   createSessionSecret,
@@ -87,7 +87,7 @@ async function refreshByCookie(deps: AuthEndpointDeps, request: BrowserRequest):
   const issued = await database.transaction(async (tx) => {
     const name = await findCookieName(tx);
     const cookie = name && readCookie(request, name);
-    if (cookie === undefined) throw new Problem('IDENTITY_REQUIRED', 'expected the cookie of a browser session, given none', LOG_IN);
+    if (cookie === undefined) throw toMissingCookie(request);
     const renewed = await renewBrowserSession(tx, cookie, { client: origin, options });
     if (renewed === undefined) return undefined;
     const { user, session } = renewed;
@@ -98,6 +98,15 @@ async function refreshByCookie(deps: AuthEndpointDeps, request: BrowserRequest):
   const problem = new Problem('IDENTITY_TOKEN', 'the browser session has ended', LOG_IN);
   throw await entries.recordRefusal({ ...event, reason: problem.detail }, problem);
 }
+
+function toMissingCookie(request: BrowserRequest): Problem {
+  const detail = 'expected the cookie of a browser session, given none';
+  return new Problem('IDENTITY_REQUIRED', detail, isPlainHttpPage(request) ? USE_HTTPS : LOG_IN);
+}
+
+const USE_HTTPS = {
+  hint: 'browsers store the cookie only over HTTPS, or on the machine of the service; log in again after each reload, or use HTTPS',
+};
 
 const LOG_IN = { hint: 'log in with POST /auth/session' };
 

@@ -1,3 +1,4 @@
+import { isLoopback } from '../config/option.ts';
 import type { HttpRequest } from '../request/index.ts';
 
 /**
@@ -10,4 +11,14 @@ export function isSameOrigin({ header }: Pick<HttpRequest, 'header'>): boolean {
   if (site !== undefined) return site === 'same-origin';
   const [origin, host] = [header('origin'), header('host')?.toLowerCase()];
   return host !== undefined && (origin === `https://${host}` || origin === `http://${host}`);
+}
+
+/**
+ * Returns true if the page was loaded over plain HTTP from another machine. Browsers then store no `Secure` cookie and send no
+ * `Sec-Fetch-Site`. A proxy that terminates TLS does not change the `https` in Origin.
+ */
+export function isPlainHttpPage({ header }: Pick<HttpRequest, 'header'>): boolean {
+  const origin = header('origin') ?? '';
+  if (header('sec-fetch-site') !== undefined || !origin.startsWith('http:') || !URL.canParse(origin)) return false;
+  return !isLoopback(new URL(origin).hostname.replace(/^\[|\]$/g, ''));
 }

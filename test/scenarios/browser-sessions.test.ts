@@ -109,6 +109,17 @@ describe('a browser session', () => {
         body_has: { code: 'IDENTITY_REQUIRED', hint: 'log in with POST /auth/session' },
         entries: [],
       },
+      {
+        name: 'a refresh without a cookie says that browsers store none over plain HTTP',
+        send: 'POST /auth/session/refresh',
+        headers: { origin: 'http://192.0.2.2:8787', host: '192.0.2.2:8787' },
+        status: 401,
+        body_has: {
+          code: 'IDENTITY_REQUIRED',
+          hint: 'browsers store the cookie only over HTTPS, or on the machine of the service; log in again after each reload, or use HTTPS',
+        },
+        entries: [],
+      },
     ],
     it,
   );
