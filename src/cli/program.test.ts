@@ -17,19 +17,19 @@ describe('start', () => {
     const { exit } = await started(run, ['start', '--project', 'p', '--port', '0']);
     run.signals.emit('SIGTERM');
     expect(await exit).toBe(0);
-    expect(run.out.slice(0, 6)).toEqual([
+    expect(run.out).toEqual([
       'bailiwick listens on http://127.0.0.1:4242',
+      '  console   http://127.0.0.1:4242/console/',
       '  project   p',
       '  database  sqlite:p/data/bailiwick.db',
       '  API page  http://127.0.0.1:4242/docs',
       'a notice',
-      'no admin exists yet; create one with',
-    ]);
-    expect(run.out[6]).toContain('curl -X POST http://127.0.0.1:4242/auth/setup');
-    expect(run.out.slice(7)).toEqual([
+      'no admin exists yet; create one in the console',
+      '  http://127.0.0.1:4242/console/setup#token=the-token',
+      'or with',
+      expect.stringMatching(/^ {2}curl -X POST http:\/\/127\.0\.0\.1:4242\/auth\/setup .*"token":"the-token"/),
       '  requests from this machine need no token; behind a reverse proxy on this machine, start with --setup token',
     ]);
-    expect(run.out.filter((line) => line.includes('"token":"the-token"'))).toEqual([run.out[6]]);
     expect(run.made[0]?.port).toBe(0);
     expect(run.calls).toEqual(['close']);
     expect(run.signals.listenerCount('SIGTERM') + run.signals.listenerCount('SIGINT')).toBe(0);
@@ -45,6 +45,15 @@ describe('start', () => {
     run.signals.emit('SIGTERM');
     expect(await exit).toBe(0);
     expect(run.out.at(-1)).toContain('/auth/setup');
+  });
+
+  it('prints no address of a console that is off', async () => {
+    const run = createRun({ openSetup: async () => 'the-token' });
+    const { exit } = await started(run, ['start', '--console', 'off']);
+    run.signals.emit('SIGTERM');
+    expect(await exit).toBe(0);
+    expect(run.out.filter((line) => line.includes('console'))).toEqual([]);
+    expect(run.out.slice(4, 6)).toEqual(['no admin exists yet; create one with', expect.stringContaining('curl -X POST')]);
   });
 
   it('watches definition files only in dev', async () => {

@@ -8,9 +8,10 @@ describe('start with workers', () => {
   it('start prepares and prints once, replaces workers on SIGUSR2 and ends after them', async () => {
     const run = createRun({ openSetup: async () => 'the-token', notices: ['created tables: Note'] });
     const exit = runCli(WITH_WORKERS, run.context);
-    await expect.poll(() => run.out.length).toBe(10);
-    expect(run.out.slice(0, 7)).toEqual([
+    await expect.poll(() => run.out.length).toBe(13);
+    expect(run.out.slice(0, 8)).toEqual([
       'bailiwick listens on http://127.0.0.1:4242',
+      '  console   http://127.0.0.1:4242/console/',
       '  project   .',
       '  database  postgres://u@h/d',
       '  workers   3',
@@ -81,7 +82,7 @@ describe('a single process', () => {
   it('a single process ignores SIGUSR2', async () => {
     const run = createRun();
     const exit = runCli(['start'], run.context);
-    await expect.poll(() => run.out.length).toBe(4);
+    await expect.poll(() => run.out.length).toBe(5);
     run.signals.emit('SIGUSR2');
     expect(run.err).toEqual(['SIGUSR2 was ignored: a single process cannot be replaced; start with --workers 2 or more']);
     run.signals.emit('SIGTERM');

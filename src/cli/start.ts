@@ -100,6 +100,7 @@ interface Started {
 function describeStart(config: Config, { url, isWatching, notices, setupToken }: Started): readonly string[] {
   const lines = [
     `bailiwick listens on ${url}`,
+    ...(config.console === 'off' ? [] : [`  console   ${url}/console/`]),
     `  project   ${config.project}${isWatching ? ' (reloads definition files when they change)' : ''}`,
     `  database  ${toPrintableAddress(config.database)}`,
     ...(config.workers > 1 ? [`  workers   ${config.workers}`] : []),
@@ -107,9 +108,15 @@ function describeStart(config: Config, { url, isWatching, notices, setupToken }:
     ...notices,
   ];
   if (setupToken === undefined) return lines;
-  const body = `{"token":"${setupToken}","name":"Ada","email":"ada@example.com","password":"choose-a-password"}`;
+  return [...lines, ...describeSetup(config, url, setupToken), ...(toSetup(config) === 'loopback' ? [LOOPBACK_SETUP] : [])];
+}
+
+/** Returns the lines that show how to create the first admin. The token is in the fragment of the link, which browsers do not send. */
+function describeSetup(config: Config, url: string, token: string): readonly string[] {
+  const body = `{"token":"${token}","name":"Ada","email":"ada@example.com","password":"choose-a-password"}`;
   const request = `  curl -X POST ${url}/auth/setup -H 'content-type: application/json' -d '${body}'`;
-  return [...lines, 'no admin exists yet; create one with', request, ...(toSetup(config) === 'loopback' ? [LOOPBACK_SETUP] : [])];
+  if (config.console === 'off') return ['no admin exists yet; create one with', request];
+  return ['no admin exists yet; create one in the console', `  ${url}/console/setup#token=${token}`, 'or with', request];
 }
 
 /** A line for the start with open setup, printed because requests from some proxies on this machine are indistinguishable from local ones. */

@@ -131,13 +131,13 @@ describe('the setup token', () => {
       body: JSON.stringify({ token, name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }),
     });
 
-  it('the setup token is printed once by each start, stored as a hash, and accepted by another process', async () => {
+  it('each start prints a setup token in a link and in a command, stores its hash, and another process accepts it', async () => {
     const first = await startProgram({ data: own, args: ['--log-level', 'debug'] });
     await first.prints('/auth/setup');
     const token = tokenIn(first);
     expect(token).toMatch(/^[\w-]{32}$/);
     expect((await setUp(first.url, `${token}x`)).status).toBe(403);
-    expect(first.printed().split(token)).toHaveLength(2);
+    expect(first.printed().split(token)).toHaveLength(3);
     expect(JSON.stringify(query(own, 'SELECT text FROM _State'))).not.toContain(token);
     await first.stop();
     const second = await startProgram({ data: own, args: ['--log-level', 'debug'] });
@@ -147,7 +147,7 @@ describe('the setup token', () => {
     expect((await setUp(second.url, tokenIn(second))).status).toBe(409);
     await second.stop();
     expect(second.printed()).not.toContain(token);
-    expect(second.printed().split(tokenIn(second))).toHaveLength(2);
+    expect(second.printed().split(tokenIn(second))).toHaveLength(3);
     const third = await startProgram({ data: own });
     await third.prints('API page');
     await third.stop();
@@ -181,12 +181,15 @@ describe('the output of a start', () => {
   it('the output of a start has the address, the migrations and the first steps', () => {
     expect(first.split('\n')).toEqual([
       'bailiwick listens on URL',
+      '  console   URL/console/',
       '  project   examples/newsroom',
       `  database  sqlite:${data}/bailiwick.db`,
       '  API page  URL/docs',
       'created tables: User, Article, Comment, Tip',
       'the permissions maps of the definitions are not enforced; to create the 3 corresponding policies, run: bailiwick policies from-permissions --apply',
-      'no admin exists yet; create one with',
+      'no admin exists yet; create one in the console',
+      expect.stringMatching(/^ {2}URL\/console\/setup#token=[\w-]{32}$/),
+      'or with',
       expect.stringMatching(/^ {2}curl -X POST URL\/auth\/setup .*"token":"[\w-]{32}"/),
       '  requests from this machine need no token; behind a reverse proxy on this machine, start with --setup token',
       '',
