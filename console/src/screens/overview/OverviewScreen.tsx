@@ -1,7 +1,137 @@
+import { Alert, Badge, Grid, Group, Paper, SegmentedControl, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
+import type { Schemas } from '../../api/client.ts';
 import { Page } from '../../components/Page.tsx';
-import { shellTexts } from '../../texts/shell.ts';
+import { QueryState } from '../../components/QueryState.tsx';
+import { overviewTexts as texts } from '../../texts/overview.ts';
+import { DecisionSeries } from './DecisionSeries.tsx';
+import { ExpiringAssignments } from './ExpiringAssignments.tsx';
+import { NeverMatched } from './NeverMatched.tsx';
+import { analyticsQuery, findingsQuery, systemQuery, TIMEFRAMES, type Timeframe } from './queries.ts';
+import { RecentDecisions } from './RecentDecisions.tsx';
+import { overviewRoute } from './route.ts';
+import { TopDenied } from './TopDenied.tsx';
 
-/** The first screen of an admin. */
+type Analytics = Schemas['admin.Analytics'];
+
+/** The first screen of an admin: what was decided, what needs attention, and the health of the service. */
 export function OverviewScreen() {
-  return <Page title={shellTexts.screens.overview}>{null}</Page>;
+  const { timeframe = '7d' } = overviewRoute.useSearch();
+  const navigate = useNavigate({ from: '/' });
+  const analytics = useQuery(analyticsQuery(timeframe));
+  return (
+    <Page
+      title={texts.title}
+      actions={
+        <SegmentedControl
+          aria-label={texts.timeframe}
+          value={timeframe}
+          data={TIMEFRAMES.map((value) => ({ value, label: texts.timeframes[value] }))}
+          onChange={(value) => void navigate({ search: { timeframe: value as Timeframe }, replace: true })}
+        />
+      }
+    >
+      <QueryState query={analytics} lines={12}>
+        {(data) => (
+          <>
+            <Tiles analytics={data} />
+            {data.topDenied?.partial === true && <Alert color="yellow">{texts.partial}</Alert>}
+            <Section title={texts.series.title}>
+              <DecisionSeries series={data.series} />
+            </Section>
+            <Grid>
+              <Half title={texts.topDenied.title}>
+                <TopDenied denied={data.topDenied?.denied ?? []} from={data.from} />
+              </Half>
+              <Half title={texts.recent.title}>
+                <RecentDecisions decisions={data.recentActivity} />
+              </Half>
+              <Half title={texts.expiring.title}>
+                <ExpiringAssignments />
+              </Half>
+              <Half title={texts.neverMatched.title}>
+                <NeverMatched neverMatched={data.neverMatched} />
+              </Half>
+            </Grid>
+          </>
+        )}
+      </QueryState>
+    </Page>
+  );
+}
+
+function Tiles({ analytics }: { readonly analytics: Analytics }) {
+  const findings = useQuery(findingsQuery);
+  const { accessGrants, accessDenials, activePolicies, totalPolicies } = analytics;
+  const found = findings.data === undefined ? '…' : `${findings.data.count}${findings.data.nextCursor === undefined ? '' : '+'}`;
+  return (
+    <SimpleGrid cols={{ base: 2, md: 5 }}>
+      <Tile name={texts.tiles.grants} value={accessGrants.toLocaleString()} />
+      <Tile name={texts.tiles.denials} value={accessDenials.toLocaleString()} />
+      <Tile name={texts.tiles.policies} value={activePolicies.toLocaleString()} note={texts.ofPolicies(totalPolicies)} />
+      <Tile name={texts.tiles.findings} value={found} />
+      <Health />
+    </SimpleGrid>
+  );
+}
+
+function Tile({ name, value, note }: { readonly name: string; readonly value: ReactNode; readonly note?: string }) {
+  return (
+    <Paper withBorder p="sm">
+      <Text size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Group gap={6} align="baseline">
+        <Text fz={26} fw={650} component="div">
+          {value}
+        </Text>
+        {note !== undefined && (
+          <Text size="sm" c="dimmed">
+            {note}
+          </Text>
+        )}
+      </Group>
+    </Paper>
+  );
+}
+
+function Health() {
+  const { data } = useQuery({ ...systemQuery, refetchInterval: 15_000 });
+  const failing = data?.checks.filter(({ ok }) => !ok) ?? [];
+  const isReady = failing.length === 0;
+  return (
+    <Tile
+      name={texts.health.title}
+      value={
+        data && (
+          <Badge size="lg" color={isReady ? 'green' : 'red'} leftSection={<span aria-hidden="true">{isReady ? '✓' : '✕'}</span>}>
+            {isReady ? texts.health.ok : failing.map(({ name }) => name).join(', ')}
+          </Badge>
+        )
+      }
+    />
+  );
+}
+
+function Section({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <Paper withBorder p="md" h="100%">
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {title}
+        </Title>
+        {children}
+      </Stack>
+    </Paper>
+  );
+}
+
+function Half(props: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <Grid.Col span={{ base: 12, lg: 6 }}>
+      <Section {...props} />
+    </Grid.Col>
+  );
 }

@@ -1,0 +1,26 @@
+import { Anchor, Stack, Text } from '@mantine/core';
+import type { Schemas } from '../../api/client.ts';
+import { overviewTexts } from '../../texts/overview.ts';
+
+const texts = overviewTexts.neverMatched;
+const SHOWN = 10;
+
+/** Active rules of assigned policies that decided no request: superfluous, or wrong. */
+export function NeverMatched({ neverMatched }: { readonly neverMatched: Schemas['admin.Analytics']['neverMatched'] }) {
+  if (neverMatched === undefined || neverMatched.total === 0) return <Text c="dimmed">{texts.none}</Text>;
+  const { rules, total } = neverMatched;
+  return (
+    <Stack gap={6}>
+      {rules.slice(0, SHOWN).map(({ ruleId, policyId, policy, action, resource, description }) => (
+        <Anchor key={ruleId} href={`/console/policies/${policyId}?rule=${ruleId}`} size="sm" truncate>
+          {policy}: {description ?? `${action} ${resource}`}
+        </Anchor>
+      ))}
+      {total > SHOWN && (
+        <Text size="sm" c="dimmed">
+          {texts.more(total - Math.min(SHOWN, rules.length))}
+        </Text>
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,32 @@
+/** Texts of the overview. */
+export const overviewTexts = {
+  title: 'Overview',
+  timeframes: { '24h': '24 hours', '7d': '7 days', '30d': '30 days' },
+  timeframe: 'Time',
+  tiles: { grants: 'Allowed', denials: 'Denied', policies: 'Active policies', findings: 'Findings' },
+  ofPolicies: (total: number) => `of ${total}`,
+  series: { title: 'Decisions', label: 'Decisions over time. Select a part to see its entries.', allowed: 'allowed', denied: 'denied' },
+  topDenied: {
+    title: 'Denied most often',
+    none: 'Nothing was denied.',
+    count: 'Denials',
+    who: 'Role',
+    what: 'Request',
+    show: 'Show the entries',
+  },
+  neverMatched: {
+    title: 'Rules that decided nothing',
+    none: 'Every active rule has decided a request.',
+    more: (count: number) => `and ${count} more`,
+  },
+  expiring: {
+    title: 'Assignments that expire within 7 days',
+    none: 'No assignment expires soon.',
+    at: 'Expires',
+    user: 'User',
+    policy: 'Policy',
+  },
+  recent: { title: 'Newest decisions', none: 'No request has been decided yet.' },
+  health: { title: 'Health', ok: 'ready', notOk: 'not ready' },
+  partial: 'Counting took too long, so older entries are not counted. Choose a shorter time.',
+} as const;
