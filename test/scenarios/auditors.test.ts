@@ -115,6 +115,57 @@ describe('a rule on _Decision', () => {
   });
 });
 
+describe('the permissions of an auditor', () => {
+  const permissions = (body: object = {}, token: string | undefined = auditor.token) =>
+    service.call('POST', '/auth/me/permissions', { body: { resource: '_Decision', ...body }, ...(token !== '' && { token }) });
+  const restricted = { ...READ, conditions: [ABOUT_NOTES] };
+  const inMemory = { ...READ, conditions: [{ field: 'resource.reason', operator: 'matches', value: 'allowed.*' }] };
+
+  it.each([
+    ['no rule', [], ['deny', 'deny']],
+    ['a rule', [READ], ['allow', 'deny']],
+    ['a rule about every action', [{ ...READ, action: '*' }], ['allow', 'allow']],
+    ['a condition on the entries', [restricted], ['conditional', 'deny']],
+    ['a condition that the database cannot evaluate', [inMemory], ['deny', 'deny']],
+    ['a DENY', [READ, { ...READ, effect: 'DENY', description: 'no audits' }], ['deny', 'deny']],
+    ['a rule about all resources', [{ resource: '*', action: '*' }], ['deny', 'deny']],
+  ])('the effects with %s are those of the requests', async (_, rules, expected) => {
+    if (rules.length > 0) await grant(...rules);
+    const reply = await permissions();
+    const found = reply.at('data') as readonly { readonly action: string; readonly effect: string; readonly reason: string }[];
+    expect([found.map(({ action }) => action), found.map(({ effect }) => effect)]).toEqual([['read', 'export'], expected]);
+    const requests = [await search(), await service.call('GET', '/admin/api/decisions/export?format=csv', { token: auditor.token })];
+    for (const [index, request] of requests.entries()) {
+      expect(request.status === 200).toBe(found[index]?.effect !== 'deny');
+      if (request.status !== 200) expect(request.at('detail')).toBe(found[index]?.reason);
+    }
+    const [entry] = await service.decisions(`requestId=${reply.headers['x-request-id']}`);
+    expect(entry).toMatchObject({ kind: 'evaluation', resource: '_Decision', action: 'permissions', facts: { question: {} } });
+  });
+
+  it('a denial names its rule, and a right names none', async () => {
+    await grant(READ, { resource: '_Decision', action: 'export', effect: 'DENY', description: 'no files' });
+    const [read, exported] = (await permissions()).at('data') as readonly Readonly<Record<string, unknown>>[];
+    expect([read?.['rule'], read?.['reason'], exported?.['rule']]).toEqual([undefined, 'allowed', 'no files']);
+  });
+
+  it('an admin may read and export, and a caller without a token may not', async () => {
+    const effects = async (token: string) =>
+      ((await permissions({}, token)).at('data') as readonly { readonly effect: string }[]).map(({ effect }) => effect);
+    expect(await effects((await service.admin()).token)).toEqual(['allow', 'allow']);
+    expect(await effects('')).toEqual(['deny', 'deny']);
+  });
+
+  it.each([
+    [{ actions: ['list', 'read'] }, ['actions.0: conflict']],
+    [{ ids: ['01900000-0000-7000-8000-000000000000'] }, ['ids: conflict']],
+  ])('refuses the question %j', async (body, issues) => {
+    const reply = await permissions(body);
+    const found = (reply.at('errors') as readonly { path: string; code: string }[]).map(({ path, code }) => `${path}: ${code}`);
+    expect([reply.status, found]).toEqual([400, issues]);
+  });
+});
+
 describe('other rules', () => {
   it('a rule about all resources and actions does not show the audit log', async () => {
     await grant({ resource: '*', action: '*' });

@@ -28,16 +28,17 @@ export const ownPermissionsEndpoint = authEndpoint({
   id: 'auth.me.permissions',
   summary: 'Decides what the caller may do with a resource, or with some of its records, without doing it.',
   description:
-    'An effect is `conditional` if it depends on the record or on the request. An id without a record gets the same answer as a record that the caller may not access. The values of the records are not shown.',
+    'An effect is `conditional` if it depends on the record or on the request. An id without a record gets the same answer as a record that the caller may not access. The values of the records are not shown. About the audit log, only `read` and `export` can be asked.',
   caller: 'anyone',
   body: Input({
-    resource: name('Name of a resource.'),
+    resource: name('Name of a resource, or `_Decision` for the audit log.'),
     ids: Type.Optional(Type.Array(name('Id of a record.'), { minItems: 1, maxItems: MAX_IDS, description: 'Default: any record.' })),
     actions: Type.Optional(
       Type.Array(OneOf(RULE_ACTIONS), {
         minItems: 1,
         maxItems: RULE_ACTIONS.length,
-        description: 'Default: all actions; with `ids`, all but `create` and `import`, which have no stored record.',
+        description:
+          'Default: all actions; with `ids`, all but `create` and `import`, which have no stored record; about `_Decision`, `read` and `export`.',
       }),
     ),
   }),

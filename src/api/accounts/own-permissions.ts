@@ -2,11 +2,13 @@
 import { RULE_ACTIONS, type RuleAction } from '../../actions.ts';
 import { type AuditEntry, createEntryId, EVALUATION } from '../../audit/index.ts';
 import { type Decision, decidingRule } from '../../authz/decision/index.ts';
+import { AUDIT_LOG_NAME } from '../../authz/policies/index.ts';
+import type { Issue } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { appendEvaluation, createRequestContext, type UnitOfWork } from '../../pipeline/index.ts';
-import type { Resource } from '../../resources/index.ts';
 import { loadRecords } from '../../storage/index.ts';
 import { CREATES_RECORD, decideForCaller, refuseQuestion } from '../access/index.ts';
+import { AUDIT_ACTIONS, type AuditAction, type AuditorQuestion, decideAuditRight } from '../admission/index.ts';
 
 /** A question of a caller about their own permissions. */
 export interface OwnQuestion {
@@ -42,6 +44,23 @@ export interface OwnPermissions {
  * @throws Problem RESOURCE_UNKNOWN, REQUEST_MALFORMED
  */
 export async function evaluateOwnPermissions(unit: UnitOfWork, question: OwnQuestion, isAudited: boolean): Promise<OwnPermissions> {
+  const { permissions, ...evaluated } =
+    question.resource === AUDIT_LOG_NAME ? await evaluateAuditLog(unit, question) : await evaluateRecords(unit, question);
+  const entry = toEntry(unit, question.resource, evaluated);
+  if (isAudited) await appendEvaluation(unit, entry);
+  return { permissions, decisionId: entry.id };
+}
+
+interface EvaluatedQuestion {
+  readonly actions: readonly RuleAction[];
+  readonly ids?: readonly string[] | undefined;
+}
+
+interface Evaluation extends EvaluatedQuestion {
+  readonly permissions: readonly OwnPermission[];
+}
+
+async function evaluateRecords(unit: UnitOfWork, question: OwnQuestion): Promise<Evaluation> {
   const { tx, snapshot, principal, caller, options } = unit;
   const { resource } = createRequestContext(unit, {
     resource: question.resource,
@@ -60,11 +79,34 @@ export async function evaluateOwnPermissions(unit: UnitOfWork, question: OwnQues
   for (const action of actions) {
     const context = { tx, snapshot, deps: options };
     const decisions = await decideForCaller(context, { resource, action, environment, principal, assignments, ids, records });
-    for (const [index, decision] of decisions.entries()) permissions.push(toPermission(decision, action, ids?.[index]));
+    for (const [index, decision] of decisions.entries()) permissions.push(toPermission(toRight(decision), action, ids?.[index]));
   }
-  const entry = toEntry(unit, resource, { actions, ids });
-  if (isAudited) await appendEvaluation(unit, entry);
-  return { permissions, decisionId: entry.id };
+  return { permissions, actions, ids };
+}
+
+const AUDIT_LOG_ACTIONS: ReadonlySet<RuleAction> = new Set(AUDIT_ACTIONS);
+
+/** Evaluates a question about the audit log. The decisions are those of the admin endpoints that show it. */
+async function evaluateAuditLog(unit: UnitOfWork, { ids, actions = AUDIT_ACTIONS }: OwnQuestion): Promise<Evaluation> {
+  const detail = `expected ${AUDIT_ACTIONS.join(' or ')}: the audit log has no other action`;
+  const issues: readonly Issue[] = [
+    ...(ids === undefined
+      ? []
+      : [{ path: 'ids', code: 'conflict', detail: `expected no ids beside the resource ${AUDIT_LOG_NAME}` } as const]),
+    ...actions.flatMap((action, index) =>
+      AUDIT_LOG_ACTIONS.has(action) ? [] : [{ path: `actions.${index}`, code: 'conflict', detail } as const],
+    ),
+  ];
+  refuseQuestion(issues);
+  const asked = AUDIT_ACTIONS.filter((action) => actions.includes(action));
+  const permissions: OwnPermission[] = [];
+  for (const action of asked) permissions.push(toPermission(await decideAuditRight(unit.tx, toAuditQuestion(unit, action)), action));
+  return { permissions, actions: asked };
+}
+
+/** Returns the question if the caller of a unit of work may read or export the audit log. */
+function toAuditQuestion({ snapshot, principal, caller, options }: UnitOfWork, action: AuditAction): AuditorQuestion {
+  return { origin: caller.origin, principal, snapshot, action, timeZone: options.timeZone };
 }
 
 /** Returns the actions of a question: those on stored records if it names records, otherwise all. @throws Problem REQUEST_MALFORMED */
@@ -88,24 +130,26 @@ function actionsOf({ ids, actions }: OwnQuestion): readonly RuleAction[] {
 
 const REASONS = { allow: 'allowed', conditional: 'depends on the record or on the request' } as const;
 
-/** Returns a decision as its caller may see it. Only a denial names its rule, as the response to a denied request does. */
-function toPermission(decision: Decision, action: RuleAction, id: string | undefined): OwnPermission {
-  const subject = { ...(id !== undefined && { id }), action };
-  if (decision.effect === 'allow') return { ...subject, effect: 'allow', reason: REASONS.allow };
-  if (decision.effect === 'allow-where') return { ...subject, effect: 'conditional', reason: REASONS.conditional };
+/** The effect of a decision, its reason, and the rule that decides. */
+type Right = Awaited<ReturnType<typeof decideAuditRight>>;
+
+function toRight(decision: Decision): Right {
   const rule = decidingRule(decision);
-  const named = rule && { rule: rule.description ?? rule.id, policy: rule.policy.name };
-  return { ...subject, effect: 'deny', reason: decision.reason, ...named };
+  const effect = decision.effect === 'allow-where' ? 'conditional' : decision.effect;
+  return { effect, reason: decision.reason, ...(rule !== undefined && { rule }) };
 }
 
-interface EvaluatedQuestion {
-  readonly actions: readonly RuleAction[];
-  readonly ids: readonly string[] | undefined;
+/** Returns a decision as its caller may see it. Only a denial names its rule, as the response to a denied request does. */
+function toPermission({ effect, reason, rule }: Right, action: RuleAction, id?: string): OwnPermission {
+  const subject = { ...(id !== undefined && { id }), action };
+  if (effect !== 'deny') return { ...subject, effect, reason: REASONS[effect] };
+  const named = rule && { rule: rule.description ?? rule.id, policy: rule.policy.name };
+  return { ...subject, effect, reason, ...named };
 }
 
 function toEntry(
   { tx, snapshot, principal, caller, options }: UnitOfWork,
-  resource: Resource,
+  resource: string,
   { actions, ids }: EvaluatedQuestion,
 ): AuditEntry {
   return {
@@ -114,7 +158,7 @@ function toEntry(
     kind: 'evaluation',
     userId: principal.id,
     role: principal.role,
-    resource: resource.name,
+    resource,
     action: EVALUATION,
     recordId: ids?.length === 1 ? ids[0] : undefined,
     allowed: true,

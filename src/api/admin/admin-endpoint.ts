@@ -1,4 +1,3 @@
-import type { RuleAction } from '../../actions.ts';
 import { type AuditEntry, appendEntry, loadHistoryFacts } from '../../audit/index.ts';
 import type { Checkpoints } from '../../audit/integrity/index.ts';
 import type { Authentication } from '../../authn/index.ts';
@@ -29,6 +28,7 @@ import type { ImportLimits } from '../../transfer/index.ts';
 import {
   ADMIN,
   type AdmittedRequest,
+  type AuditAction,
   type Auditor,
   admitAdmin,
   admitCaller,
@@ -121,7 +121,7 @@ export interface AdminEndpoint<
   /** False if the response shows neither policies, audit entries nor values: a read then has no audit entry. Default: true. */
   readonly isAudited?: false;
   /** The action on the audit log that users who are not admins may be allowed. Absent if the endpoint is for admins only. */
-  readonly auditorAction?: Extract<RuleAction, 'read' | 'export'>;
+  readonly auditorAction?: AuditAction;
   /** Set if the response is sent in pieces, which later transactions read: it has no total timeout. */
   readonly streams?: 'answer';
   handle(request: AdminRequest<Params, Query, Body>): Promise<ResponseOf<Returns>>;

@@ -1,12 +1,12 @@
 /** Admission to the admin endpoints: of admins to all, and of auditors to those that show the audit log. */
-import type { RuleAction } from '../../actions.ts';
 import { appendEntry } from '../../audit/index.ts';
 import type { Principal } from '../../authz/context/index.ts';
 import type { Snapshot } from '../../authz/index.ts';
+import type { CompiledRule } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Transaction } from '../../storage/index.ts';
 import { ADMIN, type RequestInfo, toAdminEntry } from './admin-entry.ts';
-import { type Auditor, decideForAuditor } from './auditor.ts';
+import { type AuditAction, type Auditor, type AuditorQuestion, decideForAuditor, evaluateAuditRight } from './auditor.ts';
 
 /** An identified caller with an id. */
 export type KnownPrincipal = Principal & { readonly id: string };
@@ -29,7 +29,7 @@ export interface CallerAdmission {
   readonly principal: Principal;
   readonly snapshot: Snapshot;
   /** The action on the audit log; absent if the endpoint is for admins only. */
-  readonly auditorAction: RuleAction | undefined;
+  readonly auditorAction: AuditAction | undefined;
   readonly timeZone: string;
 }
 
@@ -45,12 +45,35 @@ export async function admitCaller(tx: Transaction, { auditorAction, ...admission
   return admin instanceof Problem ? admin : { admin };
 }
 
+/** The decision about an action of a caller on the audit log. */
+export interface OwnAuditRight {
+  readonly effect: 'allow' | 'deny' | 'conditional';
+  readonly reason: string;
+  /** The rule that decides; absent if none does. */
+  readonly rule?: CompiledRule;
+}
+
+/** Decides an action on the audit log as `admitCaller` does, without an audit entry. */
+export async function decideAuditRight(tx: Transaction, question: AuditorQuestion): Promise<OwnAuditRight> {
+  const { id, role } = question.principal;
+  if (id === undefined) return { effect: 'deny', reason: ADMIN_TOKEN_REQUIRED };
+  if (role === 'admin') return { effect: 'allow', reason: 'role admin' };
+  const { effect, reason, rule } = (await evaluateAuditRight(tx, question)) ?? { effect: 'deny', reason: notAdmin(role) };
+  return { effect, reason, ...(rule !== undefined && { rule }) };
+}
+
+const ADMIN_TOKEN_REQUIRED = 'the admin endpoints require an admin bearer token';
+
+function notAdmin(role: string): string {
+  return `role ${role} is not admin`;
+}
+
 /** Returns the admin, or the problem for another user. The problem is not thrown, because that would roll back its audit entry. */
 export async function admitAdmin(tx: Transaction, info: RequestInfo, principal: Principal): Promise<KnownPrincipal | Problem> {
   const { id, role } = principal;
-  if (id === undefined) throw new Problem('IDENTITY_REQUIRED', 'the admin endpoints require an admin bearer token');
+  if (id === undefined) throw new Problem('IDENTITY_REQUIRED', ADMIN_TOKEN_REQUIRED);
   if (role === 'admin') return { ...principal, id };
-  const reason = `role ${role} is not admin`;
+  const reason = notAdmin(role);
   const entry = toAdminEntry(info, principal, {
     now: tx.now,
     allowed: false,

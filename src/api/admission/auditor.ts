@@ -7,7 +7,7 @@ import { type AuditEntry, appendEntry, factsOf, readsToExplain } from '../../aud
 import { createScope, type Principal } from '../../authz/context/index.ts';
 import { type Decision, decide, decidingRule } from '../../authz/decision/index.ts';
 import type { Snapshot } from '../../authz/index.ts';
-import { AUDIT_LOG_NAME, applicableRules } from '../../authz/policies/index.ts';
+import { AUDIT_LOG_NAME, applicableRules, type CompiledRule } from '../../authz/policies/index.ts';
 import { UNRESOLVED } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
@@ -24,15 +24,26 @@ export interface Auditor {
   readonly decision: Omit<AdminEntryInput, 'recordId'>;
 }
 
-/** A request to read the audit log. */
-export interface AuditorRequest {
-  readonly info: RequestInfo;
+/** A caller, and the action on the audit log that is decided. */
+export interface AuditorQuestion {
+  readonly origin: RequestInfo['origin'];
   readonly principal: Principal;
   readonly snapshot: Snapshot;
-  readonly action: RuleAction;
+  readonly action: AuditAction;
   /** IANA name. */
   readonly timeZone: string;
 }
+
+/** A request to read the audit log. */
+export interface AuditorRequest extends Omit<AuditorQuestion, 'origin'> {
+  readonly info: RequestInfo;
+}
+
+/** The actions on the audit log: `read` for searches and single entries, `export` for exports. */
+export const AUDIT_ACTIONS = ['read', 'export'] as const satisfies readonly RuleAction[];
+
+/** An action on the audit log. */
+export type AuditAction = (typeof AUDIT_ACTIONS)[number];
 
 /** Maximum bytes of condition values in the audit entry. */
 const FACTS_BYTES = 4096;
@@ -41,31 +52,53 @@ const FACTS_BYTES = 4096;
  * Decides if the caller may read the audit log. Returns undefined if no rule about the audit log decides; appends an entry and returns the
  * problem for a denial, because throwing would roll back the entry.
  */
-export async function decideForAuditor(tx: Transaction, request: AuditorRequest): Promise<Auditor | Problem | undefined> {
-  const { snapshot, info, principal } = request;
-  const resource = snapshot.definitions.get(AUDIT_LOG_NAME) as Resource;
-  const { decision, facts } = await decideAction(tx, request, resource);
-  const rule = decidingRule(decision);
-  if (rule === undefined) return undefined;
-  const moment = { dialect: tx.dialect, now: tx.now, timeZone: request.timeZone, definitions: snapshot.definitions };
-  const where = decision.effect === 'allow-where' ? exactFilter(decision.where, resource, moment) : undefined;
-  const isFiltered = decision.effect !== 'allow-where' || where !== undefined;
+export async function decideForAuditor(tx: Transaction, { info, ...request }: AuditorRequest): Promise<Auditor | Problem | undefined> {
+  const decided = await evaluateAuditRight(tx, { ...request, origin: info.origin });
+  if (decided === undefined) return undefined;
+  const { where, rule, reason, facts } = decided;
   const described: Auditor['decision'] = {
     now: tx.now,
     kind: 'access',
-    allowed: decision.effect !== 'deny' && isFiltered,
+    allowed: decided.effect !== 'deny',
     resource: AUDIT_LOG_NAME,
     action: request.action,
-    reason: isFiltered ? decision.reason : `the database cannot evaluate the conditions of ${rule.label}`,
+    reason,
     ruleId: rule.id,
     policyId: rule.policy.id,
-    epoch: snapshot.revision.number,
+    epoch: request.snapshot.revision.number,
     facts,
   };
   if (described.allowed) return { where, decision: described };
-  const entry = toAdminEntry(info, principal, described);
+  const entry = toAdminEntry(info, request.principal, described);
   await appendEntry(tx, entry);
-  return new Problem('ACCESS_DENIED', described.reason, { decisionId: entry.id });
+  return new Problem('ACCESS_DENIED', reason, { decisionId: entry.id });
+}
+
+/** The decision of a rule about the audit log. */
+export interface AuditRight extends Pick<Auditor, 'where'> {
+  /** `conditional`: the caller may read the entries that `where` matches. */
+  readonly effect: 'allow' | 'deny' | 'conditional';
+  readonly rule: CompiledRule;
+  readonly reason: string;
+  readonly facts: JsonObject | undefined;
+}
+
+/**
+ * Decides the action on entries that are not known yet, without an audit entry. Returns undefined if no rule about the audit log decides. A
+ * condition that the database cannot evaluate exactly denies.
+ */
+export async function evaluateAuditRight(tx: Transaction, question: AuditorQuestion): Promise<AuditRight | undefined> {
+  const { snapshot, timeZone } = question;
+  const resource = snapshot.definitions.get(AUDIT_LOG_NAME) as Resource;
+  const { decision, facts } = await decideAction(tx, question, resource);
+  const rule = decidingRule(decision);
+  if (rule === undefined) return undefined;
+  const { reason } = decision;
+  if (decision.effect !== 'allow-where') return { effect: decision.effect, where: undefined, rule, reason, facts };
+  const moment = { dialect: tx.dialect, now: tx.now, timeZone, definitions: snapshot.definitions };
+  const where = exactFilter(decision.where, resource, moment);
+  if (where !== undefined) return { effect: 'conditional', where, rule, reason, facts };
+  return { effect: 'deny', where, rule, reason: `the database cannot evaluate the conditions of ${rule.label}`, facts };
 }
 
 /** Returns an entry as an auditor sees it: the values that conditions read are for admins. */
@@ -79,9 +112,8 @@ interface AuditorDecision {
 }
 
 /** Decides the action on entries that are not known yet. */
-async function decideAction(tx: Transaction, request: AuditorRequest, resource: Resource): Promise<AuditorDecision> {
-  const { principal, snapshot, action, timeZone } = request;
-  const { origin } = request.info;
+async function decideAction(tx: Transaction, question: AuditorQuestion, resource: Resource): Promise<AuditorDecision> {
+  const { principal, snapshot, action, timeZone, origin } = question;
   const { definitions } = snapshot;
   const { now } = tx;
   const assignments = await snapshot.assignments.of(tx, principal.id);

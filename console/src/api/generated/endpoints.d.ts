@@ -853,7 +853,7 @@ export interface paths {
         put?: never;
         /**
          * Decides what the caller may do with a resource, or with some of its records, without doing it.
-         * @description An effect is `conditional` if it depends on the record or on the request. An id without a record gets the same answer as a record that the caller may not access. The values of the records are not shown.
+         * @description An effect is `conditional` if it depends on the record or on the request. An id without a record gets the same answer as a record that the caller may not access. The values of the records are not shown. About the audit log, only `read` and `export` can be asked.
          */
         post: operations["auth.me.permissions"];
         delete?: never;
@@ -5553,11 +5553,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Default: all actions; with `ids`, all but `create` and `import`, which have no stored record. */
+                    /** @description Default: all actions; with `ids`, all but `create` and `import`, which have no stored record; about `_Decision`, `read` and `export`. */
                     actions?: ("create" | "read" | "update" | "delete" | "list" | "export" | "import")[];
                     /** @description Default: any record. */
                     ids?: string[];
-                    /** @description Name of a resource. */
+                    /** @description Name of a resource, or `_Decision` for the audit log. */
                     resource: string;
                 };
             };
