@@ -1,10 +1,11 @@
 /** Bundles the program for the tests, because a bundle starts in two thirds of the CPU time of the sources. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { createFolderOnce } from '../folder-once.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -35,26 +36,13 @@ function hashSources(): string {
 }
 
 async function buildOnce(folder: string): Promise<string> {
-  if (!existsSync(folder)) {
-    mkdirSync(BUNDLES, { recursive: true });
+  await createFolderOnce(folder, async (made) => {
     removeOldBundles();
-    const made = mkdtempSync(`${folder}-`);
     for (const name of ['bin', 'package.json']) cpSync(join(root, name), join(made, name), { recursive: true });
     const bundler = join(root, 'node_modules/rolldown/bin/cli.mjs');
     await run(process.execPath, [bundler, '-c', 'rolldown.config.ts', '--dir', join(made, 'dist')], { cwd: root });
-    publish(made, folder);
-  }
+  });
   return join(folder, 'bin/bailiwick.js');
-}
-
-/** Moves a complete bundle to its place. Another process may have built the same bundle in the meantime. */
-function publish(made: string, folder: string): void {
-  try {
-    renameSync(made, folder);
-  } catch (error) {
-    if (!existsSync(folder)) throw error;
-    rmSync(made, { recursive: true });
-  }
 }
 
 /** Removes the bundles of former sources. A run that still uses one would be older than a day. */
