@@ -26,6 +26,9 @@ export const POSTGRES_DEEP: readonly string[] = [
   'test/scenarios/{openapi,explanation-hints,guides,newsroom,readme}.test.ts',
 ];
 
+/** Tests of the console. They need a browser, and a build of the console. */
+const IN_BROWSER = ['test/console/**/*.test.ts'];
+
 /** Tests of SQLite files, and tests that use no database. */
 const SQLITE_ONLY = [
   'src/storage/sqlite/**',
@@ -62,7 +65,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'sqlite',
           include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: ['test/long/**', 'test/fixtures/**', 'test/uncached/**', ...POSTGRES_ONLY],
+          exclude: ['test/long/**', 'test/fixtures/**', 'test/uncached/**', ...IN_BROWSER, ...POSTGRES_ONLY],
         },
       },
       {
@@ -77,6 +80,10 @@ const config: ViteUserConfig = defineConfig({
           globalSetup: ['test/postgres/server.ts'],
           setupFiles: ['test/postgres/setup.ts'],
         },
+      },
+      {
+        extends: true,
+        test: { name: 'console', include: IN_BROWSER, globalSetup: ['test/console/prepare-console.ts'] },
       },
     ],
   },
