@@ -42,7 +42,7 @@ function Frame() {
       <AppShell.Header>
         <Header isMenuOpen={isMenuOpen} onMenu={menu.toggle} onHelp={help.open} />
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={shellTexts.navigation}>
+      <AppShell.Navbar p="xs" aria-label={shellTexts.navigation} {...(!isMenuOpen && { className: classes['closed'] })}>
         <ScrollArea>
           <Navigation />
         </ScrollArea>
@@ -71,7 +71,7 @@ function Header({ isMenuOpen, onMenu, onHelp }: HeaderProps) {
         <Text fw={700}>{shellTexts.product}</Text>
       </Group>
       <Group gap="xs" wrap="nowrap">
-        <UnstyledButton onClick={spotlight.open} className={classes['search']} aria-label={shellTexts.palette} visibleFrom="sm">
+        <UnstyledButton onClick={spotlight.open} className={classes['search']} visibleFrom="sm">
           <Text size="sm" span>
             {shellTexts.palette}
           </Text>

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validateAccessSearch } from './search.ts';
 
@@ -6,6 +7,6 @@ import { validateAccessSearch } from './search.ts';
 export const accessRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/access',
-  validateSearch: validateAccessSearch,
+  validateSearch: onlyValid(validateAccessSearch),
   component: lazyRouteComponent(() => import('./AccessScreen.tsx'), 'AccessScreen'),
 });

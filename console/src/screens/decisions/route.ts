@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validateDecisionsSearch } from './search.ts';
 
@@ -6,7 +7,7 @@ import { validateDecisionsSearch } from './search.ts';
 export const decisionsRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/decisions',
-  validateSearch: validateDecisionsSearch,
+  validateSearch: onlyValid(validateDecisionsSearch),
   component: lazyRouteComponent(() => import('./DecisionsScreen.tsx'), 'DecisionsScreen'),
 });
 

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { rootRoute } from '../../shell/parent-routes.ts';
 
 interface SignInSearch {
@@ -12,10 +13,12 @@ interface SignInSearch {
 export const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: ({ back, ended }: Record<string, unknown>): SignInSearch => ({
-    // Only an address inside the console: a foreign one would be a redirect to another site.
-    ...(typeof back === 'string' && /^\/(?![/\\])/.test(back) && { back }),
-    ...(ended === true && { ended }),
-  }),
+  validateSearch: onlyValid(
+    ({ back, ended }): SignInSearch => ({
+      // Only an address inside the console: a foreign one would be a redirect to another site.
+      ...(typeof back === 'string' && /^\/(?![/\\])/.test(back) && { back }),
+      ...(ended === true && { ended }),
+    }),
+  ),
   component: lazyRouteComponent(() => import('./SignInScreen.tsx'), 'SignInScreen'),
 });

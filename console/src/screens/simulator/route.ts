@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validateSimulatorSearch } from './search.ts';
 
@@ -6,6 +7,6 @@ import { validateSimulatorSearch } from './search.ts';
 export const simulatorRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/simulator',
-  validateSearch: validateSimulatorSearch,
+  validateSearch: onlyValid(validateSimulatorSearch),
   component: lazyRouteComponent(() => import('./SimulatorScreen.tsx'), 'SimulatorScreen'),
 });
