@@ -1,8 +1,7 @@
 /** Tests of the console in a browser: a service with the newsroom example, and pages of a browser that shows its console. */
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { expect, inject, it as register } from 'vitest';
 import { type RunningService, startService, type TestUser } from '../harness.ts';
-import { serveBuiltConsole } from './console-server.ts';
 import { collectProblems } from './page-problems.ts';
 
 /** Sizes of a window. */
@@ -55,12 +54,7 @@ function startBrowser(): Promise<Browser> {
 /** Starts a service with its console. */
 export async function startConsole(options: Parameters<typeof startService>[0]): Promise<ConsoleService> {
   const service = await startService(options);
-  const server = await serveBuiltConsole(inject('builtConsole'), service.url);
-  const close = async (): Promise<void> => {
-    await server.close();
-    await service.close();
-  };
-  return { ...service, console: `${server.url}/console`, close };
+  return { ...service, console: `${service.url}/console` };
 }
 
 /** Registers a test that opens pages of the console. The service `newsroom` is shared by the tests of a file. */
@@ -92,6 +86,7 @@ export const it = register
           viewport: WINDOW_SIZES[size],
           colorScheme: scheme,
           reducedMotion: 'reduce',
+          ...(user !== undefined && { storageState: signedIn(service) }),
         });
         contexts.push({ context, found: await collectProblems(context) });
         if (user !== undefined) await openSession(context, service, user);
@@ -101,6 +96,12 @@ export const it = register
       },
     };
   });
+
+/** Returns the storage of a browser in which the console has a session. The console resumes a session only then. */
+function signedIn(service: ConsoleService): NonNullable<BrowserContextOptions['storageState']> {
+  const { origin } = new URL(service.console);
+  return { cookies: [], origins: [{ origin, localStorage: [{ name: 'bailiwick-signed-in', value: 'true' }] }] };
+}
 
 /** Signs a user in with the request that the sign-in page sends, because most tests begin after it. */
 async function openSession(

@@ -14,7 +14,7 @@ describe('checks of pages', () => {
       'document.head.append(Object.assign(document.createElement("style"), { textContent: "a {}" }))',
       'style-src-elem',
     ],
-    ['markup written by a script', 'try { document.body.innerHTML = "<b>bold</b>" } catch {}', 'trusted-types'],
+    ['markup written by a script', 'setTimeout(() => { document.body.innerHTML = "<b>bold</b>" })', 'the console writes no markup'],
     ['a request to another host', 'void fetch("http://127.0.0.2:9/").catch(() => undefined)', 'connect-src'],
   ])('a page fails its test for %s', async ([, script, problem], { newsroom, visitor }) => {
     const page = await visitor.open(newsroom, '/');

@@ -4,9 +4,6 @@ import type { BrowserContext } from 'playwright-core';
 const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, sample }) =>
   reportViolation([violatedDirective, blockedURI, sourceFile, sample].join(' ')));`;
 
-/** The page asks for a session before it shows the sign-in form. The response is 401 if there is none. */
-const NO_SESSION = 'response 401: POST /auth/session/refresh';
-
 /**
  * Collects the problems of all pages of a context: errors in the browser's console, uncaught errors, requests that fail, responses with an
  * error status, and violations of the content security policy. The returned list grows while the pages run.
@@ -25,8 +22,7 @@ export async function collectProblems(context: BrowserContext): Promise<readonly
     if (reason !== 'net::ERR_ABORTED') problems.push(`request failed: ${request.method()} ${pathOf(request.url())}: ${reason}`);
   });
   context.on('response', (response) => {
-    const problem = `response ${response.status()}: ${response.request().method()} ${pathOf(response.url())}`;
-    if (response.status() >= 400 && problem !== NO_SESSION) problems.push(problem);
+    if (response.status() >= 400) problems.push(`response ${response.status()}: ${response.request().method()} ${pathOf(response.url())}`);
   });
   await context.exposeFunction('reportViolation', (text: string) => problems.push(`content security policy: ${text}`));
   await context.addInitScript({ content: REPORT_VIOLATIONS });

@@ -1,0 +1,125 @@
+import { describe, expect } from 'vitest';
+import { it, startConsole } from './console.fixture.ts';
+import { expectInertText, expectSoundScreen, HOSTILE_TEXTS } from './screen-checks.ts';
+
+describe('the shell', () => {
+  it('an unknown address shows a page that leads to the overview', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/nothing/here', { as: await newsroom.admin() });
+    await page.getByText('This page does not exist').waitFor();
+    await expectSoundScreen(page);
+    await page.getByRole('link', { name: 'Go to the overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  });
+
+  it('a user who is no admin sees only the screens of users, and the reason on any other', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/', { as: await newsroom.user() });
+    await page.getByText('This screen is for admins').waitFor();
+    const links = await page.getByRole('navigation').getByRole('link').allTextContents();
+    expect(links).toEqual(['Records']);
+    await expectSoundScreen(page);
+  });
+
+  it('the palette opens a screen with the keyboard alone', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/', { as: await newsroom.admin() });
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search screens and actions' }).waitFor();
+    await page.keyboard.type('your acc');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  });
+
+  it('the question mark lists the keys, and Escape returns the focus', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/', { as: await newsroom.admin() });
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('button', { name: 'Keyboard' }).focus();
+    await page.keyboard.press('Shift+?');
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor();
+    await expectSoundScreen(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("aria-label")')).toBe('Keyboard');
+  });
+
+  it('the first key of a page skips the navigation', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/', { as: await newsroom.admin() });
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+  });
+
+  it('a phone shows the navigation as a menu, which closes when a screen opens', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/account', { as: await newsroom.admin(), size: 'phone' });
+    await page.getByRole('button', { name: 'Menu', exact: true }).click();
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await expect.poll(() => page.getByRole('link', { name: 'Overview' }).isVisible()).toBe(false);
+  });
+
+  it('the chosen colour scheme stays after a reload', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/', { as: await newsroom.admin() });
+    await page.getByRole('button', { name: 'Admin' }).click();
+    await page.getByText('Dark', { exact: true }).click();
+    const scheme = 'document.documentElement.dataset.mantineColorScheme';
+    await expect.poll(() => page.evaluate(scheme)).toBe('dark');
+    await page.reload();
+    await expect.poll(() => page.evaluate(scheme)).toBe('dark');
+  });
+
+  it('a service that does not answer is named, and retrying continues', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/account', { as: await newsroom.admin() });
+    await page.getByText('this session').waitFor();
+    visitor.allow(/^request failed: POST \/auth\/session\/refresh/);
+    await page.route('**/auth/session/refresh', (route) => route.abort('connectionrefused'));
+    await page.reload();
+    await page.getByRole('alert').waitFor();
+    await expectSoundScreen(page);
+    await page.unroute('**/auth/session/refresh');
+    await page.getByRole('button', { name: 'Retry' }).click();
+    await page.getByText('this session').waitFor();
+  });
+
+  it.for(HOSTILE_TEXTS)('the name %s of the user is shown as text', async (name, { newsroom, visitor }) => {
+    const user = await newsroom.user({ name });
+    const page = await visitor.open(newsroom, '/account', { as: user });
+    await expectInertText(page, name);
+    await page.setViewportSize({ width: 375, height: 812 });
+    await expectInertText(page, name);
+  });
+});
+
+describe('setup', () => {
+  it('a new service asks for the first admin, who is created with the keyboard alone', async ({ visitor, onTestFinished }) => {
+    const service = await startConsole({ project: 'examples/newsroom' });
+    onTestFinished(() => service.close());
+    const page = await visitor.open(service, '/');
+    await page.getByRole('heading', { name: 'Welcome to Bailiwick' }).waitFor();
+    await expectSoundScreen(page);
+    await page.getByLabel('Name').focus();
+    for (const text of ['Ada', 'ada@example.com', 'correct horse battery']) {
+      await page.keyboard.type(text);
+      await page.keyboard.press('Tab');
+    }
+    await page.getByLabel(/^Password/).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Ada' }).waitFor();
+  });
+
+  it('a setup link contains the token that the service requires', async ({ visitor, onTestFinished }) => {
+    const service = await startConsole({ project: 'examples/newsroom', settings: { setup: 'token' } });
+    onTestFinished(() => service.close());
+    const token = await service.openSetup();
+    const page = await visitor.open(service, `/setup#token=${token}`);
+    await page.getByLabel('Setup token').waitFor();
+    expect(await page.getByLabel('Setup token').inputValue()).toBe(token);
+  });
+
+  it('a service with an admin refuses a second setup', async ({ newsroom, visitor }) => {
+    await newsroom.admin();
+    const page = await visitor.open(newsroom, '/setup');
+    await page.getByText('This service has an admin already.').waitFor();
+    await expectSoundScreen(page);
+  });
+});
