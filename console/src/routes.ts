@@ -8,6 +8,8 @@ import { overviewRoute } from './screens/overview/route.ts';
 import { setupRoute } from './screens/setup/route.ts';
 import { signInRoute } from './screens/sign-in/route.ts';
 import { simulatorRoute } from './screens/simulator/route.ts';
+import { storageRoute } from './screens/storage/route.ts';
+import { systemRoute } from './screens/system/route.ts';
 import { CrashedScreen } from './shell/CrashedScreen.tsx';
 import { adminRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
 
@@ -16,7 +18,7 @@ const routeTree = rootRoute.addChildren([
   setupRoute,
   sessionRoute.addChildren([
     accountRoute,
-    adminRoute.addChildren([overviewRoute, decisionsRoute, decisionRoute, simulatorRoute, accessRoute]),
+    adminRoute.addChildren([overviewRoute, decisionsRoute, decisionRoute, simulatorRoute, accessRoute, storageRoute, systemRoute]),
   ]),
 ]);
 

@@ -28,3 +28,9 @@ export const setupQuery = queryOptions({
   queryKey: ['setup'],
   queryFn: async ({ signal }) => (await bodyOf(client.GET('/auth/setup', { signal }))).data,
 });
+
+/** The status of the process. */
+export const systemQuery = queryOptions({
+  queryKey: ['system'],
+  queryFn: async ({ signal }) => (await bodyOf(client.GET('/admin/api/system', { signal }))).data,
+});

@@ -1,6 +1,7 @@
-import { Anchor, Badge, Card, Code, Group, Stack, Text } from '@mantine/core';
+import { Badge, Card, Code, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
+import { PolicyLink } from '../PolicyLink.tsx';
 import { type ConditionTrace, membersOf, printExpected, printValue } from './condition-words.ts';
 import classes from './DecisionTrace.module.css';
 
@@ -35,9 +36,9 @@ function RuleCard({ trace: { rule, policy, answer, fired, condition } }: { reado
         <Badge color={rule.effect === 'ALLOW' ? 'green' : 'red'}>{rule.effect}</Badge>
         <Answer answer={answer} />
         {fired && <Badge variant="filled">{texts.decided}</Badge>}
-        <Anchor href={`/console/policies/${policy.id}?rule=${rule.id}`} size="sm">
+        <PolicyLink id={policy.id} rule={rule.id} size="sm">
           {policy.name}
-        </Anchor>
+        </PolicyLink>
         <Text size="xs" c="dimmed">
           {texts.priority(rule.priority)}
         </Text>

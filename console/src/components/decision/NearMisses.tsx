@@ -1,6 +1,7 @@
-import { Alert, Anchor, List, Stack, Text } from '@mantine/core';
+import { Alert, List, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
+import { PolicyLink } from '../PolicyLink.tsx';
 import { describeUnmet } from './condition-words.ts';
 
 const texts = decisionsTexts.nearMiss;
@@ -16,9 +17,9 @@ export function NearMisses({ rules }: { readonly rules: readonly Schemas['admin.
             <Text size="sm" fw={600}>
               {texts.away(unmet.length)}
               {': '}
-              <Anchor href={`/console/policies/${policy.id}?rule=${rule.id}`} size="sm">
+              <PolicyLink id={policy.id} rule={rule.id} size="sm">
                 {rule.description ?? policy.name}
-              </Anchor>
+              </PolicyLink>
             </Text>
             <List size="sm">
               {unmet.map((trace) => (

@@ -1,5 +1,6 @@
 import { Anchor, Code, Drawer, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
+import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
 import classes from './PermissionGrid.module.css';
 import type { Permission } from './queries.ts';
@@ -105,10 +106,10 @@ function PermissionDetail({ permission, link }: { readonly permission: Permissio
         </div>
       )}
       {policy && (
-        <Anchor href={`/console/policies/${policy.id}${rule === undefined ? '' : `?rule=${rule.id}`}`} size="sm">
+        <PolicyLink id={policy.id} rule={rule?.id} size="sm">
           {texts.openRule}: {policy.name}
           {rule?.description !== undefined && `, ${rule.description}`}
-        </Anchor>
+        </PolicyLink>
       )}
       {link !== undefined && (
         <Anchor href={link} size="sm">

@@ -1,7 +1,8 @@
-import { Anchor, Button, Code, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Button, Code, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
@@ -101,10 +102,10 @@ const RULE_COLUMNS: readonly Column<Allowed>[] = [
     key: 'rule',
     title: texts.openRule,
     render: ({ policy, rule }) => (
-      <Anchor href={`/console/policies/${policy.id}?rule=${rule.id}`} size="sm">
+      <PolicyLink id={policy.id} rule={rule.id} size="sm">
         {policy.name}
         {rule.description !== undefined && `, ${rule.description}`}
-      </Anchor>
+      </PolicyLink>
     ),
   },
 ];

@@ -1,8 +1,9 @@
-import { Alert, Anchor, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
+import { Alert, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { printValue } from '../../components/decision/condition-words.ts';
 import { Explanation } from '../../components/decision/Explanation.tsx';
+import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Time } from '../../components/Time.tsx';
@@ -52,9 +53,9 @@ function Members({ entry }: { readonly entry: ExplainedEntry }) {
       : [
           [
             members.policy,
-            <Anchor key="policy" href={`/console/policies/${policyId}`} size="sm">
+            <PolicyLink key="policy" id={policyId} size="sm">
               {texts.openPolicy}
-            </Anchor>,
+            </PolicyLink>,
           ] as const,
         ]),
     [members.kind, kind],

@@ -1,5 +1,6 @@
-import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Time } from '../../components/Time.tsx';
 import { overviewTexts } from '../../texts/overview.ts';
@@ -19,9 +20,9 @@ export function ExpiringAssignments() {
               const { id, policyId, userId = '', expiresAt } = assignment;
               return (
                 <Group key={id} justify="space-between" wrap="nowrap" gap="xs">
-                  <Anchor href={`/console/policies/${policyId}?tab=assignments`} size="sm" truncate>
+                  <PolicyLink id={policyId} tab="assignments" size="sm" truncate>
                     {names?.policies[policyId] ?? policyId} · {names?.users[userId] ?? userId}
-                  </Anchor>
+                  </PolicyLink>
                   <Text size="xs" c="dimmed">
                     <Time at={expiresAt} />
                   </Text>

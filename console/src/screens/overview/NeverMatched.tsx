@@ -1,5 +1,6 @@
-import { Anchor, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
+import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { overviewTexts } from '../../texts/overview.ts';
 
 const texts = overviewTexts.neverMatched;
@@ -12,9 +13,9 @@ export function NeverMatched({ neverMatched }: { readonly neverMatched: Schemas[
   return (
     <Stack gap={6}>
       {rules.slice(0, SHOWN).map(({ ruleId, policyId, policy, action, resource, description }) => (
-        <Anchor key={ruleId} href={`/console/policies/${policyId}?rule=${ruleId}`} size="sm" truncate>
+        <PolicyLink key={ruleId} id={policyId} rule={ruleId} size="sm" truncate>
           {policy}: {description ?? `${action} ${resource}`}
-        </Anchor>
+        </PolicyLink>
       ))}
       {total > SHOWN && (
         <Text size="sm" c="dimmed">

@@ -36,9 +36,3 @@ export const expiringQuery = queryOptions({
     return bodyOf(client.GET('/admin/api/assignments', { params: { query }, signal }));
   },
 });
-
-/** The status of the process. */
-export const systemQuery = queryOptions({
-  queryKey: ['system'],
-  queryFn: async ({ signal }) => (await bodyOf(client.GET('/admin/api/system', { signal }))).data,
-});

@@ -1,8 +1,9 @@
-import { Alert, Anchor, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { Explanation } from '../../components/decision/Explanation.tsx';
+import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { commonTexts } from '../../texts/common.ts';
@@ -37,12 +38,9 @@ export function TestedAccess({ test }: { readonly test: AccessTest }) {
             </Group>
             <Text size="sm">{data.reason}</Text>
             {data.matchedPolicy !== null && (
-              <Anchor
-                size="sm"
-                href={`/console/policies/${data.matchedPolicy.id}${data.matchedRule === null ? '' : `?rule=${data.matchedRule}`}`}
-              >
+              <PolicyLink size="sm" id={data.matchedPolicy.id} rule={data.matchedRule ?? undefined}>
                 {texts.matched(data.matchedPolicy.name)}
-              </Anchor>
+              </PolicyLink>
             )}
             {warnings.map((warning) => (
               <Alert key={warning} color="yellow">

@@ -1,0 +1,53 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { bodyOf, client, type Schemas } from '../../api/client.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { Time } from '../../components/Time.tsx';
+import { storageTexts as texts } from '../../texts/service.ts';
+import { RiskBadge } from './MigrationStep.tsx';
+
+type Migration = Schemas['admin.Evolution'];
+
+/** The migrations that were performed, the newest first. */
+export function MigrationHistory() {
+  const history = useQuery({
+    queryKey: ['storage', 'history'],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(client.GET('/admin/api/storage/history', { params: { query: { limit: 200 } }, signal }))).data,
+  });
+  return (
+    <QueryState query={history}>
+      {(migrations) =>
+        migrations.length === 0 ? (
+          <Text c="dimmed">{texts.noHistory}</Text>
+        ) : (
+          <DataTable label={texts.history} columns={COLUMNS} items={migrations} idOf={({ id }) => id} />
+        )
+      }
+    </QueryState>
+  );
+}
+
+const COLUMNS: readonly Column<Migration>[] = [
+  { key: 'at', title: texts.columns.at, width: 190, render: ({ at }) => <Time at={at} /> },
+  { key: 'actor', title: texts.columns.actor, width: 120, render: ({ actor }) => actor },
+  {
+    key: 'steps',
+    title: texts.columns.steps,
+    render: ({ steps }) => (
+      <Stack gap={4}>
+        {steps.map(({ resource, field, kind, reason, risk }) => (
+          <Group key={`${resource} ${field} ${kind} ${reason}`} gap={6}>
+            <RiskBadge risk={risk} />
+            <Text size="sm">
+              {resource}
+              {field !== undefined && `.${field}`}: {reason}
+            </Text>
+          </Group>
+        ))}
+      </Stack>
+    ),
+  },
+  { key: 'duration', title: texts.columns.duration, width: 110, render: ({ durationMs }) => `${durationMs.toLocaleString()} ms` },
+];

@@ -1,0 +1,56 @@
+import { Code, Stack, Text, TextInput, Title } from '@mantine/core';
+import { useState } from 'react';
+import type { Schemas } from '../../api/client.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { systemTexts as texts } from '../../texts/service.ts';
+
+type Option = Schemas['admin.SystemStatus']['options'][number];
+
+/** The settings of the process with their source. Secrets are hidden by the service. */
+export function OptionTable({ options }: { readonly options: readonly Option[] }) {
+  const [search, setSearch] = useState('');
+  const wanted = search.trim().toLowerCase();
+  const shown = options.filter(({ name, group }) => `${name} ${group}`.toLowerCase().includes(wanted));
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="h4">
+        {texts.options}
+      </Title>
+      <TextInput
+        data-search
+        maw={320}
+        aria-label={texts.filter}
+        placeholder={texts.filter}
+        value={search}
+        onChange={({ currentTarget }) => setSearch(currentTarget.value)}
+      />
+      <DataTable label={texts.options} columns={COLUMNS} items={shown} idOf={({ name }) => name} />
+    </Stack>
+  );
+}
+
+function OptionValue({ value }: Pick<Option, 'value'>) {
+  const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
+  return text === '' ? '—' : <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>{text}</Code>;
+}
+
+const COLUMNS: readonly Column<Option>[] = [
+  {
+    key: 'name',
+    title: texts.option,
+    render: ({ name, group }) => (
+      <>
+        {name}{' '}
+        <Text span size="xs" c="dimmed">
+          {group}
+        </Text>
+      </>
+    ),
+  },
+  {
+    key: 'value',
+    title: texts.value,
+    render: ({ value, isHidden }) => (isHidden === true ? <Text c="dimmed">{texts.hidden}</Text> : <OptionValue value={value} />),
+  },
+  { key: 'source', title: texts.source, width: 140, render: ({ source }) => texts.sources[source] },
+];
