@@ -10,6 +10,7 @@ import { signInRoute } from './screens/sign-in/route.ts';
 import { simulatorRoute } from './screens/simulator/route.ts';
 import { storageRoute } from './screens/storage/route.ts';
 import { systemRoute } from './screens/system/route.ts';
+import { userRoute, usersRoute } from './screens/users/route.ts';
 import { CrashedScreen } from './shell/CrashedScreen.tsx';
 import { adminRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
 
@@ -18,7 +19,17 @@ const routeTree = rootRoute.addChildren([
   setupRoute,
   sessionRoute.addChildren([
     accountRoute,
-    adminRoute.addChildren([overviewRoute, decisionsRoute, decisionRoute, simulatorRoute, accessRoute, storageRoute, systemRoute]),
+    adminRoute.addChildren([
+      overviewRoute,
+      decisionsRoute,
+      decisionRoute,
+      simulatorRoute,
+      accessRoute,
+      storageRoute,
+      systemRoute,
+      usersRoute,
+      userRoute,
+    ]),
   ]),
 ]);
 

@@ -29,7 +29,7 @@ export function OptionTable({ options }: { readonly options: readonly Option[] }
   );
 }
 
-function OptionValue({ value }: Pick<Option, 'value'>) {
+function OptionValue({ value }: { readonly value: Option['value'] | undefined }) {
   const text = Array.isArray(value) ? value.join(', ') : String(value ?? '');
   return text === '' ? '—' : <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>{text}</Code>;
 }

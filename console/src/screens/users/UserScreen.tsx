@@ -1,0 +1,109 @@
+import { Badge, Button, Paper, Stack, Text, Title } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { bodyOf, client } from '../../api/client.ts';
+import { loadRecord, type Row, sendRecordRequest } from '../../api/records.ts';
+import { ConfirmModal } from '../../components/ConfirmModal.tsx';
+import { notifySuccess } from '../../components/notifySuccess.ts';
+import { Page } from '../../components/Page.tsx';
+import { PolicyLink } from '../../components/PolicyLink.tsx';
+import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
+import { Time } from '../../components/Time.tsx';
+import { usersTexts } from '../../texts/service.ts';
+import { userRoute } from './route.ts';
+import { UserSessions } from './UserSessions.tsx';
+
+const texts = usersTexts.detail;
+
+/** A user: role, sessions, policies, and the links to permissions and decisions. */
+export function UserScreen() {
+  const { id } = userRoute.useParams();
+  const user = useQuery({ queryKey: ['users', 'record', id], queryFn: ({ signal }) => loadRecord('User', id, signal) });
+  return (
+    <QueryState query={user} lines={8}>
+      {(row) => (
+        <Page title={String(row['name'] ?? row['email'])} description={`${row['email']} · ${row['role']}`} actions={<Actions user={row} />}>
+          {row['isActive'] === false && (
+            <Badge color="gray" size="lg">
+              {usersTexts.inactive}
+            </Badge>
+          )}
+          <UserSessions userId={id} />
+          <AssignedPolicies userId={id} role={String(row['role'])} />
+        </Page>
+      )}
+    </QueryState>
+  );
+}
+
+function Actions({ user }: { readonly user: Row }) {
+  const [isAsked, ask] = useDisclosure(false);
+  const queryClient = useQueryClient();
+  const isActive = user['isActive'] !== false;
+  const change = async (): Promise<void> => {
+    await sendRecordRequest(`User/${user.id}`, { method: 'PUT', body: { isActive: !isActive }, version: user.version });
+    notifySuccess(texts.changed);
+    await queryClient.invalidateQueries({ queryKey: ['users'] });
+  };
+  const activate = useMutation({ mutationFn: change });
+  return (
+    <>
+      {activate.error !== null && <ProblemAlert error={activate.error} />}
+      <TextLink to="/access" search={{ tab: 'permissions', user: user.id }} size="sm">
+        {texts.permissions}
+      </TextLink>
+      <TextLink to="/decisions" search={{ userId: user.id }} size="sm">
+        {texts.decisions}
+      </TextLink>
+      <Button variant="default" loading={activate.isPending} onClick={isActive ? ask.open : () => activate.mutate()}>
+        {isActive ? texts.deactivate : texts.activate}
+      </Button>
+      <ConfirmModal isOpen={isAsked} title={texts.deactivate} action={texts.deactivate} perform={change} onClose={ask.close}>
+        <Text size="sm">{texts.deactivateDetail}</Text>
+      </ConfirmModal>
+    </>
+  );
+}
+
+function AssignedPolicies({ userId, role }: { readonly userId: string; readonly role: string }) {
+  const policies = useQuery({
+    queryKey: ['users', 'policies', userId, role],
+    queryFn: async ({ signal }) => {
+      const params = { path: { userId }, query: { role: role as 'admin' } };
+      return (await bodyOf(client.GET('/admin/api/users/{userId}/policies', { params, signal }))).data;
+    },
+  });
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {texts.policies}
+        </Title>
+        <QueryState query={policies} lines={3}>
+          {(items) =>
+            items.length === 0 ? (
+              <Text c="dimmed">{texts.noPolicies}</Text>
+            ) : (
+              items.map(({ id, name, assignment }) => (
+                <div key={assignment.id}>
+                  <PolicyLink id={id}>{name}</PolicyLink>{' '}
+                  <Text span size="sm" c="dimmed">
+                    {'role' in assignment ? texts.via.role : texts.via.user}
+                    {'expiresAt' in assignment && assignment.expiresAt !== undefined && (
+                      <>
+                        {' · '}
+                        <Time at={assignment.expiresAt} />
+                      </>
+                    )}
+                  </Text>
+                </div>
+              ))
+            )
+          }
+        </QueryState>
+      </Stack>
+    </Paper>
+  );
+}
