@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { consoleRules } from './tidy/console-rules.ts';
 import { constructRules } from './tidy/construct-rules.ts';
 import { findUndescribedFolders } from './tidy/folders.ts';
 import { findUnusedPermissions, importRules } from './tidy/import-rules.ts';
@@ -65,6 +66,21 @@ describe('sources', () => {
 
   it('sources lie in folders that ARCHITECTURE.md describes', () => {
     expect(findUndescribedFolders(architecture, sources, layers)).toEqual([]);
+  });
+});
+
+describe('the console', () => {
+  const layers = parseLayers(readFileSync(folderUrl('../ARCHITECTURE.md'), 'utf8'));
+  const sources = loadSources(folderUrl('../console/src'), 'console/src/');
+
+  it.each(consoleRules)('the console keeps to the rule $name', (rule) => {
+    expect(findAll(sources, [rule], layers).map(show)).toEqual([]);
+  });
+
+  it('the console is refused for an import from the service, and for words of an element', () => {
+    const text = readFileSync(folderUrl('fixtures/tidy/console-page.txt'), 'utf8');
+    const findings = findAll([parseSource('console/src/page.tsx', text)], consoleRules, layers);
+    expect(findings.map(({ line, rule }) => `${line} ${rule}`)).toEqual(['3 docstring', '4 plain-words', '1 service-import']);
   });
 });
 

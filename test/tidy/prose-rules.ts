@@ -21,7 +21,7 @@ const REFUSED: readonly (readonly [words: RegExp, advice: string])[] = [
   [/\bhardly[\s*]+meant\b/gi, 'say "valid but probably wrong"'],
 ];
 
-/** Rules about sentences: comments and string literals. A string without a space is a value, not a sentence. */
+/** Rules about sentences: comments, string literals and texts of elements. A string without a space is a value, not a sentence. */
 export const proseRules: readonly Rule[] = [
   {
     name: 'plain-words',
@@ -31,6 +31,7 @@ export const proseRules: readonly Rule[] = [
         Literal: ({ start, end, value }) => {
           if (typeof value === 'string' && value.includes(' ')) reportRefused(source, { start, end }, report);
         },
+        JSXText: ({ start, end }) => reportRefused(source, { start, end }, report),
         TemplateElement: ({ start, end, value }) => {
           if (value.raw.includes(' ')) reportRefused(source, { start, end }, report);
         },

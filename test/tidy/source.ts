@@ -14,19 +14,19 @@ export interface Source {
   lineOf(position: number): number;
 }
 
-/** Loads every source below a folder; their paths begin with `prefix`. */
+/** Loads every source below a folder that is not generated; their paths begin with `prefix`. */
 export function loadSources(folder: string, prefix: string = ''): readonly Source[] {
-  const paths = globSync('**/*.ts', { cwd: folder }).map((path) => path.replaceAll('\\', '/'));
+  const paths = globSync('**/*.{ts,tsx}', { cwd: folder, exclude: ['**/generated/**'] }).map((path) => path.replaceAll('\\', '/'));
   return paths.sort().map((path) => parseSource(`${prefix}${path}`, readFileSync(join(folder, path), 'utf8')));
 }
 
 /** Parses one source. */
 export function parseSource(path: string, text: string): Source {
-  const parsed = parseSync(path, text, { lang: 'ts', sourceType: 'module' });
+  const parsed = parseSync(path, text, { lang: path.endsWith('.tsx') ? 'tsx' : 'ts', sourceType: 'module' });
   if (parsed.errors[0] !== undefined) throw new Error(`${path} does not parse: ${parsed.errors[0].message}`);
   return {
     path,
-    isTest: /\.(test|fixture)\.ts$/.test(path),
+    isTest: /\.(test|fixture)\.tsx?$/.test(path),
     text,
     lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
     parsed,

@@ -100,8 +100,7 @@ export const decisionsTexts = {
     title: 'What would have allowed it',
     away: (count: number) => (count === 1 ? 'One condition away' : `${count} conditions away`),
     overruled: (policy: string) => `A DENY rule of ${policy} fires all the same.`,
-    wants: (path: string, actual: string, operator: string, expected: string) =>
-      `${path} is ${actual}, the rule wants ${operator} ${expected}`,
+    wants: (path: string, actual: string, expected: string) => `${path} is ${actual}, the rule wants ${expected}`,
     wantsMissing: (path: string, operator: string, expected: string) => `${path} has no value, the rule wants ${operator} ${expected}`,
     oneOf: 'one of',
     not: (condition: string) => `not (${condition})`,

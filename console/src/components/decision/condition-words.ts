@@ -29,7 +29,7 @@ export function describeUnmet(trace: ConditionTrace): string {
     case 'comparison': {
       const { field = '', operator = '', missing, actual } = trace;
       if (missing === true) return texts.wantsMissing(field, operator, printExpected(trace));
-      return texts.wants(field, printValue(actual), operator, printExpected(trace));
+      return texts.wants(field, printValue(actual), `${operator} ${printExpected(trace)}`);
     }
     case 'any':
       return `${texts.oneOf}: ${members.map(describeUnmet).join('; ')}`;

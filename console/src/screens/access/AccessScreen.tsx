@@ -11,7 +11,7 @@ import { type AccessSearch, TABS } from './search.ts';
 import { UserPermissions } from './UserPermissions.tsx';
 import { WhoCan } from './WhoCan.tsx';
 
-/** What the policies in force allow: each role, each record, each user. */
+/** Answers of the policies in force about each role, each record and each user. */
 export function AccessScreen() {
   const search = accessRoute.useSearch();
   const navigate = useNavigate({ from: '/access' });
