@@ -18,8 +18,8 @@ const POSTGRES_ONLY = ['src/storage/postgres/**/*.test.ts', 'test/{postgres,repl
  * runs them on SQLite.
  */
 export const POSTGRES_DEEP: readonly string[] = [
-  // Bodies, JSON, paths and names that are refused before a record is read.
-  'test/attack/{bodies,json,protocol,prototype,secret-fields}.test.ts',
+  // Bodies, JSON, paths and names that are refused before a record is read, and files that are not in the database.
+  'test/attack/{bodies,console,json,protocol,prototype,secret-fields}.test.ts',
   // Names in the API description and in suggestions, and the policy for passwords, most of whose time is for hashing.
   'test/attack/{description,passwords}.test.ts',
   // Schemas of responses, addresses in denials, and documentation.

@@ -25,6 +25,8 @@ export interface ServiceOptions {
   readonly damagesRows?: boolean;
   /** Hash passwords at the costs of the product. Default: at the lowest costs, because most tests hash passwords only to log in. */
   readonly hasProductHashCosts?: boolean;
+  /** The folder of a built console, with a `/` at the end. Default: that of the checkout, which may have none. */
+  readonly consoleFolder?: URL;
 }
 
 /** Token, body and headers of a request. */
@@ -110,10 +112,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     ...options.settings,
   };
   const config = parseConfig({ flags, env: {} });
-  const { isDevelopment, hasProductHashCosts = false } = options;
+  const { isDevelopment, hasProductHashCosts = false, consoleFolder } = options;
   const passwordCosts = hasProductHashCosts ? undefined : LOWEST_COSTS;
   // Partitions take half of the time in which a service starts on PostgreSQL. A test ends today or tomorrow.
-  const service = await createService(config, { isDevelopment, passwordCosts, daysInAdvance: 1 });
+  const service = await createService(config, { isDevelopment, passwordCosts, daysInAdvance: 1, consoleFolder });
   const { url } = await service.listen();
   // Reuses connections: a new one for each request costs two fifths of the time of most tests. The service closes an idle connection after 72
   // seconds, so no request is lost if this process is blocked for seconds.
