@@ -209,14 +209,17 @@ function createHelpers({ call, openSetup }: HelperDeps): Omit<RunningService, 'u
       const parameters = new URLSearchParams(query);
       const max = Number(parameters.get('limit') ?? 50);
       // More rows, because searches are in the audit log too: one page mostly contains enough other entries.
-      if (parameters.get('kind') !== 'access') parameters.set('limit', String(Math.min(2 * max + 10, 1000)));
+      let limit = parameters.get('kind') === 'access' ? max : Math.min(2 * max + 10, 1000);
       const entries: Readonly<Record<string, unknown>>[] = [];
       while (entries.length < max) {
+        parameters.set('limit', String(limit));
         const page = await asAdmin('GET', `/admin/api/decisions?${parameters}`);
         const found = page.at('data') as typeof entries;
         entries.push(...found.filter(({ action, allowed }) => action !== 'decisions.list' || allowed === false));
         if (page.at('nextCursor') === undefined) break;
         parameters.set('cursor', String(page.at('nextCursor')));
+        // Each page adds an entry. With pages of one size, a series of searches without other requests would need ever more of them.
+        limit = Math.min(8 * limit, 1000);
       }
       return entries.slice(0, max);
     },
