@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { createChain } from '../chain.ts';
 import { bundleProgram } from './bundle.ts';
 import { type Ended, type Program, query, send, setUp, startProgram } from './program.ts';
+import { runCommand } from './run-command.ts';
 
 // The tests of this file build on each other.
 const it = createChain();
@@ -27,12 +28,14 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs a command with this standard input. */
-async function bailiwick(input: string, ...args: readonly string[]): Promise<Ended> {
+const place = ['--project', 'examples/newsroom', '--data', data];
+const bailiwick = (input: string, ...args: readonly string[]): Promise<Ended> => runCommand([...args, ...place], input);
+
+/** Runs a command with this standard input in a process of its own. */
+async function runWithInput(input: string, ...args: readonly string[]): Promise<Ended> {
   const command = await bundleProgram();
   return new Promise((resolve) => {
-    const line = [command, ...args, '--project', 'examples/newsroom', '--data', data];
-    const child = execFile(process.execPath, line, { cwd: root, timeout: 60_000 }, (_, out, err) =>
+    const child = execFile(process.execPath, [command, ...args, ...place], { cwd: root, timeout: 60_000 }, (_, out, err) =>
       resolve({ code: child.exitCode, out, err }),
     );
     child.stdin?.on('error', () => undefined).end(input);
@@ -43,7 +46,7 @@ const logIn = async (email: string, password: string): Promise<number> =>
   (await send(program.url, 'POST /auth/login', { body: { email, password } })).status;
 
 it('sets a new password while the service runs, which is valid at once', async () => {
-  const ended = await bailiwick(`${NEXT}\n`, 'user', 'password', 'ada@example.com');
+  const ended = await runWithInput(`${NEXT}\n`, 'user', 'password', 'ada@example.com');
   expect(ended).toEqual({ code: 0, out: 'the password of ada@example.com was set and every session ended\n', err: '' });
   expect([await logIn('ada@example.com', 'correct horse battery'), await logIn('ada@example.com', NEXT)]).toEqual([401, 200]);
   const entries = query(data, `SELECT "kind" || ' ' || "action" FROM "_Decision" WHERE "requestId" = 'bailiwick user password'`);
@@ -77,7 +80,7 @@ it('restores the admin policy, also without a running service', async () => {
   await send(program.url, `DELETE /admin/api/policies/${id}`, { token });
   const list = async (): Promise<number> => (await send(program.url, 'GET /api/Article', { token })).status;
   expect(await list()).toBe(403);
-  const restored = await bailiwick('', 'policies', 'restore-admin');
+  const restored = await runWithInput('', 'policies', 'restore-admin');
   expect(restored).toEqual({
     code: 0,
     out: 'policy "Administrators: full access" was created and is assigned to role admin\n',

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isDeep } from '../budget.ts';
 import { bundleProgram } from './bundle.ts';
 import { type Ended, expectDone, idOf, logIn, type Program, pause, query, runProgram, send, setUp, startProgram } from './program.ts';
+import { runCommand } from './run-command.ts';
 
 const ADMIN = 'ada@example.com';
 
@@ -27,7 +28,9 @@ function define(...fields: readonly string[]): void {
   writeFileSync(join(folder, 'resources', 'Note.yaml'), `name: Note\nfields:\n${fields.map((field) => `  ${field}\n`).join('')}`);
 }
 
-const run = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', folder, '--data', data]);
+const run = (...args: readonly string[]): Promise<Ended> => runCommand([...args, '--project', folder, '--data', data]);
+/** Runs a command in a process of its own. */
+const runSeparately = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', folder, '--data', data]);
 const start = (): Promise<Program> => startProgram({ data, project: folder, args: ['--log-level', 'error'] });
 
 /** Copies a backup into a new data folder; returns the folder. */
@@ -64,7 +67,7 @@ describe('backup', () => {
       const enough = answered.length + 50;
       while (answered.length < enough) await pause(5);
       before.push([...answered]);
-      const made = await run('backup', join(folder, name));
+      const made = await runSeparately('backup', join(folder, name));
       expect([made.code, made.err]).toEqual([0, '']);
       expect(made.out).toMatch(/\.db \([\d.]+ [kM]B\) in [\d.]+ s; the backup passed its integrity check\n$/);
     }
@@ -76,7 +79,7 @@ describe('backup', () => {
       expect(before[index]?.filter((id) => !kept.has(id))).toEqual([]);
       expect(query(alone, `SELECT count(*) FROM _Decision WHERE resource = 'Note'`)).toEqual([kept.size]);
       expect(query(alone, 'PRAGMA integrity_check')).toEqual(['ok']);
-      const plan = await runProgram(['storage', 'plan', '--project', folder, '--data', alone]);
+      const plan = await runCommand(['storage', 'plan', '--project', folder, '--data', alone]);
       expect([plan.code, plan.out]).toEqual([0, 'nothing to do: the tables match the definitions\n']);
     }
     await program.stop();
@@ -85,7 +88,7 @@ describe('backup', () => {
   it('two backups can run at once, and two backups to the same file leave a whole one', async () => {
     await run('storage', 'apply');
     populate(20_000, 'a');
-    const same = await Promise.all(['same.db', 'same.db', 'other.db'].map((name) => run('backup', join(folder, name))));
+    const same = await Promise.all(['same.db', 'same.db', 'other.db'].map((name) => runSeparately('backup', join(folder, name))));
     expect(same.filter(({ code }) => code === 0).length).toBeGreaterThanOrEqual(2);
     for (const { code, err } of same)
       if (code !== 0) expect(err).toMatch(/^bailiwick: .* exists, and a backup replaces no file: name another one/);
@@ -121,7 +124,7 @@ describe('restore', () => {
     const shown = await run('restore', join(folder, 'then.db'));
     expect([shown.code, shown.out]).toEqual([0, expect.stringContaining('nothing was restored; run again with --yes to restore')]);
     expect((await send(program.url, 'GET /api/Note')).status).toBe(403);
-    const done = await run('restore', join(folder, 'then.db'), '--yes');
+    const done = await runSeparately('restore', join(folder, 'then.db'), '--yes');
     expect([done.code, done.out]).toEqual([0, expect.stringContaining('the previous database was saved to ')]);
 
     const listed = await expectDone(send(program.url, 'GET /api/Note'));

@@ -7,7 +7,8 @@ import Sqlite from 'better-sqlite3';
 import { afterAll, describe, expect, it } from 'vitest';
 import { isDeep } from '../budget.ts';
 import { bundleProgram } from './bundle.ts';
-import { type Ended, expectDone, idOf, pause, query, runProgram, send, setUp, startProgram } from './program.ts';
+import { type Ended, expectDone, idOf, pause, query, send, setUp, startProgram } from './program.ts';
+import { runCommand } from './run-command.ts';
 
 /** The number of records while a migration is killed. */
 const ROWS = isDeep ? 100_000 : 50_000;
@@ -37,7 +38,7 @@ function createProject(): Project {
     data,
     define: (...fields) =>
       writeFileSync(join(resources, 'Note.yaml'), `name: Note\nfields:\n${fields.map((field) => `  ${field}\n`).join('')}`),
-    storage: (command, ...args) => runProgram(['storage', command, '--project', folder, '--data', data, ...args]),
+    storage: (command, ...args) => runCommand(['storage', command, '--project', folder, '--data', data, ...args]),
     evolutions: () => query(data, 'SELECT actor FROM _Evolution ORDER BY at, id'),
     populate(rows) {
       const database = new Sqlite(join(data, 'bailiwick.db'));

@@ -7,13 +7,15 @@ import { testEntry } from '../../src/audit/integrity/integrity.fixture.ts';
 import { openDatabase } from '../../src/storage/index.ts';
 import { createChain } from '../chain.ts';
 import { type Ended, runProgram, setUp, startProgram } from './program.ts';
+import { runCommand } from './run-command.ts';
 
 // The tests of this file build on each other.
 const it = createChain();
 
 const DAY = 24 * 60 * 60_000;
 const data = mkdtempSync(join(tmpdir(), 'bailiwick-prune-'));
-const run = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);
+const place = ['--project', 'examples/newsroom', '--data', data];
+const run = (...args: readonly string[]): Promise<Ended> => runCommand([...args, ...place]);
 const dayOf = (ago: number): string => new Date(Date.now() - ago * DAY).toISOString().slice(0, 10);
 
 /** Backdates entries by some days. */
@@ -45,7 +47,7 @@ describe('decisions prune', () => {
     expect((await run('decisions', 'prune', '--older-than', '4d')).out).toBe(
       `700 entries of 1 chains, older than ${before}, would be deleted; hourly counts are kept\nnothing was deleted; run again with --yes to delete\n`,
     );
-    expect((await run('decisions', 'prune', '--before', before, '--yes')).out).toContain(
+    expect((await runProgram(['decisions', 'prune', '--before', before, '--yes', ...place])).out).toContain(
       `700 entries of 1 chains, older than ${before}, were deleted; hourly counts are kept`,
     );
     expect(await program.stop()).toBe(0);
@@ -69,14 +71,14 @@ describe('decisions prune', () => {
     expect(await err('--older-than', '2 weeks')).toContain('--older-than: expected days such as 90d');
     for (const none of [[], ['--before', dayOf(4), '--older-than', '4d']]) expect(await err(...none)).toContain('expected one of --before');
     expect(
-      (await runProgram(['decisions', 'prune', '--older-than', '4d', '--project', 'examples/newsroom', '--data', join(data, 'none')])).code,
+      (await runCommand(['decisions', 'prune', '--older-than', '4d', '--project', 'examples/newsroom', '--data', join(data, 'none')])).code,
     ).toBe(2);
   });
 
   it('decisions prune refuses to sign with a key that verification cannot use', async () => {
     const other = mkdtempSync(join(tmpdir(), 'bailiwick-prune-'));
-    const place = ['--project', 'examples/newsroom', '--data', other, '--database', `sqlite:${join(data, 'bailiwick.db')}`];
-    const { code, err } = await runProgram(['decisions', 'prune', '--before', dayOf(2), '--yes', ...place]);
+    const otherKeys = ['--project', 'examples/newsroom', '--data', other, '--database', `sqlite:${join(data, 'bailiwick.db')}`];
+    const { code, err } = await runCommand(['decisions', 'prune', '--before', dayOf(2), '--yes', ...otherKeys]);
     rmSync(other, { recursive: true });
     expect([code, err]).toEqual([2, expect.stringContaining(`not signed with the key in ${other}`)]);
   });

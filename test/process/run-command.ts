@@ -1,16 +1,30 @@
+import { Readable } from 'node:stream';
 import { openInput, writeOutput } from '../../src/cli/command-files.ts';
 import { runCli } from '../../src/cli/index.ts';
+import { readPassword } from '../../src/cli/password-prompt.ts';
 import { createRun } from '../../src/cli/run.fixture.ts';
+import { openBackups, openTables, pruneOldDecisions, verifyDecisions } from '../../src/project/index.ts';
 import { createService } from '../../src/service.ts';
 import type { Ended } from './program.ts';
 
 /**
- * Runs a command that uses a service or files in this process, which takes a fraction of the CPU time of a process of its own. For tests of
- * what a command does, while other tests of the same command start the program.
+ * Runs a command in this process, with this text as its standard input, which takes a fraction of the CPU time of a process of its own. For
+ * tests of what a command does, while other tests of the same command start the program.
  */
-export async function runCommand(args: readonly string[]): Promise<Ended> {
+export async function runCommand(args: readonly string[], input = ''): Promise<Ended> {
   const { context, out, err } = createRun();
-  const code = await runCli(args, { ...context, createService: (config) => createService(config), openInput, writeOutput });
+  const log = context.printError;
+  const code = await runCli(args, {
+    ...context,
+    createService: (config, options) => createService(config, { log, ...options }),
+    openInput,
+    writeOutput,
+    readPassword: () => readPassword({ input: Readable.from([input]) as NodeJS.ReadStream, output: process.stderr }),
+    openTables: (config) => openTables(config, { log }),
+    openBackups: async (config) => openBackups(config),
+    verifyDecisions,
+    pruneDecisions: pruneOldDecisions,
+  });
   return { code, out: toText(out), err: toText(err) };
 }
 

@@ -99,7 +99,7 @@ describe('bailiwick export', () => {
       'id,subject,text\r\nID,A,"first, and\nlast"\r\nID,B,second\r\n',
     );
     const changed = write('changed.csv', readFileSync(file, 'utf8').replace('second', 'changed'));
-    const back = await bailiwick('import', 'Tip', changed, '--as', 'ada@example.com', '--mode', 'upsert', '--key', 'id');
+    const back = await inProcess('import', 'Tip', changed, '--as', 'ada@example.com', '--mode', 'upsert', '--key', 'id');
     expect(back).toMatchObject({ code: 0, err: '0 imported, 1 updated, 1 unchanged, 0 rejected\n' });
   });
 
@@ -130,7 +130,7 @@ describe('bailiwick policies', () => {
 
   it('bailiwick policies imports as the admin, with one revision and one entry, while the service runs', async () => {
     const file = write('policies.ndjson', [policy, { ...policy, name: 'Another' }].map((each) => `${JSON.stringify(each)}\n`).join(''));
-    const tried = await bailiwick('policies', 'import', file, '--as', 'ada@example.com', '--dry-run');
+    const tried = await inProcess('policies', 'import', file, '--as', 'ada@example.com', '--dry-run');
     expect([tried.code, tried.out]).toEqual([0, '2 created, 0 updated, 0 unchanged, 2 assigned; a dry run, nothing was stored\n']);
     expect(await named()).not.toContain('From the shell');
     const epoch = (): number => Number(query(data, `SELECT "number" FROM "_State" WHERE "id" = 'epoch'`)[0]);

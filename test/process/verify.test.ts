@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { createService, parseConfig } from '../../src/index.ts';
 import { createChain } from '../chain.ts';
 import { type Ended, runProgram, setUp, startProgram } from './program.ts';
+import { runCommand } from './run-command.ts';
 
 // The tests of this file build on each other.
 const it = createChain();
@@ -13,19 +15,21 @@ const data = mkdtempSync(join(tmpdir(), 'bailiwick-verify-'));
 const checkpoints = join(data, 'checkpoints.ndjson');
 let token = '';
 
-const run = (...args: readonly string[]): Promise<Ended> => runProgram([...args, '--project', 'examples/newsroom', '--data', data]);
+const place = ['--project', 'examples/newsroom', '--data', data];
+const run = (...args: readonly string[]): Promise<Ended> => runCommand([...args, ...place]);
 const verify = (...args: readonly string[]): Promise<Ended> => run('decisions', 'verify', ...args);
 
 async function read(url: string, times: number): Promise<void> {
   for (let time = 0; time < times; time++) await fetch(`${url}/api/Tip`, { headers: { authorization: `Bearer ${token}` } });
 }
 
-/** Starts the service, sends requests and stops it, which writes the last checkpoint. */
+/** Starts a service in this process, sends requests and stops it, which writes the last checkpoint. */
 async function serve(times: number): Promise<void> {
-  const program = await startProgram({ data });
-  if (token === '') token = await setUp(program.url);
-  await read(program.url, times);
-  expect(await program.stop()).toBe(0);
+  const service = await createService(parseConfig({ flags: { project: 'examples/newsroom', data, port: 0, logLevel: 'silent' }, env: {} }));
+  const { url } = await service.listen();
+  if (token === '') token = await setUp(url);
+  await read(url, times);
+  await service.close();
 }
 
 function tamper(sql: string): void {
@@ -41,7 +45,7 @@ describe('decisions verify', () => {
   it('decisions verify reports an intact log, while the service runs and after it has stopped', async () => {
     const program = await startProgram({ data });
     await read(program.url, 3);
-    const meanwhile = await verify();
+    const meanwhile = await runProgram(['decisions', 'verify', ...place]);
     expect([meanwhile.code, meanwhile.out]).toEqual([0, expect.stringContaining('the audit log is intact\n')]);
     expect(await program.stop()).toBe(0);
     const after = JSON.parse((await verify('--json')).out);
@@ -98,7 +102,7 @@ describe('decisions verify', () => {
 
   it('decisions verify exits with 2 if its input is incomplete', async () => {
     const empty = mkdtempSync(join(tmpdir(), 'bailiwick-verify-'));
-    const none = await runProgram(['decisions', 'verify', '--project', 'examples/newsroom', '--data', empty]);
+    const none = await runCommand(['decisions', 'verify', '--project', 'examples/newsroom', '--data', empty]);
     expect([none.code, none.err]).toEqual([2, expect.stringContaining('has no audit log yet')]);
     const elsewhere = join(empty, 'c.ndjson');
     const missing = await verify('--checkpoints', elsewhere);
