@@ -65,7 +65,7 @@ const config: ViteUserConfig = defineConfig({
         test: {
           name: 'sqlite',
           include: ['src/**/*.test.ts', 'console/src/**/*.test.ts', 'test/**/*.test.ts', 'scripts/**/*.test.ts'],
-          exclude: ['test/long/**', 'test/fixtures/**', 'test/uncached/**', ...IN_BROWSER, ...POSTGRES_ONLY],
+          exclude: ['test/{long,power-cuts}/**', 'test/fixtures/**', 'test/uncached/**', ...IN_BROWSER, ...POSTGRES_ONLY],
         },
       },
       {

@@ -29,7 +29,7 @@ const config: ViteUserConfig = defineConfig({
   test: {
     ...shared,
     projects: [
-      { test: { ...deep, name: 'long', include: ['test/long/**/*.test.ts'] } },
+      { test: { ...deep, name: 'long', include: ['test/{long,power-cuts}/**/*.test.ts'] } },
       { plugins: [withoutCaches], test: { ...shared, name: 'uncached', include: UNCACHED } },
       ...['sqlite', 'postgres'].flatMap((name) => {
         const { include = [], exclude = [], ...project } = projectOf(name);

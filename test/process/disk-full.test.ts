@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { expectDone, idOf, type Program, query, type Reply, runProgram, send, setUp, startProgram } from './program.ts';
+import { canTrace } from './strace.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'bailiwick-full-'));
 const mounted: string[] = [];
@@ -171,9 +172,7 @@ describe.skipIf(!SMALL.isPossible)('a disk that fills up', () => {
   }, 60_000);
 });
 
-/** strace simulates a disk that fails to sync. */
-const canTrace = spawnSync('strace', ['-qq', '-o', '/dev/null', 'true']).status === 0;
-
+/** Simulates a disk that fails to sync, until the returned process ends. */
 async function failSyncs({ child }: Program): Promise<ChildProcess> {
   const calls = 'fsync,fdatasync';
   const args = ['-f', '-o', '/dev/null', '-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, '-p', String(child.pid)];

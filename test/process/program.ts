@@ -62,13 +62,16 @@ export interface Start {
   readonly preload?: string;
   /** Path of the program. Default: a bundle of the sources. */
   readonly main?: string;
+  /** A command that runs the program, with its arguments, such as strace. */
+  readonly runner?: readonly string[];
 }
 
 /** Starts a service on a free port; resolves when it listens and has printed its messages. */
 export async function startProgram({ data, project = 'examples/newsroom', command = 'start', ...how }: Start): Promise<Program> {
-  const { args = [], env = {}, preload, main } = how;
-  const program = [...(preload === undefined ? [] : ['--import', preload]), main ?? (await bundleProgram())];
-  const child = spawn(process.execPath, [...program, command, '--project', project, '--data', data, '--port', '0', ...args], {
+  const { args = [], env = {}, preload, main, runner = [] } = how;
+  const [file = '', ...given] = [...runner, process.execPath];
+  const program = [...given, ...(preload === undefined ? [] : ['--import', preload]), main ?? (await bundleProgram())];
+  const child = spawn(file, [...program, command, '--project', project, '--data', data, '--port', '0', ...args], {
     cwd: root,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
