@@ -836,6 +836,14 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'an admin may read and export, and a caller without a token may not',
   },
   {
+    name: 'the catalogue of a caller names the resources that references lead to',
+    file: 'src/api/accounts/own-resources.ts',
+    find: 'visible.has(field.to) ? shown',
+    replace: 'true ? shown',
+    red: 'test/scenarios/own-catalogue.test.ts',
+    test: 'contains neither secret fields nor the names of other resources',
+  },
+  {
     name: 'a saved view is replaced without its ETag',
     file: 'src/api/accounts/saved-view-endpoints.ts',
     find: "current === undefined ? 'optional' : 'required'",

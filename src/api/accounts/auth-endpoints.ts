@@ -16,6 +16,7 @@ import {
   toAuthRoute,
 } from './auth-endpoint.ts';
 import { browserSessionEndpoints } from './browser-session-endpoints.ts';
+import { ownCatalogueEndpoint } from './own-catalogue-endpoint.ts';
 import { ownPasswordEndpoint } from './own-password-endpoint.ts';
 import { ownPermissionsEndpoint } from './own-permissions-endpoint.ts';
 import { ownSessionEndpoints } from './own-session-endpoints.ts';
@@ -150,6 +151,7 @@ export function authEndpoints({ hasSetup }: { readonly hasSetup: boolean }): rea
     ...ownSessionEndpoints,
     ownPasswordEndpoint,
     ownPermissionsEndpoint,
+    ownCatalogueEndpoint,
     ...savedViewEndpoints,
   ];
 }

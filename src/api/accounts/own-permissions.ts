@@ -8,7 +8,8 @@ import type { JsonObject } from '../../operators/index.ts';
 import { appendEvaluation, createRequestContext, type UnitOfWork } from '../../pipeline/index.ts';
 import { loadRecords } from '../../storage/index.ts';
 import { CREATES_RECORD, decideForCaller, refuseQuestion } from '../access/index.ts';
-import { AUDIT_ACTIONS, type AuditAction, type AuditorQuestion, decideAuditRight } from '../admission/index.ts';
+import { AUDIT_ACTIONS, type OwnAuditRight } from '../admission/index.ts';
+import { decideAuditAction } from './own-resources.ts';
 
 /** A question of a caller about their own permissions. */
 export interface OwnQuestion {
@@ -100,13 +101,8 @@ async function evaluateAuditLog(unit: UnitOfWork, { ids, actions = AUDIT_ACTIONS
   refuseQuestion(issues);
   const asked = AUDIT_ACTIONS.filter((action) => actions.includes(action));
   const permissions: OwnPermission[] = [];
-  for (const action of asked) permissions.push(toPermission(await decideAuditRight(unit.tx, toAuditQuestion(unit, action)), action));
+  for (const action of asked) permissions.push(toPermission(await decideAuditAction(unit, action), action));
   return { permissions, actions: asked };
-}
-
-/** Returns the question if the caller of a unit of work may read or export the audit log. */
-function toAuditQuestion({ snapshot, principal, caller, options }: UnitOfWork, action: AuditAction): AuditorQuestion {
-  return { origin: caller.origin, principal, snapshot, action, timeZone: options.timeZone };
 }
 
 /** Returns the actions of a question: those on stored records if it names records, otherwise all. @throws Problem REQUEST_MALFORMED */
@@ -130,17 +126,15 @@ function actionsOf({ ids, actions }: OwnQuestion): readonly RuleAction[] {
 
 const REASONS = { allow: 'allowed', conditional: 'depends on the record or on the request' } as const;
 
-/** The effect of a decision, its reason, and the rule that decides. */
-type Right = Awaited<ReturnType<typeof decideAuditRight>>;
-
-function toRight(decision: Decision): Right {
+/** Returns a decision in the form of those about the audit log. */
+function toRight(decision: Decision): OwnAuditRight {
   const rule = decidingRule(decision);
   const effect = decision.effect === 'allow-where' ? 'conditional' : decision.effect;
   return { effect, reason: decision.reason, ...(rule !== undefined && { rule }) };
 }
 
 /** Returns a decision as its caller may see it. Only a denial names its rule, as the response to a denied request does. */
-function toPermission({ effect, reason, rule }: Right, action: RuleAction, id?: string): OwnPermission {
+function toPermission({ effect, reason, rule }: OwnAuditRight, action: RuleAction, id?: string): OwnPermission {
   const subject = { ...(id !== undefined && { id }), action };
   if (effect !== 'deny') return { ...subject, effect, reason: REASONS[effect] };
   const named = rule && { rule: rule.description ?? rule.id, policy: rule.policy.name };

@@ -4,5 +4,12 @@
  * Begin with `admit-caller.ts`, then `auditor.ts`.
  */
 export { ADMIN, type RequestInfo, toAdminEntry } from './admin-entry.ts';
-export { type AdmittedRequest, admitAdmin, admitCaller, decideAuditRight, type KnownPrincipal } from './admit-caller.ts';
-export { AUDIT_ACTIONS, type AuditAction, type Auditor, type AuditorQuestion, withoutFacts } from './auditor.ts';
+export {
+  type AdmittedRequest,
+  admitAdmin,
+  admitCaller,
+  decideAuditRight,
+  type KnownPrincipal,
+  type OwnAuditRight,
+} from './admit-caller.ts';
+export { AUDIT_ACTIONS, type AuditAction, type Auditor, withoutFacts } from './auditor.ts';

@@ -5,5 +5,6 @@
  * Begin with `record-endpoints.ts`, then `record-operations.ts`.
  */
 export { type ApiDeps, createApiRoutes } from './record-endpoints.ts';
+export { withoutSecretFields } from './record-forms.ts';
 export { recordEndpoints } from './record-operations.ts';
 export { RESOURCE_DESCRIPTION, resourceDescriptionExample } from './resource-description.ts';

@@ -1,11 +1,9 @@
 /** `GET /admin/api/catalogue`: the vocabulary of policies and filters, from which a program builds forms without names of its own. */
-import { hash } from 'node:crypto';
-import { ACTIONS, RULE_ACTIONS } from '../../actions.ts';
+import { RULE_ACTIONS } from '../../actions.ts';
 import { describeDomain, ENVIRONMENT_KINDS, IDENTITY_NAMES, REQUEST_KINDS } from '../../authz/context/index.ts';
 import { AUDIT_LOG_NAME, EFFECTS, POLICY_TYPES, type PolicyLimits } from '../../authz/policies/index.ts';
 import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax, type ContextGroup } from '../../conditions/index.ts';
-import { FIELD_TYPES } from '../../fields/index.ts';
-import { type Kind, OPERATORS } from '../../operators/index.ts';
+import type { Kind } from '../../operators/index.ts';
 import { envelope, NO_CONTENT, respond, toSuccess } from '../../request/index.ts';
 import {
   ASSIGNABLE_ROLES,
@@ -20,35 +18,7 @@ import { component, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from '../admin/index.ts';
 import { RESOURCE_DESCRIPTION, resourceDescriptionExample } from '../records/index.ts';
 import { COUNT, TEXT } from '../schema-members.ts';
-
-const KINDS = ['text', 'number', 'decimal', 'boolean', 'date', 'timestamp', 'list', 'json'] as const satisfies readonly Kind[];
-const KIND = OneOf(KINDS, { description: 'The kind that values are compared as.' });
-
-const OPERATOR = Type.Object({
-  name: TEXT,
-  label: Type.String({ description: 'The text in menus, such as `is one of`.' }),
-  summary: TEXT,
-  kinds: Type.Array(KIND, { description: 'The kinds of values that the left side may have.' }),
-  operand: Type.String({ description: 'The form of the right side, such as `scalar`, `range` or `duration`.' }),
-  negator: Type.Optional(Type.String({ description: 'The operator that is true if this one is false.' })),
-  definedOnMissing: Type.Optional(Type.Unsafe<true>({ const: true, description: 'The operator is also defined on a missing value.' })),
-});
-
-const FIELD_TYPE = Type.Object({
-  name: TEXT,
-  label: TEXT,
-  summary: TEXT,
-  kind: Type.Optional(KIND),
-  form: Type.String({ description: 'The control in a form, such as `checkbox` or `datetime`.' }),
-});
-
-const ACTION = Type.Object({
-  name: TEXT,
-  decides: OneOf(RULE_ACTIONS, { description: 'The rule action that a request for this action must be allowed.' }),
-  alsoDecides: Type.Optional(OneOf(RULE_ACTIONS)),
-  takes: Type.Array(TEXT, { description: 'The members of the body of `POST /api/:resource/:action`.' }),
-  summary: TEXT,
-});
+import { describeTables, exampleTables, KIND, TABLES, toContentETag } from './catalogue-tables.ts';
 
 const PATH = Type.Object({
   path: Type.String({ examples: ['environment.hour'] }),
@@ -76,9 +46,7 @@ const CATALOGUE = component(
   Type.Object({
     definitions: Type.Array(RESOURCE_DESCRIPTION, { description: 'The resources of the project, and `User`.' }),
     auditLog: RESOURCE_DESCRIPTION,
-    operators: Type.Array(OPERATOR),
-    fieldTypes: Type.Array(FIELD_TYPE),
-    actions: Type.Array(ACTION, { description: 'The actions of the API.' }),
+    ...TABLES,
     ruleActions: Type.Array(OneOf(RULE_ACTIONS), { description: 'The actions that rules can name.' }),
     roles: Type.Array(TEXT, { description: 'The roles that policies can be assigned to.' }),
     userRoles: Type.Array(TEXT, { description: 'The roles that users can have.' }),
@@ -120,7 +88,7 @@ export const catalogueEndpoints: readonly AdminEndpoint[] = [
     isAudited: false,
     async handle({ request, snapshot: { definitions }, deps }: AdminRequest) {
       const catalogue = createCatalogue(definitions, deps);
-      const etag = `"${hash('sha256', JSON.stringify(catalogue), 'base64url')}"`;
+      const etag = toContentETag(catalogue);
       return request.header('if-none-match') === etag ? respond(304, undefined, { etag }) : respond(200, toSuccess(catalogue), { etag });
     },
   }),
@@ -136,19 +104,7 @@ function createCatalogue(definitions: Definitions, { limits, importPolicies }: C
     definitions: ordinaryResources(definitions).map(toDescription),
     // Rules name it, although it has no record endpoints.
     auditLog: toDescription(definitions.get(AUDIT_LOG_NAME) as Resource),
-    operators: [...OPERATORS.values()].map(({ name, label, summary, kinds, operand, negator, definedOnMissing }) => ({
-      ...{ name, label, summary, kinds: [...kinds], operand },
-      ...(negator !== undefined && { negator }),
-      ...(definedOnMissing === true && { definedOnMissing }),
-    })),
-    fieldTypes: [...FIELD_TYPES.values()].map(({ name, label, summary, kind, form }) => ({
-      ...{ name, label, summary, form },
-      ...(kind !== undefined && { kind }),
-    })),
-    actions: [...ACTIONS.values()].map(({ name, decides, alsoDecides, takes, summary }) => ({
-      ...{ name, decides, takes: [...takes], summary },
-      ...(alsoDecides !== undefined && { alsoDecides }),
-    })),
+    ...describeTables(),
     ruleActions: [...RULE_ACTIONS],
     roles: [...ASSIGNABLE_ROLES],
     userRoles: [...(definitions.get('User')?.fields.get('role')?.values ?? [])],
@@ -212,9 +168,7 @@ function exampleCatalogue(): Catalogue {
   const { contexts, expressions } = whole;
   return {
     ...whole,
-    operators: whole.operators.slice(0, 1),
-    fieldTypes: whole.fieldTypes.slice(0, 1),
-    actions: whole.actions.slice(0, 1),
+    ...exampleTables(),
     userRoles: ['user', 'admin'],
     contexts: { user: contexts.user.slice(0, 1), environment: contexts.environment.slice(2, 3), request: contexts.request.slice(0, 1) },
     expressions: {

@@ -822,6 +822,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/auth/me/catalogue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Returns the definitions of the resources on which the caller may be allowed an action, with these actions.
+         * @description A resource on which every action is denied is left out, and references to it do not name it. Shows neither records, secret fields nor rules, and has no audit entry. If the header `If-None-Match` has the ETag of the catalogue, the response is 304.
+         */
+        get: operations["auth.me.catalogue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/auth/me/password": {
         parameters: {
             query?: never;
@@ -2758,6 +2778,72 @@ export interface components {
             path: string;
             /** @description Line number, if a file was sent. */
             row?: number;
+        };
+        "api.OwnCatalogue": {
+            /** @description The actions of the API. */
+            actions: {
+                /** @enum {string} */
+                alsoDecides?: "create" | "read" | "update" | "delete" | "list" | "export" | "import";
+                /**
+                 * @description The rule action that a request for this action must be allowed.
+                 * @enum {string}
+                 */
+                decides: "create" | "read" | "update" | "delete" | "list" | "export" | "import";
+                name: string;
+                summary: string;
+                /** @description The members of the body of `POST /api/:resource/:action`. */
+                takes: string[];
+            }[];
+            /** @description Absent if the caller may not read the audit log. */
+            auditLog?: {
+                /** @description The actions that are not denied. `conditional`: depends on the record or on the request. */
+                permissions: {
+                    /** @enum {string} */
+                    action: "create" | "read" | "update" | "delete" | "list" | "export" | "import";
+                    /** @enum {string} */
+                    effect: "allow" | "conditional";
+                }[];
+            };
+            fieldTypes: {
+                /** @description The control in a form, such as `checkbox` or `datetime`. */
+                form: string;
+                /**
+                 * @description The kind that values are compared as.
+                 * @enum {string}
+                 */
+                kind?: "text" | "number" | "decimal" | "boolean" | "date" | "timestamp" | "list" | "json";
+                label: string;
+                name: string;
+                summary: string;
+            }[];
+            operators: {
+                /**
+                 * @description The operator is also defined on a missing value.
+                 * @constant
+                 */
+                definedOnMissing?: true;
+                /** @description The kinds of values that the left side may have. */
+                kinds: ("text" | "number" | "decimal" | "boolean" | "date" | "timestamp" | "list" | "json")[];
+                /** @description The text in menus, such as `is one of`. */
+                label: string;
+                name: string;
+                /** @description The operator that is true if this one is false. */
+                negator?: string;
+                /** @description The form of the right side, such as `scalar`, `range` or `duration`. */
+                operand: string;
+                summary: string;
+            }[];
+            /** @description The resources on which the caller may be allowed an action, with their fields that are not secret. */
+            resources: {
+                definition: components["schemas"]["api.ResourceDescription"];
+                /** @description The actions that are not denied. `conditional`: depends on the record or on the request. */
+                permissions: {
+                    /** @enum {string} */
+                    action: "create" | "read" | "update" | "delete" | "list" | "export" | "import";
+                    /** @enum {string} */
+                    effect: "allow" | "conditional";
+                }[];
+            }[];
         };
         "api.OwnPermission": {
             /** @enum {string} */
@@ -5506,6 +5592,41 @@ export interface operations {
                         success: true;
                     };
                 };
+            };
+        };
+    };
+    "auth.me.catalogue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The catalogue. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["api.OwnCatalogue"];
+                        /** @constant */
+                        success: true;
+                    };
+                };
+            };
+            /** @description The catalogue has not changed. */
+            304: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };
