@@ -5,6 +5,7 @@ import { accessRoute } from './screens/access/route.ts';
 import { accountRoute } from './screens/account/route.ts';
 import { decisionRoute, decisionsRoute } from './screens/decisions/route.ts';
 import { overviewRoute } from './screens/overview/route.ts';
+import { dataRoute, newRecordRoute, recordRoute, recordsRoute } from './screens/records/route.ts';
 import { setupRoute } from './screens/setup/route.ts';
 import { signInRoute } from './screens/sign-in/route.ts';
 import { simulatorRoute } from './screens/simulator/route.ts';
@@ -19,6 +20,10 @@ const routeTree = rootRoute.addChildren([
   setupRoute,
   sessionRoute.addChildren([
     accountRoute,
+    dataRoute,
+    recordsRoute,
+    newRecordRoute,
+    recordRoute,
     adminRoute.addChildren([
       overviewRoute,
       decisionsRoute,

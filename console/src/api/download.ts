@@ -2,9 +2,21 @@
 import { sendAuthorized } from './client.ts';
 import { readProblem } from './problem.ts';
 
-/** Downloads a file and saves it under a name. Reports the received bytes. @throws RequestError if the service refuses it, or if the file ends early */
-export async function downloadFile(url: URL, name: string, onBytes: (bytes: number) => void): Promise<void> {
-  const response = await sendAuthorized(new Request(url));
+/** A file to download. */
+export interface Download {
+  readonly url: URL;
+  /** The name to save the file under. */
+  readonly name: string;
+  readonly method?: 'GET' | 'POST';
+  readonly body?: object;
+  /** Receives the number of bytes that have arrived. */
+  onBytes?(bytes: number): void;
+}
+
+/** Downloads a file and saves it. @throws RequestError if the service refuses it, or if the file ends early */
+export async function downloadFile({ url, name, method = 'GET', body, onBytes }: Download): Promise<void> {
+  const content = body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const response = await sendAuthorized(new Request(url, { method, ...content }));
   if (!response.ok || response.body === null) throw await readProblem(response);
   const pieces: Uint8Array<ArrayBuffer>[] = [];
   let bytes = 0;
@@ -13,12 +25,13 @@ export async function downloadFile(url: URL, name: string, onBytes: (bytes: numb
     if (done) break;
     pieces.push(value);
     bytes += value.byteLength;
-    onBytes(bytes);
+    onBytes?.(bytes);
   }
-  save(new Blob(pieces, { type: response.headers.get('content-type') ?? 'application/octet-stream' }), name);
+  saveFile(new Blob(pieces, { type: response.headers.get('content-type') ?? 'application/octet-stream' }), name);
 }
 
-function save(blob: Blob, name: string): void {
+/** Saves a file under a name. */
+export function saveFile(blob: Blob, name: string): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);
   link.download = name;

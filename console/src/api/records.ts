@@ -6,6 +6,8 @@ import { readProblem } from './problem.ts';
 export interface Row {
   readonly id: string;
   readonly version?: number;
+  /** The records that references lead to, by field. Absent where the caller may not read them. */
+  readonly expand?: Readonly<Record<string, Row | null | undefined>>;
   readonly [field: string]: unknown;
 }
 
@@ -25,8 +27,7 @@ export interface RecordQuery {
   readonly limit?: number | undefined;
   readonly cursor?: string | undefined;
   readonly total?: boolean | undefined;
-  readonly expand?: string | undefined;
-  readonly deleted?: string | undefined;
+  readonly expand?: readonly string[] | undefined;
 }
 
 /** Parts of a request to the API of records. */

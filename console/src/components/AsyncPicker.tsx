@@ -18,6 +18,8 @@ interface AsyncPickerProps {
   readonly value: string | undefined;
   readonly required?: boolean;
   readonly disabled?: boolean;
+  /** The mistake of the value. */
+  readonly error?: string;
   /** Identifies the search in the cache of requests. */
   readonly searchKey: readonly unknown[];
   /** Returns the items whose label contains the text. */

@@ -11,6 +11,7 @@ interface RecordPickerProps {
   readonly value: string | undefined;
   readonly required?: boolean;
   readonly disabled?: boolean;
+  readonly error?: string;
   onChange(id: string | undefined): void;
 }
 

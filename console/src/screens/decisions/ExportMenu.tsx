@@ -15,7 +15,7 @@ export function ExportMenu({ search, now }: { readonly search: DecisionsSearch; 
     mutationFn: (format: 'csv' | 'ndjson') => {
       const url = new URL('/admin/api/decisions/export', location.origin);
       for (const [name, value] of Object.entries({ ...toFilters(search, now), format })) url.searchParams.set(name, String(value));
-      return downloadFile(url, `decisions.${format}`, setBytes);
+      return downloadFile({ url, name: `decisions.${format}`, onBytes: setBytes });
     },
   });
   return (

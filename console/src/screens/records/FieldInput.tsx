@@ -1,0 +1,101 @@
+import { JsonInput, PasswordInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { RecordPicker } from '../../components/RecordPicker.tsx';
+import { type Field, type FormValue, isListOfTexts } from './form-values.ts';
+import { ownCatalogueQuery } from './queries.ts';
+
+/** Properties of the control of a field. */
+interface FieldInputProps {
+  readonly field: Field;
+  readonly value: FormValue;
+  readonly mistake: string | undefined;
+  readonly isNew: boolean;
+  readonly disabled: boolean;
+  onChange(value: FormValue): void;
+}
+
+/** The control of a field, by its type. */
+export function FieldInput({ field, value, mistake, isNew, disabled, onChange }: FieldInputProps) {
+  const { name, type, description, required, values, to, maxLength } = field;
+  const common = { label: name, description, disabled, error: mistake, required: required && isNew && field.default === undefined };
+  const text = typeof value === 'string' ? value : '';
+  const typed = { value: text, onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value) };
+  if (type === 'boolean') {
+    return (
+      <Switch
+        label={name}
+        description={description}
+        disabled={disabled}
+        error={mistake}
+        checked={value === true}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+    );
+  }
+  if (values !== undefined) {
+    return <Select {...common} clearable={!required} data={[...values]} value={text || null} onChange={(next) => onChange(next)} />;
+  }
+  if (to !== undefined) return <ReferenceInput {...{ field, value, mistake, isNew, disabled, onChange }} to={to} />;
+  if (isListOfTexts(field)) {
+    return (
+      <TagsInput {...common} data={[...(field.of?.values ?? [])]} value={Array.isArray(value) ? [...value] : []} onChange={onChange} />
+    );
+  }
+  if (type === 'json' || type === 'list') {
+    return <JsonInput {...common} autosize minRows={3} maxRows={16} formatOnBlur value={text} onChange={onChange} />;
+  }
+  if (type === 'text')
+    return <Textarea {...common} {...typed} autosize minRows={3} maxRows={16} {...(maxLength !== undefined && { maxLength })} />;
+  if (type === 'password') return <PasswordInput {...common} {...typed} autoComplete="new-password" />;
+  return <TextInput {...common} {...typed} {...inputOf(field)} />;
+}
+
+/** Returns the keyboard and the hints of a text field. */
+function inputOf({ type, maxLength }: Field) {
+  switch (type) {
+    case 'date':
+      return { type: 'date' };
+    case 'timestamp':
+      return { placeholder: '2026-01-31T09:00:00Z' };
+    case 'integer':
+      return { inputMode: 'numeric' as const };
+    case 'number':
+    case 'decimal':
+      return { inputMode: 'decimal' as const };
+    case 'email':
+      return { type: 'email' };
+    case 'url':
+      return { type: 'url' };
+    default:
+      return maxLength === undefined ? {} : { maxLength };
+  }
+}
+
+function ReferenceInput({ field, value, mistake, isNew, disabled, onChange, to }: FieldInputProps & { readonly to: string }) {
+  const { data } = useQuery(ownCatalogueQuery);
+  const { name, description, required } = field;
+  const target = data?.resources.find(({ definition }) => definition.name === to)?.definition;
+  const text = typeof value === 'string' && value !== '' ? value : undefined;
+  if (target === undefined) {
+    // The caller may not use the resource, but may know the id of a record.
+    return (
+      <TextInput
+        {...{ label: name, description, disabled, error: mistake, required: required && isNew }}
+        value={text ?? ''}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    );
+  }
+  return (
+    <RecordPicker
+      resource={target}
+      label={name}
+      {...(description !== undefined && { description })}
+      {...(mistake !== undefined && { error: mistake })}
+      disabled={disabled}
+      required={required && isNew}
+      value={text}
+      onChange={(id) => onChange(id ?? null)}
+    />
+  );
+}

@@ -1,0 +1,55 @@
+import { Badge, Code, Group, Text } from '@mantine/core';
+import { TextLink } from '../../components/TextLink.tsx';
+import { Time } from '../../components/Time.tsx';
+import { commonTexts } from '../../texts/common.ts';
+import type { Field } from './form-values.ts';
+
+/** Characters of a long text in a table. */
+const SHORT = 120;
+
+/** A value of a record in a table. */
+export function FieldValue({
+  field,
+  value,
+  label,
+}: {
+  readonly field: Field;
+  readonly value: unknown;
+  readonly label?: string | undefined;
+}) {
+  if (value === null || value === undefined) {
+    return (
+      <Text span size="sm" c="dimmed">
+        —
+      </Text>
+    );
+  }
+  if (field.type === 'boolean') return value === true ? commonTexts.yes : commonTexts.no;
+  if (field.type === 'timestamp') return <Time at={String(value)} />;
+  if (field.type === 'enum') return <Badge color="gray">{String(value)}</Badge>;
+  if (field.to !== undefined) {
+    return (
+      <TextLink to="/data/$resource/$id" params={{ resource: field.to, id: String(value) }} size="sm">
+        {label ?? String(value)}
+      </TextLink>
+    );
+  }
+  if (Array.isArray(value)) {
+    return (
+      <Group gap={4}>
+        {value.slice(0, 5).map((item) => (
+          <Badge key={JSON.stringify(item)} color="gray">
+            {typeof item === 'string' ? item : JSON.stringify(item)}
+          </Badge>
+        ))}
+        {value.length > 5 && '…'}
+      </Group>
+    );
+  }
+  if (typeof value === 'object') return <Code>{shorten(JSON.stringify(value))}</Code>;
+  return shorten(String(value));
+}
+
+function shorten(text: string): string {
+  return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
+}

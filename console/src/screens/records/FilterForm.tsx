@@ -1,0 +1,132 @@
+import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { dataTexts } from '../../texts/data.ts';
+import { parseFormValue } from './form-values.ts';
+import { type OwnResource, ownCatalogueQuery } from './queries.ts';
+import { type Comparison, type RecordsSearch, toComparisons, toWhere } from './search.ts';
+
+const texts = dataTexts.filter;
+
+/** Properties of the form of a filter. */
+interface FilterFormProps {
+  readonly resource: OwnResource;
+  readonly search: RecordsSearch;
+  onChange(search: RecordsSearch): void;
+}
+
+/** The comparisons of the filter, all of which must hold. */
+export function FilterForm({ resource, search, onChange }: FilterFormProps) {
+  const comparisons = toComparisons(search.where);
+  const apply = (next: readonly Comparison[]): void => {
+    const { where: _, ...others } = search;
+    const where = toWhere(next);
+    onChange({ ...others, ...(where && { where }) });
+  };
+  return (
+    <Stack gap="xs">
+      {comparisons.length > 0 && (
+        <Group gap="xs">
+          {comparisons.map((comparison) => (
+            <Present
+              key={`${comparison.field} ${comparison.operator}`}
+              comparison={comparison}
+              onRemove={() => apply(comparisons.filter((each) => each !== comparison))}
+            />
+          ))}
+        </Group>
+      )}
+      <NewComparison key={comparisons.length} resource={resource} onAdd={(comparison) => apply([...comparisons, comparison])} />
+    </Stack>
+  );
+}
+
+function Present({ comparison: { field, operator, value }, onRemove }: { readonly comparison: Comparison; onRemove(): void }) {
+  const { data } = useQuery(ownCatalogueQuery);
+  const label = data?.operators.find(({ name }) => name === operator)?.label ?? operator;
+  return (
+    <Group gap={4} px="sm" py={2} bd="1px solid var(--mantine-color-default-border)" style={{ borderRadius: 999 }}>
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {field} {label} {typeof value === 'string' ? value : JSON.stringify(value)}
+      </Text>
+      <ActionIcon size="sm" variant="subtle" color="gray" aria-label={texts.remove(field)} onClick={onRemove}>
+        ✕
+      </ActionIcon>
+    </Group>
+  );
+}
+
+/** Operators whose right side is a list, and those whose right side is true or false. */
+const LISTS: ReadonlySet<string> = new Set(['scalars', 'range', 'timesOfDay', 'daysOfWeek', 'networks']);
+const FLAGS: ReadonlySet<string> = new Set(['boolean']);
+
+function NewComparison({ resource, onAdd }: { readonly resource: OwnResource; onAdd(comparison: Comparison): void }) {
+  const { data } = useQuery(ownCatalogueQuery);
+  const [name, setName] = useState<string | null>(null);
+  const [operator, setOperator] = useState<string>('eq');
+  const [text, setText] = useState('');
+  const field = resource.definition.fields.find((each) => each.name === name);
+  const chosen = data?.operators.find((each) => each.name === operator);
+  const toValue = (item: string): unknown => {
+    if (field === undefined || FLAGS.has(chosen?.operand ?? '')) return item === 'true';
+    const parsed = parseFormValue(field.type === 'list' ? { ...field, type: field.of?.type ?? 'string' } : field, item.trim());
+    return 'mistake' in parsed ? item : field.type === 'boolean' ? item === 'true' : parsed.value;
+  };
+  const isList = LISTS.has(chosen?.operand ?? '');
+  const values = FLAGS.has(chosen?.operand ?? '') || field?.type === 'boolean' ? ['true', 'false'] : isList ? undefined : field?.values;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (field !== undefined && text !== '')
+          onAdd({ field: field.name, operator, value: isList ? text.split(',').map(toValue) : toValue(text) });
+      }}
+    >
+      <Group gap="xs">
+        <Select
+          aria-label={texts.field}
+          placeholder={texts.add}
+          searchable
+          clearable
+          w={170}
+          data={resource.definition.fields.filter(({ writeOnly }) => !writeOnly).map((each) => each.name)}
+          value={name}
+          onChange={setName}
+        />
+        {field && (
+          <>
+            <Select
+              aria-label={texts.operator}
+              w={190}
+              allowDeselect={false}
+              data={(data?.operators ?? [])
+                .filter((each) => field.operators.includes(each.name))
+                .map((each) => ({ value: each.name, label: each.label }))}
+              value={operator}
+              onChange={(next) => next !== null && setOperator(next)}
+            />
+            {values === undefined ? (
+              <TextInput
+                aria-label={texts.value}
+                placeholder={isList ? texts.list : texts.value}
+                value={text}
+                onChange={({ currentTarget }) => setText(currentTarget.value)}
+              />
+            ) : (
+              <Select
+                aria-label={texts.value}
+                placeholder={texts.value}
+                data={[...values]}
+                value={text || null}
+                onChange={(next) => setText(next ?? '')}
+              />
+            )}
+            <Button type="submit" variant="default">
+              {texts.apply}
+            </Button>
+          </>
+        )}
+      </Group>
+    </form>
+  );
+}

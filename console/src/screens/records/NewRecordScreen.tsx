@@ -1,0 +1,39 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type Row, sendRecordRequest } from '../../api/records.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { notifySuccess } from '../../components/notifySuccess.ts';
+import { Page } from '../../components/Page.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { dataTexts as texts } from '../../texts/data.ts';
+import { effectOf } from './queries.ts';
+import { RecordForm } from './RecordForm.tsx';
+import { newRecordRoute } from './route.ts';
+import { useOwnResource } from './useOwnResource.ts';
+
+/** The form of a new record. */
+export function NewRecordScreen() {
+  const { resource: name } = newRecordRoute.useParams();
+  const resource = useOwnResource(name);
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const create = async (body: object): Promise<void> => {
+    const { data } = await sendRecordRequest<{ readonly data: Row }>(encodeURIComponent(name), { method: 'POST', body });
+    notifySuccess(texts.record.created);
+    await queryClient.invalidateQueries({ queryKey: ['records', name] });
+    await navigate({ to: '/data/$resource/$id', params: { resource: name, id: data.id }, ignoreBlocker: true });
+  };
+  return (
+    <Page title={`${texts.create} · ${name}`}>
+      <QueryState query={resource} lines={8}>
+        {(found) =>
+          found === null || effectOf(found, 'create') === 'deny' ? (
+            <EmptyState title={texts.refused('create')} />
+          ) : (
+            <RecordForm resource={found} submit={texts.record.create} save={create} />
+          )
+        }
+      </QueryState>
+    </Page>
+  );
+}

@@ -1,0 +1,144 @@
+import { Button, Stack, Switch, Text } from '@mantine/core';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import type { Row } from '../../api/records.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { Page } from '../../components/Page.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { labelField, labelOf } from '../../components/record-labels.ts';
+import { commonTexts } from '../../texts/common.ts';
+import { dataTexts as texts } from '../../texts/data.ts';
+import { FieldValue } from './FieldValue.tsx';
+import { FilterForm } from './FilterForm.tsx';
+import type { Field } from './form-values.ts';
+import { effectOf, type OwnResource, ownCatalogueQuery, recordsQuery } from './queries.ts';
+import { RecordActions } from './RecordActions.tsx';
+import { recordsRoute } from './route.ts';
+import type { RecordsSearch } from './search.ts';
+import { tableFields } from './table-fields.ts';
+import { useOwnResource } from './useOwnResource.ts';
+
+/** The records of a resource that the caller may list. */
+export function RecordsScreen() {
+  const { resource: name } = recordsRoute.useParams();
+  const resource = useOwnResource(name);
+  return (
+    <QueryState query={resource} lines={8}>
+      {(found) =>
+        found === null ? <EmptyState title={texts.none.title} detail={texts.none.detail} /> : <Records key={name} resource={found} />
+      }
+    </QueryState>
+  );
+}
+
+function Records({ resource }: { readonly resource: OwnResource }) {
+  const search = recordsRoute.useSearch();
+  const navigate = useNavigate({ from: '/data/$resource' });
+  const { definition } = resource;
+  const change = (next: RecordsSearch): void => void navigate({ search: next, replace: true });
+  return (
+    <Page
+      title={definition.name}
+      description={definition.description ?? undefined}
+      actions={<RecordActions resource={resource} search={search} />}
+    >
+      <FilterForm resource={resource} search={search} onChange={change} />
+      {definition.softDelete === true && (
+        <Switch
+          label={texts.deleted}
+          checked={search.deleted === true}
+          onChange={({ currentTarget }) => change(currentTarget.checked ? { ...search, deleted: true } : withoutDeleted(search))}
+        />
+      )}
+      {effectOf(resource, 'list') === 'deny' ? (
+        <Text>{texts.refused('list')}</Text>
+      ) : (
+        <RecordList resource={resource} search={search} onChange={change} />
+      )}
+    </Page>
+  );
+}
+
+interface RecordListProps {
+  readonly resource: OwnResource;
+  readonly search: RecordsSearch;
+  onChange(search: RecordsSearch): void;
+}
+
+function RecordList({ resource: { definition }, search, onChange }: RecordListProps) {
+  const navigate = useNavigate();
+  const { data: catalogue } = useQuery(ownCatalogueQuery);
+  const resources = catalogue?.resources ?? [];
+  const fields = tableFields(definition.fields);
+  const expand = fields.filter(({ to }) => resources.some((each) => each.definition.name === to)).map(({ name }) => name);
+  const records = useInfiniteQuery(recordsQuery(definition.name, search, expand));
+  const columns = columnsOf(fields, resources);
+  return (
+    <QueryState query={records} lines={10}>
+      {({ pages }) => {
+        const rows = pages.flatMap(({ data }) => data);
+        const total = pages[0]?.total;
+        if (rows.length === 0) return <NoRecords search={search} onChange={onChange} />;
+        return (
+          <Stack gap="sm">
+            {total !== undefined && (
+              <Text size="sm" c="dimmed">
+                {texts.total(total)}
+              </Text>
+            )}
+            <DataTable
+              label={definition.name}
+              columns={columns}
+              items={rows}
+              idOf={({ id }) => id}
+              order={search.sort}
+              onSort={(sort) => onChange({ ...search, sort })}
+              onOpen={({ id }) => void navigate({ to: '/data/$resource/$id', params: { resource: definition.name, id } })}
+            />
+            {records.hasNextPage && (
+              <Button variant="default" loading={records.isFetchingNextPage} onClick={() => void records.fetchNextPage()}>
+                {commonTexts.loadMore}
+              </Button>
+            )}
+          </Stack>
+        );
+      }}
+    </QueryState>
+  );
+}
+
+function NoRecords({ search, onChange }: Pick<RecordListProps, 'search' | 'onChange'>) {
+  const { title, detail, action } = texts.empty;
+  return (
+    <EmptyState
+      title={title}
+      detail={detail}
+      action={
+        search.where && (
+          <Button variant="default" onClick={() => onChange({})}>
+            {action}
+          </Button>
+        )
+      }
+    />
+  );
+}
+
+function columnsOf(fields: readonly Field[], resources: readonly OwnResource[]): readonly Column<Row>[] {
+  const labels = new Map(resources.map(({ definition }) => [definition.name, labelField(definition)]));
+  const labelIn = (row: Row, { name, to = '' }: Field): string | undefined => {
+    const target = row.expand?.[name];
+    return target ? labelOf(target, labels.get(to)) : undefined;
+  };
+  return fields.map((field) => ({
+    key: field.name,
+    title: field.name,
+    ...(field.operators.includes('gt') && { sort: field.name }),
+    render: (row) => <FieldValue field={field} value={row[field.name]} label={labelIn(row, field)} />,
+  }));
+}
+
+function withoutDeleted({ deleted: _, ...search }: RecordsSearch): RecordsSearch {
+  return search;
+}

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { changedValues, editableFields, type Field, parseFormValue, toFormValue } from './form-values.ts';
+
+const field = (parts: Partial<Field>): Field => ({
+  ...{ name: 'f', type: 'string', guarded: false, immutable: false, index: false, operators: [], readOnly: false },
+  ...{ required: false, unique: false, writeOnly: false },
+  ...parts,
+});
+
+describe('parseFormValue', () => {
+  it.each([
+    ['string', 'a', 'a'],
+    ['integer', '12', 12],
+    ['number', '-1.5', -1.5],
+    ['decimal', '12.30', '12.30'],
+    ['boolean', true, true],
+    ['json', '{"a":[1]}', { a: [1] }],
+    ['date', '2026-01-31', '2026-01-31'],
+  ] as const)('returns the value of a %s, which the form shows again', (type, given, value) => {
+    expect(parseFormValue(field({ type }), given)).toEqual({ value });
+    expect(parseFormValue(field({ type }), toFormValue(field({ type }), value))).toEqual({ value });
+  });
+
+  it('returns null for an empty text', () => {
+    expect(parseFormValue(field({ type: 'integer' }), '')).toEqual({ value: null });
+  });
+
+  it.each([
+    ['integer', 'x'],
+    ['number', ' '],
+    ['json', '{'],
+  ])('names the mistake of a %s', (type, given) => {
+    expect(parseFormValue(field({ type }), given)).toHaveProperty('mistake');
+  });
+
+  it('keeps the items of a list of texts', () => {
+    const list = field({ type: 'list', of: { type: 'string' } });
+    expect(parseFormValue(list, toFormValue(list, ['a', 'b']))).toEqual({ value: ['a', 'b'] });
+  });
+});
+
+describe('changedValues', () => {
+  const fields = [field({ name: 'title' }), field({ name: 'size', type: 'integer' })];
+
+  it('has only the fields that were changed', () => {
+    expect(changedValues(fields, { title: 'a', size: '1' }, { title: 'a', size: '2' })).toEqual({ values: { size: 2 }, mistakes: {} });
+  });
+
+  it('clears a field that was emptied', () => {
+    expect(changedValues(fields, { title: 'a' }, { title: '' }).values).toEqual({ title: null });
+  });
+
+  it('has the mistakes by field', () => {
+    expect(changedValues(fields, {}, { size: 'x' }).mistakes).toHaveProperty('size');
+  });
+});
+
+describe('editableFields', () => {
+  it('leaves out fields of the service, and on update fields that never change', () => {
+    const fields = [field({ name: 'id', readOnly: true }), field({ name: 'author', immutable: true }), field({ name: 'title' })];
+    expect(editableFields(fields, true).map(({ name }) => name)).toEqual(['author', 'title']);
+    expect(editableFields(fields, false).map(({ name }) => name)).toEqual(['title']);
+  });
+});

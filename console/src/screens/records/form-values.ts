@@ -1,0 +1,72 @@
+/** The values of a record in a form: texts and booleans, and the way from and to the values of the API. */
+import type { Schemas } from '../../api/client.ts';
+import { dataTexts } from '../../texts/data.ts';
+
+/** The description of a field. */
+export type Field = Schemas['api.FieldDescription'];
+
+/** A value in a form. Texts are as typed; null is no value. */
+export type FormValue = string | boolean | readonly string[] | null;
+
+/** Values in a form, by field. */
+export type FormValues = Readonly<Record<string, FormValue>>;
+
+/** Returns the fields that a form may set: on create all but those of the service, on update also without those that never change. */
+export function editableFields(fields: readonly Field[], isNew: boolean): readonly Field[] {
+  return fields.filter(({ readOnly, immutable }) => !readOnly && (isNew || !immutable));
+}
+
+/** Returns true if the items of a list are edited one by one; other lists are edited as JSON. */
+export function isListOfTexts({ type, of }: Field): boolean {
+  return type === 'list' && of !== undefined && ['string', 'text', 'enum', 'email', 'url', 'uuid'].includes(of.type);
+}
+
+/** Returns the value of a field in a form. */
+export function toFormValue(field: Field, value: unknown): FormValue {
+  if (value === undefined || value === null) return null;
+  if (field.type === 'boolean') return value === true;
+  if (isListOfTexts(field) && Array.isArray(value)) return value.map(String);
+  if (field.type === 'json' || field.type === 'list') return JSON.stringify(value, undefined, 2);
+  return String(value);
+}
+
+/** The value to send, or the reason why the typed text is none. */
+export type Parsed = { readonly value: unknown } | { readonly mistake: string };
+
+/** Returns the value to send for a value of a form. Bounds are checked by the service, which knows them all. */
+export function parseFormValue(field: Field, given: FormValue): Parsed {
+  if (given === null || given === '') return { value: null };
+  if (typeof given !== 'string') return { value: given };
+  if (field.type === 'integer' || field.type === 'number') {
+    const number = Number(given);
+    return Number.isFinite(number) && given.trim() !== '' ? { value: number } : { mistake: dataTexts.record.number };
+  }
+  if (field.type === 'json' || field.type === 'list') {
+    try {
+      return { value: JSON.parse(given) };
+    } catch {
+      return { mistake: dataTexts.record.json };
+    }
+  }
+  return { value: given };
+}
+
+/** The values to send, and the mistakes by field. */
+export interface ParsedForm {
+  readonly values: Readonly<Record<string, unknown>>;
+  readonly mistakes: Readonly<Record<string, string>>;
+}
+
+/** Returns the values that differ from those that were loaded. Untouched fields are not sent, so that a change of another user stays. */
+export function changedValues(fields: readonly Field[], before: FormValues, now: FormValues): ParsedForm {
+  const values: Record<string, unknown> = {};
+  const mistakes: Record<string, string> = {};
+  for (const field of fields) {
+    const { name } = field;
+    if (JSON.stringify(now[name] ?? null) === JSON.stringify(before[name] ?? null)) continue;
+    const parsed = parseFormValue(field, now[name] ?? null);
+    if ('mistake' in parsed) mistakes[name] = parsed.mistake;
+    else values[name] = parsed.value;
+  }
+  return { values, mistakes };
+}
