@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { type ConfigSources, parseConfig } from '../src/config/config.ts';
 import { createService } from '../src/service.ts';
 import { describeDamage, openForReading, verifyRows } from '../src/storage/index.ts';
+import { openUrl } from '../src/storage/storage.fixture.ts';
 import { databaseFolder } from './database-folder.ts';
 import { createDatabaseUrl, onPostgres } from './postgres/test-database.ts';
 
@@ -142,9 +143,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
 
 /** Throws if a row does not match its checksum: after the requests of a test, every write must have written the checksum. */
 async function requireIntactRows(database: string): Promise<void> {
-  const opened = await openForReading({ database });
+  const opened = onPostgres ? openUrl(database) : await openForReading({ database });
   try {
-    const { damaged = [] } = (await verifyRows((work) => opened.transaction(work))) ?? {};
+    const found = await opened.transaction((tx) => verifyRows((work) => work(tx)), { longRunning: true });
+    const { damaged = [] } = found ?? {};
     if (damaged.length > 0) throw new Error(`expected no damaged rows, found ${damaged.map(describeDamage).join('; ')}`);
   } finally {
     await opened.close();

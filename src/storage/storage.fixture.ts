@@ -9,8 +9,8 @@ import { SYSTEM } from '../resources/system/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
 import type { Database, Transaction } from './contract.ts';
-import { openPostgres } from './postgres/database.ts';
-import { postgresDialect } from './postgres/sql-dialect.ts';
+import { parsePostgresUrl } from './postgres/connection-string.ts';
+import { createDatabase } from './postgres/database.ts';
 import type { AutomaticBackupOptions } from './sqlite/automatic-backups.ts';
 import { openSqlite } from './sqlite/database.ts';
 
@@ -41,7 +41,8 @@ export function openTestDatabase({ kept }: { readonly kept?: number } = {}): Tes
   const path = join(folder, 'test.db');
   const url = server === undefined ? `sqlite:${path}` : withOwnSchema(server);
   const backups = join(folder, 'backups');
-  const database = openUrl(url, kept === undefined ? undefined : { folder: backups, kept });
+  const plain = openUrl(url, kept === undefined ? undefined : { folder: backups, kept });
+  const database = onPostgres ? createSchemaFirst(plain, url) : plain;
   return {
     database,
     url,
@@ -77,29 +78,20 @@ export function emptyTables({ database }: TestDatabase, ...tables: readonly stri
 export function openUrl(url: string, backups?: AutomaticBackupOptions): Database {
   // Queued transactions share one commit even on a busy machine.
   if (url.startsWith('sqlite:')) return openSqlite({ path: url.slice('sqlite:'.length), maxBatchTime: Number.POSITIVE_INFINITY, backups });
-  let opened: Promise<Database> | undefined;
-  const open = (): Promise<Database> => {
-    opened ??= openPostgres({ url });
-    return opened;
+  // Without the checks of the server, which take two more connections. Services that tests start perform them.
+  return createDatabase(parsePostgresUrl(url), { checksClients: true });
+}
+
+/** Creates the schema of a database with its first unit of work. */
+function createSchemaFirst(database: Database, url: string): Database {
+  let created: Promise<unknown> | undefined;
+  const schema = sql.table(parsePostgresUrl(url).schema ?? '');
+  const transaction: Database['transaction'] = async (work, options) => {
+    created ??= database.transaction((tx) => tx.run(sql`CREATE SCHEMA ${schema}`));
+    await created;
+    return database.transaction(work, options);
   };
-  return {
-    dialect: postgresDialect,
-    healthy: true,
-    probe: async () => (await open()).probe(),
-    metrics: {
-      commits: 0,
-      unitsOfWork: 0,
-      waiting: 0,
-      validationRetries: 0,
-      longRunning: 0,
-      longWaiting: 0,
-      longRefused: 0,
-      connections: 0,
-      idleConnections: 0,
-    },
-    transaction: async (work, options) => (await open()).transaction(work, options),
-    close: async () => (await opened)?.close(),
-  };
+  return new Proxy(database, { get: (target, name) => (name === 'transaction' ? transaction : Reflect.get(target, name)) });
 }
 
 function withOwnSchema(server: string): string {

@@ -23,7 +23,12 @@ export interface PostgresOptions extends RunnerOptions {
 export async function openPostgres(options: PostgresOptions): Promise<Database> {
   const address = parsePostgresUrl(options.url);
   const features = await checkServer(address, options).catch((error) => refuse(address, error));
-  const runner = createRunner(address, { ...options, ...features });
+  return createDatabase(address, { ...options, ...features });
+}
+
+/** Creates the database of a server that is known to store data safely, in a schema that exists. It connects with the first unit of work. */
+export function createDatabase(address: PostgresAddress, options: RunnerOptions): Database {
+  const runner = createRunner(address, options);
   const running = new Set<Promise<unknown>>();
   const prove = (): Promise<void> => transaction(probe).catch(() => health.set(false));
   const health = createHealth(prove);
