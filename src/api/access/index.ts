@@ -7,6 +7,7 @@
 
 export { DRAFT, describeDraft, requireDraft } from './access-draft.ts';
 export { accessTestEndpoints } from './access-test-endpoint.ts';
+export { DRAFT_WARNING, findLostAccess } from './lost-access.ts';
 export { CREATES_RECORD, decideForCaller, toPrincipal, toUserSummary } from './partial-decisions.ts';
 export { refuseQuestion } from './question-members.ts';
 export { rolePermissionsEndpoints } from './role-permissions-endpoint.ts';

@@ -1,11 +1,11 @@
 import { RULE_ACTIONS } from '../../actions.ts';
 import { type EntryFilter, searchEntries } from '../../audit/index.ts';
-import { ACCESS_DRAFT } from '../../authz/policies/index.ts';
+import { ACCESS_DRAFT, type AccessDraft } from '../../authz/policies/index.ts';
 import type { Json } from '../../operators/index.ts';
 import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { component, described, Input, Type, type TypeOf } from '../../schemas/index.ts';
 import { sql } from '../../sql.ts';
-import { describeDraft, requireDraft } from '../access/index.ts';
+import { DRAFT_WARNING, describeDraft, findLostAccess, requireDraft } from '../access/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from '../admin/index.ts';
 import { DECISION_FILTERS, toEntryFilter } from '../decisions/index.ts';
 import { cursor, limit, PAGED } from '../schema-members.ts';
@@ -38,6 +38,12 @@ const BODY = component(
   }),
 );
 
+const WARNINGS = Type.Optional(
+  Type.Array(DRAFT_WARNING, {
+    description: 'The access of admins that the draft would end. Only on the first page, and absent if there is none.',
+  }),
+);
+
 const EDITORS = { rule: { id: '0198c0de-0000-7000-8000-000000000002', description: 'editors read every article' } };
 
 /** The endpoint that replays the audit log under a draft. */
@@ -61,7 +67,7 @@ export const policyPreviewEndpoints: readonly AdminEndpoint[] = [
     answers: {
       200: {
         description: 'The number of decisions that stay the same, change, or are unknown.',
-        schema: envelope(TALLY, { nextCursor: PAGED.nextCursor }),
+        schema: envelope(TALLY, { nextCursor: PAGED.nextCursor, warnings: WARNINGS }),
         example: toSuccess({
           ...{ examined: 120, same: 117, allowToDeny: 2, denyToAllow: 0, changed: 0, unknown: 1, filled: 0 },
           samples: [
@@ -86,16 +92,20 @@ export const policyPreviewEndpoints: readonly AdminEndpoint[] = [
       },
     },
     async handle(admin) {
-      const { data, next } = await previewPage(admin, admin.body);
-      return respond(200, toSuccess(data, next === undefined ? {} : { nextCursor: next }));
+      const { body } = admin;
+      const draft = await requireDraft(admin, body.draft);
+      const warnings = body.cursor === undefined ? await findLostAccess(admin, draft) : [];
+      const { data, next } = await previewPage(admin, draft, body);
+      const extras = { ...(next !== undefined && { nextCursor: next }), ...(warnings.length > 0 && { warnings }) };
+      return respond(200, toSuccess(data, extras));
     },
   }),
 ];
 
 /** Replays one page of entries: up to `limit`, until the time of a page is over. */
-async function previewPage(admin: AdminRequest, body: TypeOf<typeof BODY>) {
-  const { draft, filter = {}, fill = false, limit: maxEntries = PAGE.fallback } = body;
-  const preview = createPreview(admin, await requireDraft(admin, draft), fill);
+async function previewPage(admin: AdminRequest, draft: AccessDraft, body: TypeOf<typeof BODY>) {
+  const { filter = {}, fill = false, limit: maxEntries = PAGE.fallback } = body;
+  const preview = createPreview(admin, draft, fill);
   const tally = createTally();
   const query: EntryFilter = { ...toEntryFilter(filter, undefined), where: REPLAYABLE };
   const end = performance.now() + PAGE_TIME;

@@ -1693,6 +1693,22 @@ export interface components {
             /** @description A user. Either a user or a role. */
             userId?: string;
         };
+        "admin.DraftWarning": {
+            /**
+             * @description `own-access`: the caller would lose access. `admin-access`: every admin without assignments of their own would lose access.
+             * @enum {string}
+             */
+            code: "own-access" | "admin-access";
+            detail: string;
+            /** @description Actions that are not denied now, and denied with the draft. At most 50. */
+            permissions: {
+                /** @enum {string} */
+                action: "create" | "read" | "update" | "delete" | "list" | "export" | "import";
+                resource: string;
+            }[];
+            /** @description What to do. */
+            todo: string;
+        };
         /** @description Time and address of the hypothetical request. Other values, such as the hour, are derived from the timestamp. Assignments that have expired by the timestamp do not apply. */
         "admin.Environment": {
             ip?: string;
@@ -4967,6 +4983,8 @@ export interface operations {
                         nextCursor?: string;
                         /** @constant */
                         success: true;
+                        /** @description The access of admins that the draft would end. Only on the first page, and absent if there is none. */
+                        warnings?: components["schemas"]["admin.DraftWarning"][];
                     };
                 };
             };
