@@ -12,6 +12,7 @@ import {
 } from '../../audit/index.ts';
 import { Problem } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
+import { toProblem } from '../../request/index.ts';
 import type { Database, Transaction } from '../../storage/index.ts';
 import { type AdmittedRequest, withoutFacts } from '../admission/index.ts';
 import { EventQueue, type QueueLimits, type QueueObserver, toEvent } from './event-queue.ts';
@@ -123,6 +124,18 @@ export class DecisionStream {
     for (const { text } of this.#toEvents(toBatch(base, page.entries), admission)) this.queue.addText(text);
     this.position = page.position;
     return page.isComplete;
+  }
+
+  /** Ends the stream if its duration is over, or if its reader is no longer admitted. */
+  async recheck(database: Database): Promise<void> {
+    try {
+      if (!(await this.verifyToken())) return;
+      const admission = await database.transaction((tx) => this.admit(tx, []), { caller: this.request.userId });
+      if (admission instanceof Problem) this.refuse(admission);
+      else if (this.isOver) this.end('duration');
+    } catch (error) {
+      this.end('unavailable', toProblem(error).detail);
+    }
   }
 
   /** Returns true if the token has not expired; ends the stream otherwise. */

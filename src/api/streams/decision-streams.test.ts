@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { AuditEntry } from '../../audit/index.ts';
+import { type AuditEntry, parsePositionText } from '../../audit/index.ts';
 import { Problem } from '../../errors.ts';
 import { appendEntries, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
 import type { StreamRequest } from './decision-stream.ts';
@@ -95,7 +95,6 @@ describe('a reader that does not keep up', () => {
     const [, position = ''] = /id: (\S+)/.exec(await readUntil(reader, /id: /)) ?? [];
     await reader.return?.();
     const ids = await append(Array.from({ length: 700 }, (_, index) => ({ requestId: `bulk ${index}` })));
-    const { parsePositionText } = await import('../../audit/index.ts');
     const resumed = streams.open(toRequest({ after: parsePositionText(position, Date.now()) }))[Symbol.asyncIterator]();
     const received = eventsOf(await readUntil(resumed, /bulk 699/), 'entry').map(({ id }) => id);
     expect(received).toEqual(ids);
@@ -121,6 +120,43 @@ describe('the end of a stream', () => {
     expect(text).toBe('event: dropped\ndata: {"count":3}\n\nevent: end\ndata: {"reason":"revoked","detail":"the right was revoked"}\n\n');
     expect(await reader.next()).toMatchObject({ done: true });
     expect(streams.metrics.open).toBe(1);
+  });
+
+  const refusals: readonly (readonly [string, string, Partial<StreamRequest>])[] = [
+    ['right was revoked', 'revoked', { admitAgain: async () => new Problem('ACCESS_DENIED', 'the right was revoked') }],
+    ['session has ended', 'signedOut', { admitAgain: () => Promise.reject(new Problem('IDENTITY_TOKEN', 'the session has ended')) }],
+    ['token has expired', 'expired', { verifyToken: () => Promise.reject(new Problem('IDENTITY_TOKEN_EXPIRED', 'the token has expired')) }],
+    ['duration is over', 'duration', { seconds: 0 }],
+  ];
+  it.each(refusals)('comes to a reader who does not read while the stream catches up: the %s', async (_, reason, later) => {
+    const streams = createStreams({ pageEntries: 5, pingMilliseconds: 5 });
+    const first = streams.open(toRequest())[Symbol.asyncIterator]();
+    const [, position = ''] = /id: (\S+)/.exec(await readUntil(first, /id: /)) ?? [];
+    await first.return?.();
+    await append(Array.from({ length: 20 }, () => ({})));
+    let current = toRequest();
+    let checks = 0;
+    const reader = streams
+      .open({
+        ...current,
+        after: parsePositionText(position, Date.now()),
+        get seconds() {
+          return current.seconds;
+        },
+        verifyToken: () => {
+          checks++;
+          return current.verifyToken();
+        },
+        admitAgain: (tx) => current.admitAgain(tx),
+      })
+      [Symbol.asyncIterator]();
+    await readUntil(reader, /event: entry/);
+    current = { ...current, ...later };
+    checks = 0;
+    // Nothing is read meanwhile.
+    await until(() => checks > 0);
+    const rest = await readUntil(reader, /event: end/);
+    expect(eventsOf(rest, 'end')).toMatchObject([{ reason }]);
   });
 
   it('frees the stream at once when the client disconnects', async () => {

@@ -202,7 +202,11 @@ class StreamHub {
       await wait(this.#options.pingMilliseconds);
       if (stream.queue.hasEnded || !this.streams.has(stream)) return;
       // A reader that does not read gets no pings, so that its queue stays bounded.
-      if (!stream.queue.isIdle) continue;
+      if (!stream.queue.isIdle) {
+        // No poll admits the reader of a stream that is catching up, and it loads no page before its reader has read.
+        if (!this.#live.has(stream)) await stream.recheck(this.#database);
+        continue;
+      }
       const position = this.#live.has(stream) && stream.position === undefined ? this.#position : undefined;
       stream.queue.addText(`: ping\n${position === undefined ? '' : `id: ${toPositionText(position)}\n`}\n`);
     }
