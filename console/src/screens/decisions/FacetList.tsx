@@ -77,7 +77,7 @@ function FacetValue({ name, value, count, share, onAdd }: FacetValueProps) {
       className={classes['value']}
       disabled={value === undefined}
       onClick={onAdd}
-      {...(value !== undefined && { 'aria-label': `${texts.filterBy(name, value)} (${count.toLocaleString()})` })}
+      {...(value !== undefined && { title: texts.filterBy(name, value) })}
     >
       <Group justify="space-between" wrap="nowrap" gap="xs">
         <Text size="sm" truncate {...(value === undefined && { c: 'dimmed' })}>
