@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { WINDOW_SIZES } from './console.fixture.ts';
+import { WINDOW_SIZES } from './console-browser.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -18,6 +18,17 @@ export const HOSTILE_TEXTS: readonly string[] = [
   `word${'w'.repeat(150)}`,
 ];
 
+/** Waits until the page has applied a colour scheme, and for the transitions of its colours. The animation of a skeleton has no end. */
+async function applyScheme(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor();
+  await page.evaluate(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => Promise.all(
+    document.getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished.catch(() => undefined)),
+  )).then(() => undefined)`);
+}
+
 /** Requires that the present screen has no serious finding of axe and does not scroll sideways: light and dark, on a desktop and a phone. */
 export async function expectSoundScreen(page: Page): Promise<void> {
   const before = page.viewportSize() ?? WINDOW_SIZES.desktop;
@@ -25,13 +36,13 @@ export async function expectSoundScreen(page: Page): Promise<void> {
   for (const [name, size] of Object.entries(WINDOW_SIZES)) {
     await page.setViewportSize(size);
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
+      await applyScheme(page, colorScheme);
       const found = await findAccessibilityFaults(page);
       findings.push(...found.map((finding) => `${name}, ${colorScheme}: ${finding}`));
     }
     findings.push(...(await findSidewaysScroll(page)).map((finding) => `${name}: ${finding}`));
   }
-  await page.emulateMedia({ colorScheme: 'light' });
+  await applyScheme(page, 'light');
   await page.setViewportSize(before);
   expect(findings, `findings at ${page.url()}`).toEqual([]);
 }

@@ -1,0 +1,36 @@
+import { describe } from 'vitest';
+import { it } from './console.fixture.ts';
+import type { Story } from './newsroom-story.ts';
+import { expectSoundScreen } from './screen-checks.ts';
+
+/** The address and the heading of each screen. */
+const SCREENS: Readonly<Record<string, readonly [heading: string, path: (story: Story) => string]>> = {
+  overview: ['Overview', () => '/'],
+  account: ['Your account', () => '/account'],
+  decisions: ['Decisions', () => '/decisions?range=24h'],
+  simulator: [
+    'Simulator',
+    ({ tom, articles }) => `/simulator?user=${tom.id}&resource=Article&action=update&id=${articles.get('a-budget-at-last')}`,
+  ],
+  'access of roles': ['Access matrix', () => '/access'],
+  'users who can': [
+    'Access matrix',
+    ({ articles }) => `/access?tab=whoCan&resource=Article&action=update&id=${articles.get('a-budget-at-last')}`,
+  ],
+  'permissions of a user': ['Access matrix', ({ maya }) => `/access?tab=permissions&user=${maya.id}`],
+  users: ['Users', () => '/users'],
+  migrations: ['Migrations', () => '/storage'],
+  system: ['System', () => '/system'],
+};
+
+describe('every screen', () => {
+  it.for(Object.entries(SCREENS))(
+    'the screen of %s is accessible, fits a phone and reports no problem',
+    async ([, [heading, path]], { newsroom, story, visitor }) => {
+      const page = await visitor.open(newsroom, path(story), { as: story.admin });
+      await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+      await page.waitForLoadState('networkidle');
+      await expectSoundScreen(page);
+    },
+  );
+});
