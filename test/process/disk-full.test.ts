@@ -71,9 +71,10 @@ function createTip(program: Program, token: string): Promise<Reply> {
   return send(program.url, 'POST /api/Tip', { token, body: { subject: 'a tip', text: 'x'.repeat(2000) } });
 }
 
-describe('a full disk', () => {
+// The tests run at the same time, because they mostly wait.
+describe.concurrent('a full disk', () => {
   const ways = [LIMIT, SMALL].filter(({ isPossible }) => isPossible);
-  it.concurrent.for(ways)(
+  it.for(ways)(
     'answers 503 to $name, also by /readyz; nothing is lost, and the service recovers when there is space',
     async (way, { expect }) => {
       const data = mkdtempSync(join(folder, 'strict-'));
@@ -114,7 +115,7 @@ describe('a full disk', () => {
     },
   );
 
-  it.skipIf(!canLimit).concurrent(
+  it.skipIf(!canLimit)(
     'refuses writes and answers reads on a full disk in audit mode relaxed',
     async () => {
       const data = join(folder, 'relaxed');
@@ -139,7 +140,7 @@ describe('a full disk', () => {
 
 const MIB = 2 ** 20;
 
-describe.skipIf(!SMALL.isPossible)('a disk that fills up', () => {
+describe.skipIf(!SMALL.isPossible).concurrent('a disk that fills up', () => {
   it('logs a warning and fails /readyz while requests still succeed, and recovers when there is space', async () => {
     const data = mkdtempSync(join(folder, 'filling-'));
     SMALL.prepare(data);
@@ -181,7 +182,7 @@ async function failSyncs({ child }: Program): Promise<ChildProcess> {
   return tracer;
 }
 
-describe.skipIf(!canTrace)('a disk that fails to sync', () => {
+describe.skipIf(!canTrace).concurrent('a disk that fails to sync', () => {
   it('answers 503 to a disk that fails to sync, and loses no acknowledged change', async () => {
     const data = join(folder, 'failing');
     const program = await startProgram({ data, args: ['--log-level', 'silent'] });
