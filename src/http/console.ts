@@ -3,9 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../errors.ts';
 import { type ConsoleAsset, type ConsoleFiles, HASHED_FOLDER, loadConsole, type MissingConsole } from './console-files.ts';
 import { escapeHtml } from './html.ts';
-
-/** Matches segments that are in no path of the console: dot segments, and characters that a proxy could read as another path. */
-const UNSAFE_SEGMENT = /^$|^\.{1,2}$|[\\\p{Cc}]/u;
+import { UNSAFE_SEGMENT } from './http-request.ts';
 
 /**
  * Serves the console below `/console/`, and redirects browsers from `/` to it.
@@ -13,12 +11,7 @@ const UNSAFE_SEGMENT = /^$|^\.{1,2}$|[\\\p{Cc}]/u;
  * @param folder The build, with a `/` at the end. It is loaded by the first request, and again only until it exists.
  */
 export function serveConsole(server: FastifyInstance, folder: URL): void {
-  let loaded: ConsoleFiles | undefined;
-  const load = async (): Promise<ConsoleFiles | MissingConsole> => {
-    const found = loaded ?? (await loadConsole(folder));
-    if ('page' in found) loaded = found;
-    return found;
-  };
+  const load = createLoader(folder);
   server.get('/', (request, reply) => {
     if (!acceptsHtml(request)) throw new Problem('REQUEST_NO_ROUTE', 'no route has this path');
     return redirect(reply.header('vary', 'accept'));
@@ -32,6 +25,21 @@ export function serveConsole(server: FastifyInstance, folder: URL): void {
     if (!isPage(request, path)) throw new Problem('REQUEST_NO_ROUTE', 'the console has no file with this path');
     return sendPage(reply, found);
   });
+}
+
+/** Returns a function that loads the build once. Concurrent calls share one attempt, and later calls try again until there is a build. */
+function createLoader(folder: URL): () => Promise<ConsoleFiles | MissingConsole> {
+  let loaded: ConsoleFiles | undefined;
+  let loading: Promise<ConsoleFiles | MissingConsole> | undefined;
+  return async () => {
+    if (loaded !== undefined) return loaded;
+    loading ??= loadConsole(folder).finally(() => {
+      loading = undefined;
+    });
+    const found = await loading;
+    if ('page' in found) loaded = found;
+    return found;
+  };
 }
 
 /** Redirects to the console. The address is relative, so that it is also correct below a prefix that a proxy strips. */

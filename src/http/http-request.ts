@@ -12,8 +12,8 @@ const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,64}$/;
 
-/** Matches path parameters that are refused: empty, dot segments, and characters that a proxy could read as another path. */
-const UNSAFE_SEGMENT = /^$|^\.{1,2}$|[/\\\p{Cc}]/u;
+/** Matches segments of paths that are refused: empty, dot segments, and characters that a proxy could read as another path. */
+export const UNSAFE_SEGMENT: RegExp = /^$|^\.{1,2}$|[/\\\p{Cc}]/u;
 
 /**
  * Converts a Fastify request to an HttpRequest. `method` is the method of the route: a HEAD request has GET, so conditions treat both alike.

@@ -168,6 +168,15 @@ describe('a page of the console', () => {
     },
   );
 
+  it('a service without a console serves no file of it', async () => {
+    const service = await startService({ settings: { console: 'off' }, consoleFolder });
+    const found: number[] = [];
+    for (const path of ['/', '/console', '/console/', '/console/assets/main-a1.js'])
+      found.push((await service.call('GET', path, { headers: HTML })).status);
+    await service.close();
+    expect(found).toEqual([404, 404, 404, 404]);
+  });
+
   it('a page of the console counts towards the rate limit', async () => {
     const service = await startService({ settings: { rateLimit: 3 }, consoleFolder });
     const found: number[] = [];
