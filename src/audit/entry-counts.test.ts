@@ -49,7 +49,7 @@ beforeAll(async () => {
   opened = openTestDatabase();
   await migrate(opened.database, SYSTEM);
   database = openUrl(opened.url);
-  entries = toEntries(400);
+  entries = toEntries(240);
   await database.transaction((tx) => appendAuditEntries(tx, entries));
 });
 afterAll(async () => {
