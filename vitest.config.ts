@@ -22,8 +22,11 @@ export const POSTGRES_DEEP: readonly string[] = [
   'test/attack/{bodies,console,json,protocol,prototype,secret-fields}.test.ts',
   // Names in the API description and in suggestions, and the policy for passwords, most of whose time is for hashing.
   'test/attack/{description,passwords}.test.ts',
+  // Policies that are refused for their size, and mistakes of requests that are refused before a record is read.
+  'test/attack/large-policies.test.ts',
+  'test/scenarios/request-faults.test.ts',
   // Schemas of responses, addresses in denials, and documentation.
-  'test/scenarios/{openapi,explanation-hints,guides,newsroom,readme}.test.ts',
+  'test/scenarios/{openapi,explanation-hints,guides,newsroom,policies-guide,readme}.test.ts',
 ];
 
 /** Tests of the console. They need a browser, and a build of the console. */
