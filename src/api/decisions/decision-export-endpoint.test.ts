@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AuditEntry } from '../../audit/index.ts';
-import { codeOf } from '../../pipeline/pipeline.fixture.ts';
+import { codeOf, type TestUser } from '../../pipeline/pipeline.fixture.ts';
 import { sql } from '../../sql.ts';
 import { appendEntries, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
 
@@ -11,7 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => admin.pipeline.dispose());
 
-/** Appends denials of updates of articles, with these members. */
 /** Appends entries of updates: the tests export these alone. */
 const append = (entries: readonly Partial<AuditEntry>[]): Promise<readonly string[]> =>
   appendEntries(
@@ -19,8 +18,8 @@ const append = (entries: readonly Partial<AuditEntry>[]): Promise<readonly strin
     entries.map((members) => ({ action: 'update', ...members })),
   );
 
-async function piecesOf(query: string): Promise<AsyncIterator<string>> {
-  const { pieces } = await admin.send('admin.decisions.export', { query });
+async function piecesOf(query: string, as: TestUser = 'ada'): Promise<AsyncIterator<string>> {
+  const { pieces } = await admin.send('admin.decisions.export', { query, as });
   if (pieces === undefined) throw new Error('the response is not sent in pieces');
   return pieces[Symbol.asyncIterator]();
 }
@@ -49,6 +48,18 @@ it('fails before the next page if the session of the caller has ended', async ()
   } finally {
     await admin.deps.database.transaction((tx) => tx.run(sql`update "_Session" set "revokedAt" = null`));
   }
+});
+
+it('fails before the next page if the right of the caller has ended', async () => {
+  const { data } = await admin.bodyOf<{ data: { id: string } }>('admin.policies.create', {
+    body: { name: 'Exporters', type: 'CUSTOM', rules: [{ resource: '_Decision', action: 'export' }] },
+  });
+  await admin.send('admin.assignments.user.create', { params: { policyId: data.id, userId: 'ann' }, body: {} });
+  const pieces = await piecesOf('action=update', 'ann');
+  const [, first] = [await pieces.next(), await pieces.next()];
+  expect(String(first.value).split('\n')).toHaveLength(251);
+  await admin.send('admin.policies.delete', { params: { id: data.id } });
+  expect(await codeOf(pieces.next())).toBe('ACCESS_ADMIN');
 });
 
 it('commits its entry before the first piece', async () => {

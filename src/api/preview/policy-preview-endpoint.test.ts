@@ -161,6 +161,17 @@ describe('admin.policies.preview', () => {
     });
   });
 
+  it('a rule that keeps its id decides by its content in the draft', async () => {
+    await record('ann', { id: 'a1' });
+    const { data } = await admin.bodyOf<{ data: { rules: readonly JsonObject[] } }>('admin.policies.read', { params: { id: policyId } });
+    const withConditions = (...conditions: readonly JsonObject[]): JsonObject => ({
+      policies: [{ id: policyId, rules: data.rules.map((rule) => (rule['action'] === 'read' ? { ...rule, conditions } : rule)) }],
+    });
+    expect(await countsOf(withConditions())).toEqual({ examined: 1, same: 1 });
+    const isEditor = { field: 'user.role', operator: 'eq', value: 'editor' };
+    expect(await countsOf(withConditions(isEditor))).toEqual({ examined: 1, allowToDeny: 1 });
+  });
+
   it('repeated denials count as often as they occurred, and refused tokens do not count', async () => {
     const at = new Date().toISOString();
     const facts = { first: createEntryId(), since: at, last: at, count: 7 };
