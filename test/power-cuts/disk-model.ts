@@ -7,7 +7,9 @@ import type { FileEvent } from './file-events.ts';
 type Change = WriteChange | SizeChange;
 
 interface WriteChange {
+  /** Number of the event. */
   readonly at: number;
+  /** True after a failed sync: Linux does not write the change again, so that a later sync succeeds without it. */
   readonly isDropped?: boolean;
   readonly offset: number;
   readonly bytes: Buffer;

@@ -24,7 +24,7 @@ export const STRACE: readonly string[] = [
 /** The last line of a trace. */
 export const LAST_LINE = /^\d+ +\+\+\+ (exited|killed)/;
 
-/** A system call: its name, the decoded texts and paths of its arguments, and all arguments as traced. */
+/** A system call. `given` has its arguments as traced, with texts and paths in hexadecimal. */
 interface Call {
   readonly thread: string;
   readonly name: string;
