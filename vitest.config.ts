@@ -62,6 +62,9 @@ const config: ViteUserConfig = defineConfig({
     unstubGlobals: true,
     // Every test passes in any order. The seed is printed; `--sequence.seed=NUMBER` repeats an order.
     sequence: { shuffle: { tests: true }, sequencer: ShuffledSequencer },
+    // Node.js loads the modules, as it does when the program starts, and Vite does not transform them first. In watch mode Vite loads them,
+    // because it then knows which tests a change concerns.
+    experimental: { viteModuleRunner: process.argv.includes('watch') },
     projects: [
       {
         extends: true,

@@ -30,7 +30,7 @@ const config: ViteUserConfig = defineConfig({
     ...shared,
     projects: [
       { test: { ...deep, name: 'long', include: ['test/{long,power-cuts}/**/*.test.ts'] } },
-      { plugins: [withoutCaches], test: { ...shared, name: 'uncached', include: UNCACHED } },
+      { plugins: [withoutCaches], test: { ...shared, experimental: { viteModuleRunner: true }, name: 'uncached', include: UNCACHED } },
       ...['sqlite', 'postgres'].flatMap((name) => {
         const { include = [], exclude = [], ...project } = projectOf(name);
         const shortFiles = new Set(globSync(include, { exclude: [...exclude] }));

@@ -17,6 +17,8 @@ const config: UserConfig = defineConfig({
     // The content security policy allows no `data:` scripts, and few files are small enough to be inlined.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // The licences of the packages in the build require their texts to be distributed with it.
+    license: { fileName: 'licenses.md' },
   },
   server: {
     proxy: Object.fromEntries(['/api', '/admin/api', '/auth', '/openapi.json', '/readyz'].map((path) => [path, SERVICE])),

@@ -1,14 +1,13 @@
-import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createRandomSource } from './ids.ts';
 
 // Each test loads the module again, because ids never go back after a test has set the clock ahead.
 let createId: () => string;
+let copies = 0;
 beforeEach(async () => {
-  vi.resetModules();
-  ({ createId } = await import('./ids.ts'));
+  ({ createId } = (await import(`./ids.ts?copy=${++copies}`)) as typeof import('./ids.ts'));
 });
 afterEach(() => vi.useRealTimers());
-afterAll(() => vi.resetModules());
 
 describe('createId', () => {
   it('creates UUIDs of version 7 with the current time', () => {

@@ -1,20 +1,17 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../errors.ts';
 import { ADMIN, startAuthentication, type TestAuthentication } from './authentication.fixture.ts';
 import type { AuthenticationOptions } from './authentication-deps.ts';
 import type { BrowserLogin, BrowserRequest } from './browser-sessions.ts';
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-// The next test file of this process loads the modules again, because ids never go back after a test has set the clock ahead.
-afterAll(() => vi.resetModules());
+// The clock is set ahead from the past to the present, because ids of later test files would be in the future otherwise: ids never go back.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 100 * 86_400_000 }));
+afterEach(() => void vi.useRealTimers());
 
 async function startWithAdmin(options: Partial<AuthenticationOptions> = {}): Promise<TestAuthentication> {
   const test = await startAuthentication({ options });
   expect((await test.call('POST /auth/setup', ADMIN)).outcome).toBe(201);
-  vi.useFakeTimers({ toFake: ['Date'] });
   return test;
 }
 

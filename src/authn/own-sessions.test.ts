@@ -1,13 +1,11 @@
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Problem } from '../errors.ts';
 import { ADMIN, startAuthentication, type TestAuthentication } from './authentication.fixture.ts';
 import type { TokenOrigin } from './own-sessions.ts';
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-// The next test file of this process loads the modules again, because ids never go back after a test has set the clock ahead.
-afterAll(() => vi.resetModules());
+// The clock is set ahead from the past to the present, because ids of later test files would be in the future otherwise: ids never go back.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 100 * 86_400_000 }));
+afterEach(() => void vi.useRealTimers());
 
 interface Stage extends TestAuthentication {
   /** Logs in again; returns the request of the new session. */
@@ -61,7 +59,6 @@ describe('own sessions', () => {
 
   it('lists neither sessions that have ended nor those of other users', async () => {
     const stage = await start();
-    vi.useFakeTimers({ toFake: ['Date'] });
     await stage.logIn();
     vi.setSystemTime(Date.now() + 86_400_000);
     const [revoked, kept] = [await stage.logIn(), await stage.logIn()];

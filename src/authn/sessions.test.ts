@@ -1,15 +1,13 @@
 import { createHash } from 'node:crypto';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ADMIN, type Outcome, startAuthentication, type TestAuthentication } from './authentication.fixture.ts';
 import type { AuthenticationOptions } from './authentication-deps.ts';
 
 const { email, password } = ADMIN;
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-// The next test file of this process loads the modules again, because ids never go back after a test has set the clock ahead.
-afterAll(() => vi.resetModules());
+// The clock is set ahead from the past to the present, because ids of later test files would be in the future otherwise: ids never go back.
+beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 100 * 86_400_000 }));
+afterEach(() => void vi.useRealTimers());
 
 async function startWithAdmin(options: Partial<AuthenticationOptions> = {}): Promise<TestAuthentication> {
   const test = await startAuthentication({ options });
@@ -74,7 +72,6 @@ describe('login', () => {
 
   it('allows login attempts again when the window has ended, and clears the count after a login', async () => {
     const test = await startWithAdmin({ loginAttempts: 2 });
-    vi.useFakeTimers({ toFake: ['Date'] });
     const wrong = { password: 'wrong' };
     expect(outcomesOf([await logIn(test, wrong), await logIn(test), await logIn(test, wrong), await logIn(test)])).toEqual([
       'IDENTITY_CREDENTIALS',
@@ -108,7 +105,6 @@ describe('login', () => {
     for (let host = 1; host <= 25; host++) await logIn(test, {}, `198.51.100.${host}`);
     expect(await test.rows('select * from "_LoginAddress"')).toHaveLength(20);
     expect(JSON.stringify(await test.rows('select * from "_LoginAddress"'))).not.toContain('198.51');
-    vi.useFakeTimers({ toFake: ['Date'] });
     vi.setSystemTime(Date.now() + 91 * 86_400_000);
     await logIn(test, {}, '198.51.100.99');
     expect(await test.rows('select * from "_LoginAddress"')).toHaveLength(1);
@@ -124,7 +120,6 @@ describe('login', () => {
 
   it('login deletes expired sessions, refresh tokens and attempts', async () => {
     const test = await startWithAdmin();
-    vi.useFakeTimers({ toFake: ['Date'] });
     await logIn(test);
     vi.setSystemTime(Date.now() + 100_000_000);
     await logIn(test);
@@ -168,7 +163,6 @@ describe('refresh', () => {
     ['of a revoked session', (test: TestAuthentication) => test.run(`update "_Session" set "revokedAt" = "createdAt"`)],
   ])('refuses a refresh token %s', async (_, change) => {
     const test = await startWithAdmin();
-    vi.useFakeTimers({ toFake: ['Date'] });
     const { body } = await logIn(test);
     await change(test);
     expect((await refresh(test, body['refreshToken'])).outcome).toBe('IDENTITY_TOKEN');

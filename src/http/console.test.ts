@@ -168,6 +168,17 @@ describe('the files of the console', () => {
   });
 });
 
+describe('a server with CORS', () => {
+  it('a server with CORS names every header on which a response of the console depends', async () => {
+    const { url, server } = await startServer({ consoleFolder: writeBuild('with-cors'), corsOrigins: ['https://app.example.com'] });
+    const found: (string | null)[] = [];
+    for (const path of ['/console/assets/index-a1.js', '/'])
+      found.push((await fetch(url + path, { headers: HTML, redirect: 'manual' })).headers.get('vary'));
+    await server.close();
+    expect(found).toEqual(['Origin, accept-encoding', 'Origin, accept']);
+  });
+});
+
 describe('redirects to the console', () => {
   it.each([
     ['/', HTML],

@@ -14,7 +14,7 @@ export function serveConsole(server: FastifyInstance, folder: URL): void {
   const load = createLoader(folder);
   server.get('/', (request, reply) => {
     if (!acceptsHtml(request)) throw new Problem('REQUEST_NO_ROUTE', 'no route has this path');
-    return redirect(reply.header('vary', 'accept'));
+    return redirect(addVary(reply, 'accept'));
   });
   server.get('/console', (_, reply) => redirect(reply));
   server.get('/console/*', async (request, reply) => {
@@ -70,10 +70,16 @@ function isListed(header: string | undefined, value: string): boolean {
   });
 }
 
+/** Adds a header on which the response depends. CORS may have added `Origin`. */
+function addVary(reply: FastifyReply, name: string): FastifyReply {
+  const present = reply.getHeader('vary');
+  return reply.header('vary', present === undefined ? name : `${String(present)}, ${name}`);
+}
+
 /** Sends a file, compressed if the client accepts that, or 304 if the client has it. */
 function sendAsset({ headers }: FastifyRequest, reply: FastifyReply, asset: ConsoleAsset): FastifyReply {
   const { type, plain, etag } = asset;
-  reply.header('vary', 'accept-encoding').header('cache-control', etag === undefined ? 'public, max-age=31536000, immutable' : 'no-cache');
+  addVary(reply, 'accept-encoding').header('cache-control', etag === undefined ? 'public, max-age=31536000, immutable' : 'no-cache');
   if (etag !== undefined) reply.header('etag', etag);
   if (etag !== undefined && headers['if-none-match'] === etag) return reply.code(304).send();
   reply.type(type);

@@ -134,10 +134,10 @@ describe.concurrent('workers', () => {
   }, 60_000);
   afterAll(() => service?.program.stop('SIGKILL'));
 
-  it('workers accept the setup token that their primary process prints once', async () => {
+  it('workers accept the setup token that their primary process prints in a link and in a command', async () => {
     const { program, query } = service;
     const setupToken = /"token":"([^"]+)"/.exec(program.printed())?.[1] ?? '';
-    expect(program.printed().split(setupToken)).toHaveLength(2);
+    expect(program.printed().split(setupToken)).toHaveLength(3);
     expect(JSON.stringify(await query('SELECT "text" FROM "_State"'))).not.toContain(setupToken);
     const email = 'ada@example.com';
     const setUp = (sent: string): Promise<Response> =>
@@ -150,6 +150,17 @@ describe.concurrent('workers', () => {
     const replies = await Promise.all(Array.from({ length: 5 }, () => setUp(setupToken)));
     expect(replies.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     token = await logIn(program.url, email);
+  });
+
+  it('workers serve the console, each with the files beside its program, of which the bundle of the tests has none', async () => {
+    const { program } = service;
+    const replies = await Promise.all(
+      Array.from({ length: 8 }, () => fetch(program.url, { headers: { accept: 'text/html', connection: 'close' } })),
+    );
+    for (const reply of replies) {
+      expect([reply.url, reply.status]).toEqual([`${program.url}/console/`, 503]);
+      expect(await reply.text()).toContain('The console has not been built');
+    }
   });
 
   it('workers are replaced one after another, without a refused, lost or unaudited request', async () => {

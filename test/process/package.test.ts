@@ -31,7 +31,7 @@ describe('the package', () => {
 
   it('the package contains the console, compressed, and none of the packages that the console is built from', () => {
     const assets = installed.files.filter((path) => path.startsWith('dist/console/assets/'));
-    expect(installed.files).toContain('dist/console/index.html');
+    expect(installed.files).toEqual(expect.arrayContaining(['dist/console/index.html', 'dist/console/licenses.md']));
     for (const suffix of ['.js', '.js.br', '.js.gz'])
       expect(
         assets.some((path) => path.endsWith(suffix)),

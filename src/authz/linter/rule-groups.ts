@@ -44,26 +44,36 @@ export class RuleGroups implements RuleIndex {
   readonly #byContent = new Map<string, Map<string, Ordered>>();
   /** Rules by effect and priorities, then by resource. */
   readonly #byPriorities = new Map<string, Map<string, Ordered>>();
+  /** The groups that are not yet in order. A group is sorted on first use, because most groups of a role are never used. */
+  readonly #unsorted = new Set<Ordered>();
 
   constructor(rules: readonly IndexedRule[]) {
-    // In order, each rule is added at the end of its groups, which costs least.
-    this.add(rules.toSorted((a, b) => comparePrecedence(a.rank, b.rank)));
+    for (const rule of rules) {
+      for (const { group } of this.#groupsOf(rule)) if (group.push(rule) > 1) this.#unsorted.add(group);
+    }
   }
 
   add(rules: readonly IndexedRule[]): void {
-    for (const rule of rules) for (const { group } of this.#groupsOf(rule)) group.splice(positionIn(group, rule), 0, rule);
+    for (const rule of rules) {
+      for (const { group } of this.#groupsOf(rule)) group.splice(positionIn(this.#sorted(group), rule), 0, rule);
+    }
   }
 
   /** Deletes rules, which may be other objects than those that were added. */
   delete(rules: readonly IndexedRule[]): void {
     for (const rule of rules) {
       for (const { group, groups, key } of this.#groupsOf(rule)) {
-        const at = positionIn(group, rule);
+        const at = positionIn(this.#sorted(group), rule);
         if (group[at]?.stored === rule.stored) group.splice(at, 1);
         if (group.length === 0) groups.delete(key);
       }
       if (this.#resourcesAt(rule).size === 0) this.#byPriorities.delete(toPrioritiesKey(rule, rule.stored.effect));
     }
+  }
+
+  #sorted(group: Ordered): Ordered {
+    if (this.#unsorted.delete(group)) group.sort((a, b) => comparePrecedence(a.rank, b.rank));
+    return group;
   }
 
   #groupsOf(rule: IndexedRule): readonly GroupOf[] {
@@ -83,7 +93,8 @@ export class RuleGroups implements RuleIndex {
     const keys = new Set(namesCovering(resource).flatMap((name) => [`${name} ${action}`, `${name} *`]));
     let first: IndexedRule | undefined;
     for (const key of keys) {
-      const found = this.#unconditional.get(key)?.[0];
+      const group = this.#unconditional.get(key);
+      const found = group && this.#sorted(group)[0];
       if (found === undefined || comparePrecedence(found.rank, rank) >= 0) continue;
       if (first === undefined || comparePrecedence(found.rank, first.rank) < 0) first = found;
     }
@@ -92,7 +103,7 @@ export class RuleGroups implements RuleIndex {
 
   duplicates({ stored }: IndexedRule): readonly IndexedRule[] {
     const shape = shapeOf(stored);
-    const group = this.#byShape.get(shape) ?? [];
+    const group = this.#sorted(this.#byShape.get(shape) ?? []);
     if (group.length < 2) return group;
     const byContent = memoize(this.#byContent, shape, () => Map.groupBy(group, (rule) => contentOf(rule.stored)));
     return byContent.get(contentOf(stored))?.slice(0, 2) ?? [];
@@ -104,7 +115,7 @@ export class RuleGroups implements RuleIndex {
     const resources =
       resource === '*' ? [...(samePriorities?.keys() ?? [])].filter((name) => coversResource('*', name)).sort() : namesCovering(resource);
     for (const name of resources) {
-      for (const other of samePriorities?.get(name) ?? []) {
+      for (const other of this.#sorted(samePriorities?.get(name) ?? [])) {
         if (action === '*' || other.stored.action === '*' || other.stored.action === action) yield other;
       }
     }
@@ -147,7 +158,13 @@ function toPrioritiesKey({ rank: { rule, assignmentPriority } }: IndexedRule, ef
 
 /** Returns a key that is equal for duplicates, and different for most other rules. Cheaper than comparing conditions. */
 function shapeOf({ resource, action, effect, conditions }: PolicyRule): string {
-  return `${resource} ${action} ${effect} ${conditions.length}`;
+  const { field, operator, value } = conditions[0] ?? {};
+  return `${resource} ${action} ${effect} ${conditions.length} ${toShortText(field)} ${toShortText(operator)} ${toShortText(value)}`;
+}
+
+/** Returns the beginning of a simple value, and an empty text for objects and arrays, whose members may be in any order. */
+function toShortText(value: Json | undefined): string {
+  return typeof value === 'object' || value === undefined ? '' : String(value).slice(0, 40);
 }
 
 /** The conditions of rules as text. Rules of unchanged policies are the same objects in the next snapshot, so each is converted once. */
