@@ -15,10 +15,10 @@ import type { Resource, Row } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { toDamagedRow } from './damaged-rows.ts';
-import { selectPolicyRows, toPolicy } from './policy-records.ts';
+import { eachPolicyPage, selectPolicyRows, toPolicy } from './policy-records.ts';
 import { POLICY_TABLES, type Selection, selectRows, toValue } from './policy-tables.ts';
 import { currentRevision } from './revision.ts';
-import { isIntact } from './row-checksums.ts';
+import { isIntact, type TableRow } from './row-checksums.ts';
 import { columnOf, idList, recordsOf, selectionOf, tableOf } from './table-names.ts';
 
 /**
@@ -27,18 +27,42 @@ import { columnOf, idList, recordsOf, selectionOf, tableOf } from './table-names
  */
 export async function loadPolicyState(tx: Transaction): Promise<PolicyState> {
   const revision = await currentRevision(tx);
-  const policies: Policy[] = [];
-  const damaged: DamagedRow[] = [];
-  for (const stored of await selectPolicyRows(tx)) {
+  const { policies, damaged } = await loadAllPolicies(tx);
+  const { rolePolicies, damaged: assignments } = await loadRoleAssignments(tx, new Set(policies.map(({ id }) => id)));
+  damaged.push(...assignments);
+  return { revision, policies, rolePolicies, ...(damaged.length > 0 && { damaged }) };
+}
+
+/** All policies, with a policy that denies everything in place of each damaged one, and the damaged rows. */
+interface LoadedPolicies {
+  readonly policies: Policy[];
+  readonly damaged: DamagedRow[];
+}
+
+async function loadAllPolicies(tx: Transaction): Promise<LoadedPolicies> {
+  const paged: LoadedPolicies = { policies: [], damaged: [] };
+  await eachPolicyPage(tx, (rows) => addPolicies(paged, rows));
+  if (paged.damaged.length === 0 && paged.policies.length === (await countPolicies(tx))) return paged;
+  // A damaged index can hide policies and rules, so the tables are read without their indexes.
+  const scanned: LoadedPolicies = { policies: [], damaged: [] };
+  addPolicies(scanned, await selectPolicyRows(tx));
+  return scanned;
+}
+
+/** Returns the number of rows of the table. No index contains the column, so the database does not count the entries of an index. */
+async function countPolicies(tx: Transaction): Promise<number> {
+  const counted = await tx.one<{ readonly stored: unknown }>(sql`SELECT COUNT("createdBy") AS "stored" FROM "_Policy"`);
+  return Number(counted?.stored);
+}
+
+function addPolicies({ policies, damaged }: LoadedPolicies, rows: readonly TableRow[]): void {
+  for (const stored of rows) {
     if (isIntact(stored)) policies.push(toPolicy(stored));
     else {
       damaged.push(toDamagedRow(stored));
       policies.push(toDamagedPolicy(String(stored.row['id'])));
     }
   }
-  const { rolePolicies, damaged: assignments } = await loadRoleAssignments(tx, new Set(policies.map(({ id }) => id)));
-  damaged.push(...assignments);
-  return { revision, policies, rolePolicies, ...(damaged.length > 0 && { damaged }) };
 }
 
 async function loadRoleAssignments(
