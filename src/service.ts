@@ -112,7 +112,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const readiness = createReadiness({ database, policyStore, disk });
   const parts = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...parts, log, daysInAdvance });
-  const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version });
+  const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version, primary });
   setMetricsSource(monitor, { database, disk, policyStore, streams: admin.streams });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness, consoleFolder: options.consoleFolder });
   const migrateOnce = once(async () => {
@@ -217,11 +217,12 @@ interface AdminComponents extends ApiDeps {
   readonly checkpoints: Checkpoints;
   readonly disk: DiskSpace;
   readonly version: string | undefined;
+  readonly primary: PrimaryLink | undefined;
 }
 
 function createAdminDeps(
   config: Config,
-  { database, identity, policyStore, importBounds, checkpoints, disk, version }: AdminComponents,
+  { database, identity, policyStore, importBounds, checkpoints, disk, version, primary }: AdminComponents,
 ): AdminDeps {
   return {
     database,
@@ -230,7 +231,7 @@ function createAdminDeps(
     limits: toPolicyLimits(config),
     checkpoints,
     streams: createDecisionStreams(database),
-    system: createSystemSource({ ...toSystemOptions(config), version, disk }),
+    system: createSystemSource({ ...toSystemOptions(config), version, disk, primary }),
     importPolicies: config.importPolicies,
     importBounds,
     timeZone: config.timezone,

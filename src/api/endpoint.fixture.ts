@@ -42,6 +42,7 @@ const SYSTEM: AdminDeps['system'] = {
   options: [],
   disk: { freeBytes: undefined, databaseBytes: undefined, fault: undefined },
   uptimeSeconds: () => 0,
+  runningWorkers: () => undefined,
   lastBackup: () => undefined,
 };
 

@@ -9,10 +9,12 @@ export interface SystemSourceDeps extends Pick<SystemSource, 'version' | 'option
   readonly disk: Pick<DiskSpace, 'freeBytes' | 'databaseBytes' | 'fault'>;
   /** The folder that contains `backups/`; undefined if the database has none. */
   readonly data: string | undefined;
+  /** The connection to the primary, if this process is a worker. */
+  readonly primary: { readonly working: number | undefined } | undefined;
 }
 
 /** Creates the source of the status of this process, for the endpoint that shows it. */
-export function createSystemSource({ disk, data, ...rest }: SystemSourceDeps): SystemSource {
+export function createSystemSource({ disk, data, primary, ...rest }: SystemSourceDeps): SystemSource {
   const startedAt = Date.now();
   const started = performance.now();
   return {
@@ -21,6 +23,7 @@ export function createSystemSource({ disk, data, ...rest }: SystemSourceDeps): S
     node: process.versions.node,
     startedAt: new Date(startedAt).toISOString(),
     uptimeSeconds: () => Math.floor((performance.now() - started) / 1000),
+    runningWorkers: () => primary?.working,
     lastBackup: () => (data === undefined ? undefined : findLastBackup(backupFolder(data))),
   };
 }

@@ -46,6 +46,7 @@ export function forkWorker(text: () => Promise<string>): WorkerProcess {
     metrics: async () => (await channel.request('values')) as readonly MetricValues[],
     readiness: async () => (await channel.request('readiness')) as Awaited<ReturnType<WorkerProcess['readiness']>>,
     accepted: async () => Number(await channel.request('accepted')),
+    announce: (working) => channel.notify('working', working),
     release: () => channel.notify('released'),
     // Node removes the worker from the listener in this turn of the event loop; removing the last one closes the listener.
     disconnect: () => void worker.disconnect(),

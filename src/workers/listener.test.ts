@@ -14,6 +14,7 @@ function createFakeWorker(calls: string[], name: string) {
     metrics: async () => [],
     readiness: async () => ({ ok: true }),
     accepted: async () => fake.accepted,
+    announce: () => undefined,
     release: () => void calls.push(`${name} released`),
     disconnect: () => void calls.push(`${name} disconnected`),
     end: () => undefined,

@@ -111,3 +111,12 @@ describe('messages of a primary of the previous version', () => {
     ]);
   });
 });
+
+it('a worker knows the number of workers that the primary has sent last', () => {
+  const own = createWorkerDeps();
+  const link = connectToPrimary(own);
+  expect(link?.working).toBeUndefined();
+  own.emit('message', { say: 'working', value: 2 });
+  own.emit('message', { say: 'working', value: 1 });
+  expect(link?.working).toBe(1);
+});

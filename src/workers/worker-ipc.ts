@@ -89,6 +89,8 @@ export function createIpcChannel(port: MessagePort, { notifications = {}, reques
 export interface PrimaryLink {
   /** Returns the metrics of all workers, in the text format of Prometheus. */
   text(): Promise<string>;
+  /** The number of workers that accept requests; undefined until the primary has sent it. */
+  readonly working: number | undefined;
   /** Notifies the primary that this worker accepts requests. */
   ready(url: string): void;
   /** Sets the functions that reply to requests of the primary. */
@@ -120,16 +122,18 @@ export interface WorkerDeps {
 export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
   if (own.env[WORKER_ENV] === undefined || own.send === undefined) return undefined;
   let handlers: WorkerRequestHandlers | undefined;
+  let working: number | undefined;
   const ends = Promise.withResolvers<{ readonly isReplaced: boolean }>();
   const release = Promise.withResolvers<void>();
   const end = (isReplaced: boolean): void => ends.resolve({ isReplaced });
-  const port: MessagePort = {
-    // Sending fails if the primary has exited. Without a callback that error would crash the worker; `disconnect` handles the exit.
-    send: (message) => void own.send?.(message, undefined, undefined, () => undefined),
-    onMessage: (listener) => void own.on('message', listener),
-  };
-  const channel = createIpcChannel(port, {
-    notifications: { end: (value) => end(value === 'replaced'), released: () => release.resolve() },
+  const channel = createIpcChannel(toPort(own), {
+    notifications: {
+      end: (value) => end(value === 'replaced'),
+      released: () => release.resolve(),
+      working: (value) => {
+        working = Number(value);
+      },
+    },
     requests: {
       values: async () => handlers?.metrics() ?? [],
       readiness: async () => handlers?.readiness(),
@@ -143,6 +147,9 @@ export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
   });
   return {
     text: async () => String(await channel.request('text')),
+    get working() {
+      return working;
+    },
     ready(url) {
       // By default Node exits a worker at once when the primary exits, which would abort requests in progress.
       if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
@@ -158,5 +165,13 @@ export function connectToPrimary(own: WorkerDeps): PrimaryLink | undefined {
     sendFinalMetrics: (metrics) => channel.notify('last', metrics),
     // A promise, because the notification may arrive before the listener is added.
     onEnd: (listener) => void ends.promise.then(listener),
+  };
+}
+
+function toPort(own: WorkerDeps): MessagePort {
+  return {
+    // Sending fails if the primary has exited. Without a callback that error would crash the worker; `disconnect` handles the exit.
+    send: (message) => void own.send?.(message, undefined, undefined, () => undefined),
+    onMessage: (listener) => void own.on('message', listener),
   };
 }

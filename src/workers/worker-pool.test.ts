@@ -8,6 +8,8 @@ interface FakeWorker {
   dies(code: number | null): void;
   /** The calls of the pool: `end`, `replaced`, `kill`. */
   readonly calls: string[];
+  /** The numbers of working workers that the pool has sent. */
+  readonly announced: readonly number[];
 }
 
 interface TestPool {
@@ -22,12 +24,14 @@ function createFakeWorker(): FakeWorker {
   const ready = Promise.withResolvers<string | undefined>();
   const ended = Promise.withResolvers<number | null>();
   const calls: string[] = [];
+  const announced: number[] = [];
   const dies = (code: number | null): void => {
     ready.resolve(undefined);
     ended.resolve(code);
   };
   return {
     calls,
+    announced,
     dies,
     becomesReady: () => ready.resolve('http://localhost:1'),
     worker: {
@@ -38,6 +42,7 @@ function createFakeWorker(): FakeWorker {
       metrics: async () => [],
       readiness: async () => ({ ok: true }),
       accepted: async () => 0,
+      announce: (working) => void announced.push(working),
       release: () => undefined,
       disconnect: () => undefined,
       end: ({ isReplaced }) => void calls.push(isReplaced ? 'replaced' : 'end'),
@@ -103,6 +108,17 @@ describe('a worker pool', () => {
       'a worker exited with code 1; a replacement starts in 2 ms',
     ]);
     expect(test.ended).toHaveLength(2);
+  });
+
+  it('sends each working worker the number of working workers whenever it changes', async () => {
+    const test = await startTestPool();
+    expect(workerOf(test, 1).announced.at(-1)).toBe(2);
+    workerOf(test, 0).dies(null);
+    await expect.poll(() => workerOf(test, 1).announced.at(-1)).toBe(1);
+    await expect.poll(() => test.workers.length).toBe(3);
+    expect(workerOf(test, 2).announced).toEqual([]);
+    workerOf(test, 2).becomesReady();
+    await expect.poll(() => [1, 2].map((index) => workerOf(test, index).announced.at(-1))).toEqual([2, 2]);
   });
 
   it('restarts the workers one after the other, each once its replacement accepts requests', async () => {

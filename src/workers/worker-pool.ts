@@ -18,6 +18,8 @@ export interface WorkerProcess {
   readiness(): Promise<Readiness>;
   /** Returns the number of connections that the worker has accepted. Throws if the worker does not reply. */
   accepted(): Promise<number>;
+  /** Notifies the worker of the number of workers that accept requests. */
+  announce(working: number): void;
   /** Lets a drained worker close its server. */
   release(): void;
   /** Hands no more connections to the worker. Disconnecting the last worker closes the listener in the same turn of the event loop. */
@@ -148,12 +150,13 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
   let scheduled = 0;
 
   function add(): Member {
-    const member = createMember(fork());
+    const member = createMember(fork(), () => announce(members));
     const from = performance.now();
     members.add(member);
     void member.worker.ended.then((code) => {
       members.delete(member);
       onEnd?.(member.worker);
+      announce(members);
       if (hasStarted && !isEnding && !member.isLeaving) void replace(code, performance.now() - from);
     });
     return member;
@@ -189,10 +192,17 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
   };
 }
 
-function createMember(worker: WorkerProcess): Member {
+/** Sends each working worker the number of working workers. */
+function announce(members: Iterable<Member>): void {
+  const working = [...members].filter(({ isWorking }) => isWorking);
+  for (const { worker } of working) worker.announce(working.length);
+}
+
+function createMember(worker: WorkerProcess, onReady: () => void): Member {
   const member: Member = { worker, isWorking: false, isLeaving: false };
   void worker.ready.then((url) => {
     member.isWorking = url !== undefined;
+    onReady();
   });
   return member;
 }

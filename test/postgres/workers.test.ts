@@ -194,6 +194,8 @@ describe.concurrent('workers', () => {
     await program.prints('a worker exited; a replacement starts in 100 ms');
     await vi.waitFor(() => expect(workersOf(program).length).toBe(2), { timeout: 20_000 });
     expect((await send(program.url, 'GET /readyz')).status).toBe(200);
+    const running = async () => (await send(program.url, 'GET /admin/api/system', { token })).body;
+    await vi.waitFor(async () => expect(await running()).toMatchObject({ data: { runningWorkers: 2 } }), { timeout: 20_000 });
   }, 120_000);
 
   it('workers answer 503 to /readyz while they drain, and exit after the requests in flight', async () => {

@@ -26,6 +26,8 @@ export interface SystemSource {
   readonly options: readonly ShownOption[];
   readonly disk: { readonly freeBytes: number | undefined; readonly databaseBytes: number | undefined; readonly fault: string | undefined };
   uptimeSeconds(): number;
+  /** Returns the number of workers that accept requests; undefined if this process is not one of several. */
+  runningWorkers(): number | undefined;
   /** Returns the newest automatic backup. */
   lastBackup(): BackupFile | undefined;
 }

@@ -7,6 +7,7 @@ import { openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
 let admin: TestAdmin;
 let read: () => Definitions;
 let lastBackup: BackupFile | undefined;
+let runningWorkers: number | undefined;
 beforeAll(async () => {
   const definitions = { Article: { fields: { title: { type: 'string' } } } };
   const system = {
@@ -16,6 +17,7 @@ beforeAll(async () => {
     options: [{ name: 'port', group: 'network', source: 'flag' as const, value: 8787 }],
     disk: { freeBytes: 5, databaseBytes: undefined, fault: 'the disk of the database is almost full' },
     uptimeSeconds: () => 7,
+    runningWorkers: () => runningWorkers,
     lastBackup: () => lastBackup,
   };
   const head = (at: string) => ({ at }) as never;
@@ -52,6 +54,13 @@ describe('the state of the process', () => {
       lastCheckpointAt: '2026-01-31T09:59:00.000Z',
       options: [{ name: 'port', group: 'network', source: 'flag', value: 8787 }],
     });
+  });
+
+  it('shows the number of running workers of a service with several', async () => {
+    runningWorkers = 3;
+    expect(await status()).toMatchObject({ runningWorkers: 3 });
+    runningWorkers = undefined;
+    expect(await status()).not.toHaveProperty('runningWorkers');
   });
 
   it('shows the last backup if there is one', async () => {

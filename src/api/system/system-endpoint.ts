@@ -29,6 +29,10 @@ const SYSTEM_STATUS = component(
     node: Type.String({ description: 'The version of Node.js.' }),
     startedAt: TIMESTAMP,
     uptimeSeconds: COUNT,
+    runningWorkers: Type.Optional({
+      ...COUNT,
+      description: 'Workers of this service that accept requests. Absent if the service runs as one process.',
+    }),
     database: Type.Object({
       kind: OneOf(['sqlite', 'postgres']),
       version: TEXT,
@@ -40,7 +44,8 @@ const SYSTEM_STATUS = component(
       hash: Type.Optional(Type.String({ description: 'Hash of the definitions in force.' })),
       pending: Type.Optional({
         ...COUNT,
-        description: 'Resources whose definition files differ from the definitions in force. Absent if the files have mistakes.',
+        description:
+          'Resources whose definition files differ from the definitions in force. `GET /admin/api/storage/plan` returns the steps with their risks. Absent if the files have mistakes.',
       }),
     }),
     checks: Type.Array(
@@ -79,6 +84,7 @@ export const systemEndpoints: readonly AdminEndpoint[] = [
           node: '24.4.0',
           startedAt: '2026-01-31T09:00:00.000Z',
           uptimeSeconds: 3600,
+          runningWorkers: 4,
           database: { kind: 'sqlite', version: '3.50.4', bytes: 1_048_576, freeBytes: 80_000_000_000 },
           revision: 12,
           definitions: { hash: '9bb91b5c1079d84e59083c44116241cdc34f7e1abb6ae624b4c92c2f64cec1ac', pending: 0 },
@@ -98,6 +104,7 @@ export const systemEndpoints: readonly AdminEndpoint[] = [
       const hash = await loadDefinitionsHash(tx);
       const pending = countPending(deps, policyStore.definitions);
       const lastBackup = system.lastBackup();
+      const runningWorkers = system.runningWorkers();
       const signed = [...checkpoints.heads.values()].map(({ at }) => at).toSorted();
       const lastCheckpointAt = signed.at(-1);
       return respond(
@@ -105,6 +112,7 @@ export const systemEndpoints: readonly AdminEndpoint[] = [
         toSuccess({
           ...(version !== undefined && { version }),
           ...{ node, startedAt, uptimeSeconds: system.uptimeSeconds() },
+          ...(runningWorkers !== undefined && { runningWorkers }),
           database: {
             kind: tx.dialect.name,
             version: await loadDatabaseVersion(tx),

@@ -2528,7 +2528,7 @@ export interface components {
             definitions: {
                 /** @description Hash of the definitions in force. */
                 hash?: string;
-                /** @description Resources whose definition files differ from the definitions in force. Absent if the files have mistakes. */
+                /** @description Resources whose definition files differ from the definitions in force. `GET /admin/api/storage/plan` returns the steps with their risks. Absent if the files have mistakes. */
                 pending?: number;
             };
             /** @description The newest automatic backup of a SQLite database. */
@@ -2571,6 +2571,8 @@ export interface components {
             };
             /** @description The current revision of policies, assignments and definitions. */
             revision: number;
+            /** @description Workers of this service that accept requests. Absent if the service runs as one process. */
+            runningWorkers?: number;
             /** Format: date-time */
             startedAt: string;
             uptimeSeconds: number;
