@@ -42,10 +42,10 @@ function isUpToDate() {
   return readText(join(built, '.built-from')) === fingerprint();
 }
 
-/** Identifies the inputs of a build: the sources, the packages, and this script. */
+/** Identifies the inputs of a build: the sources, the options of the compiler that they extend, the packages, and this script. */
 function fingerprint() {
   const hash = createHash('sha256');
-  const paths = ['package-lock.json', 'scripts/build-console.mjs', ...listFiles(checkout, 'console')];
+  const paths = ['package-lock.json', 'tsconfig.json', 'scripts/build-console.mjs', ...listFiles(checkout, 'console')];
   for (const path of paths)
     hash
       .update(`${path.split(sep).join('/')}\0`)

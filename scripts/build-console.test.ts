@@ -50,6 +50,7 @@ function createCheckout(): Checkout {
   for (const name of ['build-console.mjs', 'setup-lock.mjs']) copyFileSync(new URL(name, import.meta.url), join(folder, 'scripts', name));
   const write = (path: string, text: string): void => writeFileSync(join(folder, path), text);
   write('package-lock.json', '{}');
+  write('tsconfig.json', '{}');
   write('package.json', '{ "type": "module" }');
   write('console/main.tsx', 'first');
   write('node_modules/vite/bin/vite.js', VITE);
@@ -94,6 +95,7 @@ describe.concurrent('the build of the console', () => {
     ['a changed source', 'console/main.tsx'],
     ['a new source', 'console/screens.tsx'],
     ['a changed lock file', 'package-lock.json'],
+    ['changed options of the compiler', 'tsconfig.json'],
   ])('builds again after %s, and not without a change', async (_, path) => {
     const { folder, build, write, runs } = createCheckout();
     await build();
@@ -112,11 +114,12 @@ describe.concurrent('the build of the console', () => {
     expect(runs()).toBe(1);
   });
 
-  it('keeps the former build if a build is killed, and the next one removes what the killed one has written', async () => {
+  // `expect.poll` needs the `expect` of the test, because the tests run at the same time.
+  it('keeps the former build if a build is killed, and the next one removes what the killed one has written', async ({ expect }) => {
     const { folder, build, start, write, read, runs } = createCheckout();
     await build();
     write('console/main.tsx', 'second');
-    const killed = start(0.5);
+    const killed = start(5);
     await expect.poll(() => readdirSync(join(folder, 'dist')).length, { timeout: 30_000 }).toBe(2);
     killed.kill('SIGKILL');
     await new Promise((done) => killed.on('close', done));
