@@ -78,7 +78,7 @@ export async function findSidewaysScroll(page: Page): Promise<readonly string[]>
 
 /** Requires that a page shows a text as text: no element and no script has come from it. */
 export async function expectInertText(page: Page, text: string): Promise<void> {
-  await page.getByText(text, { exact: false }).first().waitFor();
+  await page.getByText(text).filter({ visible: true }).first().waitFor();
   expect(await page.evaluate('globalThis.attacked ?? "inert"')).toBe('inert');
   expect(await page.evaluate(`document.querySelectorAll('img[src="x"], svg[onload], #root script, a[href^="javascript:"]').length`)).toBe(
     0,

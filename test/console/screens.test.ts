@@ -18,7 +18,12 @@ const SCREENS: Readonly<Record<string, readonly [heading: string, path: (story: 
     ({ articles }) => `/access?tab=whoCan&resource=Article&action=update&id=${articles.get('a-budget-at-last')}`,
   ],
   'permissions of a user': ['Access matrix', ({ maya }) => `/access?tab=permissions&user=${maya.id}`],
+  resources: ['Records', () => '/data'],
+  records: ['Article', () => '/data/Article'],
+  'one record': ['A budget at last', ({ articles }) => `/data/Article/${articles.get('a-budget-at-last')}`],
+  'a new record': ['Article', () => '/data/Article/new'],
   users: ['Users', () => '/users'],
+  'one user': ['Maya Lindqvist', ({ maya }) => `/users/${maya.id}`],
   migrations: ['Migrations', () => '/storage'],
   system: ['System', () => '/system'],
 };

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { sessionRoute } from '../../shell/parent-routes.ts';
 import { validateRecordsSearch } from './search.ts';
 
@@ -13,7 +14,7 @@ export const dataRoute = createRoute({
 export const recordsRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/data/$resource',
-  validateSearch: validateRecordsSearch,
+  validateSearch: onlyValid(validateRecordsSearch),
   component: lazyRouteComponent(() => import('./RecordsScreen.tsx'), 'RecordsScreen'),
 });
 

@@ -1,0 +1,101 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { type ConsoleService, it } from './console.fixture.ts';
+import type { Story } from './newsroom-story.ts';
+import { expectSoundScreen } from './screen-checks.ts';
+
+/** Lets Tom change an article of another department, which is denied. */
+async function denyTom(newsroom: ConsoleService, { tom, articles }: Story): Promise<string> {
+  const path = `/api/Article/${articles.get('a-budget-at-last')}`;
+  const reply = await newsroom.call('PUT', path, { token: tom.token, body: { status: 'draft' } });
+  expect(reply.status).toBe(403);
+  return String(reply.headers['x-decision-id']);
+}
+
+function rows(page: Page): ReturnType<Page['locator']> {
+  return page.getByRole('table', { name: 'Decisions' }).locator('tbody tr').filter({ hasText: /\S/ });
+}
+
+describe('the audit log', () => {
+  it('a value of a facet selects its entries', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=24h', { as: story.admin });
+    await page.getByTitle('Show only Decision denied').click();
+    await expect.poll(() => page.url()).toContain('allowed=false');
+    await expect.poll(() => rows(page).filter({ hasText: 'allowed' }).count()).toBe(0);
+    expect(await rows(page).filter({ hasText: 'denied' }).count()).toBeGreaterThan(5);
+  });
+
+  it('an entry opens with its explanation, and its address opens it again', async ({ newsroom, story, visitor }) => {
+    const id = await denyTom(newsroom, story);
+    const page = await visitor.open(newsroom, '/decisions?range=1h&allowed=false&kind=access', { as: story.admin });
+    await rows(page).first().click();
+    const drawer = page.getByRole('dialog', { name: 'Decision' });
+    await drawer.getByText('One condition away').waitFor();
+    await expectSoundScreen(page);
+    expect(page.url()).toContain(id);
+    await page.reload();
+    await drawer.getByText('One condition away').waitFor();
+    await page.keyboard.press('Escape');
+    await drawer.waitFor({ state: 'detached' });
+  });
+
+  it('j and Enter open an entry without a mouse', async ({ newsroom, story, visitor }) => {
+    await denyTom(newsroom, story);
+    const page = await visitor.open(newsroom, '/decisions?range=1h', { as: story.admin });
+    await rows(page).first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Decision' }).waitFor();
+  });
+
+  it('the live tail shows a decision that is made now', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=1h&kind=access', { as: story.admin });
+    await page.getByRole('switch', { name: 'Follow live' }).check({ force: true });
+    await page.getByText('Waiting for the next entry').waitFor();
+    // The stream begins with the entries after it has opened, and the page does not show when that is.
+    const countAfterDenial = async (): Promise<number> => {
+      await denyTom(newsroom, story);
+      return rows(page).filter({ hasText: 'update' }).count();
+    };
+    await expect.poll(countAfterDenial, { interval: 500, timeout: 20_000 }).toBeGreaterThan(0);
+  });
+
+  it('an address without entries offers to remove its filters', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=1h&resource=Nothing', { as: story.admin });
+    await page.getByText('No entry matches').waitFor();
+    await expectSoundScreen(page);
+  });
+});
+
+describe('the simulator', () => {
+  it('the simulator names the condition that is missing and the value that it found', async ({ newsroom, story, visitor }) => {
+    const question = `user=${story.tom.id}&resource=Article&action=update&id=${story.articles.get('a-budget-at-last')}`;
+    const page = await visitor.open(newsroom, `/simulator?${question}`, { as: story.admin });
+    await page.getByText('One condition away').waitFor();
+    const text = (await page.getByRole('main').textContent()) ?? '';
+    expect(text).toContain('no rule matched');
+    expect(text).toContain('"politics"');
+    expect(text).toContain('"sports"');
+  });
+
+  it('the simulator answers a question that is typed, and its address contains it', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/simulator', { as: story.admin });
+    await page.getByText('No question yet').waitFor();
+    await expectSoundScreen(page);
+    await page
+      .getByRole('combobox', { name: 'Action' })
+      .or(page.getByRole('textbox', { name: 'Action' }))
+      .first()
+      .click();
+    await page.getByRole('option', { name: 'list', exact: true }).click();
+    await page
+      .getByRole('combobox', { name: 'Resource' })
+      .or(page.getByRole('textbox', { name: 'Resource' }))
+      .first()
+      .click();
+    await page.getByRole('option', { name: 'Tip' }).click();
+    await page.getByRole('button', { name: 'Decide' }).click();
+    await page.getByText('no rule matched').waitFor();
+    expect(page.url()).toContain('resource=Tip');
+  });
+});
