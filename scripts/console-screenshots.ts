@@ -34,8 +34,10 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   },
   access: { path: () => '/access' },
   findings: { path: () => '/findings' },
-  data: { path: () => '/data/Article' },
+  records: { path: () => '/data/Article' },
+  record: { path: ({ articles }) => `/data/Article/${articles.get('a-budget-at-last')}` },
   users: { path: () => '/users' },
+  user: { path: ({ maya }) => `/users/${maya.id}` },
   storage: { path: () => '/storage' },
   system: { path: () => '/system' },
 };
