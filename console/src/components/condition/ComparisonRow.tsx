@@ -1,0 +1,112 @@
+import { ActionIcon, Badge, Group, Select, Tooltip } from '@mantine/core';
+import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { mistakesAt, useBuilder } from './builder-context.ts';
+import classes from './condition.module.css';
+import type { ComparisonForm } from './condition-json.ts';
+import { findPath, type PathOption } from './condition-paths.ts';
+import { OperandInput } from './OperandInput.tsx';
+import { initialValue, isReference, keepValue, type Operator, operatorsFor, toReference } from './operand-forms.ts';
+import { PathInput } from './PathInput.tsx';
+
+/** Properties of a comparison. */
+interface ComparisonRowProps {
+  readonly form: ComparisonForm;
+  readonly at: string;
+  onChange(form: ComparisonForm): void;
+}
+
+/** A comparison: its path, an operator that fits, and an editor for the value. */
+export function ComparisonRow({ form, at, onChange }: ComparisonRowProps) {
+  const { catalogue, options, issues } = useBuilder();
+  const option = findPath(options, form.path);
+  const fitting = operatorsFor(catalogue, option);
+  const operator = catalogue.operators.find(({ name }) => name === form.operator);
+  const isReferring = isReference(form.value);
+  const toggle = () => onChange({ ...form, value: isReferring ? initialValue(operator, option) : toReference('user.id') });
+  return (
+    <Group gap={6} align="flex-start">
+      <PathInput
+        className={classes['path']}
+        value={form.path}
+        error={mistakesAt(issues, `${at}.field`) ?? mistakesAt(issues, `${at}.context`)}
+        onChange={(path) => onChange(withPath(form, path, { option: findPath(options, path), fitting: operatorsOf(path) }))}
+      />
+      <OperatorSelect
+        operators={fitting}
+        value={form.operator}
+        error={mistakesAt(issues, `${at}.operator`)}
+        onChange={(next) => onChange({ ...form, operator: next.name, value: keepValue(next, option, form.value) })}
+      />
+      <div className={classes['operand'] ?? ''}>
+        <OperandInput
+          operator={operator}
+          option={option}
+          value={form.value}
+          error={mistakesAt(issues, `${at}.value`)}
+          onChange={(value) => onChange({ ...form, value })}
+        />
+      </div>
+      <Tooltip label={isReferring ? texts.literal : texts.reference}>
+        <ActionIcon
+          mt={2}
+          size="lg"
+          variant={isReferring ? 'filled' : 'default'}
+          aria-pressed={isReferring}
+          aria-label={texts.reference}
+          onClick={toggle}
+        >
+          <span aria-hidden="true">{'${}'}</span>
+        </ActionIcon>
+      </Tooltip>
+      {form.ifExists && (
+        <Badge mt={8} color="gray">
+          {texts.ifExists}
+        </Badge>
+      )}
+    </Group>
+  );
+
+  function operatorsOf(path: string): readonly Operator[] {
+    return operatorsFor(catalogue, findPath(options, path));
+  }
+}
+
+/** Returns the comparison with another path. An operator or value that does not fit the new path is replaced; half a path changes neither. */
+function withPath(
+  form: ComparisonForm,
+  path: string,
+  { option, fitting }: { readonly option: PathOption | undefined; readonly fitting: readonly Operator[] },
+): ComparisonForm {
+  if (option === undefined) return { ...form, path };
+  const operator = fitting.find(({ name }) => name === form.operator) ?? fitting[0];
+  return { ...form, path, operator: operator?.name ?? form.operator, value: keepValue(operator, option, form.value) };
+}
+
+interface OperatorSelectProps {
+  readonly operators: readonly Operator[];
+  readonly value: string;
+  readonly error: string | undefined;
+  onChange(operator: Operator): void;
+}
+
+function OperatorSelect({ operators, value, error, onChange }: OperatorSelectProps) {
+  const data = operators.map(({ name, label }) => ({ value: name, label }));
+  // An operator that does not fit is shown with its mistake.
+  if (value !== '' && !operators.some(({ name }) => name === value)) data.push({ value, label: value });
+  return (
+    <Select
+      aria-label={texts.operator}
+      className={classes['operator'] ?? ''}
+      searchable
+      allowDeselect={false}
+      maxDropdownHeight={320}
+      data={data}
+      value={value}
+      error={error}
+      onChange={(name) => {
+        const operator = operators.find((each) => each.name === name);
+        if (operator !== undefined) onChange(operator);
+      }}
+    />
+  );
+}

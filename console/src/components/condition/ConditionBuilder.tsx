@@ -1,0 +1,30 @@
+import { useMemo } from 'react';
+import type { Issue } from '../../api/problem.ts';
+import { BuilderContext } from './builder-context.ts';
+import { ConditionList } from './ConditionList.tsx';
+import { type Catalogue, pathsFor } from './condition-paths.ts';
+
+/** Properties of a builder. */
+interface ConditionBuilderProps {
+  readonly catalogue: Catalogue;
+  /** The resource of the rule; `*` for all. */
+  readonly resource: string;
+  readonly conditions: readonly unknown[];
+  /** The path of the conditions in the policy, such as `rules.0.conditions`, with which mistakes begin. */
+  readonly at: string;
+  readonly issues: readonly Issue[];
+  /** True if the policy may contain expressions. */
+  readonly hasExpressions: boolean;
+  onChange(conditions: readonly unknown[]): void;
+}
+
+/** A form for the conditions of a rule, with nested groups. Conditions that it cannot show are kept as JSON. */
+export function ConditionBuilder({ catalogue, resource, conditions, at, issues, hasExpressions, onChange }: ConditionBuilderProps) {
+  const options = useMemo(() => pathsFor(catalogue, resource), [catalogue, resource]);
+  const builder = useMemo(() => ({ catalogue, options, issues, hasExpressions }), [catalogue, options, issues, hasExpressions]);
+  return (
+    <BuilderContext value={builder}>
+      <ConditionList conditions={conditions} at={at} onChange={onChange} />
+    </BuilderContext>
+  );
+}

@@ -1,0 +1,94 @@
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { mistakesOf, useBuilder } from './builder-context.ts';
+import { ComparisonRow } from './ComparisonRow.tsx';
+import { ConditionList } from './ConditionList.tsx';
+import { ConditionMenu } from './ConditionMenu.tsx';
+import classes from './condition.module.css';
+import { type GroupForm, readCondition, switchGroup, writeCondition } from './condition-json.ts';
+import { ExpressionInput } from './ExpressionInput.tsx';
+import { RawConditionInput } from './RawConditionInput.tsx';
+
+/** Properties of a condition. */
+export interface ConditionItemProps {
+  readonly condition: unknown;
+  readonly at: string;
+  readonly place: { readonly index: number; readonly count: number };
+  onChange(condition: unknown): void;
+  onRemove(): void;
+  onMove(to: number): void;
+}
+
+/** One condition: a comparison, a group, a negation or an expression, with its menu. */
+export function ConditionItem(props: ConditionItemProps) {
+  const { at, place } = props;
+  const { issues } = useBuilder();
+  // Mistakes of members are shown at their fields.
+  const mistake = mistakesOf(issues, at);
+  return (
+    <fieldset className={classes['item'] ?? ''} aria-label={texts.rule(place.index + 1)} data-path={at}>
+      <Group gap={4} align="flex-start" wrap="nowrap">
+        <div className={classes['body'] ?? ''}>
+          <ConditionBody {...props} />
+        </div>
+        <ConditionMenu {...props} />
+      </Group>
+      {mistake !== undefined && (
+        <Text size="xs" c="var(--mantine-color-error)">
+          {mistake}
+        </Text>
+      )}
+    </fieldset>
+  );
+}
+
+function ConditionBody(props: ConditionItemProps) {
+  const { condition, at, onChange } = props;
+  const form = readCondition(condition);
+  switch (form.type) {
+    case 'comparison':
+      return <ComparisonRow form={form} at={at} onChange={(next) => onChange(writeCondition(next))} />;
+    case 'expression':
+      return (
+        <ExpressionInput at={at} value={form.expression} onChange={(expression) => onChange(writeCondition({ ...form, expression }))} />
+      );
+    case 'not':
+      return (
+        <Stack gap={4} className={classes['group'] ?? ''}>
+          <Text size="sm" fw={600}>
+            {texts.not}
+          </Text>
+          <ConditionBody {...props} condition={form.of} at={`${at}.not`} onChange={(of) => onChange(writeCondition({ ...form, of }))} />
+        </Stack>
+      );
+    case 'raw':
+      return <RawConditionInput json={form.json} onChange={onChange} />;
+    default:
+      return <ConditionGroup form={form} at={at} onChange={onChange} />;
+  }
+}
+
+interface ConditionGroupProps {
+  readonly form: GroupForm;
+  readonly at: string;
+  onChange(condition: unknown): void;
+}
+
+function ConditionGroup({ form, at, onChange }: ConditionGroupProps) {
+  return (
+    <Stack gap="xs" className={classes['group'] ?? ''}>
+      <SegmentedControl
+        size="xs"
+        w="fit-content"
+        aria-label={texts.join}
+        value={form.type}
+        data={[
+          { value: 'anyOf', label: texts.any },
+          { value: 'allOf', label: texts.all },
+        ]}
+        onChange={(type) => type !== form.type && onChange(switchGroup(form))}
+      />
+      <ConditionList conditions={form.of} at={`${at}.${form.type}`} onChange={(of) => onChange(writeCondition({ ...form, of }))} />
+    </Stack>
+  );
+}

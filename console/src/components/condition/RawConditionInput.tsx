@@ -1,0 +1,31 @@
+import { Textarea } from '@mantine/core';
+import { useState } from 'react';
+import { builderTexts as texts } from '../../texts/condition-builder.ts';
+
+/** Edits a condition that has no form as JSON. */
+export function RawConditionInput({ json, onChange }: { readonly json: unknown; onChange(json: unknown): void }) {
+  const [typed, setTyped] = useState(JSON.stringify(json, null, 2));
+  const [isValid, setValid] = useState(true);
+  const change = (text: string) => {
+    setTyped(text);
+    try {
+      onChange(JSON.parse(text));
+      setValid(true);
+    } catch {
+      setValid(false);
+    }
+  };
+  return (
+    <Textarea
+      label={texts.raw}
+      description={texts.rawHelp}
+      autosize
+      maxRows={12}
+      ff="monospace"
+      spellCheck={false}
+      value={typed}
+      error={isValid ? undefined : texts.rawInvalid}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+    />
+  );
+}

@@ -1,0 +1,101 @@
+import { Select, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { catalogueQuery } from '../../api/queries.ts';
+import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { RecordPicker } from '../RecordPicker.tsx';
+import type { PathOption } from './condition-paths.ts';
+import { type Operator, operandForm, scalarForm } from './operand-forms.ts';
+import { AnyInput, BooleanInput, DateInput, InstantInput, NumberField } from './ValueInputs.tsx';
+
+/** Properties of the editor of an operand. */
+export interface OperandInputProps {
+  readonly operator: Operator | undefined;
+  readonly option: PathOption | undefined;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  onChange(value: unknown): void;
+}
+
+/** The editor of one value of a path. */
+export function ScalarInput({
+  operator,
+  option,
+  value,
+  error,
+  label = texts.value,
+  onChange,
+}: OperandInputProps & { readonly label?: string }) {
+  const field = { label, value, error, onChange };
+  const form = operator?.operand === 'scalar' || operator?.operand === 'range' ? scalarForm(option) : operandForm(operator, option, value);
+  switch (form) {
+    case 'choice':
+      return <ChoiceInput {...field} option={option} />;
+    case 'number':
+      return <NumberField {...field} />;
+    case 'boolean':
+      return <BooleanInput {...field} labels={operator?.operand === 'boolean' ? 'state' : 'value'} />;
+    case 'date':
+      return <DateInput {...field} />;
+    case 'instant':
+      return <InstantInput {...field} />;
+    case 'record':
+      return <RecordInput {...field} option={option} />;
+    case 'text':
+      return (
+        <TextInput
+          aria-label={label}
+          value={String(value ?? '')}
+          error={error}
+          onChange={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      );
+    default:
+      return <AnyInput {...field} />;
+  }
+}
+
+interface OptionInputProps {
+  readonly label: string;
+  readonly option: PathOption | undefined;
+  readonly value: unknown;
+  readonly error: string | undefined;
+  onChange(value: unknown): void;
+}
+
+function ChoiceInput({ label, option, value, error, onChange }: OptionInputProps) {
+  const known = option?.values ?? [];
+  const values = known.some((each) => each === value) || value === undefined ? known : [...known, value as string | number];
+  return (
+    <Select
+      aria-label={label}
+      searchable
+      allowDeselect={false}
+      data={values.map(String)}
+      value={value === undefined ? null : String(value)}
+      error={error}
+      onChange={(text) => onChange(values.find((each) => String(each) === text) ?? value)}
+    />
+  );
+}
+
+function RecordInput({ label, option, value, error, onChange }: OptionInputProps) {
+  const { data: catalogue } = useQuery(catalogueQuery);
+  const resource = catalogue?.definitions.find(({ name }) => name === option?.to);
+  if (resource === undefined)
+    return (
+      <TextInput
+        aria-label={label}
+        value={String(value ?? '')}
+        error={error}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    );
+  return (
+    <RecordPicker
+      resource={resource}
+      label={label}
+      value={value === '' ? undefined : String(value)}
+      onChange={(id) => onChange(id ?? '')}
+    />
+  );
+}

@@ -1,0 +1,34 @@
+import { createContext, useContext } from 'react';
+import type { Issue } from '../../api/problem.ts';
+import type { Catalogue, PathOption } from './condition-paths.ts';
+
+/** The definitions that a builder offers, and the mistakes that it shows. */
+export interface Builder {
+  readonly catalogue: Catalogue;
+  /** The paths that conditions on the resource of the rule can read. */
+  readonly options: readonly PathOption[];
+  readonly issues: readonly Issue[];
+  readonly hasExpressions: boolean;
+}
+
+/** Gives the builder to its parts. */
+export const BuilderContext: React.Context<Builder | undefined> = createContext<Builder | undefined>(undefined);
+
+/** Returns the builder of the component. */
+export function useBuilder(): Builder {
+  const builder = useContext(BuilderContext);
+  if (builder === undefined) throw new Error('the component is outside of a builder');
+  return builder;
+}
+
+/** Returns the mistakes of a member and of its own members, as one text; undefined if there are none. */
+export function mistakesAt(issues: readonly Issue[], at: string): string | undefined {
+  const own = issues.filter(({ path }) => path === at || path.startsWith(`${at}.`));
+  return own.length === 0 ? undefined : own.map(({ detail }) => detail).join('; ');
+}
+
+/** Returns the mistakes of exactly this member. */
+export function mistakesOf(issues: readonly Issue[], at: string): string | undefined {
+  const own = issues.filter(({ path }) => path === at);
+  return own.length === 0 ? undefined : own.map(({ detail }) => detail).join('; ');
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import { CATALOGUE } from './catalogue.fixture.ts';
+import { findPath, groupPaths, pathsFor } from './condition-paths.ts';
+import { describeConditions } from './condition-sentences.ts';
+import { keyOf, moveItem, removeAt, replaceAt } from './list-edits.ts';
+import {
+  fromLocalTime,
+  initialValue,
+  keepValue,
+  operandForm,
+  operatorsFor,
+  readDuration,
+  toItem,
+  toLocalTime,
+  wantedForm,
+} from './operand-forms.ts';
+import { parseAny, printAny } from './value-text.ts';
+
+const article = pathsFor(CATALOGUE, 'Article');
+const operator = (name: string) => CATALOGUE.operators.find((each) => each.name === name);
+
+describe('paths of conditions', () => {
+  it('offers the fields of the resource and of the records that they refer to, and no secret ones', () => {
+    const resource = groupPaths(article).find(({ group }) => group === 'resource');
+    expect(resource?.items).toEqual([
+      'resource.name',
+      'resource.status',
+      'resource.views',
+      'resource.tags',
+      'resource.authorId',
+      'resource.authorId.email',
+      'resource.authorId.status',
+      'resource.extra',
+    ]);
+  });
+
+  it.each([
+    ['resource.status', { kind: 'text', values: ['draft', 'published'] }],
+    ['resource.tags', { kind: 'list', itemKind: 'text' }],
+    ['resource.authorId', { kind: 'text', to: 'User' }],
+    ['resource.authorId.email', { kind: 'text' }],
+    ['resource.extra.a.b', { kind: undefined }],
+    ['request.data.status', { kind: undefined }],
+    ['user.claims.team', { kind: undefined }],
+  ])('describes %s', (path, expected) => expect(findPath(article, path)).toMatchObject(expected));
+
+  it.each(['resource.secret', 'resource.stauts', 'resource.status.length'])('does not know %s', (path) =>
+    expect(findPath(article, path)).toBeUndefined(),
+  );
+
+  it('does not give a kind to fields of all resources whose kinds differ', () => {
+    expect(findPath(pathsFor(CATALOGUE, '*'), 'resource.status')).toEqual({ path: 'resource.status', kind: undefined });
+    expect(findPath(pathsFor(CATALOGUE, '_Decision'), 'resource.allowed')).toMatchObject({ kind: 'boolean' });
+  });
+});
+
+describe('operands of conditions', () => {
+  it('offers the operators that fit the kind of the path', () => {
+    const names = (path: string) => operatorsFor(CATALOGUE, findPath(article, path)).map(({ name }) => name);
+    expect(names('resource.tags')).toEqual(['has', 'exists']);
+    expect(names('resource.views')).toEqual(['eq', 'in', 'between', 'exists']);
+    expect(names('user.claims')).toHaveLength(CATALOGUE.operators.length);
+  });
+
+  it.each([
+    ['eq', 'resource.status', 'draft', 'choice'],
+    ['eq', 'resource.status', 'gone', 'choice'],
+    ['eq', 'resource.status', ['draft'], 'json'],
+    ['eq', 'resource.status', '${user.role}', 'reference'],
+    ['eq', 'resource.views', 7, 'number'],
+    ['eq', 'resource.views', '7', 'json'],
+    ['eq', 'resource.authorId', 'id', 'record'],
+    ['has', 'resource.tags', 'press', 'text'],
+    ['in', 'resource.status', ['draft'], 'choices'],
+    ['in', 'resource.views', [1, '${user.id}'], 'list'],
+    ['in', 'resource.views', [[1]], 'json'],
+    ['between', 'resource.views', [1, 2], 'range'],
+    ['between', 'resource.views', [1], 'json'],
+    ['exists', 'resource.views', true, 'boolean'],
+    ['withinLast', 'environment.timestamp', '24h', 'duration'],
+    ['withinLast', 'environment.timestamp', 'PT30M', 'json'],
+    ['dayOfWeekIn', 'environment.timestamp', [1, 7], 'daysOfWeek'],
+    ['cidr', 'resource.name', '10.0.0.0/8', 'networks'],
+    ['eq', 'environment.timestamp', '2026-01-31T09:00:00Z', 'instant'],
+    ['eq', 'environment.timestamp', '2026-01-31T09:00:00.123+01:00', 'json'],
+    ['eq', 'user.claims', 'x', 'json'],
+    ['gone', 'user.claims', 'x', 'json'],
+  ])('shows the value of %s on %s: %j by the editor %s', (name, path, value, form) =>
+    expect(operandForm(operator(name), findPath(article, path), value)).toBe(form),
+  );
+
+  it('starts each editor with a value that it shows', () => {
+    for (const each of CATALOGUE.operators)
+      for (const option of article) {
+        const value = initialValue(each, option);
+        expect([each.name, option.path, operandForm(each, option, value)]).toEqual([each.name, option.path, wantedForm(each, option)]);
+      }
+  });
+
+  it('keeps a value that the editor of another operator shows', () => {
+    const views = findPath(article, 'resource.views');
+    expect(keepValue(operator('eq'), views, 7)).toBe(7);
+    expect(keepValue(operator('in'), views, 7)).toEqual([]);
+    expect(keepValue(operator('exists'), views, '${user.id}')).toBe('${user.id}');
+  });
+
+  it('reads and writes durations, instants and items', () => {
+    expect(readDuration('30m')).toEqual({ amount: 30, unit: 'm' });
+    expect(readDuration('PT30M')).toBeUndefined();
+    for (const instant of ['2026-01-31T09:00:00Z', '2026-07-01T23:59:59Z']) expect(fromLocalTime(toLocalTime(instant) ?? '')).toBe(instant);
+    expect([toItem('7', 'number'), toItem('7', 'text'), toItem('${user.id}', 'number')]).toEqual([7, '7', '${user.id}']);
+  });
+
+  it.each([['draft'], ['7'], [7], [true], ['true'], [null], [[1, 'a']], [{ a: 1 }], [''], ['"x"'], ['1.']])(
+    'shows %j as text without loss',
+    (value) => expect(parseAny(printAny(value))).toEqual(value),
+  );
+});
+
+describe('sentences of conditions', () => {
+  it.each<[readonly unknown[], string]>([
+    [[], 'always'],
+    [[{ field: 'resource.status', operator: 'eq', value: 'draft' }], 'resource.status is "draft"'],
+    [
+      [{ field: 'status', context: 'resource', operator: 'eq', value: '${user.role}', ifExists: true }],
+      'resource.status is user.role (false if missing)',
+    ],
+    [[{ field: 'resource.views', operator: 'exists', value: false }], 'resource.views has no value'],
+    [[{ field: 'resource.views', operator: 'between', value: [1, 2] }], 'resource.views is between 1 and 2'],
+    [
+      [{ field: 'environment.timestamp', operator: 'dayOfWeekIn', value: [1, 7] }],
+      'environment.timestamp is on a day of the week among Monday, Sunday',
+    ],
+    [[{ field: 'environment.timestamp', operator: 'withinLast', value: '7d' }], 'environment.timestamp is within the last 7d'],
+    [
+      [{ expression: 'a == b' }, { anyOf: [{ not: { field: 'user.id', operator: 'gone', value: 1 } }, { field: '', operator: 'eq' }] }],
+      '(a == b) and (not (user.id gone 1) or (no path) is (no value))',
+    ],
+    [[7], '7'],
+  ])('describes %j', (conditions, sentence) => expect(describeConditions(conditions, CATALOGUE.operators)).toBe(sentence));
+});
+
+describe('edits of lists', () => {
+  it('an item keeps its key when it is changed or moved', () => {
+    const list = [{ a: 1 }, { a: 2 }];
+    const keys = list.map(keyOf);
+    const changed = replaceAt(list, 0, { a: 9 });
+    expect(changed.map(keyOf)).toEqual(keys);
+    expect(moveItem(changed, 0, 1).map(keyOf)).toEqual([...keys].reverse());
+    expect(removeAt(changed, 0).map(keyOf)).toEqual([keys[1]]);
+    expect(moveItem(list, 0, 2)).toBe(list);
+  });
+});

@@ -1,0 +1,87 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { negate, readCondition, switchGroup, writeCondition } from './condition-json.ts';
+
+/** Reads a condition and all its members as forms, and writes them back. */
+function throughForms(json: unknown): unknown {
+  const form = readCondition(json);
+  switch (form.type) {
+    case 'allOf':
+    case 'anyOf':
+      return writeCondition({ ...form, of: form.of.map(throughForms) });
+    case 'not':
+      return writeCondition({ ...form, of: throughForms(form.of) });
+    default:
+      return writeCondition(form);
+  }
+}
+
+const value = fc.oneof(
+  fc.string(),
+  fc.integer(),
+  fc.boolean(),
+  fc.constant('${user.id}'),
+  fc.constant(null),
+  fc.array(fc.string(), { maxLength: 3 }),
+);
+const path = fc.constantFrom('resource.status', 'user.department', 'environment.ip', 'request.data.x', 'status', 'user');
+const members = fc.record({ note: fc.string(), ifExist: fc.boolean() }, { requiredKeys: [] });
+
+const { condition } = fc.letrec<{ condition: unknown }>((tie) => ({
+  condition: fc.oneof(
+    { depthSize: 'small' },
+    fc
+      .record(
+        {
+          field: path,
+          operator: fc.constantFrom('eq', 'in', 'exists', 'between', 'cidr', 'other'),
+          value,
+          context: fc.constantFrom('user', 'resource', 'environment', 'request'),
+          ifExists: fc.boolean(),
+        },
+        { requiredKeys: ['field'] },
+      )
+      .chain((own) => members.map((others) => ({ ...own, ...others }))),
+    fc.record({ expression: fc.string() }),
+    fc.record({ not: tie('condition') }),
+    fc.record({ allOf: fc.array(tie('condition'), { maxLength: 3 }) }).chain((own) => members.map((others) => ({ ...own, ...others }))),
+    fc.record({ anyOf: fc.array(tie('condition'), { maxLength: 3 }) }),
+  ),
+}));
+
+describe('forms of conditions', () => {
+  it('every condition survives the builder and the text', () => {
+    fc.assert(
+      fc.property(condition, (json) => {
+        expect(throughForms(JSON.parse(JSON.stringify(json)))).toEqual(json);
+      }),
+    );
+  });
+
+  it('every other JSON value survives the builder too', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (json) => {
+        expect(throughForms(json)).toEqual(json);
+      }),
+    );
+  });
+
+  it('an edit keeps members that the builder does not know', () => {
+    const json = { field: 'status', context: 'resource', operator: 'eq', value: 'draft', note: 'x' };
+    const form = readCondition(json);
+    if (form.type !== 'comparison') throw new Error('expected a comparison');
+    expect(form.path).toBe('resource.status');
+    expect(writeCondition({ ...form, value: 'published' })).toEqual({ ...json, value: 'published' });
+    expect(writeCondition({ ...form, path: 'user.role' })).toEqual({ field: 'user.role', operator: 'eq', value: 'draft', note: 'x' });
+    expect(writeCondition({ ...form, ifExists: true })).toEqual({ ...json, ifExists: true });
+  });
+
+  it('switches and negates groups', () => {
+    const any = { anyOf: [{ expression: 'true' }], note: 'x' };
+    const form = readCondition(any);
+    if (form.type !== 'anyOf') throw new Error('expected a group');
+    expect(switchGroup(form)).toEqual({ allOf: [{ expression: 'true' }], note: 'x' });
+    expect(negate(any)).toEqual({ not: any });
+    expect(negate({ not: any })).toEqual(any);
+  });
+});

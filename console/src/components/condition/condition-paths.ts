@@ -1,0 +1,93 @@
+/** The paths that conditions on a resource can read, from the catalogue. */
+import type { Schemas } from '../../api/client.ts';
+import { GROUPS } from './condition-json.ts';
+
+/** The definitions, operators and limits of the service. */
+export type Catalogue = Schemas['admin.Catalogue'];
+/** A field of a definition. */
+type Field = Schemas['api.FieldDescription'];
+/** The kind that values are compared as. */
+export type Kind = NonNullable<Catalogue['contexts']['user'][number]['kind']>;
+
+/** A path that a condition can read. `kind` is undefined if values of every kind are possible. */
+export interface PathOption {
+  readonly path: string;
+  readonly kind: Kind | undefined;
+  readonly itemKind?: Kind | undefined;
+  /** The resource that the value refers to: the value is the id of a record. */
+  readonly to?: string | undefined;
+  /** All values that are possible. */
+  readonly values?: readonly (string | number)[] | undefined;
+}
+
+/** Returns the paths for a rule on the resource (`*` for all), in the order of their groups. Paths through a reference follow it. */
+export function pathsFor(catalogue: Catalogue, resource: string): readonly PathOption[] {
+  const { user, environment, request } = catalogue.contexts;
+  const known = (options: readonly ContextPath[]): readonly PathOption[] =>
+    options.flatMap((option) => [{ ...option, kind: option.kind }, ...behind(catalogue, option)]);
+  return [...known(user), ...resourcePaths(catalogue, resource), ...known(environment), ...requestPaths(catalogue, resource, request)];
+}
+
+type ContextPath = Catalogue['contexts']['user'][number];
+
+/** Returns the description of a path; undefined for an unknown path. Below JSON and request data, every path is possible. */
+export function findPath(options: readonly PathOption[], path: string): PathOption | undefined {
+  const exact = options.find((option) => option.path === path);
+  if (exact !== undefined) return exact;
+  const parent = options.find((option) => path.startsWith(`${option.path}.`) && (option.kind === 'json' || option.kind === undefined));
+  return parent === undefined ? undefined : { path, kind: undefined };
+}
+
+/** Returns the paths by group, for a menu. */
+export function groupPaths(options: readonly PathOption[]): readonly { readonly group: string; readonly items: string[] }[] {
+  return GROUPS.map((group) => ({
+    group,
+    items: options.flatMap(({ path }) => (path.startsWith(`${group}.`) ? [path] : [])),
+  })).filter(({ items }) => items.length > 0);
+}
+
+function resourcePaths(catalogue: Catalogue, resource: string): readonly PathOption[] {
+  const own = resource === '*' ? catalogue.definitions : catalogue.definitions.filter(({ name }) => name === resource);
+  const described = resource === catalogue.auditLog.name ? [catalogue.auditLog] : own;
+  const options = new Map<string, PathOption>([['resource.name', { path: 'resource.name', kind: 'text' }]]);
+  for (const { fields } of described) {
+    for (const field of fields.filter(({ writeOnly }) => !writeOnly)) {
+      const option = toOption(catalogue, 'resource', field);
+      const before = options.get(option.path);
+      // On all resources, fields of the same name can have different kinds.
+      const isOther = before !== undefined && before.kind !== option.kind;
+      options.set(option.path, isOther ? { path: option.path, kind: undefined } : option);
+      for (const inner of behind(catalogue, option)) options.set(inner.path, inner);
+    }
+  }
+  return [...options.values()];
+}
+
+/** Returns the paths through a reference. Conditions follow one. */
+function behind(catalogue: Catalogue, { path, to }: { readonly path: string; readonly to?: string | undefined }): readonly PathOption[] {
+  const fields = catalogue.definitions.find(({ name }) => name === to)?.fields ?? [];
+  return fields.filter(({ writeOnly }) => !writeOnly).map((field) => toOption(catalogue, path, field));
+}
+
+function requestPaths(catalogue: Catalogue, resource: string, request: readonly ContextPath[]): readonly PathOption[] {
+  const fields = catalogue.definitions.find(({ name }) => name === resource)?.fields ?? [];
+  const data = fields.filter(({ writeOnly, readOnly }) => !writeOnly && !readOnly);
+  // Values of a request are not converted yet, so their kinds are not known.
+  return [
+    ...request.map((option) => ({ ...option, kind: option.kind })),
+    ...data.map(({ name }) => ({ path: `request.data.${name}`, kind: undefined })),
+  ];
+}
+
+function toOption(catalogue: Catalogue, prefix: string, field: Field): PathOption {
+  const kindOf = (type: string | undefined) => catalogue.fieldTypes.find(({ name }) => name === type)?.kind;
+  const { name, type, of, to, values } = field;
+  const target = to ?? of?.to;
+  return {
+    path: `${prefix}.${name}`,
+    kind: kindOf(type),
+    ...(of !== undefined && { itemKind: kindOf(of.type) }),
+    ...(target !== undefined && { to: target }),
+    ...((values ?? of?.values) !== undefined && { values: values ?? of?.values }),
+  };
+}

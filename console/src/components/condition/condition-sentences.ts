@@ -1,0 +1,69 @@
+/** Conditions as sentences, with the labels of the operators. */
+import { builderTexts } from '../../texts/condition-builder.ts';
+import { type ConditionForm, readCondition } from './condition-json.ts';
+import type { Operator } from './operand-forms.ts';
+import { isReference, referencedPath } from './operand-forms.ts';
+
+const texts = builderTexts.sentence;
+
+/** Returns a sentence about a condition: `resource.status is "draft"`. */
+export function describeCondition(json: unknown, operators: readonly Operator[]): string {
+  return describeForm(readCondition(json), operators, false);
+}
+
+/** Returns a sentence about the conditions of a rule, which must all be true. */
+export function describeConditions(conditions: readonly unknown[], operators: readonly Operator[]): string {
+  if (conditions.length === 0) return texts.always;
+  const isSingle = conditions.length === 1;
+  return conditions.map((condition) => describeForm(readCondition(condition), operators, !isSingle)).join(texts.and);
+}
+
+function describeForm(form: ConditionForm, operators: readonly Operator[], isNested: boolean): string {
+  switch (form.type) {
+    case 'raw':
+      return JSON.stringify(form.json);
+    case 'expression':
+      return isNested ? `(${form.expression})` : form.expression;
+    case 'not':
+      return `${texts.not} (${describeForm(readCondition(form.of), operators, false)})`;
+    case 'comparison': {
+      const { path, operator, value, ifExists } = form;
+      const found = operators.find(({ name }) => name === operator);
+      const text = describeComparison(path === '' ? texts.noPath : path, { operator, found, value });
+      return ifExists ? `${text} ${texts.ifExists}` : text;
+    }
+    default: {
+      const isSingle = form.of.length === 1;
+      const members = form.of.map((member) => describeForm(readCondition(member), operators, !isSingle));
+      const joined = members.join(form.type === 'anyOf' ? texts.or : texts.and);
+      return isNested && !isSingle ? `(${joined})` : joined;
+    }
+  }
+}
+
+interface Compared {
+  readonly operator: string;
+  readonly found: Operator | undefined;
+  readonly value: unknown;
+}
+
+function describeComparison(path: string, { operator, found, value }: Compared): string {
+  if (found?.operand === 'boolean' && typeof value === 'boolean')
+    return `${path} ${value ? found.label : (texts.negated[operator as keyof typeof texts.negated] ?? `${texts.not} ${found.label}`)}`;
+  return `${path} ${found?.label ?? operator} ${describeOperand(value, found)}`;
+}
+
+/** Returns the right side of a comparison as text. */
+export function describeOperand(value: unknown, operator: Operator | undefined): string {
+  if (value === undefined) return texts.noValue;
+  if (isReference(value)) return referencedPath(value);
+  if (operator?.operand === 'daysOfWeek' && Array.isArray(value))
+    return value.map((day) => builderTexts.days[Number(day) - 1] ?? String(day)).join(', ');
+  const isPair = operator?.operand === 'range' || operator?.operand === 'timesOfDay';
+  if (Array.isArray(value)) return value.map((item) => describeItem(item)).join(isPair ? texts.and : ', ') || texts.nothing;
+  return operator?.operand === 'duration' || operator?.operand === 'networks' ? String(value) : describeItem(value);
+}
+
+function describeItem(item: unknown): string {
+  return isReference(item) ? referencedPath(item) : JSON.stringify(item);
+}

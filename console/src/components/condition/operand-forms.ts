@@ -1,0 +1,198 @@
+/** The editors of the right side of a comparison: which one fits an operator and a path, and how it reads and writes the value. */
+import type { Catalogue, Kind, PathOption } from './condition-paths.ts';
+
+/** An operator of conditions. */
+export type Operator = Catalogue['operators'][number];
+
+/** The editor of an operand. `json` edits any value as JSON text, also one that does not fit the operator. */
+export type OperandForm =
+  | 'reference'
+  | 'choice'
+  | 'choices'
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'instant'
+  | 'record'
+  | 'list'
+  | 'range'
+  | 'duration'
+  | 'timesOfDay'
+  | 'daysOfWeek'
+  | 'networks'
+  | 'json';
+
+/** Returns the operators that fit the kind of a path; all of them if the kind is not known. */
+export function operatorsFor(catalogue: Catalogue, option: PathOption | undefined): readonly Operator[] {
+  const kind = option?.kind;
+  return kind === undefined ? catalogue.operators : catalogue.operators.filter(({ kinds }) => kinds.includes(kind));
+}
+
+/** Returns the editor that shows this value without loss. */
+export function operandForm(operator: Operator | undefined, option: PathOption | undefined, value: unknown): OperandForm {
+  if (isReference(value)) return 'reference';
+  const form = wantedForm(operator, option);
+  return fits(form, value) ? form : 'json';
+}
+
+/** Returns the editor of an operator's own values. */
+export function wantedForm(operator: Operator | undefined, option: PathOption | undefined): OperandForm {
+  switch (operator?.operand) {
+    case 'boolean':
+    case 'duration':
+    case 'timesOfDay':
+    case 'daysOfWeek':
+    case 'networks':
+    case 'range':
+      return operator.operand;
+    case 'text':
+    case 'pattern':
+      return 'text';
+    case 'scalars':
+      return option?.values === undefined ? 'list' : 'choices';
+    case 'time':
+      return option?.kind === 'date' ? 'date' : 'instant';
+    case 'scalar':
+      return scalarForm(option);
+    default:
+      return 'json';
+  }
+}
+
+/** Returns the editor of one value of a path, or of one item of its list. */
+export function scalarForm(option: PathOption | undefined): OperandForm {
+  if (option?.values !== undefined) return 'choice';
+  const kind = option?.kind === 'list' ? option.itemKind : option?.kind;
+  switch (kind) {
+    case 'boolean':
+    case 'number':
+    case 'date':
+      return kind;
+    case 'timestamp':
+      return 'instant';
+    case 'text':
+      return option?.to === undefined ? 'text' : 'record';
+    case 'decimal':
+      return 'text';
+    default:
+      return 'json';
+  }
+}
+
+function fits(form: OperandForm, value: unknown): boolean {
+  switch (form) {
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'number':
+      return typeof value === 'number';
+    case 'choice':
+      return typeof value === 'string' || typeof value === 'number';
+    case 'choices':
+    case 'list':
+      return isListOf(value, ['string', 'number']);
+    case 'range':
+    case 'timesOfDay':
+      return Array.isArray(value) && value.length === 2;
+    case 'daysOfWeek':
+      return isListOf(value, ['number']);
+    case 'networks':
+      return typeof value === 'string' || isListOf(value, ['string']);
+    case 'date':
+      return value === '' || (typeof value === 'string' && /^\d{4}-\d\d-\d\d$/.test(value));
+    case 'instant':
+      return value === '' || (typeof value === 'string' && toLocalTime(value) !== undefined);
+    case 'duration':
+      return value === '' || (typeof value === 'string' && readDuration(value) !== undefined);
+    case 'text':
+    case 'record':
+      return typeof value === 'string';
+    default:
+      return true;
+  }
+}
+
+function isListOf(value: unknown, types: readonly string[]): boolean {
+  return Array.isArray(value) && value.every((item) => types.includes(typeof item));
+}
+
+/** Returns the value with which an editor starts. */
+export function initialValue(operator: Operator | undefined, option: PathOption | undefined): unknown {
+  switch (wantedForm(operator, option)) {
+    case 'boolean':
+      return true;
+    case 'number':
+      return 0;
+    case 'choice':
+      return option?.values?.[0] ?? '';
+    case 'choices':
+    case 'list':
+    case 'daysOfWeek':
+    case 'networks':
+      return [];
+    case 'range':
+      return isNumeric(option?.kind) ? [0, 0] : ['', ''];
+    case 'timesOfDay':
+      return ['09:00', '17:00'];
+    case 'duration':
+      return '24h';
+    default:
+      return '';
+  }
+}
+
+/** Returns the value for another operator: the present one if its editor shows it too. */
+export function keepValue(operator: Operator | undefined, option: PathOption | undefined, value: unknown): unknown {
+  if (value === undefined || value === '') return initialValue(operator, option);
+  return operandForm(operator, option, value) === 'json' && wantedForm(operator, option) !== 'json'
+    ? initialValue(operator, option)
+    : value;
+}
+
+/** Returns an item of a list as the kind of the path wants it: a number for paths with numbers. */
+export function toItem(text: string, kind: Kind | undefined): string | number {
+  const number = Number(text);
+  return kind === 'number' && text.trim() !== '' && Number.isFinite(number) ? number : text;
+}
+
+function isNumeric(kind: Kind | undefined): boolean {
+  return kind === 'number';
+}
+
+/** Returns true for a text that is only `${path}`. */
+export function isReference(value: unknown): value is string {
+  return typeof value === 'string' && /^\$\{[^${}]*\}$/.test(value);
+}
+
+/** Returns the path of a reference. */
+export function referencedPath(reference: string): string {
+  return reference.slice(2, -1);
+}
+
+/** Returns a reference to a path. */
+export function toReference(path: string): string {
+  return `\${${path}}`;
+}
+
+/** The units of durations. */
+export const DURATION_UNITS = ['s', 'm', 'h', 'd', 'w'] as const;
+
+/** Reads `24h` as a number and its unit; undefined for other forms, such as `PT30M`. */
+export function readDuration(text: string): { readonly amount: number; readonly unit: string } | undefined {
+  const match = /^(\d{1,9})([smhdw])$/.exec(text);
+  return match === null ? undefined : { amount: Number(match[1]), unit: match[2] ?? '' };
+}
+
+/** Returns an instant as the value of a field for local time; undefined if the field would lose a part of it. */
+export function toLocalTime(instant: string): string | undefined {
+  const date = new Date(instant);
+  if (Number.isNaN(date.getTime()) || !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(\.0+)?Z$/.test(instant)) return undefined;
+  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 19);
+}
+
+/** Returns the value of a field for local time as an instant; an empty text for an empty field. */
+export function fromLocalTime(local: string): string {
+  const date = new Date(local);
+  return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('.000Z', 'Z');
+}
