@@ -28,10 +28,13 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
   variables: {},
   light: {
     '--mantine-color-dimmed': colors.gray[7],
-    '--mantine-color-placeholder': colors.gray[6],
+    '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-error': colors.red[8],
     '--mantine-color-anchor': colors.blue[9],
     '--mantine-color-green-light-color': '#1f6f31',
+    '--mantine-color-teal-light-color': '#05573f',
+    '--mantine-color-yellow-light-color': '#664d03',
+    '--mantine-color-orange-light-color': '#8a3400',
   },
-  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[2], '--mantine-color-error': colors.red[4] },
+  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[1], '--mantine-color-error': colors.red[4] },
 });
