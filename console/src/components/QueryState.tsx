@@ -1,12 +1,11 @@
 import { Skeleton, Stack } from '@mantine/core';
-import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { commonTexts } from '../texts/common.ts';
 import { ProblemAlert } from './ProblemAlert.tsx';
 
 /** Properties of a query's state. */
 interface QueryStateProps<Data> {
-  readonly query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>;
+  readonly query: { readonly data: Data | undefined; readonly error: Error | null; refetch(): unknown };
   /** Number of lines of the skeleton. */
   readonly lines?: number;
   children(data: Data): ReactNode;

@@ -1,0 +1,65 @@
+import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
+import type { PolicyDifference } from '../api/policies.ts';
+import { policyDiffTexts as texts } from '../texts/policy-diff.ts';
+import classes from './PolicyDiff.module.css';
+
+const LOOKS = {
+  added: { color: 'green', mark: '+' },
+  removed: { color: 'red', mark: '−' },
+  changed: { color: 'blue', mark: '~' },
+  moved: { color: 'gray', mark: '↕' },
+} as const;
+
+/** The differences between two versions of a policy: a sentence for each, with both values. */
+export function PolicyDiff({ differences }: { readonly differences: readonly PolicyDifference[] }) {
+  if (differences.length === 0) return <Text c="dimmed">{texts.none}</Text>;
+  return (
+    <ul className={classes['list'] ?? ''}>
+      {differences.map((difference) => (
+        <li key={`${difference.kind} ${difference.path}`}>
+          <Difference difference={difference} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Difference({ difference: { kind, meaning, path, before, after } }: { readonly difference: PolicyDifference }) {
+  const { color, mark } = LOOKS[kind];
+  // The sentence contains both values of a simple member.
+  const hasValues = kind !== 'moved' && [before, after].some((value) => typeof value === 'object' && value !== null);
+  return (
+    <Stack gap={4}>
+      <Group gap="xs" align="flex-start" wrap="nowrap">
+        <Badge color={color} leftSection={<span aria-hidden="true">{mark}</span>}>
+          {texts.kinds[kind]}
+        </Badge>
+        <Text size="sm" className={classes['meaning'] ?? ''}>
+          {meaning} <Code>{path}</Code>
+        </Text>
+      </Group>
+      {hasValues && (
+        <details className={classes['values'] ?? ''}>
+          <summary>{texts.values}</summary>
+          <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="xs">
+            {before !== undefined && <Value title={texts.before} value={before} />}
+            {after !== undefined && <Value title={texts.after} value={after} />}
+          </SimpleGrid>
+        </details>
+      )}
+    </Stack>
+  );
+}
+
+function Value({ title, value }: { readonly title: string; readonly value: unknown }) {
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        {title}
+      </Text>
+      <Code block className={classes['code'] ?? ''}>
+        {JSON.stringify(value, null, 2)}
+      </Code>
+    </div>
+  );
+}

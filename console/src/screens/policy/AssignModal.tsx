@@ -1,0 +1,122 @@
+import { NumberInput, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type AssignmentChange, changeAssignments, type NamedAssignment } from '../../api/assignments.ts';
+import { catalogueQuery } from '../../api/queries.ts';
+import { fromLocalTime, toLocalTime } from '../../components/condition/operand-forms.ts';
+import { FormModal } from '../../components/FormModal.tsx';
+import { notifySuccess } from '../../components/notifySuccess.ts';
+import { UserPicker } from '../../components/UserPicker.tsx';
+import { policyTexts } from '../../texts/policy.ts';
+
+const texts = policyTexts.assignments;
+
+/** Properties of the dialog. */
+interface AssignModalProps {
+  readonly policyId: string;
+  /** The assignment whose expiry changes; undefined for a new one. */
+  readonly assignment?: NamedAssignment;
+  onClose(): void;
+}
+
+interface AssignInput {
+  readonly kind: 'role' | 'user';
+  readonly role: AssignmentChange['role'];
+  readonly userId: string | undefined;
+  /** Local time, as in its field; empty for no expiry. */
+  readonly expiry: string;
+  readonly priority: number;
+}
+
+/** Assigns a policy to a role or user, or changes the expiry of an assignment. */
+export function AssignModal({ policyId, assignment, onClose }: AssignModalProps) {
+  const queryClient = useQueryClient();
+  const [input, setInput] = useState<AssignInput>({
+    kind: assignment?.kind ?? 'role',
+    role: assignment?.role,
+    userId: assignment?.userId,
+    expiry: toLocalTime((assignment?.expiresAt ?? '').replace(/\.\d+Z$/, 'Z')) ?? '',
+    priority: assignment?.priority ?? 100,
+  });
+  const perform = async (reason: string | undefined) => {
+    await changeAssignments([toChange(input, policyId, assignment)], reason);
+    await queryClient.invalidateQueries({ queryKey: ['policies'] });
+    notifySuccess(assignment === undefined ? texts.done : texts.changed);
+  };
+  const isComplete = input.kind === 'role' ? input.role !== undefined : input.userId !== undefined;
+  return (
+    <FormModal
+      title={assignment === undefined ? texts.addTitle : texts.expiryAction}
+      action={assignment === undefined ? texts.add : texts.expiryAction}
+      isComplete={isComplete}
+      perform={perform}
+      onClose={onClose}
+    >
+      <AssignFields input={input} isNew={assignment === undefined} onChange={(change) => setInput({ ...input, ...change })} />
+    </FormModal>
+  );
+}
+
+function toChange(
+  { kind, role, userId, expiry, priority }: AssignInput,
+  policyId: string,
+  assignment: NamedAssignment | undefined,
+): AssignmentChange {
+  const op = assignment === undefined ? { op: 'assign' as const } : { op: 'update' as const, version: assignment.version };
+  if (kind === 'role') return { ...op, policyId, ...(role !== undefined && { role }), priority };
+  return { ...op, policyId, ...(userId !== undefined && { userId }), expiresAt: expiry === '' ? null : fromLocalTime(expiry) };
+}
+
+interface AssignFieldsProps {
+  readonly input: AssignInput;
+  readonly isNew: boolean;
+  onChange(change: Partial<AssignInput>): void;
+}
+
+function AssignFields({ input: { kind, role, userId, expiry, priority }, isNew, onChange }: AssignFieldsProps) {
+  const { data: catalogue } = useQuery(catalogueQuery);
+  return (
+    <Stack>
+      {isNew && (
+        <SegmentedControl
+          aria-label={texts.to}
+          data={[
+            { value: 'role', label: texts.kinds.role },
+            { value: 'user', label: texts.kinds.user },
+          ]}
+          value={kind}
+          onChange={(next) => onChange({ kind: next as AssignInput['kind'] })}
+        />
+      )}
+      {isNew && kind === 'role' && (
+        <Select
+          label={texts.roleField}
+          required
+          data={catalogue?.roles ?? []}
+          value={role ?? null}
+          onChange={(next) => onChange({ role: (next ?? undefined) as AssignInput['role'] })}
+        />
+      )}
+      {isNew && kind === 'user' && (
+        <UserPicker label={texts.user} required value={userId} onChange={(next) => onChange({ userId: next })} />
+      )}
+      {kind === 'user' ? (
+        <TextInput
+          label={texts.expiry}
+          description={texts.expiryHelp}
+          type="datetime-local"
+          value={expiry}
+          onChange={({ currentTarget }) => onChange({ expiry: currentTarget.value })}
+        />
+      ) : (
+        <NumberInput
+          label={texts.priority}
+          description={texts.priorityHelp}
+          allowDecimal={false}
+          value={priority}
+          onChange={(next) => typeof next === 'number' && onChange({ priority: next })}
+        />
+      )}
+    </Stack>
+  );
+}

@@ -1,0 +1,74 @@
+import { Button, Group } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { assignmentsQuery, type NamedAssignment } from '../../api/assignments.ts';
+import type { Policy } from '../../api/policies.ts';
+import { AssignmentTable } from '../../components/AssignmentTable.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { PagedState } from '../../components/PagedState.tsx';
+import { policyTexts } from '../../texts/policy.ts';
+import { AssignModal } from './AssignModal.tsx';
+import { RevokeModal } from './RevokeModal.tsx';
+
+const texts = policyTexts.assignments;
+
+type Opened = { readonly dialog: 'assign' } | { readonly dialog: 'change' | 'revoke'; readonly assignment: NamedAssignment };
+
+/** The users and roles that a policy is assigned to. */
+export function AssignmentsTab({ policy }: { readonly policy: Policy }) {
+  const [opened, setOpened] = useState<Opened>();
+  const query = useInfiniteQuery(assignmentsQuery({ policyId: policy.id }));
+  const close = () => setOpened(undefined);
+  const assign = <Button onClick={() => setOpened({ dialog: 'assign' })}>{texts.add}</Button>;
+  return (
+    <>
+      <PagedState query={query}>
+        {(assignments) =>
+          assignments.length === 0 ? (
+            <EmptyState {...texts.empty} action={assign} />
+          ) : (
+            <>
+              <Group justify="flex-end" mb="sm">
+                {assign}
+              </Group>
+              <AssignmentTable
+                assignments={assignments}
+                actions={(assignment) => (
+                  <RowActions
+                    assignment={assignment}
+                    onChange={() => setOpened({ dialog: 'change', assignment })}
+                    onRevoke={() => setOpened({ dialog: 'revoke', assignment })}
+                  />
+                )}
+              />
+            </>
+          )
+        }
+      </PagedState>
+      {opened?.dialog === 'assign' && <AssignModal policyId={policy.id} onClose={close} />}
+      {opened?.dialog === 'change' && <AssignModal policyId={policy.id} assignment={opened.assignment} onClose={close} />}
+      {opened?.dialog === 'revoke' && <RevokeModal policy={policy} assignment={opened.assignment} onClose={close} />}
+    </>
+  );
+}
+
+interface RowActionsProps {
+  readonly assignment: NamedAssignment;
+  onChange(): void;
+  onRevoke(): void;
+}
+
+function RowActions({ assignment: { kind, name }, onChange, onRevoke }: RowActionsProps) {
+  return (
+    <Group gap={6}>
+      {kind === 'user' && (
+        <Button size="compact-xs" variant="default" onClick={onChange}>
+          {texts.expiryAction}
+        </Button>
+      )}
+      <Button size="compact-xs" variant="light" color="red" aria-label={texts.revokeOf(name)} onClick={onRevoke}>
+        {texts.revoke}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,23 @@
+import { Alert } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { historyQuery, type Policy } from '../../api/policies.ts';
+import { PagedState } from '../../components/PagedState.tsx';
+import { policyTexts } from '../../texts/policy.ts';
+import { PolicyTimeline } from './PolicyTimeline.tsx';
+
+/** The changes of a policy and its assignments. */
+export function HistoryTab({ policy, isDirty }: { readonly policy: Policy; readonly isDirty: boolean }) {
+  const query = useInfiniteQuery(historyQuery(policy.id));
+  return (
+    <>
+      {isDirty && (
+        <Alert color="yellow" mb="sm">
+          {policyTexts.history.unsaved}
+        </Alert>
+      )}
+      <PagedState query={query}>
+        {(changes) => <PolicyTimeline items={changes} current={policy.version} {...(isDirty && { isLocked: true })} />}
+      </PagedState>
+    </>
+  );
+}

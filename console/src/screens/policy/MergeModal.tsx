@@ -1,0 +1,100 @@
+import { Button, Card, Code, Group, Modal, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { useMemo, useState } from 'react';
+import type { Policy } from '../../api/policies.ts';
+import { isRecord } from '../../components/condition/condition-json.ts';
+import { commonTexts } from '../../texts/common.ts';
+import { policyTexts } from '../../texts/policy.ts';
+import { type Conflict, mergePolicies } from './merge-policies.ts';
+import { type DraftJson, textOf, toDraft } from './policy-draft.ts';
+
+const texts = policyTexts.merging;
+
+/** Properties of the dialog. */
+interface MergeModalProps {
+  /** The version that both changes began with. */
+  readonly base: Policy;
+  readonly mine: DraftJson;
+  readonly theirs: Policy;
+  onMerged(draft: DraftJson): void;
+  onClose(): void;
+}
+
+/** Merges a draft with a version that another admin has stored. The draft stays if the dialog is closed. */
+export function MergeModal({ base, mine, theirs, onMerged, onClose }: MergeModalProps) {
+  const merge = useMemo(() => mergePolicies({ base: toDraft(base), mine, theirs: toDraft(theirs) }), [base, mine, theirs]);
+  const [chosen, setChosen] = useState<ReadonlyMap<string, 'mine' | 'theirs'>>(new Map());
+  return (
+    <Modal opened onClose={onClose} size="xl" title={texts.title}>
+      <Stack>
+        <Text size="sm">{merge.conflicts.length === 0 ? texts.none : texts.detail}</Text>
+        {merge.takenOver > 0 && <Text size="sm">{texts.takenOver(merge.takenOver)}</Text>}
+        {merge.conflicts.map((conflict) => (
+          <ConflictCard
+            key={conflict.key}
+            conflict={conflict}
+            chosen={chosen.get(conflict.key) ?? 'mine'}
+            onChoose={(version) => setChosen(new Map(chosen).set(conflict.key, version))}
+          />
+        ))}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {commonTexts.cancel}
+          </Button>
+          <Button data-autofocus onClick={() => onMerged(merge.resolve(chosen))}>
+            {texts.apply}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}
+
+interface ConflictCardProps {
+  readonly conflict: Conflict;
+  readonly chosen: 'mine' | 'theirs';
+  onChoose(version: 'mine' | 'theirs'): void;
+}
+
+function ConflictCard({ conflict, chosen, onChoose }: ConflictCardProps) {
+  const name = nameOf(conflict);
+  return (
+    <Card withBorder padding="sm">
+      <Group justify="space-between" mb="xs">
+        <Text fw={600}>{name}</Text>
+        <SegmentedControl
+          aria-label={texts.choose(name)}
+          value={chosen}
+          data={[
+            { value: 'mine', label: texts.mine },
+            { value: 'theirs', label: texts.theirs },
+          ]}
+          onChange={(version) => onChoose(version as 'mine' | 'theirs')}
+        />
+      </Group>
+      <SimpleGrid cols={{ base: 1, sm: 3 }}>
+        <VersionValue title={texts.base} value={conflict.base} />
+        <VersionValue title={texts.mine} value={conflict.mine} />
+        <VersionValue title={texts.theirs} value={conflict.theirs} />
+      </SimpleGrid>
+    </Card>
+  );
+}
+
+function VersionValue({ title, value }: { readonly title: string; readonly value: unknown }) {
+  return (
+    <div style={{ minWidth: 0 }}>
+      <Text size="xs" c="dimmed">
+        {title}
+      </Text>
+      <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
+        {value === undefined ? texts.absent : JSON.stringify(value, null, 2)}
+      </Code>
+    </div>
+  );
+}
+
+function nameOf({ key, subject, mine, theirs, base }: Conflict): string {
+  if (subject === 'member') return key;
+  const rule = [mine, theirs, base].find(isRecord);
+  return rule === undefined ? key : textOf(rule, 'description') || `${textOf(rule, 'action')} ${textOf(rule, 'resource')}`;
+}

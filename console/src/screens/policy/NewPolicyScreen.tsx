@@ -1,0 +1,63 @@
+import { Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { templatesQuery } from '../../api/policies.ts';
+import { catalogueQuery } from '../../api/queries.ts';
+import type { Catalogue } from '../../components/condition/condition-paths.ts';
+import { QueryState } from '../../components/QueryState.tsx';
+import { newPolicyTexts as texts } from '../../texts/policies.ts';
+import { PolicyEditor } from './PolicyEditor.tsx';
+import { type DraftJson, EMPTY_POLICY } from './policy-draft.ts';
+import type { PolicySearch } from './policy-search.ts';
+import { newPolicyRoute } from './route.ts';
+import { usePolicyEditor } from './usePolicyEditor.ts';
+
+/** Creates a policy, from a template or empty. */
+export function NewPolicyScreen() {
+  const search = newPolicyRoute.useSearch();
+  const navigate = newPolicyRoute.useNavigate();
+  const templates = useQuery(templatesQuery);
+  const catalogue = useQuery(catalogueQuery);
+  const initial = templates.data?.find(({ id }) => id === search.template)?.template as DraftJson | undefined;
+  const isReady = catalogue.data !== undefined && (search.template === undefined || templates.data !== undefined);
+  return (
+    <QueryState query={{ ...catalogue, data: isReady ? catalogue.data : undefined }} lines={12}>
+      {(data) => (
+        <NewPolicy
+          key={search.template ?? ''}
+          catalogue={data}
+          initial={initial === undefined ? EMPTY_POLICY : { ...EMPTY_POLICY, ...initial }}
+          search={search}
+          onSearch={(next) => void navigate({ search: next, replace: true })}
+        >
+          <Select
+            label={texts.template}
+            w={280}
+            placeholder={texts.empty}
+            clearable
+            data={templates.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
+            value={search.template ?? null}
+            description={templates.data?.find(({ id }) => id === search.template)?.description ?? texts.emptyDetail}
+            onChange={(template) => void navigate({ search: template === null ? {} : { template }, replace: true })}
+          />
+        </NewPolicy>
+      )}
+    </QueryState>
+  );
+}
+
+interface NewPolicyProps {
+  readonly catalogue: Catalogue;
+  readonly initial: DraftJson;
+  readonly search: PolicySearch;
+  readonly children: React.ReactNode;
+  onSearch(search: PolicySearch): void;
+}
+
+function NewPolicy({ catalogue, initial, search, children, onSearch }: NewPolicyProps) {
+  const editor = usePolicyEditor(undefined, initial);
+  return (
+    <PolicyEditor editor={editor} stored={undefined} catalogue={catalogue} search={search} onSearch={onSearch}>
+      {children}
+    </PolicyEditor>
+  );
+}

@@ -1,0 +1,120 @@
+import { Alert, Badge, Group, Tabs, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { Policy } from '../../api/policies.ts';
+import type { Catalogue } from '../../components/condition/condition-paths.ts';
+import { Page } from '../../components/Page.tsx';
+import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { WarningBadge } from '../../components/WarningBadge.tsx';
+import { newPolicyTexts } from '../../texts/policies.ts';
+import { policyTexts as texts } from '../../texts/policy.ts';
+import { AssignmentsTab } from './AssignmentsTab.tsx';
+import { EditorActions } from './EditorActions.tsx';
+import { FindingsTab } from './FindingsTab.tsx';
+import { HistoryTab } from './HistoryTab.tsx';
+import { LeaveGuard } from './LeaveGuard.tsx';
+import { type PolicyText, textOf } from './policy-draft.ts';
+import { POLICY_TABS, type PolicySearch } from './policy-search.ts';
+import { RulesTab } from './RulesTab.tsx';
+import { TextTab } from './TextTab.tsx';
+import type { PolicyEditorState } from './usePolicyEditor.ts';
+import { useSharedDraft } from './useSharedDraft.ts';
+import { useValidation, type ValidationState } from './useValidation.ts';
+
+/** Properties of an editor. */
+interface PolicyEditorProps {
+  readonly editor: PolicyEditorState;
+  /** The stored version; undefined for a new policy. */
+  readonly stored: Policy | undefined;
+  readonly catalogue: Catalogue;
+  readonly search: PolicySearch;
+  readonly children?: ReactNode;
+  onSearch(search: PolicySearch): void;
+}
+
+/** The screen of a policy: its tabs, and the state of its draft. */
+export function PolicyEditor({ editor, stored, catalogue, search, children, onSearch }: PolicyEditorProps) {
+  const { base, draft, isDirty, change } = editor;
+  const validation = useValidation(draft, base?.id);
+  useSharedDraft(editor);
+  const tabs = base === undefined ? POLICY_TABS.slice(0, 2) : POLICY_TABS;
+  const tab = search.tab ?? 'rules';
+  const [text, setText] = useState<PolicyText>();
+  const part = { draft, catalogue, validation, at: search.at, onChange: change };
+  const title = base === undefined ? newPolicyTexts.title : textOf(draft, 'name') || base.name;
+  return (
+    <Page
+      title={title}
+      description={<EditorState editor={editor} validation={validation} />}
+      actions={<EditorActions editor={editor} validation={validation} onSearch={onSearch} />}
+    >
+      {!isDirty && children}
+      {stored !== undefined && base !== undefined && stored.version > base.version && <Alert color="yellow">{texts.newer}</Alert>}
+      {validation.error !== null && <ProblemAlert error={validation.error} />}
+      <Tabs
+        value={tab}
+        onChange={(next) => onSearch({ ...withoutMember(search), tab: next as (typeof POLICY_TABS)[number] })}
+        keepMounted={false}
+      >
+        <Tabs.List mb="md">
+          {tabs.map((each) => (
+            <Tabs.Tab key={each} value={each}>
+              {texts.tabs[each]}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value="rules">
+          <RulesTab {...part} />
+        </Tabs.Panel>
+        <Tabs.Panel value="text">
+          <TextTab {...part} text={text} onText={setText} />
+        </Tabs.Panel>
+        {base !== undefined && <StoredPanels policy={base} editor={editor} onSearch={onSearch} />}
+      </Tabs>
+      <LeaveGuard isDirty={isDirty} />
+    </Page>
+  );
+}
+
+interface StoredPanelsProps {
+  readonly policy: Policy;
+  readonly editor: PolicyEditorState;
+  onSearch(search: PolicySearch): void;
+}
+
+function StoredPanels({ policy, editor, onSearch }: StoredPanelsProps) {
+  return (
+    <>
+      <Tabs.Panel value="assignments">
+        <AssignmentsTab policy={policy} />
+      </Tabs.Panel>
+      <Tabs.Panel value="history">
+        <HistoryTab policy={policy} isDirty={editor.isDirty} />
+      </Tabs.Panel>
+      <Tabs.Panel value="findings">
+        <FindingsTab policyId={policy.id} onOpen={(at) => onSearch({ tab: 'rules', at })} />
+      </Tabs.Panel>
+    </>
+  );
+}
+
+interface EditorStateProps {
+  readonly editor: PolicyEditorState;
+  readonly validation: ValidationState;
+}
+
+function EditorState({ editor: { base, draft, isDirty }, validation: { result, isStale } }: EditorStateProps) {
+  const count = result?.errors.length ?? 0;
+  const mistakes = count === 0 ? texts.valid : texts.mistakes(count);
+  return (
+    <Group gap="xs" mt={4} aria-live="polite">
+      {base !== undefined && <Text size="sm">{texts.version(base.version)}</Text>}
+      {draft['isActive'] === false && <Badge color="gray">{texts.inactive}</Badge>}
+      {isDirty && <WarningBadge>{texts.unsaved}</WarningBadge>}
+      {isDirty && <Badge color={isStale ? 'gray' : count === 0 ? 'green' : 'red'}>{isStale ? texts.checking : mistakes}</Badge>}
+    </Group>
+  );
+}
+
+function withoutMember({ at: _, ...search }: PolicySearch): PolicySearch {
+  return search;
+}

@@ -1,0 +1,135 @@
+import { Badge, Button, Card, Collapse, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { bodyOf, client } from '../../api/client.ts';
+import type { PolicyHistoryItem } from '../../api/policies.ts';
+import { PolicyDiff } from '../../components/PolicyDiff.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
+import { Time } from '../../components/Time.tsx';
+import { policyTexts } from '../../texts/policy.ts';
+import { RollbackModal } from './RollbackModal.tsx';
+
+const texts = policyTexts.history;
+
+const COLORS = { created: 'green', updated: 'blue', deleted: 'red', restored: 'teal' } as const;
+
+/** Properties of a timeline. */
+interface PolicyTimelineProps {
+  readonly items: readonly PolicyHistoryItem[];
+  /** The revision of the current version, if the timeline is that of a stored policy. */
+  readonly current?: number;
+  /** True while unsaved changes would be lost by a rollback. */
+  readonly isLocked?: boolean;
+  /** True if the timeline is that of all policies. */
+  readonly namesPolicies?: boolean;
+}
+
+/** Changes of policies and assignments: author, reason and sentence, with the differences and a rollback. */
+export function PolicyTimeline({ items, ...options }: PolicyTimelineProps) {
+  return (
+    <Stack gap="sm" component="ol" p={0} m={0} style={{ listStyle: 'none' }} aria-label={texts.list}>
+      {items.map((item) => (
+        <li key={`${item.revision} ${item.policy.id} ${item.subject} ${item.userId ?? ''} ${item.role ?? ''}`}>
+          <Change item={item} {...options} />
+        </li>
+      ))}
+    </Stack>
+  );
+}
+
+type ChangeProps = Omit<PolicyTimelineProps, 'items'> & { readonly item: PolicyHistoryItem };
+
+function Change({ item, current, isLocked = false, namesPolicies = false }: ChangeProps) {
+  const [isShown, setShown] = useState(false);
+  const [isRollingBack, setRollingBack] = useState(false);
+  const { change, subject, policy, revision } = item;
+  const isDeleted = change === 'deleted';
+  const isCurrent = revision === current && subject === 'policy';
+  const hasVersion = subject === 'policy' && !isDeleted && !isCurrent;
+  // The current version of a policy is not known in the list of all changes.
+  const mayRollBack = hasVersion && current !== undefined;
+  return (
+    <Card withBorder padding="sm">
+      <Group justify="space-between" align="flex-start">
+        <ChangeSummary item={item} isCurrent={isCurrent} namesPolicies={namesPolicies} />
+        <Group gap="xs">
+          {mayRollBack && (
+            <Button size="xs" variant="default" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+              {isShown ? texts.hide : texts.show}
+            </Button>
+          )}
+          {mayRollBack && (
+            <Button size="xs" variant="default" disabled={isLocked} onClick={() => setRollingBack(true)}>
+              {texts.rollback}
+            </Button>
+          )}
+          {isDeleted && subject === 'policy' && (
+            <Button size="xs" variant="default" onClick={() => setRollingBack(true)}>
+              {texts.restore}
+            </Button>
+          )}
+        </Group>
+      </Group>
+      {mayRollBack && <Collapse expanded={isShown}>{isShown && <VersionDiff id={policy.id} from={revision} />}</Collapse>}
+      {isRollingBack && (
+        <RollbackModal item={item} version={isDeleted ? revision : (current ?? revision)} onClose={() => setRollingBack(false)} />
+      )}
+    </Card>
+  );
+}
+
+function ChangeSummary({
+  item,
+  isCurrent,
+  namesPolicies,
+}: {
+  readonly item: PolicyHistoryItem;
+  readonly isCurrent: boolean;
+  readonly namesPolicies: boolean;
+}) {
+  const { change, subject, policy, revision, at, by, reason, summary } = item;
+  return (
+    <Stack gap={4} flex="1 1 300px" style={{ minWidth: 0, overflowWrap: 'anywhere' }}>
+      <Group gap="xs">
+        <Badge color={COLORS[change]}>
+          {texts.subjects[subject]} {texts.changes[change]}
+        </Badge>
+        {isCurrent && <Badge variant="outline">{texts.current}</Badge>}
+        {namesPolicies && (
+          <TextLink to="/policies/$id" params={{ id: policy.id }} search={{ tab: 'history' }}>
+            {policy.name ?? policy.id}
+          </TextLink>
+        )}
+        <Text size="sm" component="span">
+          <Time at={at} />
+          {by !== undefined && ` · ${by.name ?? by.id}`}
+        </Text>
+        <Text size="xs" c="dimmed">
+          {texts.revision(revision)}
+        </Text>
+      </Group>
+      <Text size="sm">{summary}</Text>
+      {reason !== undefined && (
+        <Text size="sm" fs="italic">
+          {reason}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+function VersionDiff({ id, from }: { readonly id: string; readonly from: number }) {
+  const query = useQuery({
+    queryKey: ['policies', 'diff', id, from],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(client.GET('/admin/api/policies/{id}/diff', { params: { path: { id }, query: { from } }, signal }))).data.differences,
+  });
+  return (
+    <div style={{ paddingTop: 12 }}>
+      <QueryState query={query} lines={3}>
+        {(differences) => <PolicyDiff differences={differences} />}
+      </QueryState>
+    </div>
+  );
+}

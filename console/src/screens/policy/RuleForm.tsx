@@ -1,0 +1,147 @@
+import { Button, Group, Input, NumberInput, SegmentedControl, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { mistakesOf } from '../../components/condition/builder-context.ts';
+import { ConditionBuilder } from '../../components/condition/ConditionBuilder.tsx';
+import { policyTexts } from '../../texts/policy.ts';
+import { DEFAULT_PRIORITY, type DraftJson, numberOf, textOf } from './policy-draft.ts';
+import type { RuleCardProps } from './RuleCard.tsx';
+
+const texts = policyTexts.rules;
+
+/** Properties of the form. */
+interface RuleFormProps extends RuleCardProps {
+  readonly rule: DraftJson;
+  /** The path of the rule. */
+  readonly at: string;
+}
+
+/** The form of a rule: resource, action, effect, priority and conditions. */
+export function RuleForm(props: RuleFormProps) {
+  const { rule, at, catalogue, draft, validation, onRule, onRemove, onDuplicate } = props;
+  const { id: _, ...copy } = rule;
+  const { conditions = [] } = rule;
+  return (
+    <Stack gap="sm">
+      <RuleMembers {...props} />
+      <Input.Wrapper label={texts.conditions} labelElement="div" error={Array.isArray(conditions) ? undefined : texts.raw}>
+        {Array.isArray(conditions) && (
+          <ConditionBuilder
+            catalogue={catalogue}
+            resource={textOf(rule, 'resource')}
+            conditions={conditions}
+            at={`${at}.conditions`}
+            issues={validation.result?.errors ?? []}
+            hasExpressions={textOf(draft, 'type') === 'CUSTOM'}
+            onChange={(next) => onRule({ ...rule, conditions: next })}
+          />
+        )}
+      </Input.Wrapper>
+      <Group>
+        <Button size="xs" variant="default" onClick={() => onDuplicate(copy)}>
+          {texts.duplicate}
+        </Button>
+        <Button size="xs" variant="light" color="red" onClick={onRemove}>
+          {texts.remove}
+        </Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function RuleMembers({ rule, at, catalogue, validation, onRule }: RuleFormProps) {
+  const set = (name: string, value: unknown) => onRule({ ...rule, [name]: value });
+  const errorOf = (name: string) => mistakesOf(validation.result?.errors ?? [], `${at}.${name}`);
+  const [resource, action] = [textOf(rule, 'resource'), textOf(rule, 'action')];
+  return (
+    <>
+      <Group align="flex-start">
+        <SegmentedControl
+          aria-label={texts.effect}
+          mt={24}
+          data={['ALLOW', 'DENY']}
+          value={textOf(rule, 'effect') || 'ALLOW'}
+          onChange={(effect) => set('effect', effect)}
+        />
+        <Select
+          label={texts.action}
+          w={170}
+          searchable
+          allowDeselect={false}
+          data={withPresent([{ value: '*', label: texts.anyAction }, ...catalogue.ruleActions], action)}
+          value={action}
+          error={errorOf('action')}
+          onChange={(value) => set('action', value ?? action)}
+        />
+        <Select
+          label={texts.resource}
+          w={200}
+          searchable
+          allowDeselect={false}
+          data={withPresent(
+            [{ value: '*', label: texts.anyResource }, ...catalogue.definitions.map(({ name }) => name), '_Decision'],
+            resource,
+          )}
+          value={resource}
+          error={errorOf('resource')}
+          onChange={(value) => set('resource', value ?? resource)}
+        />
+        <PriorityInput
+          value={numberOf(rule, 'priority', DEFAULT_PRIORITY)}
+          error={errorOf('priority')}
+          onChange={(value) => set('priority', value)}
+        />
+        <Switch
+          mt={30}
+          label={texts.isActive}
+          checked={rule['isActive'] !== false}
+          onChange={({ currentTarget }) => set('isActive', currentTarget.checked)}
+        />
+      </Group>
+      <TextInput
+        label={texts.description}
+        value={textOf(rule, 'description')}
+        error={errorOf('description')}
+        onChange={({ currentTarget }) => onRule(withText(rule, 'description', currentTarget.value))}
+      />
+    </>
+  );
+}
+
+/** The priority of a rule. It is reported when the field is left, because rules change places by their priority. */
+function PriorityInput({
+  value,
+  error,
+  onChange,
+}: {
+  readonly value: number;
+  readonly error: string | undefined;
+  onChange(value: number): void;
+}) {
+  return (
+    <NumberInput
+      key={value}
+      label={texts.priority}
+      w={110}
+      allowDecimal={false}
+      defaultValue={value}
+      error={error}
+      onBlur={({ currentTarget }) => {
+        const next = Number(currentTarget.value);
+        if (currentTarget.value !== '' && Number.isInteger(next) && next !== value) onChange(next);
+      }}
+    />
+  );
+}
+
+type Choice = string | { readonly value: string; readonly label: string };
+
+/** Returns the choices with the present value, which may be none of them. */
+function withPresent(choices: readonly Choice[], present: string): { value: string; label: string }[] {
+  const items = choices.map((choice) => (typeof choice === 'string' ? { value: choice, label: choice } : choice));
+  return items.some(({ value }) => value === present) || present === '' ? items : [...items, { value: present, label: present }];
+}
+
+/** Returns the object with a text, or without the member if the text is empty. */
+export function withText(json: DraftJson, name: string, text: string): DraftJson {
+  const { [name]: _, ...others } = json;
+  return text === '' ? others : { ...json, [name]: text };
+}

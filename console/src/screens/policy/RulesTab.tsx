@@ -1,0 +1,80 @@
+import { Button, Group, Stack, Text, Title } from '@mantine/core';
+import { useState } from 'react';
+import type { Catalogue } from '../../components/condition/condition-paths.ts';
+import { keyOf, removeAt, replaceAt } from '../../components/condition/list-edits.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { policyTexts } from '../../texts/policy.ts';
+import { PolicyDetailsForm } from './PolicyDetailsForm.tsx';
+import { type DraftJson, inDecisionOrder, rulesOf } from './policy-draft.ts';
+import { ruleIndexIn } from './policy-search.ts';
+import { RuleCard } from './RuleCard.tsx';
+import type { ValidationState } from './useValidation.ts';
+
+const texts = policyTexts.rules;
+
+/** Properties of a tab that edits the draft. */
+export interface DraftTabProps {
+  readonly draft: DraftJson;
+  readonly catalogue: Catalogue;
+  readonly validation: ValidationState;
+  /** The path of the member to show. */
+  readonly at: string | undefined;
+  onChange(draft: DraftJson): void;
+}
+
+/** The rules of a policy in the order of decisions, as forms, and the other members. */
+export function RulesTab(props: DraftTabProps) {
+  const { draft, at, onChange } = props;
+  const rules = rulesOf(draft);
+  const [edited, setEdited] = useState<ReadonlySet<string>>(new Set());
+  const shown = ruleIndexIn(at);
+  if (rules === undefined) return <EmptyState title={texts.notAList} />;
+  const change = (next: readonly unknown[]) => onChange({ ...draft, rules: next });
+  const toggle = (key: string, isEdited: boolean) => {
+    const next = new Set(edited);
+    if (isEdited) next.add(key);
+    else next.delete(key);
+    setEdited(next);
+  };
+  const add = () => {
+    const rule = { resource: '*', action: 'read', effect: 'ALLOW', priority: 100, conditions: [] };
+    toggle(keyOf(rule, rules.length), true);
+    change([...rules, rule]);
+  };
+  return (
+    <Stack>
+      <PolicyDetailsForm {...props} />
+      <Group justify="space-between" align="end">
+        <div>
+          <Title order={2} size="h4">
+            {texts.title}
+          </Title>
+          <Text size="sm" c="dimmed">
+            {texts.order}
+          </Text>
+        </div>
+        <Button variant="light" onClick={add}>
+          {texts.add}
+        </Button>
+      </Group>
+      {rules.length === 0 && <EmptyState {...texts.empty} />}
+      {inDecisionOrder(rules).map(({ rule, index }) => {
+        const key = keyOf(rule, index);
+        return (
+          <RuleCard
+            key={key}
+            {...props}
+            rule={rule}
+            index={index}
+            isEdited={edited.has(key) || shown === index}
+            isShown={shown === index}
+            onEdit={(isEdited) => toggle(key, isEdited)}
+            onRule={(next) => change(replaceAt(rules, index, next))}
+            onRemove={() => change(removeAt(rules, index))}
+            onDuplicate={(copy) => change([...rules, copy])}
+          />
+        );
+      })}
+    </Stack>
+  );
+}

@@ -1,0 +1,175 @@
+import { Alert, Button, Group, List, Modal, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { bodyOf, client, type Schemas } from '../../api/client.ts';
+import { ifMatch, type Policy, policyQuery } from '../../api/policies.ts';
+import { RequestError } from '../../api/problem.ts';
+import { notifySuccess } from '../../components/notifySuccess.ts';
+import { PolicyDiff } from '../../components/PolicyDiff.tsx';
+import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { commonTexts } from '../../texts/common.ts';
+import { policyTexts } from '../../texts/policy.ts';
+import { type DraftJson, toChange } from './policy-draft.ts';
+import type { PolicySearch } from './policy-search.ts';
+import type { PolicyEditorState } from './usePolicyEditor.ts';
+import { type Validation, validatePolicy } from './useValidation.ts';
+
+const texts = policyTexts.saving;
+
+/** Properties of the dialog. */
+interface SaveModalProps {
+  readonly editor: PolicyEditorState;
+  /** Kept by the parent, so that a conflict does not lose it. */
+  readonly reason: string;
+  onReason(reason: string): void;
+  onClose(): void;
+  /** Called with the stored policy if it has changed since the editor began. */
+  onConflict(newer: Policy): void;
+  onSearch(search: PolicySearch): void;
+}
+
+/** Shows what a draft changes, takes a reason, and stores it. */
+export function SaveModal({ editor, reason, onReason, onClose, onConflict, onSearch }: SaveModalProps) {
+  const { base, draft } = editor;
+  const checked = useQuery({
+    queryKey: ['policies', 'saving', base?.id, draft],
+    queryFn: ({ signal }) => validatePolicy(draft, base?.id, signal),
+    staleTime: 0,
+    gcTime: 0,
+  });
+  const save = useSave(editor, { onReason, onClose, onConflict });
+  return (
+    <Modal opened onClose={onClose} size="lg" title={base === undefined ? texts.createTitle : texts.title}>
+      <Stack>
+        <QueryState query={checked} lines={3}>
+          {(validation) =>
+            validation.valid ? (
+              <SaveForm {...{ validation, reason, onReason, save, onClose }} isNew={base === undefined} />
+            ) : (
+              <Mistakes
+                validation={validation}
+                onOpen={(at) => {
+                  onSearch({ tab: 'rules', at });
+                  onClose();
+                }}
+              />
+            )
+          }
+        </QueryState>
+      </Stack>
+    </Modal>
+  );
+}
+
+type Save = ReturnType<typeof useSave>;
+
+function useSave(
+  editor: PolicyEditorState,
+  { onReason, onClose, onConflict }: Pick<SaveModalProps, 'onReason' | 'onClose' | 'onConflict'>,
+) {
+  const { base, draft, restart } = editor;
+  const queryClient = useQueryClient();
+  const navigate = useNavigate();
+  return useMutation({
+    mutationFn: (reason: string) => storePolicy(base, draft, reason),
+    onSuccess: async (stored) => {
+      queryClient.setQueryData(policyQuery(stored.id).queryKey, stored);
+      await queryClient.invalidateQueries({ queryKey: ['policies'], predicate: ({ queryKey }) => queryKey[1] !== 'one' });
+      onReason('');
+      onClose();
+      notifySuccess(base === undefined ? texts.created : texts.saved);
+      if (base === undefined) await navigate({ to: '/policies/$id', params: { id: stored.id }, ignoreBlocker: true });
+      else restart(stored);
+    },
+    onError: async (error) => {
+      if (base === undefined || !(error instanceof RequestError) || error.problem.status !== 412) return;
+      onConflict(await queryClient.fetchQuery({ ...policyQuery(base.id), staleTime: 0 }));
+      onClose();
+    },
+  });
+}
+
+async function storePolicy(base: Policy | undefined, draft: DraftJson, reason: string): Promise<Policy> {
+  const body = { ...(base === undefined ? draft : toChange(draft)), ...(reason !== '' && { reason }) };
+  const sent =
+    base === undefined
+      ? client.POST('/admin/api/policies', { body: body as Schemas['admin.PolicyInput'] })
+      : client.PUT('/admin/api/policies/{id}', { params: { path: { id: base.id }, header: ifMatch(base.version) }, body });
+  return (await bodyOf(sent)).data;
+}
+
+interface SaveFormProps {
+  readonly validation: Validation;
+  readonly isNew: boolean;
+  readonly save: Save;
+  readonly reason: string;
+  onReason(reason: string): void;
+  onClose(): void;
+}
+
+function SaveForm({ validation: { differences, warnings = [] }, isNew, save, reason, onReason, onClose }: SaveFormProps) {
+  if (differences?.length === 0) return <Alert color="gray">{texts.nothing}</Alert>;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        save.mutate(reason);
+      }}
+    >
+      <Stack>
+        {differences !== undefined && (
+          <ScrollArea.Autosize mah="45vh" type="auto">
+            <Text fw={600} mb="xs">
+              {texts.differences}
+            </Text>
+            <PolicyDiff differences={differences} />
+          </ScrollArea.Autosize>
+        )}
+        {warnings.length > 0 && (
+          <Alert color="yellow" title={texts.warnings}>
+            <List size="sm">
+              {warnings.map(({ code, detail, path }) => (
+                <List.Item key={`${code} ${path} ${detail}`}>{detail}</List.Item>
+              ))}
+            </List>
+          </Alert>
+        )}
+        {save.error !== null && <ProblemAlert error={save.error} />}
+        <TextInput
+          label={commonTexts.reason}
+          description={commonTexts.reasonHelp}
+          maxLength={500}
+          data-autofocus
+          value={reason}
+          onChange={({ currentTarget }) => onReason(currentTarget.value)}
+        />
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {commonTexts.cancel}
+          </Button>
+          <Button type="submit" loading={save.isPending}>
+            {isNew ? texts.create : texts.save}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function Mistakes({ validation, onOpen }: { readonly validation: Validation; onOpen(path: string): void }) {
+  return (
+    <Alert color="red" title={texts.mistakes}>
+      <List size="sm">
+        {validation.errors.map(({ path, detail }) => (
+          <List.Item key={`${path} ${detail}`}>
+            <Button variant="subtle" size="compact-xs" onClick={() => onOpen(path)}>
+              {path === '' ? '/' : path}
+            </Button>{' '}
+            {detail}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
+  );
+}

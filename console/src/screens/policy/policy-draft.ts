@@ -1,0 +1,90 @@
+/** The draft of a policy: JSON as an admin writes it. It may contain mistakes and unknown members, which the service reports. */
+import type { Policy } from '../../api/policies.ts';
+import { isRecord } from '../../components/condition/condition-json.ts';
+
+/** The members of a policy or rule, as the text contains them. */
+export type DraftJson = Readonly<Record<string, unknown>>;
+
+/** Members of a policy that the service sets. */
+const POLICY_SET = ['id', 'version', 'createdAt', 'createdBy', 'updatedAt'];
+/** Members of a rule that the service sets. The id is kept: it says which rule a change replaces. */
+const RULE_SET = ['policyId', 'createdAt'];
+
+/** The text of a draft as it was typed. It may be unreadable, while the draft is the last version that could be read. */
+export interface PolicyText {
+  readonly format: 'json' | 'yaml';
+  readonly text: string;
+}
+
+/** The draft of a new policy. */
+export const EMPTY_POLICY: DraftJson = { name: '', type: 'ATTRIBUTE_BASED', isActive: true, priority: 100, tags: [], rules: [] };
+
+/** Returns the members of a policy that an admin writes. */
+export function toDraft(policy: Policy | DraftJson): DraftJson {
+  const own = without(policy, POLICY_SET);
+  const { rules } = own;
+  return Array.isArray(rules) ? { ...own, rules: rules.map((rule) => (isRecord(rule) ? without(rule, RULE_SET) : rule)) } : own;
+}
+
+/**
+ * Returns the body of a change: all members of the draft. A description that the draft does not have is null, because members that are absent
+ * keep their values.
+ */
+export function toChange(draft: DraftJson): DraftJson {
+  return { ...draft, description: draft['description'] ?? null, tags: draft['tags'] ?? [] };
+}
+
+/** Returns the rules of a draft; undefined if they are no list. */
+export function rulesOf(draft: DraftJson): readonly unknown[] | undefined {
+  const { rules = [] } = draft;
+  return Array.isArray(rules) ? rules : undefined;
+}
+
+/** Returns a member that should be a text. */
+export function textOf(json: DraftJson, name: string): string {
+  const value = json[name];
+  return typeof value === 'string' ? value : '';
+}
+
+/** Returns a member that should be a number. */
+export function numberOf(json: DraftJson, name: string, fallback: number): number {
+  const value = json[name];
+  return typeof value === 'number' ? value : fallback;
+}
+
+/** Priority of policies and rules that name none. */
+export const DEFAULT_PRIORITY = 100;
+
+/** A rule and its index in the policy. */
+export interface PlacedRule {
+  readonly rule: unknown;
+  readonly index: number;
+}
+
+/** Returns the rules in the order in which decisions evaluate them: by priority, DENY before ALLOW. */
+export function inDecisionOrder(rules: readonly unknown[]): readonly PlacedRule[] {
+  const placed = rules.map((rule, index) => ({ rule, index }));
+  const rankOf = ({ rule }: PlacedRule) => {
+    const json = isRecord(rule) ? rule : {};
+    return { priority: numberOf(json, 'priority', DEFAULT_PRIORITY), isDeny: json['effect'] === 'DENY', id: textOf(json, 'id') };
+  };
+  return placed.sort((a, b) => {
+    const [first, second] = [rankOf(a), rankOf(b)];
+    // A rule that is not stored yet gets an id behind all others.
+    const byId = first.id === second.id ? a.index - b.index : first.id === '' ? 1 : second.id === '' ? -1 : first.id < second.id ? -1 : 1;
+    return second.priority - first.priority || Number(second.isDeny) - Number(first.isDeny) || byId;
+  });
+}
+
+/** Returns true if two drafts have the same members and values, in any order of members. */
+export function isSame(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((item, index) => isSame(item, b[index]));
+  if (!isRecord(a) || !isRecord(b)) return Object.is(a, b);
+  const names = Object.keys(a).filter((name) => a[name] !== undefined);
+  const others = Object.keys(b).filter((name) => b[name] !== undefined);
+  return names.length === others.length && names.every((name) => isSame(a[name], b[name]));
+}
+
+function without(json: DraftJson | Policy, names: readonly string[]): DraftJson {
+  return Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)));
+}

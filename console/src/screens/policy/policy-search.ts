@@ -1,0 +1,27 @@
+/** The tabs of a policy. */
+export const POLICY_TABS = ['rules', 'text', 'assignments', 'history', 'findings'] as const;
+
+/** The state of the screen of a policy in the URL. */
+export interface PolicySearch {
+  readonly tab?: (typeof POLICY_TABS)[number];
+  /** The path of the member to show, such as `rules.0.conditions.1`. */
+  readonly at?: string;
+  /** The id of the template of a new policy. */
+  readonly template?: string;
+}
+
+/** Reads the state of the screen from the search parameters of the URL. */
+export function validatePolicySearch({ tab, at, template }: Readonly<Record<string, unknown>>): PolicySearch {
+  const known = POLICY_TABS.find((each) => each === tab);
+  return {
+    ...(known !== undefined && { tab: known }),
+    ...(typeof at === 'string' && { at }),
+    ...(typeof template === 'string' && { template }),
+  };
+}
+
+/** Returns the index of the rule in the path of a member; undefined for other members. */
+export function ruleIndexIn(path: string | undefined): number | undefined {
+  const match = /^rules\.(\d+)/.exec(path ?? '');
+  return match === null ? undefined : Number(match[1]);
+}

@@ -1,0 +1,68 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { inDecisionOrder, isSame, rulesOf, toChange, toDraft } from './policy-draft.ts';
+import { locateMember, parsePolicy, printPolicy } from './policy-text.ts';
+
+const draft = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }).map((json) => JSON.parse(JSON.stringify(json)));
+
+describe('drafts as text', () => {
+  it.each(['json', 'yaml'] as const)('every draft survives its text in %s', (format) => {
+    fc.assert(
+      fc.property(draft, (json) => {
+        expect(parsePolicy(printPolicy(json, format), format)).toEqual({ draft: json });
+      }),
+    );
+  });
+
+  it.each([
+    ['json', '{ "name": }'],
+    ['json', '[1]'],
+    ['json', ''],
+    ['yaml', 'name: [a'],
+    ['yaml', '- a'],
+    ['yaml', 'name: a\nname: b'],
+  ] as const)('finds the mistake in the %s text %j', (format, text) => expect(parsePolicy(text, format)).toHaveProperty('mistake'));
+
+  it.each(['json', 'yaml'] as const)('finds members in the %s text', (format) => {
+    const text = printPolicy({ name: 'x', rules: [{ action: 'read', conditions: [{ field: 'user.id', value: [1, 2] }] }] }, format);
+    const at = (path: string) => {
+      const { from, to } = locateMember(text, path);
+      return text.slice(from, to);
+    };
+    expect(at('rules.0.conditions.0.field')).toMatch(/^"?user\.id"?$/);
+    expect(at('rules.0.conditions.0.value')).toMatch(/^"?value"?$/);
+    expect(at('rules.0.conditions.0.operator')).toContain('field');
+    expect(at('rules.0.conditions.0.value.1')).toBe('2');
+  });
+});
+
+describe('drafts', () => {
+  it('leaves out the members that the service sets, and keeps unknown ones', () => {
+    const policy = { id: '1', version: 3, createdAt: '', createdBy: '', updatedAt: '', name: 'x', note: 1 };
+    const stored = { ...policy, rules: [{ id: '2', policyId: '1', createdAt: '', action: 'read', odd: true }, 7] };
+    expect(toDraft(stored)).toEqual({ name: 'x', note: 1, rules: [{ id: '2', action: 'read', odd: true }, 7] });
+    expect(toChange({ name: 'x' })).toEqual({ name: 'x', description: null, tags: [] });
+    expect(rulesOf({ rules: 'x' })).toBeUndefined();
+  });
+
+  it('sorts rules as decisions do', () => {
+    const rules = [
+      { id: 'b', description: 'second' },
+      { description: 'new' },
+      { id: 'c', effect: 'DENY', description: 'denies' },
+      { id: 'a', description: 'first' },
+      { id: 'd', priority: 200, description: 'high' },
+      'odd',
+    ];
+    const names = inDecisionOrder(rules).map(({ rule }) =>
+      typeof rule === 'string' ? rule : (rule as { description: string }).description,
+    );
+    expect(names).toEqual(['high', 'denies', 'first', 'second', 'new', 'odd']);
+  });
+
+  it('compares drafts without the order of members', () => {
+    expect(isSame({ a: 1, b: [{ c: null }] }, { b: [{ c: null }], a: 1, d: undefined })).toBe(true);
+    expect(isSame({ a: [1, 2] }, { a: [2, 1] })).toBe(false);
+    expect(isSame({ a: {} }, { a: [] })).toBe(false);
+  });
+});

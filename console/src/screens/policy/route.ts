@@ -1,0 +1,19 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { adminRoute } from '../../shell/parent-routes.ts';
+import { validatePolicySearch } from './policy-search.ts';
+
+/** `/policies/new`. */
+export const newPolicyRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/policies/new',
+  validateSearch: validatePolicySearch,
+  component: lazyRouteComponent(() => import('./NewPolicyScreen.tsx'), 'NewPolicyScreen'),
+});
+
+/** `/policies/:id`. */
+export const policyRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/policies/$id',
+  validateSearch: validatePolicySearch,
+  component: lazyRouteComponent(() => import('./PolicyScreen.tsx'), 'PolicyScreen'),
+});

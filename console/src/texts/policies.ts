@@ -1,0 +1,88 @@
+/** Texts of the list of policies, of imports and of deleted policies. */
+export const policiesTexts = {
+  title: 'Policies',
+  new: 'New policy',
+  import: 'Import',
+  export: 'Export',
+  changes: 'All changes',
+  list: 'Policies',
+  search: 'Search names and descriptions',
+  filters: {
+    type: 'Type',
+    resource: 'Resource',
+    tag: 'Tag',
+    state: 'State',
+    assignedTo: 'Assigned to role',
+    any: 'any',
+    active: 'active',
+    inactive: 'not active',
+    clear: 'Clear filters',
+  },
+  columns: {
+    select: 'Select',
+    name: 'Name',
+    type: 'Type',
+    rules: 'Rules',
+    resources: 'Resources',
+    assigned: 'Assigned to',
+    priority: 'Priority',
+    changed: 'Last change',
+    findings: 'Findings',
+  },
+  select: (name: string) => `Select ${name}`,
+  users: (count: number) => (count === 1 ? '1 user' : `${count} users`),
+  unassigned: 'no role or user',
+  findings: (count: number) => (count === 1 ? '1 finding' : `${count} findings`),
+  types: { ROLE_BASED: 'role based', ATTRIBUTE_BASED: 'attribute based', CUSTOM: 'custom' },
+  empty: { title: 'There are no policies yet', detail: 'Without policies, only admins have access.' },
+  noMatch: { title: 'No policy matches the filters' },
+  bulk: {
+    selected: (count: number) => (count === 1 ? '1 policy selected' : `${count} policies selected`),
+    activate: 'Activate',
+    deactivate: 'Deactivate',
+    clear: 'Clear the selection',
+    activateTitle: (count: number) => (count === 1 ? 'Activate 1 policy?' : `Activate ${count} policies?`),
+    deactivateTitle: (count: number) => (count === 1 ? 'Deactivate 1 policy?' : `Deactivate ${count} policies?`),
+    activateDetail: 'Their rules are evaluated for the users and roles that they are assigned to, from the next request on.',
+    deactivateDetail:
+      'None of their rules is evaluated from the next request on. Requests that only they allow are denied; requests that their DENY rules refuse may be allowed.',
+    activated: (count: number) => (count === 1 ? '1 policy was activated.' : `${count} policies were activated.`),
+    deactivated: (count: number) => (count === 1 ? '1 policy was deactivated.' : `${count} policies were deactivated.`),
+    failed: (done: number, failed: number, first: string) => `${done} changed, ${failed} refused; the first refusal: ${first}`,
+  },
+} as const;
+
+/** Texts of an import. */
+export const importTexts = {
+  title: 'Import policies',
+  description:
+    'A file of an export: JSON, or NDJSON with one policy per line. Policies are identified by name; existing assignments are kept.',
+  file: 'File',
+  choose: 'Choose a file',
+  check: 'Check without storing',
+  checked: 'This import would make these changes. Nothing was stored.',
+  unchanged: (count: number) => (count === 1 ? '1 policy is already as in the file.' : `${count} policies are already as in the file.`),
+  assigned: (count: number) => (count === 1 ? '1 assignment is created or changed.' : `${count} assignments are created or changed.`),
+  created: 'new',
+  updated: 'changed',
+  more: (count: number) => `${count} more policies change. Only the first are shown.`,
+  nothing: 'The file changes nothing.',
+  apply: (count: number) => (count === 1 ? 'Import 1 policy' : `Import ${count} policies`),
+  applyAssignments: 'Import the assignments',
+  done: (summary: string) => `The policies were imported: ${summary}.`,
+} as const;
+
+/** Texts of the changes of all policies. */
+export const changesTexts = {
+  title: 'Changes of policies',
+  description: 'Every change of a policy or an assignment, newest first. Deleted policies can be restored.',
+  empty: { title: 'No policy has been changed yet' },
+} as const;
+
+/** Texts of the creation of a policy. */
+export const newPolicyTexts = {
+  title: 'New policy',
+  template: 'Start from',
+  empty: 'Empty policy',
+  emptyDetail: 'No rules yet.',
+} as const;
