@@ -1,0 +1,81 @@
+import { Button, Group, List, Paper, Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { bodyOf, client } from '../../api/client.ts';
+import { ifMatch, type PolicySummary } from '../../api/policies.ts';
+import { ConfirmModal } from '../../components/ConfirmModal.tsx';
+import { notifySuccess } from '../../components/notifySuccess.ts';
+import { policiesTexts } from '../../texts/policies.ts';
+
+const texts = policiesTexts.bulk;
+
+/** Properties of the bar. */
+interface BulkActionsProps {
+  readonly policies: readonly PolicySummary[];
+  onDone(): void;
+}
+
+/** Activates or deactivates the selected policies after a typed confirmation. */
+export function BulkActions({ policies, onDone }: BulkActionsProps) {
+  const [target, setTarget] = useState<boolean>();
+  const queryClient = useQueryClient();
+  const isActive = target ?? false;
+  const count = policies.length;
+  const perform = async (reason: string | undefined) => {
+    try {
+      await setActive(policies, isActive, reason);
+      notifySuccess(isActive ? texts.activated(count) : texts.deactivated(count));
+      onDone();
+    } finally {
+      await queryClient.invalidateQueries({ queryKey: ['policies'] });
+    }
+  };
+  return (
+    <Paper withBorder p="xs">
+      <Group gap="sm">
+        <Text size="sm">{texts.selected(count)}</Text>
+        <Button size="xs" variant="default" onClick={() => setTarget(true)}>
+          {texts.activate}
+        </Button>
+        <Button size="xs" variant="default" onClick={() => setTarget(false)}>
+          {texts.deactivate}
+        </Button>
+        <Button size="xs" variant="subtle" onClick={onDone}>
+          {texts.clear}
+        </Button>
+      </Group>
+      <ConfirmModal
+        isOpen={target !== undefined}
+        title={isActive ? texts.activateTitle(count) : texts.deactivateTitle(count)}
+        action={isActive ? texts.activate : texts.deactivate}
+        word={`${isActive ? 'activate' : 'deactivate'} ${count}`}
+        takesReason
+        perform={perform}
+        onClose={() => setTarget(undefined)}
+      >
+        <Text size="sm">{isActive ? texts.activateDetail : texts.deactivateDetail}</Text>
+        <List size="sm">
+          {policies.slice(0, 8).map(({ id, name }) => (
+            <List.Item key={id}>{name}</List.Item>
+          ))}
+          {count > 8 && <List.Item>+{count - 8}</List.Item>}
+        </List>
+      </ConfirmModal>
+    </Paper>
+  );
+}
+
+/** Changes the policies one after the other. @throws Error that says how many were refused, and why the first was */
+async function setActive(policies: readonly PolicySummary[], isActive: boolean, reason: string | undefined): Promise<void> {
+  const refusals: string[] = [];
+  for (const { id, name, version } of policies) {
+    const body = { isActive, ...(reason !== undefined && { reason }) };
+    try {
+      await bodyOf(client.PUT('/admin/api/policies/{id}', { params: { path: { id }, header: ifMatch(version) }, body }));
+    } catch (error) {
+      refusals.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  const [first] = refusals;
+  if (first !== undefined) throw new Error(texts.failed(policies.length - refusals.length, refusals.length, first));
+}

@@ -1,0 +1,139 @@
+import { Button, Checkbox, Group } from '@mantine/core';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useState } from 'react';
+import { downloadFile } from '../../api/download.ts';
+import { type PolicyFilter, type PolicySummary, policiesQuery } from '../../api/policies.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { Page } from '../../components/Page.tsx';
+import { PagedState } from '../../components/PagedState.tsx';
+import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { policiesTexts as texts } from '../../texts/policies.ts';
+import { BulkActions } from './BulkActions.tsx';
+import { PolicyFilters } from './PolicyFilters.tsx';
+import { policyColumns } from './policy-columns.tsx';
+import { policiesRoute } from './route.ts';
+
+/** The list of policies: filters, order, selection, creation, import and export. */
+export function PoliciesScreen() {
+  const filter = policiesRoute.useSearch();
+  const navigate = useNavigate({ from: policiesRoute.fullPath });
+  const query = useInfiniteQuery(policiesQuery(filter));
+  const [selected, setSelected] = useState<ReadonlyMap<string, PolicySummary>>(new Map());
+  const change = (next: { readonly [Name in keyof PolicyFilter]?: PolicyFilter[Name] | undefined }) =>
+    void navigate({ search: (present) => withoutUndefined({ ...present, ...next }), replace: true });
+  return (
+    <Page title={texts.title} actions={<ListActions />}>
+      <PolicyFilters filter={filter} onChange={change} onClear={() => void navigate({ search: {}, replace: true })} />
+      {selected.size > 0 && <BulkActions policies={[...selected.values()]} onDone={() => setSelected(new Map())} />}
+      <PagedState query={query} lines={10}>
+        {(items) =>
+          items.length === 0 ? (
+            <NoPolicies isFiltered={Object.keys(filter).length > 0} />
+          ) : (
+            <DataTable
+              label={texts.list}
+              columns={[selectionColumn(items, selected, setSelected), ...policyColumns]}
+              items={items}
+              idOf={({ id }) => id}
+              onOpen={({ id }) => void navigate({ to: '/policies/$id', params: { id } })}
+              order={filter.sort}
+              onSort={(sort) => change({ sort: sort as NonNullable<PolicyFilter['sort']> })}
+            />
+          )
+        }
+      </PagedState>
+    </Page>
+  );
+}
+
+function ListActions() {
+  return (
+    <>
+      <Button component={Link} to="/policies/changes" variant="default">
+        {texts.changes}
+      </Button>
+      <ExportButton />
+      <Button component={Link} to="/policies/import" variant="default">
+        {texts.import}
+      </Button>
+      <Button component={Link} to="/policies/new">
+        {texts.new}
+      </Button>
+    </>
+  );
+}
+
+/** Downloads all policies. */
+function ExportButton() {
+  const { mutate, error, isPending } = useMutation({ mutationFn: () => downloadFile({ url: EXPORT, name: 'policies.json' }) });
+  return (
+    <>
+      <Button variant="default" loading={isPending} onClick={() => mutate()}>
+        {texts.export}
+      </Button>
+      {error !== null && <ProblemAlert error={error} />}
+    </>
+  );
+}
+
+const EXPORT = new URL('/admin/api/policies/export?format=json', location.origin);
+
+function NoPolicies({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered) return <EmptyState title={texts.noMatch.title} />;
+  return (
+    <EmptyState
+      {...texts.empty}
+      action={
+        <Button component={Link} to="/policies/new">
+          {texts.new}
+        </Button>
+      }
+    />
+  );
+}
+
+function selectionColumn(
+  items: readonly PolicySummary[],
+  selected: ReadonlyMap<string, PolicySummary>,
+  onChange: (selected: ReadonlyMap<string, PolicySummary>) => void,
+): Column<PolicySummary> {
+  return {
+    key: 'select',
+    title: texts.columns.select,
+    width: 60,
+    render: (policy) => (
+      <Group>
+        <Checkbox
+          aria-label={texts.select(policy.name)}
+          checked={selected.has(policy.id)}
+          onChange={({ currentTarget, nativeEvent }) => {
+            const next = new Map(selected);
+            const isRange = nativeEvent instanceof MouseEvent && nativeEvent.shiftKey;
+            for (const each of isRange ? rangeTo(policy, items, selected) : [policy]) {
+              if (currentTarget.checked) next.set(each.id, each);
+              else next.delete(each.id);
+            }
+            onChange(next);
+          }}
+        />
+      </Group>
+    ),
+  };
+}
+
+/** Returns the policies from the last selected one to this one, for a click with Shift. */
+function rangeTo(
+  policy: PolicySummary,
+  items: readonly PolicySummary[],
+  selected: ReadonlyMap<string, PolicySummary>,
+): readonly PolicySummary[] {
+  const last = [...selected.keys()].at(-1);
+  const [start, end] = [items.findIndex(({ id }) => id === last), items.indexOf(policy)];
+  return start < 0 ? [policy] : items.slice(Math.min(start, end), Math.max(start, end) + 1);
+}
+
+function withoutUndefined(filter: { readonly [Name in keyof PolicyFilter]?: PolicyFilter[Name] | undefined }): PolicyFilter {
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,25 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { adminRoute } from '../../shell/parent-routes.ts';
+import { validatePoliciesSearch } from './policies-search.ts';
+
+/** `/policies`. */
+export const policiesRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/policies',
+  validateSearch: validatePoliciesSearch,
+  component: lazyRouteComponent(() => import('./PoliciesScreen.tsx'), 'PoliciesScreen'),
+});
+
+/** `/policies/import`. */
+export const policyImportRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/policies/import',
+  component: lazyRouteComponent(() => import('./ImportScreen.tsx'), 'ImportScreen'),
+});
+
+/** `/policies/changes`. */
+export const policyChangesRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/policies/changes',
+  component: lazyRouteComponent(() => import('./ChangesScreen.tsx'), 'ChangesScreen'),
+});
