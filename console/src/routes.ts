@@ -3,8 +3,12 @@ import type { QueryClient } from '@tanstack/react-query';
 import { createRouter } from '@tanstack/react-router';
 import { accessRoute } from './screens/access/route.ts';
 import { accountRoute } from './screens/account/route.ts';
+import { assignmentsRoute } from './screens/assignments/route.ts';
 import { decisionRoute, decisionsRoute } from './screens/decisions/route.ts';
+import { findingsRoute } from './screens/findings/route.ts';
 import { overviewRoute } from './screens/overview/route.ts';
+import { policiesRoute, policyChangesRoute, policyImportRoute } from './screens/policies/route.ts';
+import { newPolicyRoute, policyRoute } from './screens/policy/route.ts';
 import { dataRoute, newRecordRoute, recordRoute, recordsRoute } from './screens/records/route.ts';
 import { setupRoute } from './screens/setup/route.ts';
 import { signInRoute } from './screens/sign-in/route.ts';
@@ -34,6 +38,13 @@ const routeTree = rootRoute.addChildren([
       systemRoute,
       usersRoute,
       userRoute,
+      policiesRoute,
+      policyImportRoute,
+      policyChangesRoute,
+      newPolicyRoute,
+      policyRoute,
+      assignmentsRoute,
+      findingsRoute,
     ]),
   ]),
 ]);

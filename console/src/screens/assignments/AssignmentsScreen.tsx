@@ -1,0 +1,97 @@
+import { Button, Checkbox, Group, Paper, Text } from '@mantine/core';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { assignmentsQuery, changeAssignments, type NamedAssignment, toRevocation } from '../../api/assignments.ts';
+import { AssignmentTable } from '../../components/AssignmentTable.tsx';
+import { ConfirmModal } from '../../components/ConfirmModal.tsx';
+import type { Column } from '../../components/DataTable.tsx';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { notifySuccess } from '../../components/notifySuccess.ts';
+import { Page } from '../../components/Page.tsx';
+import { PagedState } from '../../components/PagedState.tsx';
+import { policyTexts, assignmentsTexts as texts } from '../../texts/policy.ts';
+import { AssignmentFilters } from './AssignmentFilters.tsx';
+import { toAssignmentFilter } from './assignments-search.ts';
+import { assignmentsRoute } from './route.ts';
+
+type Selection = ReadonlyMap<string, NamedAssignment>;
+
+/** All assignments of policies, with filters and revocation of several at once. */
+export function AssignmentsScreen() {
+  const search = assignmentsRoute.useSearch();
+  const navigate = assignmentsRoute.useNavigate();
+  const [now] = useState(() => Date.now());
+  const [selected, setSelected] = useState<Selection>(new Map());
+  const query = useInfiniteQuery(assignmentsQuery(toAssignmentFilter(search, now)));
+  return (
+    <Page title={texts.title} description={texts.description}>
+      <AssignmentFilters search={search} onChange={(next) => void navigate({ search: next, replace: true })} />
+      {selected.size > 0 && <RevokeBar selected={[...selected.values()]} onDone={() => setSelected(new Map())} />}
+      <PagedState query={query}>
+        {(items) =>
+          items.length === 0 ? (
+            <EmptyState {...texts.empty} />
+          ) : (
+            <AssignmentTable assignments={items} namesPolicies before={[selection(selected, setSelected)]} />
+          )
+        }
+      </PagedState>
+    </Page>
+  );
+}
+
+function selection(selected: Selection, onChange: (selected: Selection) => void): Column<NamedAssignment> {
+  return {
+    key: 'select',
+    title: policyTexts.assignments.columns.select,
+    width: 60,
+    render: (assignment) => (
+      <Checkbox
+        aria-label={texts.select(assignment.name)}
+        checked={selected.has(assignment.id)}
+        onChange={({ currentTarget }) => {
+          const next = new Map(selected);
+          if (currentTarget.checked) next.set(assignment.id, assignment);
+          else next.delete(assignment.id);
+          onChange(next);
+        }}
+      />
+    ),
+  };
+}
+
+function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssignment[]; onDone(): void }) {
+  const [isOpen, setOpen] = useState(false);
+  const queryClient = useQueryClient();
+  const { length: count } = selected;
+  const perform = async (reason: string | undefined) => {
+    await changeAssignments(selected.map(toRevocation), reason);
+    await queryClient.invalidateQueries({ queryKey: ['policies'] });
+    notifySuccess(texts.revoked(count));
+    onDone();
+  };
+  return (
+    <Paper withBorder p="xs">
+      <Group>
+        <Text size="sm">{texts.selected(count)}</Text>
+        <Button size="xs" color="red" variant="light" onClick={() => setOpen(true)}>
+          {texts.revoke}
+        </Button>
+        <Button size="xs" variant="subtle" onClick={onDone}>
+          {policyTexts.assignments.clear}
+        </Button>
+      </Group>
+      <ConfirmModal
+        isOpen={isOpen}
+        title={texts.revokeTitle(count)}
+        action={texts.revoke}
+        word={`revoke ${count}`}
+        takesReason
+        perform={perform}
+        onClose={() => setOpen(false)}
+      >
+        <Text size="sm">{texts.revokeDetail}</Text>
+      </ConfirmModal>
+    </Paper>
+  );
+}

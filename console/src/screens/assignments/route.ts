@@ -1,0 +1,11 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { adminRoute } from '../../shell/parent-routes.ts';
+import { validateAssignmentsSearch } from './assignments-search.ts';
+
+/** `/assignments`. */
+export const assignmentsRoute = createRoute({
+  getParentRoute: () => adminRoute,
+  path: '/assignments',
+  validateSearch: validateAssignmentsSearch,
+  component: lazyRouteComponent(() => import('./AssignmentsScreen.tsx'), 'AssignmentsScreen'),
+});

@@ -1,0 +1,61 @@
+import { Select } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { type Finding, findingsQuery } from '../../api/policies.ts';
+import { EmptyState } from '../../components/EmptyState.tsx';
+import { FindingList } from '../../components/FindingList.tsx';
+import { Page } from '../../components/Page.tsx';
+import { PagedState } from '../../components/PagedState.tsx';
+import { findingsTexts as texts } from '../../texts/policy.ts';
+import { findingsRoute } from './route.ts';
+
+/** The kinds of findings, in the order of the reference. */
+const CODES: readonly Finding['code'][] = [
+  'attribute-never-set',
+  'never-equal',
+  'never-holds',
+  'foreign-reference',
+  'unknown-resource',
+  'always-unknown',
+  'never-fires',
+  'redundant',
+  'duplicate',
+  'conflict',
+  'unknown-role',
+  'fires-on-missing',
+  'closes',
+  'eq-null',
+  'ambiguous-name',
+  'many-conditions',
+  'in-memory',
+  'empty',
+  'unassigned',
+  'assigned-inactive',
+  'expired',
+  'expires-soon',
+];
+
+/** The findings of the linter about all policies. */
+export function FindingsScreen() {
+  const search = findingsRoute.useSearch();
+  const navigate = findingsRoute.useNavigate();
+  const code = CODES.find((each) => each === search.code);
+  const query = useInfiniteQuery(findingsQuery(code === undefined ? {} : { code }));
+  return (
+    <Page title={texts.title} description={texts.description}>
+      <Select
+        label={texts.code}
+        placeholder={texts.any}
+        w={260}
+        clearable
+        searchable
+        data={CODES}
+        value={code ?? null}
+        onChange={(next) => void navigate({ search: next === null ? {} : { code: next }, replace: true })}
+      />
+      <PagedState query={query}>
+        {/* A page contains the findings of some policies, and may be empty before the last. */}
+        {(items) => (items.length === 0 && !query.hasNextPage ? <EmptyState {...texts.empty} /> : <FindingList findings={items} />)}
+      </PagedState>
+    </Page>
+  );
+}
