@@ -22,11 +22,26 @@ const SCREENS: Readonly<Record<string, readonly [heading: string, path: (story: 
   records: ['Article', () => '/data/Article'],
   'one record': ['A budget at last', ({ articles }) => `/data/Article/${articles.get('a-budget-at-last')}`],
   'a new record': ['Article', () => '/data/Article/new'],
+  policies: ['Policies', () => '/policies'],
+  'a new policy': ['New policy', () => '/policies/new?template=own-records'],
+  'the import of policies': ['Import policies', () => '/policies/import'],
+  'the changes of policies': ['Changes of policies', () => '/policies/changes'],
+  'the rules of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?at=rules.0`],
+  'the text of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?tab=text`],
+  'the assignments of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?tab=assignments`],
+  'the history of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?tab=history`],
+  'the findings of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?tab=findings`],
+  assignments: ['Assignments', () => '/assignments'],
+  findings: ['Findings', () => '/findings'],
   users: ['Users', () => '/users'],
   'one user': ['Maya Lindqvist', ({ maya }) => `/users/${maya.id}`],
   migrations: ['Migrations', () => '/storage'],
   system: ['System', () => '/system'],
 };
+
+function policyPath(policies: Story['policies']): string {
+  return `/policies/${policies.get('Tips: senior editors on weekdays')}`;
+}
 
 describe('every screen', () => {
   it.for(Object.entries(SCREENS))(

@@ -1,0 +1,124 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { type ConsoleService, it } from './console.fixture.ts';
+import type { Story } from './newsroom-story.ts';
+
+interface Newsroom {
+  readonly newsroom: ConsoleService;
+  readonly story: Story;
+}
+
+/** Creates a policy with a rule on articles, and returns its id. */
+async function createPolicy({ newsroom, story }: Newsroom, name: string): Promise<string> {
+  const conditions = [{ field: 'status', context: 'resource', operator: 'in', value: ['draft'], ifExists: true }];
+  const rule = { resource: 'Article', action: 'read', description: 'drafts', conditions };
+  const body = { name, type: 'ATTRIBUTE_BASED', description: 'first', rules: [rule] };
+  const reply = await newsroom.call('POST', '/admin/api/policies', { token: story.admin.token, body });
+  return String(reply.at('data.id'));
+}
+
+async function loadPolicy({ newsroom, story }: Newsroom, id: string) {
+  const reply = await newsroom.call('GET', `/admin/api/policies/${id}`, { token: story.admin.token });
+  return reply.at('data') as {
+    readonly name: string;
+    readonly description?: string;
+    readonly tags: unknown;
+    readonly rules: readonly { readonly conditions: unknown }[];
+  };
+}
+
+/** Opens the dialog that shows the differences. */
+async function openDifferences(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Save…' }).click();
+  await page.getByText('This changes:').waitFor();
+}
+
+describe('the editor of policies', () => {
+  it('shows a mistake at its field, saves the differences with a reason, and keeps what it does not know', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const id = await createPolicy({ newsroom, story }, 'edited by forms');
+    const page = await visitor.open(newsroom, `/policies/${id}?at=rules.0`, { as: story.admin });
+    await page.getByText('if resource.status is one of "draft" (false if missing)').waitFor();
+    const path = page
+      .getByRole('combobox', { name: 'Path' })
+      .or(page.getByRole('textbox', { name: 'Path' }))
+      .first();
+    await path.fill('resource.stauts');
+    await page.getByText('did you mean "status"?').waitFor();
+    await path.fill('resource.status');
+    await page.keyboard.press('Escape');
+    await page.getByText('no mistakes').or(page.getByText('version')).first().waitFor();
+    await page.getByRole('textbox', { name: 'Description' }).first().fill('second');
+    await openDifferences(page);
+    await page.getByText('the description of the policy is "second" instead of "first"').waitFor();
+    await page.getByRole('textbox', { name: 'Reason for the change' }).fill('a test of forms');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The policy was saved.').waitFor();
+    const stored = await loadPolicy({ newsroom, story }, id);
+    expect(stored.description).toBe('second');
+    expect(stored.rules[0]?.conditions).toEqual([{ field: 'resource.status', operator: 'in', value: ['draft'], ifExists: true }]);
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('a test of forms').waitFor();
+  });
+
+  it('merges the change of another admin, and loses no input', async ({ newsroom, story, visitor }) => {
+    visitor.allow(/412/);
+    const id = await createPolicy({ newsroom, story }, 'edited by two');
+    const page = await visitor.open(newsroom, `/policies/${id}`, { as: story.admin });
+    await page.getByRole('textbox', { name: 'Description' }).fill('mine');
+    await page.getByRole('textbox', { name: 'Name' }).fill('edited by me');
+    const theirs = { description: 'theirs', tags: ['desk'] };
+    await newsroom.call('PUT', `/admin/api/policies/${id}`, { token: story.admin.token, body: theirs });
+    await openDifferences(page);
+    await page.getByRole('textbox', { name: 'Reason for the change' }).fill('kept reason');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Another admin has changed this policy', { exact: true }).waitFor();
+    await page.getByRole('radiogroup', { name: 'Version of description' }).getByText('Theirs').click();
+    await page.getByRole('button', { name: 'Merge', exact: true }).click();
+    await openDifferences(page);
+    expect(await page.getByRole('textbox', { name: 'Reason for the change' }).inputValue()).toBe('kept reason');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The policy was saved.').waitFor();
+    expect(await loadPolicy({ newsroom, story }, id)).toMatchObject({ name: 'edited by me', description: 'theirs', tags: ['desk'] });
+  });
+
+  it('keeps the draft in the text and in the forms, and asks before it is lost', async ({ newsroom, story, visitor }) => {
+    const id = await createPolicy({ newsroom, story }, 'edited as text');
+    const page = await visitor.open(newsroom, `/policies/${id}?tab=text`, { as: story.admin });
+    const editor = page.getByRole('textbox', { name: 'Policy as text' });
+    await editor.fill(JSON.stringify({ name: 'edited as text', type: 'ROLE_BASED', rules: [{ resource: 'Tip', action: 'list' }] }));
+    await page.getByText('unsaved changes').waitFor();
+    await page.getByText('YAML', { exact: true }).click();
+    await page.getByText('action: list').waitFor();
+    await page.getByRole('tab', { name: 'Rules' }).click();
+    await page.getByText('list on Tip').waitFor();
+    await page.getByRole('link', { name: 'Assignments' }).click();
+    await page.getByText('Leave without saving?').waitFor();
+    await page.getByRole('button', { name: 'Stay' }).click();
+    await page.getByText('list on Tip').waitFor();
+    await page.getByRole('link', { name: 'Assignments' }).click();
+    await page.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Assignments', level: 1 }).waitFor();
+  });
+
+  it('deletes a policy after its name is typed, and restores it with its assignments', async ({ newsroom, story, visitor }) => {
+    const id = await createPolicy({ newsroom, story }, 'deleted and restored');
+    await newsroom.call('POST', `/admin/api/policies/${id}/assign/role/editor`, { token: story.admin.token, body: {} });
+    const page = await visitor.open(newsroom, `/policies/${id}`, { as: story.admin });
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('textbox', { name: 'Type deleted and restored to confirm' }).fill('deleted and restored');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('heading', { name: 'Policies', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'All changes' }).click();
+    await page.getByRole('button', { name: 'Restore the policy' }).first().click();
+    await page.getByRole('textbox', { name: 'Reason (required)' }).fill('needed after all');
+    await page.getByRole('checkbox', { name: /Also restore the assignments/ }).check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore the policy' }).click();
+    await page.getByRole('heading', { name: 'deleted and restored', level: 1 }).waitFor();
+    await page.getByRole('tab', { name: 'Assignments' }).click();
+    await page.getByText('role editor').waitFor();
+  });
+});
