@@ -6,9 +6,11 @@ import { accountRoute } from './screens/account/route.ts';
 import { assignmentsRoute } from './screens/assignments/route.ts';
 import { decisionRoute, decisionsRoute } from './screens/decisions/route.ts';
 import { findingsRoute } from './screens/findings/route.ts';
+import { firstStepsRoute } from './screens/first-steps/route.ts';
 import { overviewRoute } from './screens/overview/route.ts';
 import { policiesRoute, policyChangesRoute, policyImportRoute } from './screens/policies/route.ts';
 import { newPolicyRoute, policyRoute } from './screens/policy/route.ts';
+import { previewRoute } from './screens/preview/route.ts';
 import { dataRoute, newRecordRoute, recordRoute, recordsRoute } from './screens/records/route.ts';
 import { setupRoute } from './screens/setup/route.ts';
 import { signInRoute } from './screens/sign-in/route.ts';
@@ -30,9 +32,11 @@ const routeTree = rootRoute.addChildren([
     recordRoute,
     adminRoute.addChildren([
       overviewRoute,
+      firstStepsRoute,
       decisionsRoute,
       decisionRoute,
       simulatorRoute,
+      previewRoute,
       accessRoute,
       storageRoute,
       systemRoute,

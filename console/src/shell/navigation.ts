@@ -28,6 +28,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
       forAdmins('/policies', screens.policies),
       forAdmins('/assignments', screens.assignments),
       forAdmins('/simulator', screens.simulator),
+      forAdmins('/preview', screens.preview),
       forAdmins('/access', screens.access),
       forAdmins('/findings', screens.findings),
     ],

@@ -15,6 +15,7 @@ export const shellTexts = {
     policies: 'Policies',
     assignments: 'Assignments',
     simulator: 'Simulator',
+    preview: 'Preview',
     access: 'Access matrix',
     findings: 'Findings',
     decisions: 'Decisions',

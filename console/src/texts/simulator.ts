@@ -23,7 +23,9 @@ export const simulatorTexts = {
   copyCurl: 'Copy as curl',
   matched: (policy: string) => `Decided by ${policy}`,
   conditional: 'depends on the record',
-  draft: 'Decide with the draft instead of the policies in force',
+  inForce: 'Policies in force',
+  withDraft: 'With the present draft',
+  discardDraft: 'Discard the draft',
   emptyTitle: 'No question yet',
   emptyDetail: 'Choose a resource and an action.',
 } as const;

@@ -21,7 +21,11 @@ export function SetupScreen() {
           </Title>
           <QueryState query={setup}>
             {({ needed, tokenRequired }) =>
-              needed ? <FirstAdminForm isTokenRequired={tokenRequired} onDone={() => void router.navigate({ to: '/' })} /> : <AlreadyDone />
+              needed ? (
+                <FirstAdminForm isTokenRequired={tokenRequired} onDone={() => void router.navigate({ to: '/first-steps' })} />
+              ) : (
+                <AlreadyDone />
+              )
             }
           </QueryState>
         </Stack>

@@ -1,10 +1,11 @@
 import { Accordion, Button, JsonInput, Select, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
+import { parseJsonObject } from '../../components/json-objects.ts';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
 import { UserPicker } from '../../components/UserPicker.tsx';
 import { simulatorTexts as texts } from '../../texts/simulator.ts';
-import { ACTIONS, parseJsonObject, type SimulatorSearch, validateSimulatorSearch } from './search.ts';
+import { ACTIONS, type SimulatorSearch, validateSimulatorSearch } from './search.ts';
 
 /** Properties of the question's form. */
 interface QuestionFormProps {

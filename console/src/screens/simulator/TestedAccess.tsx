@@ -1,7 +1,9 @@
-import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
+import { discardDraft, readDraft } from '../../api/draft.ts';
 import { Explanation } from '../../components/decision/Explanation.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -12,8 +14,35 @@ import { toCurl } from './search.ts';
 
 type AccessTest = Schemas['admin.AccessTest'];
 
-/** The answer to a question: the decision, and its explanation. */
+/** The answer to a question: the decision, and its explanation. If the tab has a draft, the answer under the draft stands below. */
 export function TestedAccess({ test }: { readonly test: AccessTest }) {
+  const [draft, setDraft] = useState(() => readDraft());
+  return (
+    <Stack>
+      <Answer test={test} title={texts.inForce} />
+      {draft && (
+        <>
+          <Answer test={{ ...test, draft }} title={texts.withDraft} />
+          <Button
+            variant="default"
+            style={{ alignSelf: 'flex-start' }}
+            onClick={() => {
+              discardDraft();
+              setDraft(undefined);
+            }}
+          >
+            {texts.discardDraft}
+          </Button>
+        </>
+      )}
+      <Text size="xs" c="dimmed">
+        {texts.shareable}
+      </Text>
+    </Stack>
+  );
+}
+
+function Answer({ test, title }: { readonly test: AccessTest; readonly title: string }) {
   const tested = useQuery({
     queryKey: ['access test', test],
     queryFn: ({ signal }) => bodyOf(client.POST('/admin/api/policies/test-access', { body: test, signal })),
@@ -26,6 +55,9 @@ export function TestedAccess({ test }: { readonly test: AccessTest }) {
       <QueryState query={tested} lines={10}>
         {({ data, warnings = [] }) => (
           <Stack>
+            <Title order={2} size="h5">
+              {title}
+            </Title>
             <Group gap="sm">
               <Verdict
                 allowed={data.conditional === true ? undefined : data.allowed}
@@ -48,9 +80,6 @@ export function TestedAccess({ test }: { readonly test: AccessTest }) {
               </Alert>
             ))}
             <Explanation explained={data} />
-            <Text size="xs" c="dimmed">
-              {texts.shareable}
-            </Text>
           </Stack>
         )}
       </QueryState>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseJsonObject, toAccessTest, toCurl, validateSimulatorSearch } from './search.ts';
+import { toAccessTest, toCurl, validateSimulatorSearch } from './search.ts';
 
 describe('toAccessTest', () => {
   it('has the user, the record, the values and the circumstances of the question', () => {
@@ -33,12 +33,6 @@ describe('validateSimulatorSearch', () => {
       fields: '{"status":"x"}',
       id: '12',
     });
-  });
-});
-
-describe('parseJsonObject', () => {
-  it('refuses lists, texts and broken JSON', () => {
-    expect(['[]', '"a"', '{', 'null'].map((text) => parseJsonObject(text))).toEqual([undefined, undefined, undefined, undefined]);
   });
 });
 

@@ -1,5 +1,6 @@
 /** The question of the simulator, as the search parameters of its address. */
 import type { Schemas } from '../../api/client.ts';
+import { parseJsonObject } from '../../components/json-objects.ts';
 
 /** The actions that can be tested. */
 export const ACTIONS = ['read', 'list', 'create', 'update', 'delete', 'restore', 'export', 'import'] as const;
@@ -27,17 +28,6 @@ export function validateSimulatorSearch(given: Record<string, unknown>): Simulat
     return [[name, typeof value === 'string' ? value : JSON.stringify(value)]];
   });
   return Object.fromEntries([...texts, ...objects]);
-}
-
-/** Parses a JSON object; undefined for any other text. An empty text is an empty object. */
-export function parseJsonObject(text: string | undefined): Record<string, unknown> | undefined {
-  if (text === undefined || text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the body of an access test; undefined if the question is not complete. */

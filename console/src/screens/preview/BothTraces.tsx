@@ -1,0 +1,41 @@
+import { SimpleGrid, Stack, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { bodyOf, client } from '../../api/client.ts';
+import type { Draft } from '../../api/draft.ts';
+import { Explanation } from '../../components/decision/Explanation.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { previewTexts as texts } from '../../texts/preview.ts';
+
+/** An entry decided again under the policies in force and under the draft, with both traces. */
+export function BothTraces({ entryId, draft, fill }: { readonly entryId: string; readonly draft: Draft; readonly fill: boolean }) {
+  const replayed = useQuery({
+    queryKey: ['replay', entryId, draft, fill],
+    queryFn: async ({ signal }) =>
+      (await bodyOf(client.POST('/admin/api/decisions/{id}/replay', { params: { path: { id: entryId } }, body: { draft, fill }, signal })))
+        .data,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <QueryState query={replayed} lines={8}>
+      {({ live, draft: drafted }) => (
+        <SimpleGrid cols={{ base: 1, md: 2 }}>
+          <Stack gap="sm">
+            <Title order={3} size="h5">
+              {texts.live}
+            </Title>
+            {live.reason}
+            <Explanation explained={live} />
+          </Stack>
+          <Stack gap="sm">
+            <Title order={3} size="h5">
+              {texts.draftSide}
+            </Title>
+            {drafted?.reason}
+            {drafted && <Explanation explained={drafted} />}
+          </Stack>
+        </SimpleGrid>
+      )}
+    </QueryState>
+  );
+}
