@@ -8,6 +8,7 @@ export const policyTexts = {
   create: 'Create…',
   discard: 'Discard changes',
   delete: 'Delete',
+  preview: 'Preview in a new tab',
   mistakes: (count: number) => (count === 1 ? '1 mistake' : `${count} mistakes`),
   valid: 'no mistakes',
   checking: 'checking',

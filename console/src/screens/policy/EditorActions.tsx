@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import { ifMatch, type Policy } from '../../api/policies.ts';
@@ -32,6 +32,7 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
   const mistakes = validation.result?.errors.length ?? 0;
   return (
     <>
+      {isDirty && <PreviewButton />}
       {isDirty && base !== undefined && (
         <Button variant="default" onClick={() => change(toDraft(base))}>
           {texts.discard}
@@ -63,6 +64,15 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
       )}
       {base !== undefined && <DeleteModal policy={base} isOpen={opened === 'delete'} editor={editor} onClose={close} />}
     </>
+  );
+}
+
+/** Opens the preview of the draft. The tab that it opens gets a copy of the session storage, and this one keeps the draft. */
+function PreviewButton() {
+  return (
+    <Button variant="default" renderRoot={(props) => <Link to="/preview" target="_blank" rel="opener" {...props} />}>
+      {texts.preview}
+    </Button>
   );
 }
 
