@@ -5,7 +5,8 @@ import { createRandomSource } from './ids.ts';
 let createId: () => string;
 let copies = 0;
 beforeEach(async () => {
-  ({ createId } = (await import(`./ids.ts?copy=${++copies}`)) as typeof import('./ids.ts'));
+  const url = new URL(`ids.ts?copy=${++copies}`, import.meta.url).href;
+  ({ createId } = (await import(url)) as typeof import('./ids.ts'));
 });
 afterEach(() => vi.useRealTimers());
 
