@@ -183,7 +183,7 @@ async function failSyncs({ child }: Program): Promise<ChildProcess> {
 }
 
 describe.skipIf(!canTrace).concurrent('a disk that fails to sync', () => {
-  it('answers 503 to a disk that fails to sync, and loses no acknowledged change', async () => {
+  it('answers 503 to a disk that fails to sync, and loses no acknowledged change', async ({ expect }) => {
     const data = join(folder, 'failing');
     const program = await startProgram({ data, args: ['--log-level', 'silent'] });
     const token = await setUp(program.url);
