@@ -28,6 +28,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   },
   policies: { path: () => '/policies' },
   policy: { path: ({ policies }) => `/policies/${policies.get('Editors: their department')}` },
+  'policy-text': { path: ({ policies }) => `/policies/${policies.get('Editors: their department')}?tab=text` },
   assignments: { path: () => '/assignments' },
   simulator: {
     path: ({ tom, articles }) => `/simulator?user=${tom.id}&resource=Article&action=update&id=${articles.get('a-budget-at-last')}`,

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { it as check, describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
@@ -8,6 +8,7 @@ const KILOBYTE = 1000;
 /** Limits of what a browser loads before it shows a page, and for the first screen. They may only become smaller. */
 const PAGE_LIMIT = 250 * KILOBYTE;
 const SCREEN_LIMIT = 330 * KILOBYTE;
+const EDITOR_LIMIT = 140 * KILOBYTE;
 
 /** Returns the bytes of assets as the service sends them to a browser that accepts gzip. */
 function compressedSize(assets: readonly string[]): number {
@@ -25,6 +26,15 @@ describe('size of the console', () => {
     const assets = assetsIn(readFileSync(`${built}index.html`, 'utf8'));
     expect(assets.length).toBeGreaterThan(1);
     expect(compressedSize(assets)).toBeLessThanOrEqual(PAGE_LIMIT);
+  });
+
+  check('the text editor has files of its own, which have at most 140 kB', () => {
+    const editor = readdirSync(`${built}assets`)
+      .filter((name) => name.endsWith('.js') && readFileSync(`${built}assets/${name}`, 'utf8').includes('cm-content'))
+      .map((name) => `assets/${name}`);
+    expect(editor.length).toBeGreaterThan(0);
+    expect(assetsIn(readFileSync(`${built}index.html`, 'utf8'))).not.toEqual(expect.arrayContaining(editor));
+    expect(compressedSize(editor)).toBeLessThanOrEqual(EDITOR_LIMIT);
   });
 
   it.for(['/', '/decisions', '/policies', '/simulator', '/access', '/users', '/data', '/storage', '/system'])(
