@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { commonTexts } from '../texts/common.ts';
 import { ProblemAlert } from './ProblemAlert.tsx';
+import { ReasonField } from './ReasonField.tsx';
 
 /** Properties of a confirmation. */
 interface ConfirmModalProps {
@@ -44,15 +45,7 @@ function Confirmation({ children, action, word, takesReason = false, perform, on
       <Stack>
         {children}
         {error !== null && <ProblemAlert error={error} />}
-        {takesReason && (
-          <TextInput
-            label={commonTexts.reason}
-            description={commonTexts.reasonHelp}
-            maxLength={500}
-            value={reason}
-            onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          />
-        )}
+        {takesReason && <ReasonField value={reason} onChange={setReason} />}
         {word !== undefined && (
           <TextInput
             label={commonTexts.typeToConfirm(word)}

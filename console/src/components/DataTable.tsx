@@ -1,7 +1,8 @@
 import { Box, Card, Group, Stack, Table, Text, UnstyledButton } from '@mantine/core';
-import { useHotkeys, useMediaQuery } from '@mantine/hooks';
+import { useMediaQuery } from '@mantine/hooks';
 import { type KeyboardEvent, type ReactNode, useRef } from 'react';
 import classes from './DataTable.module.css';
+import { useRowKeys } from './useRowKeys.ts';
 
 /** A column of a table. */
 export interface Column<Item> {
@@ -31,10 +32,7 @@ interface DataTableProps<Item> {
 export function DataTable<Item>(props: DataTableProps<Item>) {
   const isNarrow = useMediaQuery('(max-width: 48em)') ?? false;
   const list = useRef<HTMLDivElement>(null);
-  useHotkeys([
-    ['j', () => focusRow(list.current, 1)],
-    ['k', () => focusRow(list.current, -1)],
-  ]);
+  useRowKeys(list);
   return <div ref={list}>{isNarrow ? <Cards {...props} /> : <Rows {...props} />}</div>;
 }
 
@@ -126,10 +124,4 @@ function openingProps<Item>(item: Item, onOpen: ((item: Item) => void) | undefin
       if (event.key === 'Enter' && event.target === event.currentTarget) onOpen(item);
     },
   };
-}
-
-function focusRow(list: HTMLElement | null, step: 1 | -1): void {
-  const rows = [...(list?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
-  const present = rows.indexOf(document.activeElement as HTMLElement);
-  rows[Math.min(rows.length - 1, Math.max(0, present + step))]?.focus();
 }

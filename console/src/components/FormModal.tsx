@@ -1,8 +1,9 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { commonTexts } from '../texts/common.ts';
 import { ProblemAlert } from './ProblemAlert.tsx';
+import { ReasonField } from './ReasonField.tsx';
 
 /** Properties of a dialog with a form. */
 interface FormModalProps {
@@ -31,13 +32,7 @@ export function FormModal({ title, action, isComplete, children, perform, onClos
         <Stack>
           {children}
           {error !== null && <ProblemAlert error={error} />}
-          <TextInput
-            label={commonTexts.reason}
-            description={commonTexts.reasonHelp}
-            maxLength={500}
-            value={reason}
-            onChange={({ currentTarget }) => setReason(currentTarget.value)}
-          />
+          <ReasonField value={reason} onChange={setReason} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               {commonTexts.cancel}

@@ -1,7 +1,7 @@
-import { Button, Center, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { InfiniteData, UseInfiniteQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { commonTexts } from '../texts/common.ts';
+import { LoadMore } from './LoadMore.tsx';
 import { QueryState } from './QueryState.tsx';
 
 /** Properties of a paged list. */
@@ -15,20 +15,14 @@ interface PagedStateProps<Item> {
 
 /** Renders the loaded pages of a query, and a button that loads the next one. */
 export function PagedState<Item>({ query, lines = 6, children }: PagedStateProps<Item>) {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = query;
+  const { data, error, refetch } = query;
   const items = data?.pages.flatMap((page) => page.items);
   return (
     <Stack>
       <QueryState query={{ data: items, error, refetch }} lines={lines}>
         {children}
       </QueryState>
-      {hasNextPage && (
-        <Center>
-          <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            {commonTexts.loadMore}
-          </Button>
-        </Center>
-      )}
+      <LoadMore query={query} />
     </Stack>
   );
 }

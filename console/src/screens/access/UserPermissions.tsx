@@ -1,9 +1,9 @@
-import { Alert, Box, Button, Stack, Text } from '@mantine/core';
+import { Alert, Box, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { LoadMore } from '../../components/LoadMore.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { UserPicker } from '../../components/UserPicker.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
-import { commonTexts } from '../../texts/common.ts';
 import { PermissionGrid } from './PermissionGrid.tsx';
 import { type Permission, userPermissionsQuery } from './queries.ts';
 import type { AccessTabProps } from './RoleMatrix.tsx';
@@ -41,11 +41,7 @@ function Permissions({ userId }: { readonly userId: string }) {
               rows={byResource(all)}
               simulatorLink={(resource, { action }) => `/console/simulator?${new URLSearchParams({ user: userId, resource, action })}`}
             />
-            {permissions.hasNextPage && (
-              <Button variant="default" loading={permissions.isFetchingNextPage} onClick={() => void permissions.fetchNextPage()}>
-                {commonTexts.loadMore}
-              </Button>
-            )}
+            <LoadMore query={permissions} />
           </Stack>
         );
       }}

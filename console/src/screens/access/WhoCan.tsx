@@ -1,13 +1,13 @@
-import { Button, Code, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Code, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { LoadMore } from '../../components/LoadMore.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
-import { commonTexts } from '../../texts/common.ts';
 import { whoCanQuery } from './queries.ts';
 import type { AccessTabProps } from './RoleMatrix.tsx';
 
@@ -74,11 +74,7 @@ function Answer({ question }: { readonly question: Question }) {
             </Title>
             {users.length === 0 && <Text c="dimmed">{texts.noUser}</Text>}
             {users.length > 0 && <DataTable label={texts.users} columns={USER_COLUMNS} items={users} idOf={({ id }) => id} />}
-            {answer.hasNextPage && (
-              <Button variant="default" loading={answer.isFetchingNextPage} onClick={() => void answer.fetchNextPage()}>
-                {commonTexts.loadMore}
-              </Button>
-            )}
+            <LoadMore query={answer} />
           </Stack>
         );
       }}

@@ -1,9 +1,9 @@
 import { Button, Text } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useMemo, useRef } from 'react';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Time } from '../../components/Time.tsx';
+import { useRowKeys } from '../../components/useRowKeys.ts';
 import { Verdict } from '../../components/Verdict.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import classes from './EntryTable.module.css';
@@ -35,10 +35,7 @@ export function EntryTable({ entries, names, onOpen, onEnd, onClear }: EntryTabl
   useEffect(() => {
     if (isNearEnd) onEnd?.();
   }, [isNearEnd, onEnd]);
-  useHotkeys([
-    ['j', () => focusRow(scroll.current, 1)],
-    ['k', () => focusRow(scroll.current, -1)],
-  ]);
+  useRowKeys(scroll);
   if (entries.length === 0) {
     const { title, detail, action } = texts.empty;
     return (
@@ -149,10 +146,4 @@ function EntryRow({ entry, index, names, measure, onOpen }: EntryRowProps) {
       </td>
     </tr>
   );
-}
-
-function focusRow(list: HTMLElement | null, step: 1 | -1): void {
-  const rows = [...(list?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
-  const present = rows.indexOf(document.activeElement as HTMLElement);
-  rows[Math.min(rows.length - 1, Math.max(0, present + step))]?.focus();
 }

@@ -1,7 +1,9 @@
 import { Alert, Badge, Group, Tabs, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { discardDraft } from '../../api/draft.ts';
 import type { Policy } from '../../api/policies.ts';
 import type { Catalogue } from '../../components/condition/condition-paths.ts';
+import { LeaveGuard } from '../../components/LeaveGuard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { WarningBadge } from '../../components/WarningBadge.tsx';
@@ -11,7 +13,6 @@ import { AssignmentsTab } from './AssignmentsTab.tsx';
 import { EditorActions } from './EditorActions.tsx';
 import { FindingsTab } from './FindingsTab.tsx';
 import { HistoryTab } from './HistoryTab.tsx';
-import { LeaveGuard } from './LeaveGuard.tsx';
 import { type PolicyText, textOf } from './policy-draft.ts';
 import { POLICY_TABS, type PolicySearch } from './policy-search.ts';
 import { RulesTab } from './RulesTab.tsx';
@@ -70,7 +71,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
         </Tabs.Panel>
         {base !== undefined && <StoredPanels policy={base} editor={editor} onSearch={onSearch} />}
       </Tabs>
-      <LeaveGuard isDirty={isDirty} />
+      <LeaveGuard isDirty={isDirty} onLeave={discardDraft} />
     </Page>
   );
 }

@@ -1,12 +1,10 @@
 import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useBlocker } from '@tanstack/react-router';
 import { useState } from 'react';
 import { RequestError } from '../../api/problem.ts';
 import type { Row } from '../../api/records.ts';
-import { ConfirmModal } from '../../components/ConfirmModal.tsx';
+import { LeaveGuard } from '../../components/LeaveGuard.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
-import { commonTexts } from '../../texts/common.ts';
 import { FieldInput } from './FieldInput.tsx';
 import { changedValues, editableFields, type FormValue, type FormValues, toFormValue } from './form-values.ts';
 import type { OwnResource } from './queries.ts';
@@ -35,11 +33,6 @@ export function RecordForm({ resource: { definition }, row, submit, refusal, sav
   const { mutate, error, isPending, isSuccess } = useMutation({
     mutationFn: () => save(changed.values),
     onError: (failure) => setMistakes(mistakesOf(failure)),
-  });
-  const blocker = useBlocker({
-    shouldBlockFn: () => isDirty && !isSuccess && !isPending,
-    enableBeforeUnload: () => isDirty,
-    withResolver: true,
   });
   return (
     <form
@@ -70,15 +63,7 @@ export function RecordForm({ resource: { definition }, row, submit, refusal, sav
           refusal
         )}
       </Stack>
-      <ConfirmModal
-        isOpen={blocker.status === 'blocked'}
-        title={commonTexts.unsaved.title}
-        action={commonTexts.unsaved.leave}
-        perform={async () => blocker.proceed?.()}
-        onClose={() => blocker.reset?.()}
-      >
-        {commonTexts.unsaved.detail}
-      </ConfirmModal>
+      <LeaveGuard isDirty={isDirty && !isSuccess && !isPending} />
     </form>
   );
 }

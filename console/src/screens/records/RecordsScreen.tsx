@@ -4,10 +4,10 @@ import { useNavigate } from '@tanstack/react-router';
 import type { Row } from '../../api/records.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { LoadMore } from '../../components/LoadMore.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { labelField, labelOf } from '../../components/record-labels.ts';
-import { commonTexts } from '../../texts/common.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { FieldValue } from './FieldValue.tsx';
 import { FilterForm } from './FilterForm.tsx';
@@ -96,11 +96,7 @@ function RecordList({ resource: { definition }, search, onChange }: RecordListPr
               onSort={(sort) => onChange({ ...search, sort })}
               onOpen={({ id }) => void navigate({ to: '/data/$resource/$id', params: { resource: definition.name, id } })}
             />
-            {records.hasNextPage && (
-              <Button variant="default" loading={records.isFetchingNextPage} onClick={() => void records.fetchNextPage()}>
-                {commonTexts.loadMore}
-              </Button>
-            )}
+            <LoadMore query={records} />
           </Stack>
         );
       }}

@@ -6,6 +6,7 @@ import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { catalogueQuery } from '../../api/queries.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { LoadMore } from '../../components/LoadMore.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Time } from '../../components/Time.tsx';
@@ -41,11 +42,7 @@ export function UsersScreen() {
           return (
             <Stack>
               <DataTable label={texts.title} columns={COLUMNS} items={items} idOf={({ id }) => id} onOpen={({ id }) => open(id)} />
-              {users.hasNextPage && (
-                <Button variant="default" loading={users.isFetchingNextPage} onClick={() => void users.fetchNextPage()}>
-                  {commonTexts.loadMore}
-                </Button>
-              )}
+              <LoadMore query={users} />
             </Stack>
           );
         }}

@@ -1,12 +1,11 @@
 import { Button, Group, Modal, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { discardDraft } from '../../api/draft.ts';
-import { commonTexts } from '../../texts/common.ts';
+import { commonTexts } from '../texts/common.ts';
 
 const texts = commonTexts.unsaved;
 
 /** Asks before unsaved changes are lost: when another screen opens, and when the page is closed. */
-export function LeaveGuard({ isDirty }: { readonly isDirty: boolean }) {
+export function LeaveGuard({ isDirty, onLeave }: { readonly isDirty: boolean; onLeave?(): void }) {
   const blocker = useBlocker({
     // Tabs of the screen are in the search parameters.
     shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
@@ -16,7 +15,7 @@ export function LeaveGuard({ isDirty }: { readonly isDirty: boolean }) {
   const isBlocked = blocker.status === 'blocked';
   const stay = () => isBlocked && blocker.reset();
   const leave = () => {
-    discardDraft();
+    onLeave?.();
     if (isBlocked) blocker.proceed();
   };
   return (

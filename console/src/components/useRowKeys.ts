@@ -1,0 +1,16 @@
+import { useHotkeys } from '@mantine/hooks';
+import type { RefObject } from 'react';
+
+/** Moves the focus between the rows of a list with `j` and `k`. Rows have the attribute `data-row`. */
+export function useRowKeys(list: RefObject<HTMLElement | null>): void {
+  useHotkeys([
+    ['j', () => focusRow(list.current, 1)],
+    ['k', () => focusRow(list.current, -1)],
+  ]);
+}
+
+function focusRow(list: HTMLElement | null, step: 1 | -1): void {
+  const rows = [...(list?.querySelectorAll<HTMLElement>('[data-row]') ?? [])];
+  const present = rows.indexOf(document.activeElement as HTMLElement);
+  rows[Math.min(rows.length - 1, Math.max(0, present + step))]?.focus();
+}
