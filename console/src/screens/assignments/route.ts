@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validateAssignmentsSearch } from './assignments-search.ts';
 
@@ -6,6 +7,6 @@ import { validateAssignmentsSearch } from './assignments-search.ts';
 export const assignmentsRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/assignments',
-  validateSearch: validateAssignmentsSearch,
+  validateSearch: onlyValid(validateAssignmentsSearch),
   component: lazyRouteComponent(() => import('./AssignmentsScreen.tsx'), 'AssignmentsScreen'),
 });

@@ -1,10 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 
 /** `/findings`. `code` limits the list to one kind of finding. */
 export const findingsRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/findings',
-  validateSearch: ({ code }: Readonly<Record<string, unknown>>): { readonly code?: string } => (typeof code === 'string' ? { code } : {}),
+  validateSearch: onlyValid(({ code }: Readonly<Record<string, unknown>>): { readonly code?: string } =>
+    typeof code === 'string' ? { code } : {},
+  ),
   component: lazyRouteComponent(() => import('./FindingsScreen.tsx'), 'FindingsScreen'),
 });

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { TIMEFRAMES, type Timeframe } from './queries.ts';
 
@@ -6,9 +7,9 @@ import { TIMEFRAMES, type Timeframe } from './queries.ts';
 export const overviewRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/',
-  validateSearch: ({ timeframe }: Record<string, unknown>): { timeframe?: Timeframe } => {
+  validateSearch: onlyValid(({ timeframe }: Record<string, unknown>): { timeframe?: Timeframe } => {
     const known = TIMEFRAMES.find((each) => each === timeframe);
     return known === undefined ? {} : { timeframe: known };
-  },
+  }),
   component: lazyRouteComponent(() => import('./OverviewScreen.tsx'), 'OverviewScreen'),
 });

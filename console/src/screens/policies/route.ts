@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validatePoliciesSearch } from './policies-search.ts';
 
@@ -6,7 +7,7 @@ import { validatePoliciesSearch } from './policies-search.ts';
 export const policiesRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/policies',
-  validateSearch: validatePoliciesSearch,
+  validateSearch: onlyValid(validatePoliciesSearch),
   component: lazyRouteComponent(() => import('./PoliciesScreen.tsx'), 'PoliciesScreen'),
 });
 

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validatePolicySearch } from './policy-search.ts';
 
@@ -6,7 +7,7 @@ import { validatePolicySearch } from './policy-search.ts';
 export const newPolicyRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/policies/new',
-  validateSearch: validatePolicySearch,
+  validateSearch: onlyValid(validatePolicySearch),
   component: lazyRouteComponent(() => import('./NewPolicyScreen.tsx'), 'NewPolicyScreen'),
 });
 
@@ -14,6 +15,6 @@ export const newPolicyRoute = createRoute({
 export const policyRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/policies/$id',
-  validateSearch: validatePolicySearch,
+  validateSearch: onlyValid(validatePolicySearch),
   component: lazyRouteComponent(() => import('./PolicyScreen.tsx'), 'PolicyScreen'),
 });

@@ -1,4 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 
 /** The filters of the list of users. */
@@ -12,11 +13,13 @@ export interface UsersSearch {
 export const usersRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/users',
-  validateSearch: ({ search, role, isActive }: Record<string, unknown>): UsersSearch => ({
-    ...((typeof search === 'string' || typeof search === 'number') && search !== '' && { search: String(search) }),
-    ...(typeof role === 'string' && { role }),
-    ...(typeof isActive === 'boolean' && { isActive }),
-  }),
+  validateSearch: onlyValid(
+    ({ search, role, isActive }: Record<string, unknown>): UsersSearch => ({
+      ...((typeof search === 'string' || typeof search === 'number') && search !== '' && { search: String(search) }),
+      ...(typeof role === 'string' && { role }),
+      ...(typeof isActive === 'boolean' && { isActive }),
+    }),
+  ),
   component: lazyRouteComponent(() => import('./UsersScreen.tsx'), 'UsersScreen'),
 });
 
