@@ -53,8 +53,10 @@ describe('admin.policies.list', () => {
 
   it('lists only policies of the given type and state', async () => {
     const id = await createdPolicy(admin, 'listed');
+    await createdPolicy(admin, 'listed, and active');
     await admin.send('admin.policies.update', { params: { id }, body: { isActive: false } });
-    const list = await admin.bodyOf('admin.policies.list', { query: 'isActive=false&type=ROLE_BASED' });
+    // The search leaves out the policies of the other tests, which run in any order.
+    const list = await admin.bodyOf('admin.policies.list', { query: 'isActive=false&type=ROLE_BASED&search=listed' });
     expect(list).toMatchObject({ count: 1, data: [{ id }] });
   });
 

@@ -14,6 +14,7 @@ import { FilterForm } from './FilterForm.tsx';
 import type { Field } from './form-values.ts';
 import { effectOf, type OwnResource, ownCatalogueQuery, recordsQuery } from './queries.ts';
 import { RecordActions } from './RecordActions.tsx';
+import { RestoreButton } from './RestoreButton.tsx';
 import { recordsRoute } from './route.ts';
 import type { RecordsSearch } from './search.ts';
 import { tableFields } from './table-fields.ts';
@@ -73,7 +74,10 @@ function RecordList({ resource: { definition }, search, onChange }: RecordListPr
   const fields = tableFields(definition.fields);
   const expand = fields.filter(({ to }) => resources.some((each) => each.definition.name === to)).map(({ name }) => name);
   const records = useInfiniteQuery(recordsQuery(definition.name, search, expand));
-  const columns = columnsOf(fields, resources);
+  const isDeleted = search.deleted === true;
+  const restore: Column<Row> = { key: 'restore', title: '', render: (row) => <RestoreButton resource={definition.name} row={row} /> };
+  const columns = [...columnsOf(fields, resources), ...(isDeleted ? [restore] : [])];
+  const open = (id: string): void => void navigate({ to: '/data/$resource/$id', params: { resource: definition.name, id } });
   return (
     <QueryState query={records} lines={10}>
       {({ pages }) => {
@@ -94,7 +98,8 @@ function RecordList({ resource: { definition }, search, onChange }: RecordListPr
               idOf={({ id }) => id}
               order={search.sort}
               onSort={(sort) => onChange({ ...search, sort })}
-              onOpen={({ id }) => void navigate({ to: '/data/$resource/$id', params: { resource: definition.name, id } })}
+              // A deleted record cannot be read by its id.
+              {...(!isDeleted && { onOpen: ({ id }: Row) => open(id) })}
             />
             <LoadMore query={records} />
           </Stack>
