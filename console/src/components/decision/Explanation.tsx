@@ -1,8 +1,9 @@
-import { Alert, Card, Code, Stack, Text, Title } from '@mantine/core';
+import { Alert, Card, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { DecisionTrace } from './DecisionTrace.tsx';
 import { NearMisses } from './NearMisses.tsx';
+import { ResidualCondition } from './ResidualCondition.tsx';
 
 /** The explanation of a decision, as access tests, audit entries and replays return it. */
 export type Explained = Pick<Schemas['admin.ExplainedReplay'], 'note' | 'ties' | 'trace' | 'when' | 'wouldAllow'> & {
@@ -24,16 +25,7 @@ export function Explanation({
         </Alert>
       ))}
       {note !== undefined && <Text size="sm">{note}</Text>}
-      {when !== undefined && (
-        <div>
-          <Text size="sm" fw={600}>
-            {texts.when}
-          </Text>
-          <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            {when}
-          </Code>
-        </div>
-      )}
+      {when !== undefined && <ResidualCondition when={when} />}
       <NearMisses rules={wouldAllow} />
       {trace.length > 0 && (
         <div>

@@ -1,5 +1,6 @@
-import { Anchor, Code, Drawer, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Drawer, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
+import { ResidualCondition } from '../../components/decision/ResidualCondition.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
 import classes from './PermissionGrid.module.css';
@@ -95,16 +96,7 @@ function PermissionDetail({ permission, link }: { readonly permission: Permissio
         {action} {resource}: {texts.effects[effect]}
       </Text>
       <Text size="sm">{reason}</Text>
-      {when !== undefined && (
-        <div>
-          <Text size="sm" fw={600}>
-            {texts.when}
-          </Text>
-          <Code block style={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }}>
-            {when}
-          </Code>
-        </div>
-      )}
+      {when !== undefined && <ResidualCondition when={when} />}
       {policy && (
         <PolicyLink id={policy.id} rule={rule?.id} size="sm">
           {texts.openRule}: {policy.name}
