@@ -99,7 +99,7 @@ export interface WindowClosing {
 /** The dependencies and options of the closing of windows. */
 export interface WindowClosingDeps {
   readonly database: Database;
-  /** Records the numbers of refused tokens, which only this process has: of the windows that have ended, or of all. */
+  /** Appends the numbers of refused tokens that this process has counted: those of ended windows, or those of all windows. */
   readonly recordRefusals?: ((which: 'ended' | 'all') => Promise<void>) | undefined;
   /** Receives a log line if the windows cannot be closed. */
   log(line: string): void;

@@ -20,7 +20,6 @@ export const commonTexts = {
   allowed: 'allowed',
   denied: 'denied',
   unknown: 'unknown',
-  network: 'The service does not answer. Your input is kept.',
   unsaved: { title: 'Leave without saving?', detail: 'Your changes will be lost.', leave: 'Leave', stay: 'Stay' },
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
 } as const;

@@ -72,6 +72,7 @@ export const decisionsTexts = {
     trace: 'Rules, in the order of evaluation',
     noTrace: 'No rule was evaluated for this entry.',
     facts: 'Values that the conditions read',
+    details: 'Details',
     noFacts: 'The conditions read no values.',
     replay: 'Decide again under the present policies',
     replayed: {
@@ -79,7 +80,6 @@ export const decisionsTexts = {
       changed: 'Present policies decide differently.',
       missing: 'Values that the audit log did not keep',
     },
-    simulate: 'Open in the simulator',
     openPolicy: 'Open policy',
   },
   trace: {

@@ -9,10 +9,6 @@ export const overviewTexts = {
   topDenied: {
     title: 'Denied most often',
     none: 'Nothing was denied.',
-    count: 'Denials',
-    who: 'Role',
-    what: 'Request',
-    show: 'Show the entries',
   },
   neverMatched: {
     title: 'Rules that decided nothing',
@@ -22,11 +18,8 @@ export const overviewTexts = {
   expiring: {
     title: 'Assignments that expire within 7 days',
     none: 'No assignment expires soon.',
-    at: 'Expires',
-    user: 'User',
-    policy: 'Policy',
   },
   recent: { title: 'Newest decisions', none: 'No request has been decided yet.' },
-  health: { title: 'Health', ok: 'ready', notOk: 'not ready' },
+  health: { title: 'Health', ok: 'ready' },
   partial: 'Counting took too long, so older entries are not counted. Choose a shorter time.',
 } as const;

@@ -12,7 +12,6 @@ export const previewTexts = {
   fill: 'Fill values that were not kept with those of today',
   run: 'Replay',
   stop: 'Stop',
-  more: 'Continue',
   running: (count: number) => `${count.toLocaleString()} decisions replayed`,
   classes: {
     same: 'same',

@@ -76,7 +76,6 @@ export const usersTexts = {
     via: { user: 'assigned to the user', role: 'by the role' },
     permissions: 'Show all permissions',
     decisions: 'Show the decisions',
-    edit: 'Edit',
     deactivate: 'Deactivate',
     activate: 'Activate',
     deactivateDetail: 'The user is signed out everywhere and cannot sign in. Policies and records stay.',
@@ -88,7 +87,7 @@ export const usersTexts = {
     password: 'Password',
     role: 'Role',
     create: 'Create',
-    save: 'Save',
+
     created: 'The user was created.',
   },
 } as const;

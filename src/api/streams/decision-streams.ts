@@ -132,7 +132,7 @@ class StreamHub {
       for (let isCaughtUp = false; !isCaughtUp && !stream.queue.hasEnded; ) {
         const isComplete = await stream.readPage(this.#database);
         if (isComplete && stream.isOver) stream.end('duration');
-        // A poll that runs now loads entries for the streams that were live when it began.
+        // A poll that is running serves the streams that were live when it began, and not this one.
         isCaughtUp = isComplete && this.#poll === undefined && isAhead(stream.position, this.#position);
         if (isComplete && !isCaughtUp) await (this.#poll ?? wait(JOIN_PAUSE));
       }

@@ -54,7 +54,7 @@ function RuleCard({ trace: { rule, policy, answer, fired, condition } }: { reado
 }
 
 /** A tree of conditions, each with its answer, the value that was expected and the value that was found. */
-export function ConditionTree({ trace }: { readonly trace: ConditionTrace }) {
+function ConditionTree({ trace }: { readonly trace: ConditionTrace }) {
   const members = membersOf(trace);
   if (members.length > 0) {
     return (

@@ -31,7 +31,7 @@ export function DecisionDetail({ id }: { readonly id: string }) {
           <Members entry={data} />
           <Explanation explained={data} />
           {data.trace === undefined && data.kind === 'access' && <Text size="sm">{texts.noTrace}</Text>}
-          <Facts facts={data.facts ?? {}} />
+          <Facts kind={data.kind} facts={data.facts ?? {}} />
           {data.kind === 'access' && <Replay id={id} />}
         </Stack>
       )}
@@ -77,14 +77,15 @@ function Members({ entry }: { readonly entry: ExplainedEntry }) {
   );
 }
 
-function Facts({ facts }: { readonly facts: Readonly<Record<string, unknown>> }) {
+/** Only requests to records read values for conditions. The entries of other kinds have details of their own. */
+function Facts({ kind, facts }: { readonly kind: ExplainedEntry['kind']; readonly facts: Readonly<Record<string, unknown>> }) {
   const rows = Object.entries(facts);
   return (
     <div>
       <Title order={3} size="h5" mb="xs">
-        {texts.facts}
+        {kind === 'access' ? texts.facts : texts.details}
       </Title>
-      {rows.length === 0 && <Text size="sm">{texts.noFacts}</Text>}
+      {rows.length === 0 && kind === 'access' && <Text size="sm">{texts.noFacts}</Text>}
       {rows.length > 0 && (
         <Table layout="fixed">
           <Table.Tbody>

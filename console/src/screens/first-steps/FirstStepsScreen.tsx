@@ -18,7 +18,7 @@ export function FirstStepsScreen() {
       <QueryState query={policies}>
         {(stored) => {
           const hasPolicy = stored.length > 0;
-          const isAssigned = stored.some(({ assignments }) => assignments.roles.some((role) => role !== 'admin') || assignments.users > 0);
+          const isAssigned = stored.some(({ assignments }) => assignments.roles.length > 0 || assignments.users > 0);
           return (
             <Stack maw={720}>
               <PolicyStep policies={stored} />

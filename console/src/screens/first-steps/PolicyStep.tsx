@@ -19,11 +19,11 @@ export function PolicyStep({ policies }: { readonly policies: readonly Schemas['
     mutationFn: (body: Schemas['admin.PolicyInput']) => bodyOf(client.POST('/admin/api/policies', { body })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['policies'] }),
   });
-  const isDone = policies.some(({ assignments }) => !assignments.roles.includes('admin'));
+  const isDone = policies.length > 0;
   return (
     <Step number={1} title={texts.title} detail={texts.detail} isDone={isDone} isNext={!isDone}>
       {error !== null && <ProblemAlert error={error} />}
-      {policies.length > 0 && <Text size="sm">{texts.has(policies.length)}</Text>}
+      {isDone && <Text size="sm">{texts.has(policies.length)}</Text>}
       <Group align="flex-end">
         <Select
           label={texts.template}

@@ -9,14 +9,14 @@ export const templatesQuery = queryOptions({
   staleTime: Number.POSITIVE_INFINITY,
 });
 
-/** The first policies, with the roles that they are assigned to. */
+/** The first policies for users, with their roles. The policy of admins, which the set-up creates, is left out: it must not be assigned to others. */
 export const firstPoliciesQuery = queryOptions({
   queryKey: ['policies', 'first steps'],
   queryFn: async ({ signal }) => {
     const { data } = await bodyOf(
       client.GET('/admin/api/policies', { params: { query: { summary: true, sort: '-updatedAt', limit: 50 } }, signal }),
     );
-    return data.flatMap((policy) => ('assignments' in policy ? [policy] : []));
+    return data.flatMap((policy) => ('assignments' in policy && !policy.assignments.roles.includes('admin') ? [policy] : []));
   },
 });
 

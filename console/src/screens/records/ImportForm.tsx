@@ -9,7 +9,7 @@ import { dataTexts } from '../../texts/data.ts';
 import { useOwnResource } from './useOwnResource.ts';
 
 const texts = dataTexts.importing;
-/** Rejected rows in the table; all are in the file. */
+/** Maximum number of rejected rows in the table. The saved file has all of them. */
 const SHOWN = 100;
 
 interface Imported {
