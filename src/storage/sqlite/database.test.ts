@@ -1,11 +1,22 @@
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import BetterSqlite3 from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SetupError } from '../../errors.ts';
 import { sql } from '../../sql.ts';
 import { openSqlite } from './database.ts';
 import { codeOf, type Family, insert, openFamily, parentsOf } from './sqlite.fixture.ts';
+
+/** Code of a thread that holds the write lock of a new database for 200 ms, as a process does that creates it. */
+const CREATE_DATABASE = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const driver = new (require('better-sqlite3'))(workerData);
+  driver.exec('BEGIN IMMEDIATE; CREATE TABLE "T" ("n" INTEGER); INSERT INTO "T" VALUES (1)');
+  parentPort.postMessage('locked');
+  setTimeout(() => driver.exec('COMMIT').close(), 200);
+`;
 
 let family: Family;
 
@@ -49,6 +60,25 @@ describe('openSqlite', () => {
     other.close();
     expect(await parentsOf(second)).toEqual([]);
     await second.close();
+  });
+
+  it('opens a new database while another process creates it', async () => {
+    const path = join(family.folder, 'new.db');
+    const other = new Worker(CREATE_DATABASE, { eval: true, workerData: path });
+    await once(other, 'message');
+    const second = openSqlite({ path, busyTimeout: 60_000 });
+    await once(other, 'exit');
+    expect(await second.transaction((tx) => tx.one({ sql: 'PRAGMA journal_mode', parameters: [] }))).toEqual({ journal_mode: 'wal' });
+    expect(await second.transaction((tx) => tx.one({ sql: 'SELECT "n" FROM "T"', parameters: [] }))).toEqual({ n: 1 });
+    await second.close();
+  });
+
+  it('refuses a new database that another process holds for longer than the busy timeout', () => {
+    const path = join(family.folder, 'new.db');
+    const other = new BetterSqlite3(path);
+    other.exec('BEGIN IMMEDIATE; CREATE TABLE "T" ("n" INTEGER)');
+    expect(() => openSqlite({ path, busyTimeout: 30 })).toThrow(/database is locked$/);
+    other.close();
   });
 
   it('writes everything to the one file on close, and rejects transactions afterwards', async () => {

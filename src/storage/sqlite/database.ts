@@ -163,7 +163,7 @@ function openFile(path: string, { busyTimeout, log }: { readonly busyTimeout: nu
   try {
     if (path !== ':memory:') createFile(path);
     driver = new BetterSqlite3(path, { timeout: busyTimeout });
-    const mode = driver.pragma('journal_mode = WAL', { simple: true });
+    const mode = setJournalMode(driver, busyTimeout);
     if (mode !== 'wal' && path !== ':memory:') throw new Error('its file system does not allow write-ahead logging');
     for (const pragma of PRAGMAS) driver.pragma(pragma);
     tryToWrite(driver, busyTimeout);
@@ -173,6 +173,24 @@ function openFile(path: string, { busyTimeout, log }: { readonly busyTimeout: nu
     throw cannotOpen(path, error);
   }
 }
+
+/**
+ * Returns the journal mode of the database, which is `wal` where the file system allows it. While two processes create a database at the same
+ * time, one of them can have a lock for which SQLite refuses the other at once instead of after the busy timeout; so the timeout is kept here.
+ */
+function setJournalMode(driver: BetterSqlite3.Database, busyTimeout: number): unknown {
+  for (const end = performance.now() + busyTimeout; ; ) {
+    try {
+      return driver.pragma('journal_mode = WAL', { simple: true });
+    } catch (error) {
+      if (driverCode(error)?.startsWith('SQLITE_BUSY') !== true || performance.now() >= end) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)), 0, 0, LOCK_RETRY);
+  }
+}
+
+/** Milliseconds between two attempts to set the journal mode. */
+const LOCK_RETRY = 10;
 
 function cannotOpen(path: string, error: unknown): SetupError {
   return new SetupError(`cannot open the database file ${path}: ${error instanceof Error ? error.message : String(error)}`);
