@@ -1,9 +1,22 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findFile, makeFolder, readRegularFile } from './safe-files.ts';
+
+/** Code of a thread that creates and removes a file until it is terminated. */
+const CREATE_AND_REMOVE = `
+  const { rmSync, writeFileSync } = require('node:fs');
+  const { parentPort, workerData } = require('node:worker_threads');
+  parentPort.postMessage('started');
+  for (;;) {
+    writeFileSync(workerData, '');
+    rmSync(workerData);
+  }
+`;
 
 let folder: string;
 const at = (name: string): string => join(folder, name);
@@ -70,5 +83,14 @@ describe('findFile', () => {
   it('follows links, and returns undefined if there is no file', () => {
     expect(findFile(at('link'))?.isFile()).toBe(true);
     expect(findFile(at('nothing'))).toBe(undefined);
+  });
+
+  it('returns a file or undefined while another process creates and removes the file', async () => {
+    const other = new Worker(CREATE_AND_REMOVE, { eval: true, workerData: at('short-lived') });
+    await once(other, 'message');
+    const found = new Set<boolean>();
+    for (let n = 0; n < 50_000 || (found.size < 2 && n < 5_000_000); n++) found.add(findFile(at('short-lived')) !== undefined);
+    await other.terminate();
+    expect(found).toEqual(new Set([true, false]));
   });
 });

@@ -93,7 +93,10 @@ function isFolder(path: string): boolean {
 export function findFile(path: string): Stats | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false });
-    if (found !== undefined || lstatSync(path, { throwIfNoEntry: false }) === undefined) return found;
+    if (found !== undefined) return found;
+    // Other than a link, this is a file that another process has created in the meantime.
+    const created = lstatSync(path, { throwIfNoEntry: false });
+    if (created?.isSymbolicLink() !== true) return created;
   } catch (error) {
     throw new RefusedPath(`cannot look at ${path}: ${errorCode(error)}`);
   }
