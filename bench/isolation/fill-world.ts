@@ -101,7 +101,7 @@ async function fillRecords(database: string, articles: number): Promise<void> {
   const values = (letter: string): string => `'${letter}' || i, 1, '${AT}', '${AT}', 'bench'`;
   const text = filling.isServer ? `repeat('a', ${REPORT_LENGTH})` : `replace(hex(zeroblob(${REPORT_LENGTH / 2})), '0', 'a')`;
   await filling.exec(`INSERT INTO "Article" (${common}, "title", "rank")
-    ${numbersTo(articles)} SELECT ${values('a')}, 'Title ' || i, (i * 7919) % 1000003 FROM n`);
+    ${numbersTo(articles)} SELECT ${values('a')}, 'Title ' || i, (CAST(i AS BIGINT) * 7919) % 1000003 FROM n`);
   await filling.exec(`INSERT INTO "Note" (${common}, "title") ${numbersTo(NOTES)} SELECT ${values('n')}, 'Title ' || i FROM n`);
   await filling.exec(`INSERT INTO "Report" (${common}, "body") ${numbersTo(REPORTS)} SELECT ${values('r')}, ${text} FROM n`);
   if (filling.isServer) await filling.exec('ANALYZE');
