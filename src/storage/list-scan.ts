@@ -16,8 +16,8 @@ export interface InMemory {
   readonly paths: readonly Path[];
 }
 
-/** Rows per statement while conditions are evaluated in memory. */
-const CHUNK = 500;
+/** Rows per statement while conditions are evaluated in memory. On PostgreSQL the driver parses them in one turn of the event loop. */
+const CHUNK = 150;
 /** Rows of the first window. */
 const FIRST_WINDOW = 1000;
 /** Milliseconds that a window should take: the statement that runs when the budget is used up cannot end early. */
