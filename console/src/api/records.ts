@@ -41,10 +41,12 @@ export interface RecordRequest {
 }
 
 /** Sends a request below `/api`, and returns the body of its response. @throws RequestError if it is refused */
-export async function sendRecordRequest<Body>(
-  path: string,
-  { method = 'GET', query = {}, body, version, signal }: RecordRequest = {},
-): Promise<Body> {
+export async function sendRecordRequest<Body>(path: string, request: RecordRequest = {}): Promise<Body> {
+  const response = await send(path, request);
+  return (response.status === 204 ? undefined : await response.json()) as Body;
+}
+
+async function send(path: string, { method = 'GET', query = {}, body, version, signal }: RecordRequest): Promise<Response> {
   const url = new URL(`/api/${path}`, location.origin);
   for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
   const response = await sendAuthorized(
@@ -59,7 +61,13 @@ export async function sendRecordRequest<Body>(
     }),
   );
   if (!response.ok) throw await readProblem(response);
-  return (response.status === 204 ? undefined : await response.json()) as Body;
+  return response;
+}
+
+/** Lists a record of a resource, and returns the id of the audit entry of the decision. */
+export async function listForDecision(resource: string): Promise<string> {
+  const { headers } = await send(encodeURIComponent(resource), { query: { limit: 1 } });
+  return headers.get('x-decision-id') ?? '';
 }
 
 /** Loads a page of records. */

@@ -17,6 +17,9 @@ export function CommandPalette() {
         onClick: () => void navigate({ to }),
       })),
     ),
+    ...(role === 'admin'
+      ? [{ id: '/first-steps', label: shellTexts.screens.firstSteps, onClick: () => void navigate({ to: '/first-steps' }) }]
+      : []),
     { id: '/account', label: shellTexts.screens.account, onClick: () => void navigate({ to: '/account' }) },
   ];
   return (

@@ -19,17 +19,21 @@ export const firstStepsTexts = {
     assign: 'Assign',
     assigned: (policy: string, role: string) => `${policy} is assigned to ${role}.`,
   },
-  simulate: {
+  ask: {
     title: 'Ask what it decides',
-    detail: 'The simulator explains any request before a user sends it.',
+    detail: 'Any request can be asked about before a user sends it. The answer names the rule that decides.',
+    action: 'Action',
+    resource: 'Resource',
+    submit: (role: string) => `Decide for role ${role}`,
+    answer: 'Answer',
+    more: 'To ask about a user, a record or another time:',
     open: 'Open the simulator',
   },
   decision: {
     title: 'See your first decision',
-    detail: 'Every request leaves an entry that can be explained, also years later.',
-    none: 'No request of a user has been decided yet. Send one, or open the records.',
+    detail: 'Every request to records leaves an entry in the audit log that can be explained, also years later.',
+    send: (resource: string) => `List ${resource} and open the decision`,
     open: 'Open the newest decision',
-    data: 'Open the records',
   },
   skip: 'Go to the overview',
 } as const;

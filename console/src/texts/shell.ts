@@ -23,6 +23,7 @@ export const shellTexts = {
     users: 'Users',
     storage: 'Migrations',
     system: 'System',
+    firstSteps: 'First steps',
     account: 'Your account',
   },
   help: {

@@ -2,9 +2,9 @@ import { Button, Group, Select, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
+import { templatesQuery } from '../../api/policies.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { firstStepsTexts } from '../../texts/first-steps.ts';
-import { templatesQuery } from './queries.ts';
 import { Step } from './Step.tsx';
 
 const texts = firstStepsTexts.policy;

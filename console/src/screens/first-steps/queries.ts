@@ -1,13 +1,6 @@
-/** Requests of the first steps. */
+/** Requests of the first steps. What is done follows from them, so a reload resumes. */
 import { queryOptions } from '@tanstack/react-query';
 import { bodyOf, client } from '../../api/client.ts';
-
-/** The ready-made policies. */
-export const templatesQuery = queryOptions({
-  queryKey: ['policies', 'templates'],
-  queryFn: async ({ signal }) => (await bodyOf(client.GET('/admin/api/policies-templates', { signal }))).data,
-  staleTime: Number.POSITIVE_INFINITY,
-});
 
 /** The first policies for users, with their roles. The policy of admins, which the set-up creates, is left out: it must not be assigned to others. */
 export const firstPoliciesQuery = queryOptions({
@@ -20,12 +13,26 @@ export const firstPoliciesQuery = queryOptions({
   },
 });
 
-/** The newest decision about a request of a caller who is not an admin. */
+/** The newest decision about a request to records. Each search of the audit log adds an entry to it, so it is not repeated by itself. */
 export const firstDecisionQuery = queryOptions({
-  queryKey: ['decisions', 'first steps'],
+  queryKey: ['decisions', 'first steps', 'access'],
   queryFn: async ({ signal }) => {
     const { data } = await bodyOf(client.GET('/admin/api/decisions', { params: { query: { kind: 'access', limit: 1 } }, signal }));
     return data[0] ?? null;
   },
-  refetchInterval: 5000,
+});
+
+/** Returns the name of a resource to ask about: one of the project, if it has any. */
+export function exampleResource(names: readonly string[]): string | undefined {
+  return names.find((name) => name !== 'User') ?? names[0];
+}
+
+/** True if an admin has asked the simulator before. */
+export const wasAskedQuery = queryOptions({
+  queryKey: ['decisions', 'first steps', 'asked'],
+  queryFn: async ({ signal }) => {
+    const query = { kind: 'admin', action: 'tests.access', limit: 1 } as const;
+    const { data } = await bodyOf(client.GET('/admin/api/decisions', { params: { query }, signal }));
+    return data.length > 0;
+  },
 });

@@ -6,6 +6,7 @@ import type { Schemas } from '../../api/client.ts';
 import { systemQuery } from '../../api/queries.ts';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { overviewTexts as texts } from '../../texts/overview.ts';
 import { DecisionSeries } from './DecisionSeries.tsx';
 import { ExpiringAssignments } from './ExpiringAssignments.tsx';
@@ -16,6 +17,9 @@ import { overviewRoute } from './route.ts';
 import { TopDenied } from './TopDenied.tsx';
 
 type Analytics = Schemas['admin.Analytics'];
+
+/** The number of active policies if only the policy of admins, which the set-up creates, is active. */
+const ONLY_ADMINS = 1;
 
 /** The first screen of an admin: what was decided, what needs attention, and the health of the service. */
 export function OverviewScreen() {
@@ -37,6 +41,7 @@ export function OverviewScreen() {
       <QueryState query={analytics} lines={12}>
         {(data) => (
           <>
+            {data.activePolicies <= ONLY_ADMINS && <Unfinished />}
             <Tiles analytics={data} />
             {data.topDenied?.partial === true && <Alert color="yellow">{texts.partial}</Alert>}
             <Section title={texts.series.title}>
@@ -60,6 +65,14 @@ export function OverviewScreen() {
         )}
       </QueryState>
     </Page>
+  );
+}
+
+function Unfinished() {
+  return (
+    <Alert color="blue" title={texts.unfinished.title}>
+      <TextLink to="/first-steps">{texts.unfinished.action}</TextLink>
+    </Alert>
   );
 }
 
