@@ -1,7 +1,7 @@
 /** Finds a browser for the tests of the console. */
-import { execFile, spawn } from 'node:child_process';
-import { chmodSync, createReadStream, createWriteStream, existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { execFile } from 'node:child_process';
+import { chmodSync, createReadStream, createWriteStream, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, delimiter, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -22,6 +22,8 @@ export interface BrowserSearch {
   /** Platform and architecture, such as `linux-x64`. */
   readonly platform: string;
 }
+
+const run = promisify(execFile);
 
 const NAMES = ['chromium', 'chromium-browser', 'chrome', 'google-chrome', 'google-chrome-stable'];
 const MAC_PATH = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
@@ -63,8 +65,9 @@ async function unpackChromium(): Promise<BrowserProgram> {
   await createFolderOnce(folder, async (made) => {
     const archives = ['al2023', 'swiftshader', 'fonts'].map((name) => extract(join(source, 'bin', `${name}.tar.br`), made));
     await Promise.all([...archives, decompress(join(source, 'bin/chromium.br'), join(made, 'chromium'))]);
+    chmodSync(join(made, 'chromium'), 0o755);
     writeFileSync(join(made, 'fonts.conf'), fontsConfig(join(folder, 'fonts')));
-    await promisify(execFile)(join(made, 'chromium'), ['--version'], { env: variablesOf(made) });
+    await run(join(made, 'chromium'), ['--version'], { env: variablesOf(made) });
   });
   return { path: join(folder, 'chromium'), env: variablesOf(folder) };
 }
@@ -75,16 +78,14 @@ function variablesOf(folder: string): Record<string, string> {
 
 async function decompress(archive: string, file: string): Promise<void> {
   await pipeline(createReadStream(archive), createBrotliDecompress(), createWriteStream(file));
-  chmodSync(file, 0o755);
 }
 
+/** Extracts an archive through a file, because tar may close its standard input before it has read the end of a stream. */
 async function extract(archive: string, folder: string): Promise<void> {
-  const tar = spawn('tar', ['-x', '-C', folder], { stdio: ['pipe', 'ignore', 'inherit'] });
-  const ended = new Promise<void>((done, fail) => {
-    tar.on('error', fail);
-    tar.on('close', (status) => (status === 0 ? done() : fail(new Error(`tar could not extract ${archive}: status ${status}`))));
-  });
-  await Promise.all([pipeline(createReadStream(archive), createBrotliDecompress(), tar.stdin), ended]);
+  const file = join(folder, basename(archive, '.br'));
+  await decompress(archive, file);
+  await run('tar', ['-x', '-f', file, '-C', folder]);
+  rmSync(file);
 }
 
 /** Returns a configuration that prefers the font of the package, so that pages look alike on all machines. Fonts of the machine add symbols. */
