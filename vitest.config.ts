@@ -54,6 +54,7 @@ const config: ViteUserConfig = defineConfig({
     // Long, because a busy machine must not fail a test.
     testTimeout: 60_000,
     hookTimeout: 30_000,
+    expect: { poll: { timeout: 30_000 } },
     silent: 'passed-only',
     // Tests start the program hundreds of times. With the cache of `bin/bailiwick.js`, a start does not compile it again.
     env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/bailiwick', import.meta.url)) },

@@ -100,7 +100,7 @@ describe('messages of a primary of the previous version', () => {
     for (const [index, ask] of ['values', 'readiness', 'accepted'].entries()) own.emit('message', { ask, id: index });
     own.emit('message', { say: 'released' });
     await released;
-    await vi.waitFor(() => expect(own.send).toHaveBeenCalledTimes(6));
+    await expect.poll(() => own.send.mock.calls.length).toBe(6);
     expect(own.send.mock.calls.map(([message]) => message)).toEqual([
       { say: 'ready', value: 'here' },
       { say: 'last', value: [] },

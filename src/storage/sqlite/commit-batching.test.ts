@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
 import type { AppendStatements, CommitMetrics, Transaction } from '../contract.ts';
 import { failure } from '../storage.fixture.ts';
@@ -44,7 +44,7 @@ describe('commit batching', () => {
       done.push(database.transaction((tx) => tx.run(sql`INSERT INTO "Row" VALUES (${String(left)})`)));
     };
     turn(4);
-    await vi.waitUntil(() => done.length === 4);
+    await expect.poll(() => done.length).toBe(4);
     await Promise.all(done);
     expect(database.metrics.commits - before).toBe(expected);
     await database.close();
@@ -191,7 +191,7 @@ describe('transactions', () => {
     const error = await failure(stuck);
     expect(error).toMatchObject({ code: 'INTERNAL', cause: { message: expect.stringMatching(/awaited/) } });
     await next;
-    await vi.waitFor(() => expect(later).toMatchObject({ code: 'INTERNAL' }));
+    await expect.poll(() => later).toMatchObject({ code: 'INTERNAL' });
     expect(await family.ids()).toEqual(['c']);
   });
 

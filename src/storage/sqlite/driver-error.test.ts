@@ -1,5 +1,5 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Problem } from '../../errors.ts';
 import { sql } from '../../sql.ts';
 import { ConstraintError, type Transaction } from '../contract.ts';
@@ -91,7 +91,7 @@ describe('a full disk', () => {
     await failure(family.database.transaction((tx) => big(tx, 'a')));
     expect(family.database.healthy).toBe(false);
     await pages(1_000_000);
-    await vi.waitFor(() => expect(family.database.healthy).toBe(true), { timeout: 3000 });
+    await expect.poll(() => family.database.healthy).toBe(true);
   });
 
   it('rolls back and rejects a whole batch whose COMMIT fails', async () => {
