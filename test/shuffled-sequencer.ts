@@ -1,11 +1,18 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { createRandom } from './random.ts';
 
+/** Tests that start programs, which take longest. */
+const LONG = /\/test\/(clients|process|replicas)\//;
+/** The part of a project in which its long files begin. At the end, one of them would leave the other workers without work. */
+const PART = 0.7;
+
 /** Shuffles the files of each project by the seed of the run. Files of one project stay together, because they share processes. */
 export class ShuffledSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const random = createRandom(this.ctx.config.sequence.seed);
-    const keyed = files.toSorted((a, b) => compare(nameOf(a), nameOf(b))).map((file) => ({ file, key: random() }));
+    const keyed = files
+      .toSorted((a, b) => compare(nameOf(a), nameOf(b)))
+      .map((file) => ({ file, key: random() * (LONG.test(file.moduleId) ? PART : 1) }));
     return keyed.toSorted((a, b) => compare(a.file.project.name, b.file.project.name) || a.key - b.key).map(({ file }) => file);
   }
 }
