@@ -1,5 +1,6 @@
 /** One bit of a stored policy, rule, assignment or version is flipped: nothing may be allowed that was denied. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isDeep } from '../../test/budget.ts';
 import { LIMITS as POLICY_LIMITS } from '../../test/policy-fixtures.ts';
 import { RULE_ACTIONS } from '../actions.ts';
 import { SYSTEM } from '../resources/system/index.ts';
@@ -119,6 +120,13 @@ function flips(value: unknown): readonly unknown[] {
   );
 }
 
+/** True if one bit of each value is flipped, each time another one: on PostgreSQL, a flip takes five times as long as on SQLite. */
+const ONE_BIT = onPostgres && !isDeep;
+
+function oneOf(values: readonly unknown[], turn: number): readonly unknown[] {
+  return values.length === 0 ? [] : [values[turn % values.length]];
+}
+
 const ROLLED_BACK = new Error('rolled back');
 
 /** Writes a value without the checks of the database, runs `work`, and rolls back. Returns undefined if the column cannot hold the value. */
@@ -156,10 +164,10 @@ describe('a flipped bit', () => {
 
   it.each(TABLES)('one flipped bit in any column of %s allows nothing that was denied', async (table) => {
     const rows = await opened.rows(table);
-    let tried = 0;
+    let [tried, turn] = [0, 0];
     for (const row of rows) {
       for (const [column, stored] of Object.entries(row)) {
-        for (const value of flips(stored)) {
+        for (const value of ONE_BIT ? oneOf(flips(stored), turn++) : flips(stored)) {
           const place = { table, column, id: String(row['id']), value };
           const found = await withValue(place, grants);
           if (found === undefined) continue;
@@ -169,7 +177,7 @@ describe('a flipped bit', () => {
         }
       }
     }
-    expect(tried).toBeGreaterThan(rows.length * 10);
+    expect(tried).toBeGreaterThan(rows.length * (ONE_BIT ? 3 : 10));
   });
 
   it.each(['_Policy', '_PolicyRule', '_UserPolicy', '_RolePolicy'])('a lost row of %s allows nothing that was denied', async (table) => {
