@@ -56,8 +56,9 @@ export function toImportLimits({ importBytes, importStreamBytes, bodyBytes, json
 }
 
 /** Returns the options of checkpoints and retention. */
-export function toAuditMaintenanceOptions({ checkpoints, data, decisionsKept }: Config): AuditMaintenanceOptions {
-  return { checkpoints: checkpoints === 'off' ? undefined : checkpoints, data, days: parseAge(decisionsKept) };
+export function toAuditMaintenanceOptions({ checkpoints, data, decisionsKept, denialWindowSeconds }: Config): AuditMaintenanceOptions {
+  const path = checkpoints === 'off' ? undefined : checkpoints;
+  return { checkpoints: path, data, days: parseAge(decisionsKept), windowSeconds: denialWindowSeconds };
 }
 
 /** Returns the thresholds of free disk space. The size of a database on PostgreSQL is read by metrics only. */

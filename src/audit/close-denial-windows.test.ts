@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { sql } from '../sql.ts';
 import { type Analytics, loadAnalytics } from './analytics.ts';
 import { appendEntry } from './append-entries.ts';
-import { closeDenialWindows, createWindowClosing } from './close-denial-windows.ts';
+import { closeDenialWindows, createWindowClosing, toClosingInterval } from './close-denial-windows.ts';
 import { type DenyingProcess, denialOf, openTestDenials, SECOND, sumOf, T0, type TestDenials } from './repeated-denials.fixture.ts';
 
 let test: TestDenials;
@@ -95,6 +95,14 @@ describe('createWindowClosing', () => {
   const closed = async (): Promise<void> => {
     while ((await test.counts()).length > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   };
+
+  it.each([
+    ['five seconds', 60, 5000],
+    ['a window that is shorter', 1, 1000],
+    ['five seconds without windows of its own', 0, 5000],
+  ])('closes windows at an interval of %s', (_, windowSeconds, expected) => {
+    expect(toClosingInterval(windowSeconds)).toBe(expected);
+  });
 
   it('closes windows at once and at intervals', async () => {
     const lines: string[] = [];

@@ -109,6 +109,11 @@ export interface WindowClosingDeps {
 
 const INTERVAL_MS = 5000;
 
+/** Returns the milliseconds between two runs: windows that are shorter than the default interval are closed as often as they end. */
+export function toClosingInterval(windowSeconds: number): number {
+  return windowSeconds === 0 ? INTERVAL_MS : Math.min(windowSeconds * 1000, INTERVAL_MS);
+}
+
 /** Creates the component that closes the windows of all processes. */
 export function createWindowClosing(deps: WindowClosingDeps): WindowClosing {
   const { database, recordRefusals = async () => undefined, log, interval = INTERVAL_MS } = deps;

@@ -1,7 +1,7 @@
 /** Background work of a running service on the audit log: writes checkpoints, records the numbers of repeated denials, and deletes old entries. */
 
 import type { Database, Log } from '../storage/index.ts';
-import { createWindowClosing, type WindowClosingDeps } from './index.ts';
+import { createWindowClosing, toClosingInterval, type WindowClosingDeps } from './index.ts';
 import {
   type Checkpoints,
   createCheckpoints,
@@ -20,6 +20,8 @@ export interface AuditMaintenanceOptions {
   readonly data: string;
   /** Days for which entries are kept; undefined if entries are deleted only by command. */
   readonly days: number | undefined;
+  /** The length of a window of repeated denials; 0 if each denial has an entry. */
+  readonly windowSeconds: number;
 }
 
 /** Dependencies of audit maintenance. */
@@ -37,7 +39,7 @@ export interface AuditMaintenance extends Retention {
 
 /** Creates audit maintenance; `start` begins the background work. */
 export function createAuditMaintenance(
-  { checkpoints: path, data, days }: AuditMaintenanceOptions,
+  { checkpoints: path, data, days, windowSeconds }: AuditMaintenanceOptions,
   { database, log = () => undefined, daysInAdvance, identity }: AuditMaintenanceDeps,
 ): AuditMaintenance {
   const key = (): ReturnType<typeof loadCheckpointKey> => loadCheckpointKey(data);
@@ -45,7 +47,8 @@ export function createAuditMaintenance(
   const none = (): Checkpoints => ({ ...NO_CHECKPOINTS, keys: loadPublicKeys(publicKeyPath(data)) });
   const checkpoints = path === undefined ? none() : createCheckpoints({ database, path, key: key(), log });
   const retention = createRetention({ database, path, key, log, days, daysInAdvance });
-  const windowClosing = createWindowClosing({ database, recordRefusals: identity.recordRepeatedRefusals, log });
+  const interval = toClosingInterval(windowSeconds);
+  const windowClosing = createWindowClosing({ database, recordRefusals: identity.recordRepeatedRefusals, log, interval });
   return {
     checkpoints,
     prepare: retention.prepare,

@@ -178,32 +178,6 @@ describe('the audit entry of a question', () => {
     const shown = await service.call('GET', `/admin/api/decisions/${entries[0]?.['id']}`, { token });
     expect([shown.status, shown.at('data.trace')]).toEqual([200, undefined]);
   });
-
-  it('repeated questions without a token share an entry, and their number is recorded', async () => {
-    const counting = await startService({ definitions, settings: { denialWindowSeconds: 1 } });
-    try {
-      await counting.admin();
-      const ids = new Set<unknown>();
-      const send = () => counting.call('POST', '/auth/me/permissions', { body: { resource: 'Article' } });
-      for (const reply of await Promise.all(Array.from({ length: 40 }, send))) ids.add(reply.headers['x-decision-id']);
-      expect(ids.size).toBeLessThan(40);
-      const load = () => counting.decisions('resource=Article&limit=1000');
-      const sum = (found: readonly Readonly<Record<string, unknown>>[]): number =>
-        found.reduce((total, { kind, facts }) => total + (kind === 'repeat' ? (facts as { count: number }).count : 1), 0);
-      while (sum(await load()) < 40) await new Promise((resolve) => setTimeout(resolve, 100));
-      const entries = await load();
-      expect(sum(entries)).toBe(40);
-      expect(entries.find(({ kind }) => kind === 'repeat')).toMatchObject({ allowed: true, action: 'permissions', role: 'anon' });
-      const analytics = await counting.call('GET', '/admin/api/policies-analytics?timeframe=1d', { token: (await counting.admin()).token });
-      expect([analytics.at('data.accessGrants'), analytics.at('data.accessDenials'), analytics.at('data.topResources')]).toEqual([
-        0,
-        0,
-        [],
-      ]);
-    } finally {
-      await counting.close();
-    }
-  });
 });
 
 describe('a question with a mistake', () => {

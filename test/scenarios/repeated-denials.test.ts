@@ -75,7 +75,13 @@ describe('denialWindowSeconds', () => {
   });
 });
 
-describe('entries of kind repeat', () => {
+/** Returns the number of denials or questions that entries stand for. */
+function sumOf(entries: readonly Readonly<Record<string, unknown>>[]): number {
+  return entries.reduce((total, { kind, facts }) => total + (kind === 'repeat' ? (facts as { count: number }).count : 1), 0);
+}
+
+// At the same time, because a window is closed seconds after its end.
+describe.concurrent('entries of kind repeat', () => {
   it('records the number when the window has ended, and two services count all denials', async () => {
     const settings = {
       denialWindowSeconds: 1,
@@ -87,16 +93,32 @@ describe('entries of kind repeat', () => {
     await one.admin();
     const replies = await Promise.all(Array.from({ length: 60 }, (_, index) => (index % 2 === 0 ? one : two).call('GET', '/api/Article')));
     const load = () => one.decisions('resource=Article&limit=1000');
-    const sum = (entries: readonly Readonly<Record<string, unknown>>[]): number =>
-      entries.reduce((total, { kind, facts }) => total + (kind === 'repeat' ? (facts as { count: number }).count : 1), 0);
-    // The service looks for windows that have ended every five seconds.
-    while (sum(await load()) < 60) await new Promise((resolve) => setTimeout(resolve, 100));
+    while (sumOf(await load()) < 60) await new Promise((resolve) => setTimeout(resolve, 100));
     const entries = await load();
     const repeat = entries.find(({ kind }) => kind === 'repeat');
-    expect(sum(entries)).toBe(60);
+    expect(sumOf(entries)).toBe(60);
     expect(repeat).toMatchObject({ allowed: false, role: 'anon', action: 'list', ip: '127.0.0.0/24', reason: replies[0]?.at('detail') });
     const shown = await one.call('GET', `/admin/api/decisions/${repeat?.['id']}`, { token: (await one.admin()).token });
-    expect([shown.status, shown.at('data.facts.count'), shown.at('data.trace')]).toEqual([200, sum([repeat ?? {}]), undefined]);
+    expect([shown.status, shown.at('data.facts.count'), shown.at('data.trace')]).toEqual([200, sumOf([repeat ?? {}]), undefined]);
     await Promise.all([one.close(), ...(two === one ? [] : [two.close()])]);
+  });
+
+  it('repeated questions about own permissions without a token share an entry, and their number is recorded', async () => {
+    const counting = await startService({ definitions, settings: { denialWindowSeconds: 1 } });
+    try {
+      const { token } = await counting.admin();
+      const send = () => counting.call('POST', '/auth/me/permissions', { body: { resource: 'Article' } });
+      const ids = new Set((await Promise.all(Array.from({ length: 40 }, send))).map(idOf));
+      expect(ids.size).toBeLessThan(40);
+      const load = () => counting.decisions('resource=Article&limit=1000');
+      while (sumOf(await load()) < 40) await new Promise((resolve) => setTimeout(resolve, 100));
+      const entries = await load();
+      expect(sumOf(entries)).toBe(40);
+      expect(entries.find(({ kind }) => kind === 'repeat')).toMatchObject({ allowed: true, action: 'permissions', role: 'anon' });
+      const { body } = await counting.call('GET', '/admin/api/policies-analytics?timeframe=1d', { token });
+      expect(body).toMatchObject({ data: { accessGrants: 0, accessDenials: 0, topResources: [] } });
+    } finally {
+      await counting.close();
+    }
   });
 });
