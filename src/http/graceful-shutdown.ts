@@ -74,7 +74,8 @@ export function createGracefulShutdown(server: FastifyInstance): GracefulShutdow
     };
     // Fastify closes the listener as soon as this hook is done, in the same turn.
     const close = (): void => {
-      setTimeout(closeUnused, FIRST_BYTE).unref();
+      // Timers run before sockets are read: after a long turn, a connection with a request that has arrived would look unused.
+      setTimeout(() => setImmediate(closeUnused), FIRST_BYTE).unref();
       done();
     };
     if (server.server.listening)

@@ -99,20 +99,34 @@ describe('a list in a long attempt', () => {
 });
 
 describe('a change of the records that match a filter', () => {
-  const change = (filter: Condition): Promise<Attempt> =>
-    database.transaction(async (tx: Transaction) => {
-      const [found] = await findMatches(tx, item, { filter, budget: testBudget(), limit: 2, toChange: true });
-      if (found !== undefined) await tx.run(sql`UPDATE "Item" SET "version" = "version" + 1 WHERE "id" = ${found.id}`);
-      return tx.attempt;
-    });
+  interface Changed {
+    readonly attempt: Attempt;
+    readonly ids: readonly string[];
+  }
+
+  /** Changes the records that match. Its writer has enough time for a search, so only the candidates can keep it from finding others. */
+  async function change(filter: Condition, prepareWriter: (tx: Transaction) => Promise<unknown>): Promise<Changed> {
+    const own = openSqlite({ path: join(folder, 'long.db'), readers: 1, timeLimits: { short: 0, writer: 60_000 } });
+    try {
+      return await own.transaction(async (tx) => {
+        if (tx.attempt === 'writer') await prepareWriter(tx);
+        const found = await findMatches(tx, item, { filter, budget: testBudget(), limit: 2, toChange: true });
+        for (const { id } of found) await tx.run(sql`UPDATE "Item" SET "version" = "version" + 1 WHERE "id" = ${id}`);
+        return { attempt: tx.attempt, ids: found.map(({ id }) => id) };
+      });
+    } finally {
+      await own.close();
+    }
+  }
 
   it('the writer uses the candidates that the long attempt found', async () => {
-    expect(await change(compare('value', 'eq', 'v4998'))).toBe('writer');
-    expect((await list({ where: compare('value', 'eq', 'v4998') })).records).toMatchObject([{ version: 2 }]);
+    const matchLater = (tx: Transaction) => tx.run(sql`UPDATE "Item" SET "value" = 'v4998' WHERE "id" = 'id-4990'`);
+    expect(await change(compare('value', 'eq', 'v4998'), matchLater)).toEqual({ attempt: 'writer', ids: ['id-4998'] });
+    expect((await list({ where: compare('value', 'eq', 'v4998') })).records).toMatchObject([{ version: 1 }, { version: 2 }]);
   });
 
   it('a search without a match changes nothing and needs no writer', async () => {
-    expect(await change(compare('value', 'eq', 'none'))).toBe('long');
+    expect(await change(compare('value', 'eq', 'none'), async () => undefined)).toEqual({ attempt: 'long', ids: [] });
   });
 
   it('a writer without candidates fails with REQUEST_BUDGET', async () => {

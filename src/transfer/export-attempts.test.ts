@@ -6,7 +6,7 @@ import { openPipeline, type TestPipeline, toApiRequest } from '../pipeline/pipel
 import type { Attempt } from '../storage/attempt.ts';
 import { runExport } from './export-job.ts';
 
-/** Rows, of which one in eight is exported: the search for the first page visits too few of them for a deadline check. */
+/** Rows, of which one in eight is exported: the search for the second page visits enough of them for a deadline check. */
 const COUNT = 2048;
 
 let test: TestPipeline;
@@ -41,6 +41,9 @@ it('an export begins the pages after one in a long attempt with a long attempt',
   const ids: string[] = [];
   for await (const { records } of pages) ids.push(...records.map(({ id }) => String(id)));
   expect(new Set(ids).size).toBe(COUNT / 8);
-  // The first page; the second one, which runs again; the third one.
-  expect(attempts).toEqual(['short', 'short', 'long', 'long']);
+  // The second page runs again, and the third one begins long. On a busy machine the first page may run again too.
+  const first = attempts.indexOf('long');
+  expect(attempts.slice(0, first)).toContain('short');
+  expect(attempts.slice(first).length).toBeGreaterThan(1);
+  expect(attempts.slice(first)).not.toContain('short');
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -59,6 +60,25 @@ describe('connections that were established before the listener closes', () => {
     },
     60_000,
   );
+
+  it('a connection is answered if its request arrives while the process is blocked', async () => {
+    // Blocks the process from 300 ms to 1200 ms after the signal, until before its timers run. Connections without a request are closed in that time.
+    const blocked = join(folder, 'blocked.mjs');
+    const block = 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 900)';
+    writeFileSync(blocked, `process.on('SIGTERM', () => setTimeout(() => setImmediate(() => ${block}), 300));`);
+    const program = await startProgram({ data: join(folder, 'blocked'), preload: blocked });
+    const { hostname, port } = new URL(program.url);
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    // The response of another connection shows that this one was accepted.
+    await connectAndAsk(program.url);
+    program.child.kill('SIGTERM');
+    await pause(450);
+    const answer = once(socket, 'data');
+    socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    expect(String(await answer)).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await program.ended).toBe(0);
+  }, 60_000);
 
   it('connections from before the listener closes are answered or refused under load, and never reset', async () => {
     const program = await startProgram({ data: join(folder, 'queue under load') });

@@ -234,7 +234,14 @@ describe('a dry run', () => {
   });
 
   it('stops a dry run at the row at which the import would stop', async () => {
-    const reply = await transfer.send(lines(part('A'), part('A')), { query: 'dryRun=true' });
+    await transfer.send(lines(part('A')));
+    const reply = await transfer.send(lines(part('B'), part('A'), part('C')), { query: 'dryRun=true' });
+    expect([reply.status, reply.at('data')]).toMatchObject([409, { rejected: 1, lastRow: 2 }]);
+    expect(await codes()).toEqual(['A']);
+  });
+
+  it('finds two rows with the same unique value in a dry run of an atomic import', async () => {
+    const reply = await transfer.send(lines(part('A'), part('A')), { query: 'dryRun=true&atomic=true' });
     expect([reply.status, reply.at('data')]).toMatchObject([409, { rejected: 1, lastRow: 2 }]);
     expect(await codes()).toEqual([]);
   });
