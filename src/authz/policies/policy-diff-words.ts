@@ -1,8 +1,8 @@
 /** Sentences that say what the differences between two versions of a policy mean. */
 import { parseConditions, printCondition } from '../../conditions/index.ts';
 import { describeValue, type Json, type JsonObject } from '../../operators/index.ts';
-import { comparePrecedence } from './applicable-rules.ts';
-import { DEFAULT_PRIORITY, type Policy, type PolicyRule } from './policy.ts';
+import type { PolicyRule } from './policy.ts';
+import type { OrderChange, PassedRules } from './policy-diff-order.ts';
 
 /** The values of a member in two versions. */
 interface Values {
@@ -82,43 +82,14 @@ export function describeConditions(conditions: readonly JsonObject[]): string {
   return issues.length > 0 ? JSON.stringify(conditions).slice(0, CONDITION_LENGTH) : printCondition(condition, CONDITION_LENGTH);
 }
 
-/** The versions of a rule, and the versions of its policy. */
-export interface RuleVersions {
-  readonly before: PolicyRule;
-  readonly after: PolicyRule;
-  readonly from: Policy;
-  readonly to: Policy;
-}
-
-/** Maximum rules that a sentence names. */
-const NAMED = 3;
-/** Maximum rules of a policy whose order is compared: each changed rule is compared with every other one. */
-const ORDERED = 1000;
-
-/**
- * Describes the rules of the opposite effect that are evaluated before a rule in one version and after it in the other. The order of rules of
- * the same effect changes no decision. Returns an empty text if there are none.
- */
-export function describeOrder({ before, after, from, to }: RuleVersions): string {
-  if (to.rules.length > ORDERED) return '';
-  const earlier = new Map(from.rules.map((rule) => [rule.id, rule]));
-  const opposite = to.rules.filter(({ effect, isActive }) => isActive && effect !== after.effect);
-  const passed = opposite.flatMap((rule) => {
-    const other = earlier.get(rule.id);
-    if (other === undefined || other.effect !== rule.effect || before.effect !== after.effect) return [];
-    const [was, is] = [isFirst(before, other, from), isFirst(after, rule, to)];
-    return was === is ? [] : [{ rule, is }];
-  });
-  const texts = [true, false].flatMap((first) => {
-    const rules = passed.filter(({ is }) => is === first).map(({ rule }) => nameRule(rule));
-    const more = rules.length > NAMED ? [`${rules.length - NAMED} more`] : [];
-    return rules.length === 0 ? [] : [`${first ? 'before' : 'after'} ${[...rules.slice(0, NAMED), ...more].join(', ')}`];
-  });
+/** Describes the order of evaluation that a change of priority has changed. Returns an empty text if it changes no decision. */
+export function describeOrder(change: OrderChange | undefined): string {
+  if (change === undefined) return '';
+  const texts = [describePassed('before', change.nowBefore), describePassed('after', change.nowAfter)].filter((text) => text !== '');
   return texts.length === 0 ? '' : `: it is evaluated ${texts.join(' and ')}`;
 }
 
-/** Returns whether the first of two rules of a policy is evaluated before the second. */
-function isFirst(rule: PolicyRule, other: PolicyRule, policy: Policy): boolean {
-  const rankOf = (of: PolicyRule) => ({ rule: { ...of, policy }, assignmentPriority: DEFAULT_PRIORITY });
-  return comparePrecedence(rankOf(rule), rankOf(other)) < 0;
+function describePassed(place: 'before' | 'after', { first, count }: PassedRules): string {
+  const more = count > first.length ? [`${count - first.length} more`] : [];
+  return count === 0 ? '' : `${place} ${[...first.map(nameRule), ...more].join(', ')}`;
 }

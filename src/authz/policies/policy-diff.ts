@@ -1,15 +1,8 @@
 import type { Json, JsonObject } from '../../operators/index.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 import { type ItemKey, matchLists } from './policy-diff-lists.ts';
-import {
-  describeConditions,
-  describeOrder,
-  describeRule,
-  nameRule,
-  POLICY_WORDS,
-  RULE_WORDS,
-  type RuleVersions,
-} from './policy-diff-words.ts';
+import { findOrderChanges, type OrderChange, type RuleVersions } from './policy-diff-order.ts';
+import { describeConditions, describeOrder, describeRule, nameRule, POLICY_WORDS, RULE_WORDS } from './policy-diff-words.ts';
 
 /** The kinds of differences. */
 export const DIFFERENCE_KINDS = ['added', 'removed', 'changed', 'moved'] as const;
@@ -111,25 +104,33 @@ function diffRules(from: Policy, to: Policy): readonly PolicyDifference[] {
     const rule = to.rules[index];
     return rule === undefined ? [] : [withRule(toAdded(`rules.${index}`, toRuleContent(rule), describeRule(rule, 'added')), rule)];
   });
-  const changes = matched.flatMap((item) => {
+  const pairs = matched.flatMap((item) => {
     const [before, after] = [from.rules[item.from], to.rules[item.to]];
-    if (before === undefined || after === undefined) return [];
+    return before === undefined || after === undefined ? [] : [{ item, before, after }];
+  });
+  const orders = findOrderChanges({ from, to, changed: pairs.filter(({ before, after }) => before.priority !== after.priority) });
+  const changes = pairs.flatMap(({ item, before, after }) => {
     const moved = item.isMoved ? [toMoved('rules', item, nameRule(after))] : [];
-    return [...diffRule({ before, after, from, to }, item.to), ...moved].map((difference) => withRule(difference, after));
+    const changed = diffRule({ before, after, order: orders.get(after) }, item.to);
+    return [...changed, ...moved].map((difference) => withRule(difference, after));
   });
   return [...removals, ...additions, ...changes];
 }
 
-function diffRule(versions: RuleVersions, index: number): readonly Described[] {
-  const { before, after } = versions;
+interface ComparedRule extends RuleVersions {
+  /** The rules that the rule has passed; absent if its priority is the same. */
+  readonly order: OrderChange | undefined;
+}
+
+function diffRule({ before, after, order }: ComparedRule, index: number): readonly Described[] {
   const rule = nameRule(before);
   const members = RULE_MEMBERS.flatMap((name) =>
     diffMember({ path: `rules.${index}.${name}`, before: before[name], after: after[name] }, (values) => {
       const meaning = RULE_WORDS[name](values, rule);
-      return name === 'priority' ? `${meaning}${describeOrder(versions)}` : meaning;
+      return name === 'priority' ? `${meaning}${describeOrder(order)}` : meaning;
     }),
   );
-  return [...members, ...diffConditions(versions, `rules.${index}.conditions`)];
+  return [...members, ...diffConditions({ before, after }, `rules.${index}.conditions`)];
 }
 
 function diffConditions({ before, after }: RuleVersions, path: string): readonly Described[] {
