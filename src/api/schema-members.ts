@@ -29,7 +29,7 @@ export const DONE = Type.Object({ ...SUCCESS, message: TEXT });
 
 /** Creates the schema of a name or an id in a request. */
 export function name(description: string) {
-  return Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, description });
+  return Type.String({ minLength: 1, maxLength: MAX_NAME_LENGTH, format: 'text', description });
 }
 
 /** Creates the schema of the parameter `limit`. */

@@ -34,7 +34,19 @@ export function readQueryParameters<S extends ObjectSchema>(query: QueryTree, sc
     else parameters[name] = value;
   }
   // The validator ignores the values of described parameters, which are not always JSON.
-  return { parameters: parameters as TypeOf<S>, issues: validateSchema(schema, parameters as JsonObject, 'query parameter') };
+  const issues = validateSchema(schema, parameters as JsonObject, 'query parameter');
+  const mistaken = new Set(issues.map(({ path }) => path));
+  const others = Object.keys(parameters).filter((name) => !mistaken.has(name) && hasNul(parameters[name]));
+  return { parameters: parameters as TypeOf<S>, issues: [...issues, ...others.map(toNulIssue)] };
+}
+
+/** Returns true for a text with NUL: no stored text contains one, SQLite would compare it with nothing, and PostgreSQL refuses it. */
+function hasNul(value: unknown): boolean {
+  return typeof value === 'string' && value.includes('\0');
+}
+
+function toNulIssue(path: string): Issue {
+  return { path, code: 'characters', detail: 'expected text without control characters' };
 }
 
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d{0,14})$/;

@@ -128,7 +128,7 @@ export function listQuerySchema({ pageMax }: Pick<RequestLimits, 'pageMax'>, { w
 /** The schema of the query of `GET /api/:resource/:id`. */
 export const READ_QUERY = Input(PROJECTION_QUERY);
 
-const ID = Type.String({ minLength: 1, maxLength: MAX_ID, description: 'Id of the record.' });
+const ID = Type.String({ minLength: 1, maxLength: MAX_ID, format: 'text', description: 'Id of the record.' });
 
 const DRY_RUN = Type.Optional(
   Type.Boolean({ description: 'Delete nothing, and return what the deletion would delete and change. Default: false.' }),

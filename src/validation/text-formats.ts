@@ -27,12 +27,17 @@ export const TEXT_FORMATS: ReadonlyMap<string, (text: string) => FormatMistake |
       ),
   ],
   ['ip', (text) => orUndefined(isIP(text) === 0, 'format', 'an IP address')],
+  ['text', (text) => findCharacters(text, CONTROL)],
   ['line', (text) => findTextMistake(text, CONTROL)],
   ['lines', (text) => findTextMistake(text, CONTROL_WITHOUT_LINES)],
 ]);
 
 function findTextMistake(text: string, control: RegExp): FormatMistake | undefined {
   if (text.trim() === '') return { code: 'tooShort', expected: 'a text that is not empty' };
+  return findCharacters(text, control);
+}
+
+function findCharacters(text: string, control: RegExp): FormatMistake | undefined {
   return orUndefined(control.test(text), 'characters', 'text without control characters and unpaired surrogates');
 }
 

@@ -77,6 +77,9 @@ function textFaults(schema: JsonObject): readonly (readonly [value: string, code
   if (typeof minimum === 'number') faults.push([String(minimum - 1), 'range']);
   if (Array.isArray(schema['enum'])) faults.push(['nonsense', 'enum']);
   else if (typeof maxLength === 'number' && maxLength < 8000) faults.push(['x'.repeat(maxLength + 1), 'tooLong']);
+  // PostgreSQL refuses a parameter with NUL, SQLite does not.
+  if (type === 'string' && !Array.isArray(schema['enum']) && schema['format'] === undefined && schema['pattern'] === undefined)
+    faults.push(['a\0b', 'characters']);
   return faults;
 }
 

@@ -90,7 +90,7 @@ export const ACCESS_EXAMPLE = {
 
 /** The schema of the credentials of a login. */
 export const CREDENTIALS = Input({
-  email: Type.String({ minLength: 1, maxLength: 254 }),
+  email: Type.String({ minLength: 1, maxLength: 254, format: 'text' }),
   password: Type.String({ minLength: 1, maxLength: 200 }),
 });
 

@@ -14,6 +14,9 @@ export function toIdCursor(of: Paged, id: string): string {
   return Buffer.from(`${of} ${id}`).toString('base64url');
 }
 
+/** More than the highest priority that a policy can have. */
+const MAX_PRIORITY = 2_000_000_000;
+
 const POSITION = /^([a-zA-Z]+) ([0-9a-f-]{36})$/;
 
 /** Parses a cursor and returns its id. @throws Problem REQUEST_CURSOR if it is invalid */
@@ -31,10 +34,20 @@ export function toPolicyCursor(order: PolicyOrder, { id, key }: PolicyPosition):
 /** Parses a cursor of policies. @throws Problem REQUEST_CURSOR if it is invalid or belongs to another order */
 export function parsePolicyCursor(order: PolicyOrder, cursor: string): PolicyPosition {
   const [list, sorted, id, key, ...others] = readJsonList(Buffer.from(cursor, 'base64url').toString());
-  const isKey = order === 'id' ? key === null : typeof key === (order.endsWith('priority') ? 'number' : 'string');
-  if (list === 'policies' && sorted === order && typeof id === 'string' && isKey && others.length === 0)
+  const isKey = order === 'id' ? key === null : order.endsWith('priority') ? isPriority(key) : isStorableText(key);
+  if (list === 'policies' && sorted === order && isStorableText(id) && isKey && others.length === 0)
     return { id, ...(key !== null && { key: key as string | number }) };
   throw new Problem('REQUEST_CURSOR', 'expected the nextCursor of the page before, with the same sort');
+}
+
+/** Returns false for a text that PostgreSQL refuses as a parameter. */
+function isStorableText(value: unknown): value is string {
+  return typeof value === 'string' && !value.includes('\0');
+}
+
+/** Returns false for a number that PostgreSQL refuses as a parameter that is compared with priorities. */
+function isPriority(value: unknown): value is number {
+  return Number.isInteger(value) && Math.abs(Number(value)) <= MAX_PRIORITY;
 }
 
 function readJsonList(text: string): readonly unknown[] {

@@ -20,7 +20,7 @@ export function toDocument(schema: Json, components: Components): Json {
 }
 
 /** Formats that only this service knows. Strict validators refuse a schema with an unknown format. */
-const OWN_FORMATS: ReadonlySet<unknown> = new Set(['instant', 'ip', 'line', 'lines']);
+const OWN_FORMATS: ReadonlySet<unknown> = new Set(['instant', 'ip', 'text', 'line', 'lines']);
 
 function toShownSchema(schema: JsonObject, components: Components): JsonObject {
   const shown: Record<string, Json> = {};
