@@ -7,10 +7,13 @@ import { type HttpResponse, toProblemResponse } from '../request/index.ts';
 import { isLargeJson, toJsonPieces } from './json-pieces.ts';
 import { isStreamingSocket } from './streaming.ts';
 
+/** Receives an error in the middle of a response, before the connection is closed. */
+export type ObserveFailure = (error: unknown) => Promise<void>;
+
 /** Sends a response. Logs the cause of an internal error with the id of the request. */
-export function sendResponse(reply: FastifyReply, response: HttpResponse): FastifyReply {
+export function sendResponse(reply: FastifyReply, response: HttpResponse, failed?: ObserveFailure): FastifyReply {
   // The response to HEAD has no body. Without this, Fastify would read all pieces, which may have no end.
-  const payload = response.pieces !== undefined && reply.request.method === 'HEAD' ? '' : toPayload(response);
+  const payload = response.pieces !== undefined && reply.request.method === 'HEAD' ? '' : toPayload(response, failed);
   if (response.cause !== undefined) reply.log.error({ err: response.cause }, 'request failed');
   return reply
     .code(response.status)
@@ -25,25 +28,28 @@ export function sendResponse(reply: FastifyReply, response: HttpResponse): Fasti
 }
 
 /** Returns the body to send. A large one is serialized while it is sent, so that no other request waits for all of it. */
-function toPayload({ body, pieces }: HttpResponse): string | Readable {
-  if (pieces !== undefined) return toStream(pieces);
+function toPayload({ body, pieces }: HttpResponse, failed: ObserveFailure | undefined): string | Readable {
+  if (pieces !== undefined) return toStream(pieces, failed);
   return isLargeJson(body) ? toStream(toJsonPieces(body)) : JSON.stringify(body);
 }
 
 /** Streams chunks as fast as the client reads them. */
-function toStream(chunks: AsyncIterable<string>): Readable {
-  return Readable.from(toBuffers(chunks), { objectMode: false });
+function toStream(chunks: AsyncIterable<string>, failed?: ObserveFailure): Readable {
+  return Readable.from(toBuffers(chunks, failed), { objectMode: false });
 }
 
 /** Converts chunks to bytes. Not a generator, which would end the source only after its next chunk if the client disconnects. */
-function toBuffers(chunks: AsyncIterable<string>): AsyncIterable<Buffer> {
+function toBuffers(chunks: AsyncIterable<string>, failed: ObserveFailure = async () => undefined): AsyncIterable<Buffer> {
   const source = chunks[Symbol.asyncIterator]();
   const ended: IteratorResult<Buffer> = { done: true, value: undefined };
   return {
     [Symbol.asyncIterator]: () => ({
       async next() {
         for (;;) {
-          const { done, value } = await source.next();
+          const { done, value } = await source.next().catch(async (error: unknown) => {
+            await failed(error);
+            throw error;
+          });
           if (done === true) return ended;
           if (value !== '') return { done: false, value: Buffer.from(value) };
         }

@@ -5,7 +5,7 @@ import { toRateKey } from './client-address.ts';
 import type { HttpOptions } from './http-options.ts';
 import { clientAddress, toPath } from './http-request.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import { sendProblem, translateError } from './replies.ts';
+import { type ObserveFailure, sendProblem, translateError } from './replies.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
 import { discardBody, isHeld, isStreamed } from './streaming.ts';
 
@@ -46,6 +46,16 @@ export function respondWithProblems(server: FastifyInstance, { recordRefusedToke
     const send = (result: unknown): FastifyReply => (reply.sent ? reply : sendProblem(reply, result));
     return recorded.then(send, send);
   });
+}
+
+/** Records a token that is refused in the middle of a response: an export identifies its caller again for each page. */
+export function recordLateRefusals(
+  { recordRefusedToken }: Pick<HttpOptions, 'recordRefusedToken'>,
+  request: FastifyRequest,
+): ObserveFailure {
+  return async (error) => {
+    if (isRefusedToken(error)) await recordRefusedToken?.(error, { requestId: request.id, ip: clientAddress(request) });
+  };
 }
 
 /** Returns true for a refused token that has no audit entry yet. */

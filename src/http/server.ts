@@ -14,7 +14,7 @@ import { toHttpRequest } from './http-request.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limit.ts';
 import { sendResponse } from './replies.ts';
 import { acceptOnlyJson, admitBodies } from './request-body.ts';
-import { addGuards, addSecurityHeaders, charge, respondWithProblems } from './request-guard.ts';
+import { addGuards, addSecurityHeaders, charge, recordLateRefusals, respondWithProblems } from './request-guard.ts';
 import { limitRequestTime } from './request-timeout.ts';
 import { allowOrigins } from './response-headers.ts';
 import { beginStreamed, endStreamed, leaveBodiesUnread, openStream } from './streaming.ts';
@@ -93,15 +93,19 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   if (options.pages !== undefined) servePages(server, options.pages);
   if (options.consoleFolder !== undefined) serveConsole(server, options.consoleFolder);
   const buffered = options.routes.filter(({ streams }) => streams !== 'body');
-  for (const route of buffered) serveRoute(server, route, limiter);
+  for (const route of buffered) serveRoute(server, route, { limiter, options });
   await server.register(async (scope) => {
     leaveBodiesUnread(scope);
-    for (const route of options.routes)
-      if (route.streams === 'body') serveStreamed(scope, route, { limiter, idleSeconds: requestTimeoutSeconds });
+    for (const route of options.routes) if (route.streams === 'body') serveStreamed(scope, route, { limiter, options });
   });
 }
 
-function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter | undefined): void {
+interface RouteDeps {
+  readonly limiter: RateLimiter | undefined;
+  readonly options: Pick<HttpOptions, 'limits' | 'recordRefusedToken'>;
+}
+
+function serveRoute(server: FastifyInstance, route: Route, { limiter, options }: RouteDeps): void {
   server.route({
     method: route.method,
     url: route.path,
@@ -111,7 +115,7 @@ function serveRoute(server: FastifyInstance, route: Route, limiter: RateLimiter 
       try {
         const response = await route.handle(toHttpRequest(request, route.method), createCharge(limiter, request));
         // If the request timed out meanwhile, the response of the timeout was sent.
-        return reply.sent ? reply : sendResponse(reply, response);
+        return reply.sent ? reply : sendResponse(reply, response, recordLateRefusals(options, request));
       } finally {
         clearTimeout(request.timeoutTimer);
       }
@@ -134,14 +138,10 @@ function configOf({ streams, admission, method }: Route): FastifyContextConfig {
   };
 }
 
-interface StreamOptions {
-  readonly limiter: RateLimiter | undefined;
-  readonly idleSeconds: number;
-}
-
 /** Adds a route that streams its body. */
-function serveStreamed(server: FastifyInstance, route: Route, { limiter, idleSeconds }: StreamOptions): void {
+function serveStreamed(server: FastifyInstance, route: Route, { limiter, options }: RouteDeps): void {
   const maxBytes = route.bodyBytes ?? Number.POSITIVE_INFINITY;
+  const idleSeconds = options.limits.requestTimeoutSeconds;
   server.route({
     method: route.method,
     url: route.path,
@@ -151,7 +151,7 @@ function serveStreamed(server: FastifyInstance, route: Route, { limiter, idleSec
       reply.raw.once('close', () => endStreamed(request));
       const httpRequest = toHttpRequest(request, route.method, openStream(request, { maxBytes, idleSeconds }));
       const response = await route.handle(httpRequest, createCharge(limiter, request));
-      return sendResponse(reply, response);
+      return sendResponse(reply, response, recordLateRefusals(options, request));
     },
   });
 }

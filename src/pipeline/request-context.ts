@@ -65,6 +65,8 @@ export interface Caller {
   readonly sessionId?: string | undefined;
   /** Loads the principal. @throws Problem IDENTITY_TOKEN if the user may no longer log in. */
   identify(tx: Transaction): Promise<Principal>;
+  /** Verifies the token again, before a further transaction of the same request. @throws Problem IDENTITY_TOKEN_EXPIRED */
+  verifyToken(): Promise<void>;
 }
 
 /** The transaction, the caller and the data that the requests of one unit of work share. */

@@ -14,7 +14,8 @@ export async function authenticate({ identity, disk }: PipelineDeps, origin: Req
   const token = await identity.readToken(origin.token);
   const key = token === undefined ? origin.ip : token.issuer === undefined ? token.userId : token.subject;
   const sessionId = token?.issuer === undefined ? token?.sessionId : undefined;
-  return { origin, key, sessionId, identify: (tx) => identity.identify(tx, token) };
+  const verifyToken = async (): Promise<void> => void (await identity.readToken(origin.token));
+  return { origin, key, sessionId, identify: (tx) => identity.identify(tx, token), verifyToken };
 }
 
 /** The caller of a unit of work, and data that can be loaded before the caller is known. */

@@ -1,6 +1,6 @@
 /**
- * Exports of any length, page by page with cursor pagination. Each page is a transaction that decides again, so a permission that is
- * revoked during an export ends it at the next page.
+ * Exports of any length, page by page with cursor pagination. Each page is a transaction that identifies the caller and decides again, so an
+ * expired token, a revoked session or a revoked permission ends the export at the next page.
  */
 import type { AuditEntry } from '../audit/index.ts';
 import type { Field } from '../fields/index.ts';
@@ -48,7 +48,7 @@ export interface ExportPage {
 
 /**
  * Yields the pages of an export, at least one. The first page appends an audit entry; a later page appends one if its decision has another
- * revision or reason. Throws the problem of a denied page.
+ * revision or reason. Throws the problem of a denied page, and of a refused token.
  */
 export async function* runExport(deps: PipelineDeps, caller: Caller, request: ApiRequest): AsyncGenerator<ExportPage> {
   let decided: PageDecision | undefined;
@@ -58,6 +58,7 @@ export async function* runExport(deps: PipelineDeps, caller: Caller, request: Ap
   // After a page that needs a long attempt, later pages need one too, and a short attempt before each would be wasted.
   let beginsLong = false;
   do {
+    if (cursor !== undefined) await caller.verifyToken();
     const pageRequest: ApiRequest = { ...request, cursor, limit: Math.min(rows, left) };
     const previous = decided;
     const page = await withAuditMode(deps, (record) =>

@@ -80,6 +80,7 @@ export async function* runImport(deps: PipelineDeps, job: ImportJob): AsyncGener
   try {
     for await (const batch of batches) {
       for (let left = batch; left.length > 0; ) {
+        await job.caller.verifyToken();
         const items = await withUnitOfWork(deps, { caller: job.caller, withEntryIds: itemsWithEntryIds }, (unit) =>
           runBatch(unit, job, left),
         );

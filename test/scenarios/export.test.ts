@@ -2,16 +2,18 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createChain } from '../chain.ts';
+import { createExpiringToken } from '../expiring-token.ts';
 import { lines, startTransferService, type TransferService } from './transfer-service.ts';
 
 // The tests of this file build on each other.
 const it = createChain();
 
 const ROWS = 700;
+const SECRET = 'a secret of the tests of exports';
 
 let transfer: TransferService;
 beforeAll(async () => {
-  transfer = await startTransferService();
+  transfer = await startTransferService({ jwtSecret: SECRET });
   const max = transfer.ids.max;
   const rows = Array.from({ length: ROWS }, (_, index) => ({
     code: `P${String(index).padStart(4, '0')}`,
@@ -169,12 +171,31 @@ describe('an export in progress', () => {
     const entries = (await transfer.entries()).filter(({ action }) => action === 'export');
     expect(entries).toMatchObject([EXPORT, { action: 'export', allowed: false }]);
   }, 30_000);
+
+  it('aborts an export in progress when its token expires, with an entry of the refused token', async () => {
+    await transfer.createPolicy({ name: 'exports', role: 'user', rules: [{ resource: 'Part', action: 'export' }] });
+    const { token, refusedFrom } = await createExpiringToken(transfer.tokens.uwe, SECRET);
+    const { ended, text } = await interrupted(
+      transfer,
+      async () => {
+        while (Date.now() < refusedFrom) await new Promise((done) => setTimeout(done, 50));
+      },
+      token,
+    );
+    expect(ended).toBe('aborted');
+    expect(text.split('\n').length).toBeLessThan(ROWS + 600);
+    expect(await transfer.decisions('kind=auth&action=token&limit=1')).toMatchObject([{ outcome: 'IDENTITY_TOKEN_EXPIRED' }]);
+  }, 30_000);
 });
 
 /** Starts an export as Uwe, runs `meanwhile` before reading the response, and returns its text and how it ended. */
-function interrupted({ url, tokens }: TransferService, meanwhile: () => Promise<void>): Promise<{ ended: string; text: string }> {
+function interrupted(
+  { url, tokens }: TransferService,
+  meanwhile: () => Promise<void>,
+  token = tokens.uwe,
+): Promise<{ ended: string; text: string }> {
   const { hostname, port } = new URL(url);
-  const headers = { authorization: `Bearer ${tokens.uwe}` };
+  const headers = { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
     const exporting = request({ hostname, port, method: 'POST', path: '/api/Part/export?format=ndjson', headers }, (response) => {
       let text = '';

@@ -86,6 +86,8 @@ export interface AdminRequest<
    * admitted; its transaction must commit, because it has the entry of the denial.
    */
   admitAgain(tx: Transaction): Promise<AdmittedRequest | Problem>;
+  /** Verifies the token again, before a further transaction of the same request. @throws Problem IDENTITY_TOKEN_EXPIRED */
+  verifyToken(): Promise<void>;
   /** Writes an audit entry of kind `admin`, which is committed with the change. */
   audit(change: AdminChange): Promise<void>;
 }
@@ -188,7 +190,8 @@ export async function handleAs(deps: AdminDeps, endpoint: AdminEndpoint, { reque
       const caller = await admitIn(tx);
       if (caller instanceof Problem) return caller;
       const input = parseEndpointRequest(endpoint, request);
-      const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, ...caller }), upload, admitAgain: admitIn };
+      const again = { admitAgain: admitIn, verifyToken: async () => void (await deps.identity.readToken(request.origin.token)) };
+      const adminRequest = { ...input, ...toAdminRequest(deps, { tx, request, ...caller }), upload, ...again };
       const changes: AdminChange[] = [];
       const audit = (change: AdminChange): Promise<void> => {
         changes.push(change);
@@ -238,7 +241,7 @@ function toReadEntry(endpoint: AdminEndpoint, { request, admin, auditor, snapsho
 function toAdminRequest(
   deps: AdminDeps,
   caller: Pick<AdminRequest, 'tx' | 'request'> & AdmittedRequest,
-): Omit<AdminRequest, keyof EndpointInput<ObjectSchema, ObjectSchema, Schema> | 'admitAgain'> {
+): Omit<AdminRequest, keyof EndpointInput<ObjectSchema, ObjectSchema, Schema> | 'admitAgain' | 'verifyToken'> {
   const { tx, request, snapshot, admin } = caller;
   return {
     ...caller,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { AuditEntry } from '../../audit/index.ts';
 import { codeOf, type TestUser } from '../../pipeline/pipeline.fixture.ts';
 import { sql } from '../../sql.ts';
@@ -47,6 +47,18 @@ it('fails before the next page if the session of the caller has ended', async ()
     expect(await codeOf(pieces.next())).toMatch(/^IDENTITY_TOKEN/);
   } finally {
     await admin.deps.database.transaction((tx) => tx.run(sql`update "_Session" set "revokedAt" = null`));
+  }
+});
+
+it('fails before the next page if the token of the caller has expired', async () => {
+  const pieces = await piecesOf('action=update');
+  await pieces.next();
+  await pieces.next();
+  vi.setSystemTime(Date.now() + 3_700_000);
+  try {
+    expect(await codeOf(pieces.next())).toBe('IDENTITY_TOKEN_EXPIRED');
+  } finally {
+    vi.useRealTimers();
   }
 });
 

@@ -26,7 +26,7 @@ const exportDecisions = adminEndpoint({
   tag: 'Admin decisions',
   summary: 'Exports the audit log to a file.',
   description:
-    'Without `to`, up to now. The entry of the export itself is written before the file begins. The connection is closed before the end of the file if the session or the right of the caller ends. Users who are not admins need a rule that allows `export` on the resource `_Decision`. They get no `facts`.',
+    'Without `to`, up to now. The entry of the export itself is written before the file begins. The connection is closed before the end of the file if the token expires, or if the session or the right of the caller ends. Users who are not admins need a rule that allows `export` on the resource `_Decision`. They get no `facts`.',
   query: Input({
     format: Type.Optional(OneOf(['csv', 'ndjson'], { description: 'The format of the file. Default: `ndjson`.' })),
     ...DECISION_FILTERS,
@@ -76,7 +76,8 @@ async function* writeFile(admin: AdminRequest, { format, search }: ExportedFile)
   yield writer.end();
 }
 
-async function loadPage({ deps, admin, admitAgain }: AdminRequest, search: EntryQuery): Promise<EntryPage> {
+async function loadPage({ deps, admin, admitAgain, verifyToken }: AdminRequest, search: EntryQuery): Promise<EntryPage> {
+  await verifyToken();
   const page = await deps.database.transaction(
     async (tx) => {
       const caller = await admitAgain(tx);

@@ -36,7 +36,7 @@ const streamDecisions = adminEndpoint({
   }),
   answers: { 200: { description: 'The events.', schema: NO_CONTENT, files: { 'text/event-stream': TEXT } } },
   problems: [429],
-  async handle({ query, request, admin, auditor, tx, deps, admitAgain }) {
+  async handle({ query, request, admin, auditor, tx, deps, admitAgain, verifyToken }) {
     const { after: given, seconds, ...filters } = query;
     const after = request.header('last-event-id') ?? given;
     const opened = {
@@ -44,7 +44,7 @@ const streamDecisions = adminEndpoint({
       filter: toEntryFilter(filters, auditor),
       after: after === undefined || after === '' ? undefined : parsePositionText(after, tx.now),
       seconds,
-      verifyToken: async () => void (await deps.identity.readToken(request.origin.token)),
+      verifyToken,
       admitAgain,
     };
     deps.streams.requireFree(admin.id);

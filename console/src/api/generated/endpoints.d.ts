@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * Exports the audit log to a file.
-         * @description Without `to`, up to now. The entry of the export itself is written before the file begins. The connection is closed before the end of the file if the session or the right of the caller ends. Users who are not admins need a rule that allows `export` on the resource `_Decision`. They get no `facts`.
+         * @description Without `to`, up to now. The entry of the export itself is written before the file begins. The connection is closed before the end of the file if the token expires, or if the session or the right of the caller ends. Users who are not admins need a rule that allows `export` on the resource `_Decision`. They get no `facts`.
          */
         get: operations["admin.decisions.export"];
         put?: never;
