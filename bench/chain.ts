@@ -47,7 +47,7 @@ const without = new Map<unknown, AppendStatements<never>>();
 function leaveOut<Row>({ write, findCommitted }: AppendStatements<Row>): AppendStatements<Row> {
   return {
     async write({ tx }, rows) {
-      const asked = await write({ tx, writer: { id: '', last: { sequence: 1, hash: 'begun' } } }, rows);
+      const asked = await write({ tx, writer: { id: '', timeZone: undefined, last: { sequence: 1, hash: 'begun' } } }, rows);
       return asked.map((each) => ('parameters' in each && each.sql.includes('"_Decision"') ? unbound(tx.dialect, each) : each));
     },
     findCommitted,

@@ -54,7 +54,7 @@ function prepare(count: number): () => number {
   const definitions = defineArticle();
   const article = definitions.get('Article');
   if (article === undefined) throw new Error('the definition of Article is missing');
-  const frame = createReplayFrame(article, definitions, 'UTC');
+  const frame = createReplayFrame(article, definitions);
   const [live, draft] = [ruleOf(count, 'ALLOW'), ruleOf(count, 'DENY')].map((last) => {
     const rules = [...Array.from({ length: count - 1 }, (_, index) => ruleOf(index, 'ALLOW')), last];
     const state = { revision: 1, policies: [policyOf(rules)], rolePolicies: [ASSIGNMENT] };
@@ -67,7 +67,7 @@ function prepare(count: number): () => number {
     const counts = new Map<ReplayChange, number>();
     for (const text of texts) {
       const entry = JSON.parse(text) as AuditEntry;
-      const scope = createReplayScope(entry, frame);
+      const scope = createReplayScope(entry, frame, { timeZone: 'UTC', rules: [live, draft] });
       const change = compareReplays(replayEntry(entry, live, scope), replayEntry(entry, draft, scope));
       counts.set(change, (counts.get(change) ?? 0) + 1);
     }

@@ -83,12 +83,16 @@ function isNewChain({ writer }: AppendContext): boolean {
   return writer.last.hash === '';
 }
 
-/** Begins a chain. The hash of its first entry covers the heads of the newest other chains, which are stored in `_Chain`. */
+/**
+ * Begins a chain. The hash of its first entry covers the heads of the newest other chains, and the time zone in which the entries of the chain
+ * are decided; both are stored in `_Chain`.
+ */
 async function beginChain({ tx, writer }: AppendContext): Promise<void> {
   const found = JSON.stringify(await loadChainHeads(tx, HEADS_PER_CHAIN));
   const at = new Date(tx.now).toISOString();
-  await tx.run(sql`insert into "_Chain" ("id", "at", "found") values (${writer.id}, ${at}, ${found})`);
-  writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found }) };
+  const timeZone = writer.timeZone ?? null;
+  await tx.run(sql`insert into "_Chain" ("id", "at", "found", "timeZone") values (${writer.id}, ${at}, ${found}, ${timeZone})`);
+  writer.last = { sequence: 0, hash: toBeginningHash({ writer: writer.id, at, found, timeZone }) };
 }
 
 type Statements = readonly (Statement | Sql)[];

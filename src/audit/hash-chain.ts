@@ -37,17 +37,19 @@ export interface ChainBeginning {
   readonly at: string;
   /** The heads of earlier chains at that time, as the stored JSON text. */
   readonly found: string;
+  /** IANA name of the time zone in which the entries are decided; null if it was not recorded. */
+  readonly timeZone: string | null;
 }
 
 /** Domain separator: the first member of the hashed text of a beginning, so that no entry can have the hash of a beginning. */
 const BEGINNING = 'bailiwick chain 1';
 
 /**
- * Returns the hash of a chain's beginning, which the hash of the first entry covers. It covers the writer, the time and the heads of
- * earlier chains, so that the removal of an earlier chain is detected.
+ * Returns the hash of a chain's beginning, which the hash of the first entry covers. It covers the writer, the time, the heads of
+ * earlier chains, so that the removal of an earlier chain is detected, and the time zone if it was recorded.
  */
-export function toBeginningHash({ writer, at, found }: ChainBeginning): string {
-  return digest([BEGINNING, writer, at, found]);
+export function toBeginningHash({ writer, at, found, timeZone }: ChainBeginning): string {
+  return digest([BEGINNING, writer, at, found, ...(timeZone === null ? [] : [timeZone])]);
 }
 
 /**

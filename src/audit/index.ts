@@ -15,6 +15,7 @@ export { closeDenialWindows, createWindowClosing, toClosingInterval, type Window
 export { type CountedRange, countDenials, countEntries, countValues, FACET_FIELDS } from './count-entries.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
 export { type EntryFilter, matchesFilter } from './entry-filter.ts';
+export { dependsOnTimeZone, loadTimeZones } from './entry-time-zones.ts';
 export type { EntryOrder } from './entry-windows.ts';
 export { CONTENT, type Content, loadHistoryFacts, parseHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';
 export { type CountableDenial, createDenialWindows, type DenialWindows, EVALUATION, isCountable } from './repeated-denials.ts';

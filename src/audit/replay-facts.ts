@@ -12,20 +12,19 @@ import type { Definitions, Resource } from '../resources/index.ts';
 import { MAX_ENTRY_TEXT } from './append-entries.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { isOfRecord, readsToExplain, storedValue, wasOpen } from './entry-facts.ts';
+import { isLocalTime, isZonedPath } from './entry-time-zones.ts';
 
 type Value = Json | undefined | typeof UNRESOLVED;
 
-/** The present definitions and time zone, with which the entries of one resource are decided again. */
+/** The present definitions, with which the entries of one resource are decided again. */
 export interface ReplayFrame {
   readonly definitions: Definitions;
   readonly resource: Resource;
-  /** IANA name. */
-  readonly timeZone: string;
   kindOf(path: Path): PathKind | undefined;
 }
 
 /** Creates the frame of the entries of a resource. */
-export function createReplayFrame(resource: Resource, definitions: Definitions, timeZone: string): ReplayFrame {
+export function createReplayFrame(resource: Resource, definitions: Definitions): ReplayFrame {
   const { kindOf } = createScope({
     principal: { role: '', attributes: {} },
     action: RULE_ACTIONS[0],
@@ -33,14 +32,21 @@ export function createReplayFrame(resource: Resource, definitions: Definitions, 
     record: undefined,
     origin: { method: '', path: '', ip: '' },
     now: 0,
-    timeZone,
+    timeZone: NO_ZONE,
     definitions,
   });
-  return { definitions, resource, timeZone, kindOf };
+  return { definitions, resource, kindOf };
 }
+
+/** The time zone of scopes in which no value depends on it. */
+const NO_ZONE = 'UTC';
 
 /** Knowledge of a past decision, in addition to the values in its entry. */
 export interface ReplayKnowledge {
+  /** IANA name of the time zone of the decision. If it is not known, values that depend on it are not known either. */
+  readonly timeZone?: string | undefined;
+  /** The rules to decide with, whose comparisons may depend on the time zone. Default: none. */
+  readonly rules?: readonly ApplicableRules[] | undefined;
   /** The paths whose values the entry would contain. Such a path without a value had none. Default: no paths. */
   readonly recorded?: ReadonlySet<string> | undefined;
   /** Returns a substitute for a value that was not kept; UNRESOLVED if there is none. */
@@ -72,12 +78,18 @@ export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: 
   const isOpen = hadUnknownRecord(entry);
   const filled = new Set<string>();
   const isOpenPath = (path: Path): boolean => isOpen && isOfRecord(path, frame);
+  const { timeZone, rules = [] } = known;
+  // A date is the same day in every time zone.
+  const isUnzoned = (path: Path): boolean =>
+    timeZone === undefined && rules.some((applicable) => isZonedPath(applicable, path)) && frame.kindOf(path)?.kind !== 'date';
 
   function read(path: Path): Value {
     const stored = storedValue(facts, path);
-    if (stored !== undefined && stored !== UNRESOLVED) return stored;
-    const derived = deriveValue(path, entry, frame);
-    if (derived !== UNRESOLVED || isOpenPath(path)) return derived;
+    const isStored = stored !== undefined && stored !== UNRESOLVED;
+    const value = isStored ? stored : deriveValue(path, entry, { resource: frame.resource, timeZone });
+    if (value === undefined || (!isStored && isOpenPath(path))) return value;
+    if (isUnzoned(path)) return UNRESOLVED;
+    if (value !== UNRESOLVED) return value;
     if (stored === undefined && known.recorded?.has(path.text) === true) return undefined;
     const substitute = known.fill === undefined ? UNRESOLVED : known.fill(path);
     if (substitute !== UNRESOLVED) filled.add(path.text);
@@ -86,7 +98,7 @@ export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: 
 
   return {
     now: Date.parse(entry.at),
-    timeZone: frame.timeZone,
+    timeZone: timeZone ?? NO_ZONE,
     kindOf: frame.kindOf,
     kindsFrom: frame,
     valueOf: read,
@@ -105,8 +117,17 @@ export function isCutOff({ userId, role, resource, action, recordId }: AuditEntr
   return [userId, role, resource, action, recordId].some((text) => text !== undefined && text.length >= MAX_ENTRY_TEXT);
 }
 
+interface DerivedFrom {
+  readonly resource: Resource;
+  readonly timeZone: string | undefined;
+}
+
 /** Returns the value of a path that follows from the other members of an entry: undefined if it had none, UNRESOLVED if it does not follow. */
-function deriveValue({ group, keys: [key = '', ...inner] }: Path, entry: AuditEntry, frame: ReplayFrame): Value {
+function deriveValue(path: Path, entry: AuditEntry, { resource, timeZone }: DerivedFrom): Value {
+  const {
+    group,
+    keys: [key = '', ...inner],
+  } = path;
   switch (group) {
     case 'user':
       if (inner.length === 0 && key === 'role') return entry.role;
@@ -114,10 +135,12 @@ function deriveValue({ group, keys: [key = '', ...inner] }: Path, entry: AuditEn
       if (entry.userId === undefined) return undefined;
       return inner.length === 0 && key === 'id' ? entry.userId : UNRESOLVED;
     case 'resource':
-      return deriveRecordValue(key, inner, { entry, resource: frame.resource });
+      return deriveRecordValue(key, inner, { entry, resource });
     case 'environment':
-      if (entry.kind === 'repeat') return UNRESOLVED;
-      return inner.length > 0 ? undefined : toEnvironmentValue(key, { now: Date.parse(entry.at), timeZone: frame.timeZone, ip: entry.ip });
+      if (entry.kind === 'repeat' || (timeZone === undefined && isLocalTime(path))) return UNRESOLVED;
+      return inner.length > 0
+        ? undefined
+        : toEnvironmentValue(key, { now: Date.parse(entry.at), timeZone: timeZone ?? NO_ZONE, ip: entry.ip });
     case 'request':
       return deriveRequestValue(key, entry);
   }

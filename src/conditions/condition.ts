@@ -1,4 +1,4 @@
-import { type Json, type Kind, notTruth, type Truth, UNKNOWN } from '../operators/index.ts';
+import { type Json, type Kind, notTruth, OPERATORS, type Truth, UNKNOWN } from '../operators/index.ts';
 
 /** The groups of the context that a path may start with. */
 export const CONTEXT_GROUPS = ['user', 'resource', 'environment', 'request'] as const;
@@ -184,6 +184,22 @@ function pathsOf(condition: Condition): readonly Path[] {
       return pathsOf(condition.of);
     default:
       return condition.of.flatMap(pathsOf);
+  }
+}
+
+/** Returns the paths whose comparisons depend on the configured time zone. */
+export function zonedPaths(condition: Condition): readonly Path[] {
+  switch (condition.type) {
+    case 'constant':
+    case 'expression':
+      // An expression names the time zone itself.
+      return [];
+    case 'comparison':
+      return OPERATORS.get(condition.operator)?.readsTimeZone === true ? [condition.path] : [];
+    case 'not':
+      return zonedPaths(condition.of);
+    default:
+      return condition.of.flatMap(zonedPaths);
   }
 }
 

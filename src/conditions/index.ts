@@ -30,6 +30,7 @@ export {
   type PathKind,
   type Scope,
   UNRESOLVED,
+  zonedPaths,
 } from './condition.ts';
 export { conditionKey } from './condition-key.ts';
 export type { ConditionLimits, ConditionParserOptions } from './condition-parser.ts';

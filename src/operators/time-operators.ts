@@ -137,6 +137,7 @@ export const timeOfDayBetween: Operator = defineOperator({
   label: 'is at a time of day between',
   summary: 'The local time (configured zone) is at or after the first and before the second. `["22:00", "06:00"]` spans midnight.',
   kinds: ['timestamp', 'json'],
+  readsTimeZone: true,
   operand: 'timesOfDay',
   validateOperand(expected) {
     if (!Array.isArray(expected) || expected.length !== 2) return `expected a list of two times of day, given ${describeValue(expected)}`;
@@ -168,6 +169,7 @@ export const dayOfWeekIn: Operator = defineOperator({
   label: 'is on a day of the week among',
   summary: 'The instant or date falls on one of the days of the week, 1 (Monday) to 7 (Sunday), in the configured time zone.',
   kinds: ['timestamp', 'date', 'json'],
+  readsTimeZone: true,
   operand: 'daysOfWeek',
   validateOperand: (expected) =>
     validateItems(expected, (item) =>

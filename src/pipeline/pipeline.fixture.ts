@@ -147,7 +147,12 @@ interface TestDeps {
 async function createDeps(folder: string, given: TestPipelineOptions): Promise<TestDeps> {
   const config = parseConfig({ flags: { project: folder, data: folder }, env: {} });
   const policyStore = createPolicyStore(writeDefinitions(folder, given.definitions), toPolicyStoreOptions(config));
-  const opened = openSqlite({ path: join(folder, 'test.db'), maxBatchTime: Number.POSITIVE_INFINITY, timeLimits: given.timeLimits });
+  const opened = openSqlite({
+    path: join(folder, 'test.db'),
+    maxBatchTime: Number.POSITIVE_INFINITY,
+    timeLimits: given.timeLimits,
+    timeZone: config.timezone,
+  });
   await migrate(opened, policyStore.definitions, { holder: policyStore });
   const database = withRevisions(opened, policyStore);
   const key = loadTokenKey({ algorithm: 'HS256', secret: 's'.repeat(32), dataFolder: folder });

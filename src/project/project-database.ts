@@ -28,6 +28,8 @@ export interface DatabaseSettings {
   /** Number of reader threads on SQLite; 0 for the default. */
   readonly readers: number;
   readonly readerQueue: number;
+  /** IANA name of the time zone of conditions. */
+  readonly timezone: string;
   /** The folder that contains `backups/`. */
   readonly data: string;
   /** The number of automatic backups to keep; 0 writes none. */
@@ -61,7 +63,7 @@ const FILE = 'sqlite:';
 /** Converts the configuration into the options of `openDatabase`. */
 export function toDatabasePlace(settings: DatabaseSettings): DatabaseAddress {
   const { database, databaseConnections, databasePrepare, databaseStatementSeconds, databaseLockSeconds, data, backupsKept } = settings;
-  const { readers, readerQueue } = settings;
+  const { readers, readerQueue, timezone } = settings;
   return {
     database,
     connections: databaseConnections,
@@ -70,6 +72,7 @@ export function toDatabasePlace(settings: DatabaseSettings): DatabaseAddress {
     lockTimeout: databaseLockSeconds * 1000,
     readers: readers === 0 ? undefined : readers,
     readerQueue,
+    timeZone: timezone,
     backups: backupsKept === 0 ? undefined : { folder: backupFolder(data), kept: backupsKept },
   };
 }

@@ -33,7 +33,7 @@ const EMPTY: ChainLink = Object.freeze({ sequence: 0, hash: '' });
  * Creates the pool of chain writers. Leases each writer to one transaction at a time, so that the entries of a chain follow one another
  * without a gap. A writer whose transaction is in doubt is discarded, and its chain ends.
  */
-export function createChainWriters(): ChainWriters {
+export function createChainWriters(timeZone?: string): ChainWriters {
   let free: ChainWriter[] = [];
 
   function lend(): WriterLease {
@@ -44,7 +44,7 @@ export function createChainWriters(): ChainWriters {
     return {
       get writer() {
         // Takes the writer that was returned last, so that few chains are in use when few transactions run at once.
-        writer ??= take(pool.pop() ?? { id: createId(), last: EMPTY });
+        writer ??= take(pool.pop() ?? { id: createId(), timeZone, last: EMPTY });
         return writer;
       },
       noteError(error) {

@@ -95,6 +95,8 @@ export interface ChainLink {
 /** A writer of the audit log. It continues one chain of entries that no other writer continues. */
 export interface ChainWriter {
   readonly id: string;
+  /** IANA name of the time zone in which the process decides; undefined if it decides nothing. The chain stores it. */
+  readonly timeZone: string | undefined;
   /** The last entry of the chain. Set when rows are appended; restored when the transaction is rolled back. */
   last: ChainLink;
 }

@@ -23,8 +23,8 @@ export async function openDatabase(
 ): Promise<Database> {
   const { database, backups, ...options } = address;
   if (!database.startsWith(SQLITE_SCHEME)) return openServer({ url: database, ...options, makesSchema });
-  const { readers, readerQueue, observer, log } = options;
-  return openSqlite({ path: pathOf(database), backups, readers, readerQueue, observer, log });
+  const { readers, readerQueue, timeZone, observer, log } = options;
+  return openSqlite({ path: pathOf(database), backups, readers, readerQueue, timeZone, observer, log });
 }
 
 /** Opens a database for reading: creates nothing, and opens an empty database in memory if the file is missing. */

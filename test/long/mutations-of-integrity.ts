@@ -13,10 +13,26 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
     name: 'the first hash of a chain omits the heads found at its start',
     file: 'src/audit/hash-chain.ts',
-    find: 'return digest([BEGINNING, writer, at, found]);',
-    replace: 'return digest([BEGINNING, writer, at, found.slice(0, 0)]);',
+    find: 'return digest([BEGINNING, writer, at, found, ',
+    replace: 'return digest([BEGINNING, writer, at, found.slice(0, 0), ',
     red: 'src/audit/integrity/verify-chains.test.ts',
     test: 'finds another beginning of a chain: its found',
+  },
+  {
+    name: 'the first hash of a chain omits its time zone',
+    file: 'src/audit/hash-chain.ts',
+    find: '...(timeZone === null ? [] : [timeZone])',
+    replace: '...(timeZone === null ? [] : [])',
+    red: 'src/audit/integrity/verify-chains.test.ts',
+    test: 'finds another beginning of a chain: its timeZone',
+  },
+  {
+    name: 'a replay uses the time zone of the running service',
+    file: 'src/api/preview/policy-preview-replay.ts',
+    find: 'timeZone: timeZones.get(each.entry.id)',
+    replace: "timeZone: 'UTC'",
+    red: 'test/scenarios/replay-time-zone.test.ts',
+    test: 'decides each entry in its own time zone, if the draft reads environment.hour',
   },
   {
     name: 'a long search is answered after an assignment has expired',

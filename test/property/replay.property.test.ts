@@ -28,7 +28,7 @@ import { NEWSROOM, NOW, policyOf, resourceOf, toRole, type WholeState } from '..
 import { authorOf, decideNewsroom } from '../reference/newsroom-facts.ts';
 import { decideWithRules, newsroomParts, newsroomRecord, newsroomState } from './random-newsroom.ts';
 
-const frame = createReplayFrame(resourceOf('Article'), NEWSROOM, 'UTC');
+const frame = createReplayFrame(resourceOf('Article'), NEWSROOM);
 
 /** A past request. For an update, `changed` is the record after the change. */
 interface Past {
@@ -175,7 +175,7 @@ it('a replay compares the decisions that the request would get on all its values
       const live = later ?? then;
       const { entry, applicable } = record(then, request);
       const recorded = recordedPaths(entry, applicable);
-      const scope = createReplayScope(entry, frame, { recorded });
+      const scope = createReplayScope(entry, frame, { recorded, timeZone: 'UTC' });
       const rules = [live, draft].map((state) => decideWithRules(state, request.parts).applicable) as [ApplicableRules, ApplicableRules];
       const [replayed, after] = rules.map((each) => replayEntry(entry, each, scope)) as [Replay, Replay];
       const isThen = later === undefined && compareReplays(replayed, after) === 'unknown';

@@ -60,7 +60,8 @@ const isHigh = { field: 'resource.level', operator: 'gt', value: 3 };
 const atNoon = { field: 'resource.at', operator: 'timeOfDayBetween', value: ['11:00', '13:00'] };
 const saysX = { field: 'resource.text', operator: 'contains', value: 'x' };
 const OTHERWISE =
-  'the trace differs from the recorded decision, which is correct: definitions or the time zone have changed, or values were too long to be stored';
+  'the trace differs from the recorded decision, which is correct: definitions have changed, the time zone has changed and was not recorded, or values were too long to be stored';
+const IN_KATHMANDU: ServiceOptions = { settings: { timezone: 'Asia/Kathmandu' } };
 const GONE = 'resource Note has no definition any more';
 
 /** Changes since the decision, with the expected warning. */
@@ -68,13 +69,21 @@ const CHANGES: readonly (readonly [name: string, condition: object, since: Servi
   ['no warning without a change', isHigh, {}, undefined],
   ['a field that was removed', isHigh, { definitions: WITHOUT }, OTHERWISE],
   ['a resource that was removed', isHigh, { definitions: OTHER }, GONE],
-  ['another time zone', atNoon, { settings: { timezone: 'Asia/Kathmandu' } }, OTHERWISE],
+  ['no warning with another time zone, because the entry is explained in its own', atNoon, IN_KATHMANDU, undefined],
   ['a value too long for the entry', saysX, {}, OTHERWISE],
 ];
 
 it.each(CHANGES)('describes in a warning why the trace differs from the recorded decision: %s', async (_, condition, since, warning) => {
   const past = await explain(await decide([condition]), since);
   expect(past.at('data.warnings')).toEqual(warning === undefined ? undefined : [warning]);
+});
+
+it('warns of another time zone if the audit log of an earlier version has not recorded that of the decision', async () => {
+  const decided = await decide([atNoon]);
+  const opened = await openDatabase({ database });
+  await opened.transaction((tx) => tx.run(sql`UPDATE "_Chain" SET "timeZone" = NULL`));
+  await opened.close();
+  expect((await explain(decided, IN_KATHMANDU)).at('data.warnings')).toEqual([OTHERWISE]);
 });
 
 it('explains a decision with an assignment that has expired since', async () => {

@@ -1,6 +1,6 @@
 /** The policies under which past decisions were made, for their explanation and for replays. */
 import { ACTIONS, type RuleAction } from '../../actions.ts';
-import { type AuditEntry, createReplayFrame, recordedPaths, scopeFromFacts } from '../../audit/index.ts';
+import { type AuditEntry, createReplayFrame, dependsOnTimeZone, loadTimeZones, recordedPaths, scopeFromFacts } from '../../audit/index.ts';
 import { type Decision, decidingRule, type Explanation, explain } from '../../authz/decision/index.ts';
 import {
   type ApplicableRules,
@@ -86,7 +86,9 @@ export async function explainPast(request: PastRequest, entry: AuditEntry): Prom
   if (resource === undefined || ACTIONS.get(entry.action)?.decides === undefined)
     return { trace: [], warnings: [`resource ${entry.resource} has no definition any more`] };
   const applicable = pastRules(await loadPastPolicies(request, entry), entry);
-  const frame = createReplayFrame(resource, snapshot.definitions, deps.timeZone);
+  const { kindOf } = createReplayFrame(resource, snapshot.definitions);
+  const recorded = dependsOnTimeZone(applicable) ? (await loadTimeZones(request.tx, [entry])).get(entry.id) : undefined;
+  const frame = { kindOf, timeZone: recorded ?? deps.timeZone };
   const { decision, ...why } = explain(applicable, scopeFromFacts(entry, frame), { userId: entry.userId, role: entry.role });
   return isSameDecision(decision, entry) ? why : { ...why, warnings: [TRACE_DIFFERS] };
 }
@@ -97,4 +99,4 @@ function isSameDecision(decision: Decision, { allowed, ruleId }: AuditEntry): bo
 }
 
 const TRACE_DIFFERS =
-  'the trace differs from the recorded decision, which is correct: definitions or the time zone have changed, or values were too long to be stored';
+  'the trace differs from the recorded decision, which is correct: definitions have changed, the time zone has changed and was not recorded, or values were too long to be stored';

@@ -1,13 +1,4 @@
-import {
-  type AuditEntry,
-  createReplayScope,
-  hasSameRules,
-  loadEntry,
-  type Replay,
-  type ReplayChange,
-  type ReplayFrame,
-  withRecordedOutcome,
-} from '../../audit/index.ts';
+import { type AuditEntry, hasSameRules, loadEntry, type Replay, type ReplayChange, withRecordedOutcome } from '../../audit/index.ts';
 import { type Explanation, explain } from '../../authz/decision/index.ts';
 import { type ApplicableRules, EMPTY_DRAFT } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
@@ -19,12 +10,15 @@ import { ENTRY, ENTRY_EXAMPLE, EXPLAINED, EXPLANATION_EXAMPLE, explainPast, load
 import { name, TEXT } from '../schema-members.ts';
 import {
   type CaseKnowledge,
+  createCaseScope,
   createPreview,
+  type FramedCase,
   isFramed,
   loadCaseFill,
   type Preview,
   replayCase,
   toReplayCase,
+  withTimeZones,
 } from './policy-preview-replay.ts';
 import { FILL, FILLED_PATHS, MISSING_PATHS, REPLAYED_MEMBERS, type ReplaySummary, toReplaySummary } from './policy-preview-samples.ts';
 
@@ -128,8 +122,9 @@ const NOT_REPLAYED: ExplainedReplays = { live: { effect: 'unknown' }, draft: { e
 /** Replays an entry with everything that is known of its time, and explains both decisions. */
 async function replayExplained(preview: Preview, entry: AuditEntry): Promise<ExplainedReplays> {
   const { tx, snapshot } = preview.admin;
-  const found = toReplayCase(preview, entry, await snapshot.assignments.of(tx, entry.userId));
-  if (found === undefined || !isFramed(found)) return NOT_REPLAYED;
+  const selected = toReplayCase(preview, entry, await snapshot.assignments.of(tx, entry.userId));
+  if (selected === undefined || !isFramed(selected)) return NOT_REPLAYED;
+  const [found = selected] = await withTimeZones(tx, [selected]);
   const past = await loadPastDecisions(preview.admin, entry);
   const known: CaseKnowledge = { recorded: past.recordedPaths(entry), isPresent: past.areDecidedBy(entry, found.live) };
   const first = replayCase(found, known);
@@ -137,7 +132,7 @@ async function replayExplained(preview: Preview, entry: AuditEntry): Promise<Exp
   const used = preview.fill && isUnknown ? { ...known, fill: await loadCaseFill(preview, found) } : known;
   const { live, draft, change, filled } = used === known ? first : replayCase(found, used);
   const isSame = hasSameRules(found.live, found.draft);
-  const explained = { entry, frame: found.frame, known: used };
+  const explained = { found, known: used };
   return {
     live: explainReplay(live, found.live, explained),
     draft: explainReplay(draft, found.draft, { ...explained, known: isSame ? used : { ...used, isPresent: false } }),
@@ -147,13 +142,13 @@ async function replayExplained(preview: Preview, entry: AuditEntry): Promise<Exp
 }
 
 interface ExplainInput {
-  readonly entry: AuditEntry;
-  readonly frame: ReplayFrame;
+  readonly found: FramedCase;
   readonly known: CaseKnowledge;
 }
 
-function explainReplay(replayed: Replay, applicable: ApplicableRules, { entry, frame, known }: ExplainInput): ExplainedReplay {
-  const { decision: _, ...why } = explain(applicable, createReplayScope(entry, frame, known), { userId: entry.userId, role: entry.role });
+function explainReplay(replayed: Replay, applicable: ApplicableRules, { found, known }: ExplainInput): ExplainedReplay {
+  const { entry } = found;
+  const { decision: _, ...why } = explain(applicable, createCaseScope(found, known), { userId: entry.userId, role: entry.role });
   const replay = known.isPresent === true ? withRecordedOutcome(replayed, entry) : replayed;
   return { ...why, ...toReplaySummary(replay), ...(replay.effect === 'unknown' && { missing: replay.missing }) };
 }

@@ -17,11 +17,11 @@ export interface FillInput {
  * A user or record that is not stored any more fills nothing.
  */
 export async function loadFill(
-  { tx, snapshot }: PastRequest,
+  { tx, snapshot, deps }: PastRequest,
   { entry, frame, referencePaths }: FillInput,
 ): Promise<NonNullable<ReplayKnowledge['fill']>> {
   const { userId, role, recordId } = entry;
-  const { definitions, resource, timeZone } = frame;
+  const { definitions, resource } = frame;
   const user = userId === undefined ? undefined : await loadRecord(tx, snapshot.user, userId);
   const record = recordId === undefined ? undefined : await loadRecord(tx, resource, recordId);
   const principal: Principal = user === undefined ? { id: userId, role, attributes: {} } : toPrincipal(user);
@@ -33,7 +33,7 @@ export async function loadFill(
     recordId,
     origin: { method: '', path: '', ip: '' },
     now: tx.now,
-    timeZone,
+    timeZone: deps.timeZone,
     definitions,
     referenced: await loadReferenced(tx, definitions, { paths: referencePaths, principal, resource, record }),
   });

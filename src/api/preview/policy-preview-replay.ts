@@ -9,12 +9,15 @@ import {
   compareReplays,
   createReplayFrame,
   createReplayScope,
+  dependsOnTimeZone,
   hasSameRules,
   isCutOff,
+  loadTimeZones,
   type Replay,
   type ReplayChange,
   type ReplayFrame,
   type ReplayKnowledge,
+  type ReplayScope,
   replayEntry,
   withRecordedOutcome,
 } from '../../audit/index.ts';
@@ -29,7 +32,7 @@ import {
   type UserAssignment,
 } from '../../authz/policies/index.ts';
 import { getOrCreate } from '../../memoize.ts';
-import { loadUserPoliciesAt } from '../../storage/index.ts';
+import { loadUserPoliciesAt, type Transaction } from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
 import { loadPastDecisions, type PastDecisions } from '../decisions/index.ts';
 import { loadFill } from './decision-replay-fill.ts';
@@ -78,6 +81,8 @@ export interface ReplayCase {
   readonly draft: ApplicableRules;
   /** Undefined if the resource has no definition any more. */
   readonly frame: ReplayFrame | undefined;
+  /** The time zone of the decision; absent if no rule depends on it, or if it was not recorded. */
+  readonly timeZone?: string | undefined;
 }
 
 /** Number of entries between two checks of the time. */
@@ -89,7 +94,7 @@ export async function replayEntries(preview: Preview, entries: readonly AuditEnt
   const userIds = new Set(entries.map(({ userId }) => userId).filter((userId) => userId !== undefined));
   const assignmentsOf = await snapshot.assignments.ofEach(tx, [...userIds]);
   const replayed: ReplayedEntry[] = [];
-  const undecided: FramedCase[] = [];
+  const cases: FramedCase[] = [];
   for (const [index, entry] of entries.entries()) {
     if (index % SLICE === 0) await tx.checkTime();
     const assignments = entry.userId === undefined ? NO_ASSIGNMENTS : assignmentsOf(entry.userId);
@@ -97,25 +102,46 @@ export async function replayEntries(preview: Preview, entries: readonly AuditEnt
     if (found === undefined) replayed.push({ entry, change: 'unknown' });
     else if (hasSameRules(found.live, found.draft)) replayed.push({ entry, change: 'same' });
     else if (!isFramed(found)) replayed.push({ entry, change: 'unknown' });
-    else {
-      const result = replayCase(found, {});
-      if (result.change === 'unknown') undecided.push(found);
-      else replayed.push(result);
-    }
+    else cases.push(found);
+  }
+  return [...replayed, ...(await replayCases(preview, cases))];
+}
+
+/** Replays the entries whose rules differ. */
+async function replayCases(preview: Preview, cases: readonly FramedCase[]): Promise<readonly ReplayedEntry[]> {
+  const { tx } = preview.admin;
+  const replayed: ReplayedEntry[] = [];
+  const undecided: FramedCase[] = [];
+  for (const [index, each] of (await withTimeZones(tx, cases)).entries()) {
+    if (index % SLICE === 0) await tx.checkTime();
+    const result = replayCase(each, {});
+    if (result.change === 'unknown') undecided.push(each);
+    else replayed.push(result);
   }
   return [...replayed, ...(await replayUndecided(preview, undecided))];
 }
 
+/** Adds the time zone to the cases whose rules depend on it. */
+export async function withTimeZones(tx: Transaction, cases: readonly FramedCase[]): Promise<readonly FramedCase[]> {
+  const zoned = cases.filter(({ live, draft }) => dependsOnTimeZone(live) || dependsOnTimeZone(draft));
+  if (zoned.length === 0) return cases;
+  const timeZones = await loadTimeZones(
+    tx,
+    zoned.map(({ entry }) => entry),
+  );
+  return cases.map((each) => ({ ...each, timeZone: timeZones.get(each.entry.id) }));
+}
+
 /** Selects the rules for the request of an entry; undefined if the entry does not name the whole request. */
 export function toReplayCase(preview: Preview, entry: AuditEntry, assignments: readonly UserAssignment[]): ReplayCase | undefined {
-  const { snapshot, deps } = preview.admin;
+  const { snapshot } = preview.admin;
   const { userId, role, resource: name } = entry;
   const action: RuleAction | undefined = ACTIONS.get(entry.action)?.decides;
   if (action === undefined || isCutOff(entry)) return undefined;
   const request = { role, resource: name, action, now: Date.parse(entry.at) };
   const frame = getOrCreate(preview.frames, name, () => {
     const resource = snapshot.definitions.get(name);
-    return resource && createReplayFrame(resource, snapshot.definitions, deps.timeZone);
+    return resource && createReplayFrame(resource, snapshot.definitions);
   });
   return {
     entry,
@@ -125,7 +151,8 @@ export function toReplayCase(preview: Preview, entry: AuditEntry, assignments: r
   };
 }
 
-type FramedCase = ReplayCase & { readonly frame: ReplayFrame };
+/** A case whose resource has a definition. */
+export type FramedCase = ReplayCase & { readonly frame: ReplayFrame };
 
 /** Returns true if the resource of an entry has a definition. */
 export function isFramed(found: ReplayCase): found is FramedCase {
@@ -134,10 +161,11 @@ export function isFramed(found: ReplayCase): found is FramedCase {
 
 /** Replays an entry under the present policies and with the draft, and compares the replays. */
 export function replayCase(
-  { entry, frame, live, draft }: FramedCase,
+  found: FramedCase,
   { isPresent, ...known }: CaseKnowledge,
 ): Required<Pick<ReplayedEntry, 'live' | 'draft'>> & ReplayedEntry {
-  const scope = createReplayScope(entry, frame, known);
+  const { entry, live, draft } = found;
+  const scope = createCaseScope(found, known);
   const before = replayEntry(entry, live, scope);
   const after = replayEntry(entry, draft, scope);
   const filled = scope.filled.size === 0 ? {} : { filled: [...scope.filled] };
@@ -147,8 +175,13 @@ export function replayCase(
   return { entry, change: compareReplays(recorded, after), live: recorded, draft: after, ...filled };
 }
 
+/** Creates the scope of both decisions on an entry. */
+export function createCaseScope({ entry, frame, live, draft, timeZone }: FramedCase, known: CaseKnowledge): ReplayScope {
+  return createReplayScope(entry, frame, { ...known, timeZone, rules: [live, draft] });
+}
+
 /** Knowledge of the past decision of an entry. */
-export interface CaseKnowledge extends ReplayKnowledge {
+export interface CaseKnowledge extends Pick<ReplayKnowledge, 'recorded' | 'fill'> {
   /** True if the present policies have decided the entry, so that its outcome is theirs. */
   readonly isPresent?: boolean;
 }

@@ -16,6 +16,8 @@ export interface ChainStart {
   readonly at: string;
   /** The heads of earlier chains as JSON. */
   readonly found: string;
+  /** IANA name of the time zone in which the entries were decided; null if it was not recorded. */
+  readonly timeZone: string | null;
   /** The signed cut as JSON; null if the chain was not pruned. */
   readonly cut: string | null;
 }
@@ -108,7 +110,11 @@ export async function loadNextWriter(tx: Transaction, after: string | undefined)
 
 /** Loads the beginning of a chain; undefined if it is missing. */
 export async function loadStart(tx: Transaction, writer: string): Promise<ChainStart | undefined> {
-  return tx.one<ChainStart>(sql`select "id" as "writer", "at", "found", "cut" from "_Chain" where "id" = ${writer}`);
+  // All columns, because the tables of an earlier version have no time zone.
+  const row = await tx.one<Omit<ChainStart, 'writer' | 'timeZone'> & { readonly timeZone?: string | null }>(
+    sql`select * from "_Chain" where "id" = ${writer}`,
+  );
+  return row && { writer, at: row.at, found: row.found, timeZone: row.timeZone ?? null, cut: row.cut };
 }
 
 /** A chain, and the sequence number of its last pruned entry; 0 if none was pruned. */

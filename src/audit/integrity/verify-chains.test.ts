@@ -287,7 +287,7 @@ it('a service whose next sequence number is taken continues in another chain', a
 });
 
 describe('verification of a chain', () => {
-  it.each(['id', 'at', 'found'])('finds another beginning of a chain: its %s', async (column) => {
+  it.each(['id', 'at', 'found', 'timeZone'])('finds another beginning of a chain: its %s', async (column) => {
     const change = column === 'at' ? '2020-01-01T00:00:00.000Z' : column === 'found' ? '[]' : 'zzz';
     await auditLog.tamper(sql`update "_Chain" set ${sql.ref(column)} = ${change} where "id" = ${at(-1).writer}`);
     const kinds = new Set((await auditLog.verify()).breaks.map(({ kind }) => kind));

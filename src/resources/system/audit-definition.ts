@@ -39,6 +39,7 @@ const chain: JsonObject = {
   fields: {
     at: { type: 'timestamp', required: true, description: 'Start of the chain.' },
     found: { type: 'json', required: true, description: 'The last entries of the other chains at that time.' },
+    timeZone: { type: 'string', description: 'The time zone of the conditions that decided its entries.' },
     cut: { type: 'json', description: 'If old entries were pruned: sequence and hash of the last one, signed.' },
   },
 };

@@ -54,8 +54,8 @@ const BLOCK_AFTER = 4;
 
 /** Creates the connections; they connect on first use. */
 export function createConnectionPools(address: PostgresAddress, options: ConnectionPoolOptions): ConnectionPools {
-  const { readers = READERS, readerQueue = 100, log = () => undefined } = options;
-  const writers = createChainWriters();
+  const { readers = READERS, readerQueue = 100, timeZone, log = () => undefined } = options;
+  const writers = createChainWriters(timeZone);
   // After a failover, the next connection may lead to a server without the last entries of our chains.
   const pools = createPools(address, options, () => writers.discard());
   const longQueue = createLongQueue({ concurrency: readers, length: readerQueue });

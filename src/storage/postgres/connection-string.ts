@@ -39,6 +39,8 @@ export interface ConnectionPoolOptions extends ServerOptions {
   readonly readers?: number | undefined;
   /** Maximum long attempts that wait for one of them; 100 if absent. */
   readonly readerQueue?: number | undefined;
+  /** IANA name of the time zone in which the process decides. The audit log records it. */
+  readonly timeZone?: string | undefined;
   /** Maximum milliseconds of a short attempt; 250 if absent. */
   readonly shortAttempt?: number | undefined;
   readonly log?: Log | undefined;

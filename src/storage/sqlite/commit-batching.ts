@@ -44,14 +44,16 @@ export interface CommitBatchingOptions {
   /** Milliseconds in which a batch waits at most for further units of work before it begins. */
   readonly batchWindow: number;
   readonly files: OpenFiles;
+  /** The time zone of the chain writers. */
+  readonly timeZone?: string | undefined;
   readonly observer?: CommitObserver | undefined;
 }
 
 /** Creates the commit batching of one connection. */
 export function createCommitBatching(connection: Connection, options: CommitBatchingOptions): CommitBatching {
-  const { maxBatchTime, batchWindow, files, observer } = options;
+  const { maxBatchTime, batchWindow, files, timeZone, observer } = options;
   const queue: QueuedWork[] = [];
-  const deps = { connection, maxBatchTime, files, writers: createChainWriters(), isRestored: createRestoreDetector(connection) };
+  const deps = { connection, maxBatchTime, files, writers: createChainWriters(timeZone), isRestored: createRestoreDetector(connection) };
   const counters = createCounters(observer);
   let running: Promise<void> | undefined;
   let closed = false;

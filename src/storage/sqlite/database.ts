@@ -37,6 +37,8 @@ export interface SqliteOptions {
   readonly timeLimits?: BatchLimits | undefined;
   /** Folder and number of the automatic backups; none are made if absent. */
   readonly backups?: AutomaticBackupOptions | undefined;
+  /** IANA name of the time zone in which the process decides. The audit log records it. */
+  readonly timeZone?: string | undefined;
   /** Called after each commit. */
   readonly observer?: CommitObserver | undefined;
   readonly log?: Log | undefined;
@@ -65,10 +67,10 @@ const PRAGMAS = [
  * @throws SetupError if the file cannot be created or opened, or is not a database.
  */
 export function openSqlite({ path, busyTimeout = 5000, maxBatchTime = 100, batchWindow = 5, ...options }: SqliteOptions): Database {
-  const { backups, observer, log = () => undefined } = options;
+  const { backups, timeZone, observer, log = () => undefined } = options;
   const { driver, files } = openFile(path, { busyTimeout, log });
   const connection = createConnection(driver);
-  const batching = createCommitBatching(connection, { maxBatchTime, batchWindow, files, observer });
+  const batching = createCommitBatching(connection, { maxBatchTime, batchWindow, files, timeZone, observer });
   const turns = createTurns();
   const readers = createReaders({ connection, files, turns }, { path, busyTimeout, ...options });
   const runner = createRunner({ batching, readers, turns, limits: options.timeLimits ?? TIME_LIMITS, references: connection.references });
