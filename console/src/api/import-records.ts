@@ -32,8 +32,25 @@ export interface ImportOptions {
   readonly key: string | undefined;
 }
 
-/** Imports a file. Yields each line of the response. @throws RequestError if the import is refused or stops */
-export async function* importRecords(resource: string, file: File, options: ImportOptions): AsyncGenerator<ImportLine> {
+/** A media type of a file that can be imported. */
+export type ImportType = 'text/csv' | 'application/x-ndjson' | 'application/json';
+
+/** The rows to import. */
+export interface ImportBody {
+  readonly content: Blob;
+  readonly type: ImportType;
+  /** The delimiter of CSV. */
+  readonly delimiter: string;
+  /** Ends the import. The rows stored so far stay. */
+  readonly signal: AbortSignal;
+}
+
+/** Imports rows. Yields each line of the response. @throws RequestError if the import is refused or stops */
+export async function* importRecords(
+  resource: string,
+  { content, type, delimiter, signal }: ImportBody,
+  options: ImportOptions,
+): AsyncGenerator<ImportLine> {
   const url = new URL(`/api/${encodeURIComponent(resource)}/import`, location.origin);
   url.searchParams.set('progress', 'true');
   if (options.dryRun) url.searchParams.set('dryRun', 'true');
@@ -42,9 +59,8 @@ export async function* importRecords(resource: string, file: File, options: Impo
     url.searchParams.set('mode', 'upsert');
     url.searchParams.set('key', options.key);
   }
-  const response = await sendAuthorized(
-    new Request(url, { method: 'POST', headers: { 'content-type': mediaTypeOf(file.name) }, body: file }),
-  );
+  if (type === 'text/csv') url.searchParams.set('delimiter', delimiter === '\t' ? 'tab' : delimiter);
+  const response = await sendAuthorized(new Request(url, { method: 'POST', headers: { 'content-type': type }, body: content, signal }));
   if (!response.ok || response.body === null) throw await readProblem(response);
   let rest = '';
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -67,7 +83,7 @@ export function parseImportLine(line: string): ImportLine {
 }
 
 /** Returns the media type of a file by the end of its name. */
-export function mediaTypeOf(name: string): string {
-  if (/\.csv$/i.test(name)) return 'text/csv';
+export function mediaTypeOf(name: string): ImportType {
+  if (/\.[ct]sv$/i.test(name)) return 'text/csv';
   return /\.json$/i.test(name) ? 'application/json' : 'application/x-ndjson';
 }

@@ -6,7 +6,7 @@ import { downloadFile } from '../../api/download.ts';
 import { DISABLED } from '../../components/disabled.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
-import { ImportForm } from './ImportForm.tsx';
+import { ImportForm } from './import/ImportForm.tsx';
 import { type ActionName, effectOf, type OwnResource } from './queries.ts';
 import type { RecordsSearch } from './search.ts';
 

@@ -1,0 +1,116 @@
+import { Alert, Button, FileInput, Group, Select, Stack, Switch } from '@mantine/core';
+import { useMutation } from '@tanstack/react-query';
+import { useState } from 'react';
+import { ProblemAlert } from '../../../components/ProblemAlert.tsx';
+import { QueryState } from '../../../components/QueryState.tsx';
+import { dataTexts } from '../../../texts/data.ts';
+import type { Field } from '../form-values.ts';
+import { useOwnResource } from '../useOwnResource.ts';
+import { ColumnFields } from './ColumnFields.tsx';
+import { type ColumnMapping, suggestMapping } from './column-mapping.ts';
+import { ImportProgress } from './ImportProgress.tsx';
+import { ImportResult } from './ImportResult.tsx';
+import { type ImportFile, openImportFile, splitBy } from './import-file.ts';
+import { useImport } from './useImport.ts';
+
+const texts = dataTexts.importing;
+
+/** Imports a file, or tries it without changing anything: maps its columns to fields, and shows the progress and the rejected rows. */
+export function ImportForm({ resource }: { readonly resource: string }) {
+  const found = useOwnResource(resource);
+  return (
+    <QueryState query={found} lines={3}>
+      {(own) => <FileForm resource={resource} fields={own?.definition.fields ?? []} />}
+    </QueryState>
+  );
+}
+
+interface MappedFile {
+  readonly file: ImportFile;
+  readonly mapping: ColumnMapping;
+}
+
+function FileForm({ resource, fields }: { readonly resource: string; readonly fields: readonly Field[] }) {
+  const [mapped, setMapped] = useState<MappedFile>();
+  const { running, result, error, start, stop, reset } = useImport(resource);
+  const show = (file: ImportFile): void => setMapped({ file, mapping: suggestMapping(file.columns, fields) });
+  const open = useMutation({ mutationFn: (file: File) => openImportFile(file, fields), onSuccess: show });
+  const split = useMutation({
+    mutationFn: (delimiter: ImportFile['delimiter']) => splitBy(chosen(mapped).file, delimiter),
+    onSuccess: show,
+  });
+  return (
+    <Stack>
+      <FileInput
+        label={texts.file}
+        accept=".csv,.tsv,.ndjson,.jsonl,.json"
+        required
+        disabled={running !== undefined}
+        onChange={(file) => {
+          reset();
+          setMapped(undefined);
+          if (file !== null) open.mutate(file);
+        }}
+      />
+      {open.error !== null && <ProblemAlert error={open.error} />}
+      {mapped?.file.columns.length === 0 && <Alert color="yellow">{texts.mapping.unmapped}</Alert>}
+      {mapped && mapped.file.columns.length > 0 && (
+        <ColumnFields {...mapped} fields={fields} onChange={(mapping) => setMapped({ ...mapped, mapping })} onSplit={split.mutate} />
+      )}
+      <ImportOptionsForm
+        keys={uniqueFields(fields)}
+        isRunning={running !== undefined}
+        refusal={refusalOf(mapped)}
+        onStart={(options) => start({ ...chosen(mapped), options })}
+      />
+      {running && <ImportProgress running={running} onStop={stop} />}
+      {error !== undefined && <ProblemAlert error={error} />}
+      {result && mapped && <ImportResult result={result} file={mapped.file} resource={resource} />}
+    </Stack>
+  );
+}
+
+function chosen(mapped: MappedFile | undefined): MappedFile {
+  if (mapped === undefined) throw new Error(texts.noFile);
+  return mapped;
+}
+
+/** Returns the reason why nothing can be imported yet. */
+function refusalOf(mapped: MappedFile | undefined): string | undefined {
+  if (mapped === undefined) return texts.noFile;
+  const { file, mapping } = mapped;
+  return file.columns.length > 0 && mapping.every((field) => field === null) ? texts.mapping.none : undefined;
+}
+
+function uniqueFields(fields: readonly Field[]): readonly string[] {
+  return ['id', ...fields.filter(({ name, unique }) => unique && name !== 'id').map(({ name }) => name)];
+}
+
+interface ImportOptionsFormProps {
+  readonly keys: readonly string[];
+  readonly isRunning: boolean;
+  /** The reason why nothing can be imported. */
+  readonly refusal: string | undefined;
+  onStart(options: { readonly dryRun: boolean; readonly skipsRejected: boolean; readonly key: string | undefined }): void;
+}
+
+function ImportOptionsForm({ keys, isRunning, refusal, onStart }: ImportOptionsFormProps) {
+  const [key, setKey] = useState<string | null>(null);
+  const [skipsRejected, setSkips] = useState(true);
+  const start = (dryRun: boolean): void => onStart({ dryRun, skipsRejected, key: key ?? undefined });
+  const button = { disabled: refusal !== undefined || isRunning, ...(refusal !== undefined && { title: refusal }) };
+  return (
+    <>
+      <Select label={texts.update} description={texts.updateHelp} clearable data={[...keys]} value={key} onChange={setKey} />
+      <Switch label={texts.skip} checked={skipsRejected} onChange={({ currentTarget }) => setSkips(currentTarget.checked)} />
+      <Group>
+        <Button variant="default" {...button} onClick={() => start(true)}>
+          {texts.dryRun}
+        </Button>
+        <Button {...button} onClick={() => start(false)}>
+          {texts.run}
+        </Button>
+      </Group>
+    </>
+  );
+}
