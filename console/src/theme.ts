@@ -12,6 +12,8 @@ export const theme: MantineThemeOverride = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", Menlo, Consolas, monospace',
   headings: { fontWeight: '650' },
   components: {
+    // Values that a user may read but not change keep their contrast: a disabled field is known by its background.
+    Input: { styles: { input: { opacity: 1 } } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } } },
@@ -30,11 +32,17 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-dimmed': colors.gray[7],
     '--mantine-color-placeholder': colors.gray[7],
     '--mantine-color-error': colors.red[8],
+    '--mantine-color-disabled-color': colors.gray[7],
     '--mantine-color-anchor': colors.blue[9],
     '--mantine-color-green-light-color': '#1f6f31',
     '--mantine-color-teal-light-color': '#05573f',
     '--mantine-color-yellow-light-color': '#664d03',
     '--mantine-color-orange-light-color': '#8a3400',
   },
-  dark: { '--mantine-color-dimmed': colors.dark[1], '--mantine-color-placeholder': colors.dark[1], '--mantine-color-error': colors.red[4] },
+  dark: {
+    '--mantine-color-dimmed': colors.dark[1],
+    '--mantine-color-placeholder': colors.dark[1],
+    '--mantine-color-error': colors.red[4],
+    '--mantine-color-disabled-color': colors.dark[1],
+  },
 });

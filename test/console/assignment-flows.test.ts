@@ -1,0 +1,83 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { it } from './console.fixture.ts';
+import { expectSoundScreen } from './screen-checks.ts';
+
+const PATH = '/api/Tip';
+
+function rowOf(page: Page, name: string) {
+  return page.getByRole('table', { name: 'Assignments' }).locator('tbody tr').filter({ hasText: name });
+}
+
+describe('assignments', () => {
+  it('an assignment with an expiry takes effect, its expiry changes, and revoking it says what is denied', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const user = await newsroom.user({ name: 'Ines Assigned' });
+    const rules = [
+      { resource: 'Tip', action: 'list', description: 'list tips' },
+      { resource: 'Article', action: 'list', effect: 'DENY', description: 'no articles' },
+    ];
+    const id = await newsroom.createPolicy({ name: 'assigned by a form', rules });
+    const statusOf = async (): Promise<number> => (await newsroom.call('GET', PATH, { token: user.token })).status;
+    expect(await statusOf()).toBe(403);
+
+    const page = await visitor.open(newsroom, `/policies/${id}?tab=assignments`, { as: story.admin });
+    await page.getByRole('button', { name: 'Assign' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Assign the policy' });
+    await dialog.getByText('a user', { exact: true }).click();
+    const picker = dialog
+      .getByRole('combobox', { name: 'User' })
+      .or(dialog.getByRole('textbox', { name: 'User' }))
+      .first();
+    await picker.fill('Ines');
+    await page.getByRole('option', { name: /Ines Assigned/ }).click();
+    await dialog.getByLabel('Expires').fill('2099-01-31T10:00');
+    await dialog.getByRole('button', { name: 'Assign' }).click();
+    await page.getByText('The policy was assigned.').waitFor();
+    await rowOf(page, 'Ines Assigned').getByText('2099').waitFor();
+    expect(await statusOf()).toBe(200);
+
+    await rowOf(page, 'Ines Assigned').getByRole('button', { name: 'Change the expiry' }).click();
+    await page.getByRole('dialog').getByLabel('Expires').fill('2098-06-30T10:00');
+    await page.getByRole('dialog').getByRole('button', { name: 'Change the expiry' }).click();
+    await rowOf(page, 'Ines Assigned').getByText('2098').waitFor();
+
+    await page.getByRole('button', { name: 'Revoke the assignment to Ines Assigned' }).click();
+    await page.getByText('1 rule that allows no longer does').waitFor();
+    await page.getByText('1 rule that denies no longer does').waitFor();
+    await expectSoundScreen(page);
+    await page.getByRole('textbox', { name: 'Reason for the change' }).fill('project ended');
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('The policy is assigned to no role and no user').waitFor();
+    expect(await statusOf()).toBe(403);
+    await page.getByRole('tab', { name: 'History' }).click();
+    await page.getByText('project ended').waitFor();
+  });
+
+  it('the list finds assignments that expire soon, and revokes all that are selected after a typed word', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const id = await newsroom.createPolicy({ name: 'expires soon', rules: [{ resource: 'Tip', action: 'read' }] });
+    const users = [await newsroom.user({ name: 'Soon One' }), await newsroom.user({ name: 'Soon Two' })];
+    const expiresAt = new Date(Date.now() + 2 * 86_400_000).toISOString();
+    for (const user of users)
+      await newsroom.call('POST', `/admin/api/policies/${id}/assign/user/${user.id}`, { token: story.admin.token, body: { expiresAt } });
+    const page = await visitor.open(newsroom, '/assignments?expires=week', { as: story.admin });
+    for (const name of ['Soon One', 'Soon Two']) await page.getByRole('checkbox', { name: `Select the assignment to ${name}` }).check();
+    await page.getByText('2 assignments selected').waitFor();
+    await page.getByRole('button', { name: 'Revoke' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Revoke 2 assignments?' });
+    expect(await dialog.getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Type revoke 2 to confirm' }).fill('revoke 2');
+    await dialog.getByRole('button', { name: 'Revoke' }).click();
+    await page.getByText('2 assignments were revoked.').waitFor();
+    await expect.poll(() => rowOf(page, 'Soon').count()).toBe(0);
+    const { at } = await newsroom.call('GET', `/admin/api/policies/${id}/assignments`, { token: story.admin.token });
+    expect(at('data')).toEqual([]);
+  });
+});

@@ -1,0 +1,170 @@
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { type ConsoleService, it, startConsole } from './console.fixture.ts';
+import type { Story } from './newsroom-story.ts';
+import { expectSoundScreen } from './screen-checks.ts';
+
+interface Newsroom {
+  readonly newsroom: ConsoleService;
+  readonly story: Story;
+}
+
+let count = 0;
+
+/** Creates an article of its own for a test, and returns its id. */
+function createArticle({ newsroom, story }: Newsroom, fields: Readonly<Record<string, unknown>> = {}): Promise<string> {
+  const slug = `flow-${++count}`;
+  return newsroom.createRecord('Article', { title: `Article ${slug}`, slug, authorId: story.tom.id, ...fields });
+}
+
+async function loadArticle({ newsroom, story }: Newsroom, id: string) {
+  const reply = await newsroom.call('GET', `/api/Article/${id}`, { token: story.admin.token });
+  return reply.at('data') as Readonly<Record<string, unknown>>;
+}
+
+function field(page: Page, name: string) {
+  return page.getByRole('textbox', { name, exact: true });
+}
+
+/** Chooses an option of a list. */
+async function pick(page: Page, list: string, option: string | RegExp): Promise<void> {
+  await page
+    .getByRole('combobox', { name: list })
+    .or(page.getByRole('textbox', { name: list }))
+    .first()
+    .click();
+  await page.getByRole('option', { name: option }).click();
+}
+
+describe('records', () => {
+  it('creating marks each mistake at its field, keeps the input, and opens the new record', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/data/Article/new', { as: story.admin });
+    visitor.allow(/^response 422: POST \/api\/Article$/);
+    await field(page, 'title').fill('No');
+    await field(page, 'slug').fill('Not a slug');
+    await field(page, 'fee').fill('many');
+    await pick(page, 'authorId', /Tom Okafor/);
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('alert').waitFor();
+    for (const name of ['title', 'slug', 'fee']) {
+      await expect.poll(() => field(page, name).getAttribute('aria-invalid'), { message: `the mistake of ${name}` }).toBe('true');
+    }
+    expect(await field(page, 'title').inputValue()).toBe('No');
+    await expectSoundScreen(page);
+    await field(page, 'title').fill('Created by a form');
+    await field(page, 'slug').fill('created-by-a-form');
+    await field(page, 'fee').fill('12.50');
+    await page.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Created by a form', level: 1 }).waitFor();
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    expect(await loadArticle({ newsroom, story }, id)).toMatchObject({ slug: 'created-by-a-form', fee: '12.50', authorId: story.tom.id });
+  });
+
+  it('a change that another client has overtaken shows both values, and saves the chosen ones', async ({ newsroom, story, visitor }) => {
+    const id = await createArticle({ newsroom, story }, { fee: '1.00' });
+    const page = await visitor.open(newsroom, `/data/Article/${id}`, { as: story.admin });
+    visitor.allow(/^response 412: PUT/);
+    await field(page, 'title').fill('My title');
+    const theirs = { title: 'Their title', fee: '9.00' };
+    await newsroom.call('PUT', `/api/Article/${id}`, { token: story.admin.token, body: theirs });
+    await page.getByRole('button', { name: 'Save' }).click();
+    const conflict = page.getByRole('alert').filter({ hasText: 'This record was changed meanwhile' });
+    await conflict.getByText('"My title"').waitFor();
+    await conflict.getByText('"Their title"').waitFor();
+    expect(await loadArticle({ newsroom, story }, id)).toMatchObject(theirs);
+    await expectSoundScreen(page);
+    await conflict.getByRole('button', { name: 'Save mine' }).click();
+    await page.getByText('The record was saved.').waitFor();
+    // Only the field that was changed here is overwritten.
+    expect(await loadArticle({ newsroom, story }, id)).toMatchObject({ title: 'My title', fee: '9.00' });
+  });
+
+  it('the stored values can be taken instead of those of a conflict', async ({ newsroom, story, visitor }) => {
+    const id = await createArticle({ newsroom, story });
+    const page = await visitor.open(newsroom, `/data/Article/${id}`, { as: story.admin });
+    visitor.allow(/^response 412: PUT/);
+    await field(page, 'title').fill('Given up');
+    await newsroom.call('PUT', `/api/Article/${id}`, { token: story.admin.token, body: { title: 'Kept by the other' } });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Take the stored values' }).click();
+    await page.getByRole('heading', { name: 'Kept by the other', level: 1 }).waitFor();
+    expect(await field(page, 'title').inputValue()).toBe('Kept by the other');
+  });
+
+  it('a typed filter offers the operators and values of its field, and its address can be shared', async ({ newsroom, story, visitor }) => {
+    await createArticle({ newsroom, story }, { title: 'Cheap', fee: '0.10', department: 'culture' });
+    await createArticle({ newsroom, story }, { title: 'Dear', fee: '950.00', department: 'culture' });
+    const page = await visitor.open(newsroom, '/data/Article', { as: story.admin });
+    await pick(page, 'Field', 'department');
+    await pick(page, 'Value', 'culture');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect.poll(() => page.url()).toContain('culture');
+    await pick(page, 'Field', 'fee');
+    await pick(page, 'Operator', 'is at least');
+    await field(page, 'Value').fill('900');
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await page.getByText('1 record', { exact: true }).waitFor();
+    const table = page.getByRole('table', { name: 'Article' });
+    expect(await table.locator('tbody tr').allTextContents()).toEqual([expect.stringContaining('Dear')]);
+    await page.reload();
+    await table.getByText('Dear').waitFor();
+    await page.getByRole('button', { name: 'Remove the filter on fee' }).click();
+    await table.getByText('Cheap').waitFor();
+  });
+
+  it('deleting shows first what is deleted with the record and what refuses it', async ({ newsroom, story, visitor }) => {
+    const id = await createArticle({ newsroom, story }, { title: 'To be deleted' });
+    for (const text of ['one', 'two']) await newsroom.createRecord('Comment', { articleId: id, text });
+    const page = await visitor.open(newsroom, `/data/Article/${id}`, { as: story.admin });
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete this record?' });
+    await dialog.getByText('2 Comment that refer to it by articleId are deleted too').waitFor();
+    expect(await loadArticle({ newsroom, story }, id)).toMatchObject({ title: 'To be deleted' });
+    await expectSoundScreen(page);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('The record was deleted.').waitFor();
+    await page.getByRole('heading', { name: 'Article', level: 1 }).waitFor();
+    expect((await newsroom.call('GET', `/api/Article/${id}`, { token: story.admin.token })).status).toBe(404);
+
+    const author = await visitor.open(newsroom, `/data/User/${story.tom.id}`, { as: story.admin });
+    await author.getByRole('button', { name: 'Delete' }).click();
+    await author
+      .getByRole('dialog')
+      .getByText(/^\d+ Article: /)
+      .waitFor();
+  });
+
+  it('a soft-deleted record is restored from the list of deleted records', async ({ visitor, onTestFinished }) => {
+    const definition = 'name: Note\nsoftDelete: true\nfields:\n  title: { type: string, required: true }\n';
+    const service = await startConsole({ definitions: { 'Note.yaml': definition } });
+    onTestFinished(() => service.close());
+    const id = await service.createRecord('Note', { title: 'Restored note' });
+    const page = await visitor.open(service, `/data/Note/${id}`, { as: await service.admin() });
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByText('The record can be restored later.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No record matches').waitFor();
+    await page.getByRole('switch', { name: 'Deleted records' }).check({ force: true });
+    await page.getByRole('table', { name: 'Note' }).getByText('Restored note').waitFor();
+    await expectSoundScreen(page);
+    await page.getByRole('button', { name: 'Restore' }).click();
+    await page.getByText('The record was restored.').waitFor();
+    await page.getByRole('switch', { name: 'Deleted records' }).uncheck({ force: true });
+    await page.getByRole('table', { name: 'Note' }).getByText('Restored note').waitFor();
+  });
+
+  it('a record says what its user may not do with it and why, and offers no change', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, `/data/Article/${story.articles.get('final-in-the-rain')}`, { as: story.maya });
+    // Maya may not read the author, so the form shows the id.
+    visitor.allow(/^response 403: GET \/api\/User\//);
+    await page.getByText('What you may do with this record').waitFor();
+    await page.getByText('update denied').waitFor();
+    expect(await field(page, 'title').isDisabled()).toBe(true);
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    const remove = page.getByRole('button', { name: 'Delete' });
+    expect(await remove.getAttribute('aria-disabled')).toBe('true');
+    await remove.hover();
+    await page.getByRole('tooltip').waitFor();
+    await expectSoundScreen(page);
+  });
+});

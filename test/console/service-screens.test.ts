@@ -1,0 +1,35 @@
+import { describe, expect } from 'vitest';
+import { it } from './console.fixture.ts';
+
+describe('the screens of the service', () => {
+  it('the system screen shows the figures of the API, and finds a setting', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/system', { as: story.admin });
+    const cellOf = (name: string) =>
+      page
+        .getByRole('row')
+        .filter({ has: page.getByRole('rowheader', { name, exact: true }) })
+        .getByRole('cell');
+    await cellOf('Database').waitFor();
+    const { at } = await newsroom.call('GET', '/admin/api/system', { token: story.admin.token });
+    expect(await cellOf('Node.js').textContent()).toBe(at('data.node'));
+    expect(await cellOf('Revision of the policies').textContent()).toBe(String(at('data.revision')));
+    expect(await cellOf('Database').textContent()).toBe(`${at('data.database.kind')} ${at('data.database.version')}`);
+    expect(await cellOf('Size of the database').textContent()).toMatch(/^[\d.]+ [KMG]iB$/);
+    await page.getByRole('textbox', { name: 'Search settings' }).fill('logLevel');
+    const settings = page.getByRole('table', { name: 'Settings' }).locator('tbody tr');
+    await expect.poll(() => settings.count()).toBe(1);
+    expect(await settings.textContent()).toMatch(/logLevel.*silent.*command line/);
+  });
+
+  it('the storage screen shows the performed migrations with their steps', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/storage', { as: story.admin });
+    await page.getByText('The tables match the definition files').waitFor();
+    const { at } = await newsroom.call('GET', '/admin/api/storage/history', { token: story.admin.token });
+    const migrations = at('data') as readonly { readonly steps: readonly { readonly resource: string; readonly reason: string }[] }[];
+    const rows = page.getByRole('table', { name: 'Performed migrations' }).locator('tbody tr');
+    await expect.poll(() => rows.count()).toBe(migrations.length);
+    const [first] = migrations;
+    expect(first?.steps.length).toBeGreaterThan(0);
+    for (const { resource, reason } of first?.steps ?? []) await rows.first().getByText(`${resource}: ${reason}`).first().waitFor();
+  });
+});
