@@ -28,7 +28,7 @@ describe('many units of work that take long', () => {
           if (tx.attempt === 'short') return tx.one(slow(tx));
           most = Math.max(most, ++running);
           maxWaiting = Math.max(maxWaiting, database.metrics.longWaiting);
-          await tx.one(slow(tx, 0.2));
+          await tx.one(slow(tx, 0.1));
           running--;
           return ended++;
         },

@@ -67,24 +67,6 @@ describe('session settings', () => {
   });
 });
 
-describe('a connection on which no answer arrives', () => {
-  it('the other idle connections are replaced before a request uses them', async () => {
-    const proxy = await startProxy(url.href);
-    const proxied = await openPostgres({ url: proxy.url, statementTimeout: 500, connections: 3 });
-    const read = (): Promise<{ pid: number } | undefined> =>
-      proxied.transaction((tx) => tx.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS "pid", pg_sleep(0.05)`));
-    const before = await Promise.all([read(), read(), read()]);
-    expect(new Set(before.map((row) => row?.pid)).size).toBe(3);
-    proxy.set('lost');
-    expect(await failure(read())).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
-    const after = [await read(), ...(await Promise.all([read(), read(), read()]))];
-    const lost = before.map((row) => row?.pid);
-    for (const row of after) expect(lost).not.toContain(row?.pid);
-    await proxied.close();
-    await proxy.close();
-  }, 30_000);
-});
-
 it('the database is unhealthy as long as the role has no connection left for audit entries', async () => {
   // Opening takes two connections: one verifies the locks of the other.
   const asRole = await openAsRole();
@@ -137,28 +119,46 @@ async function startLongStatement(
   return { child, running };
 }
 
-// At the same time, because the server checks every two seconds that the client is connected.
-describe.concurrent.each([
-  ['a statement', false],
-  ['a statement without a timeout', true],
-])('%s of a killed process', (statement, longRunning) => {
-  it(`the server cancels ${statement} of a killed process`, async () => {
-    const { child, running } = await startLongStatement(url, longRunning);
-    child.kill('SIGKILL');
-    await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 30_000 });
-  });
+// At the same time, because the server checks every two seconds that the client is connected, and the other connections wait for a timeout.
+describe.concurrent('lost connections and killed processes', () => {
+  it('the other idle connections are replaced before a request uses them', async () => {
+    const proxy = await startProxy(url.href);
+    const proxied = await openPostgres({ url: proxy.url, statementTimeout: 500, connections: 3 });
+    const read = (): Promise<{ pid: number } | undefined> =>
+      proxied.transaction((tx) => tx.one<{ pid: number }>(sql`SELECT pg_backend_pid() AS "pid", pg_sleep(0.05)`));
+    const before = await Promise.all([read(), read(), read()]);
+    expect(new Set(before.map((row) => row?.pid)).size).toBe(3);
+    proxy.set('lost');
+    expect(await failure(read())).toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    const after = [await read(), ...(await Promise.all([read(), read(), read()]))];
+    const lost = before.map((row) => row?.pid);
+    for (const row of after) expect(lost).not.toContain(row?.pid);
+    await proxied.close();
+    await proxy.close();
+  }, 30_000);
 
-  it.runIf(installed !== undefined)(`the server cancels ${statement} of a killed process behind a pooler`, async () => {
-    const pooler = await startPgbouncer(process.env['TEST_POSTGRES_URL'] ?? '', { poolSize: 2 });
-    try {
-      const behind = new URL(url);
-      behind.host = new URL(pooler.url).host;
-      const { child, running } = await startLongStatement(behind, longRunning);
+  describe.each([
+    ['a statement', false],
+    ['a statement without a timeout', true],
+  ])('%s of a killed process', (statement, longRunning) => {
+    it(`the server cancels ${statement} of a killed process`, async () => {
+      const { child, running } = await startLongStatement(url, longRunning);
       child.kill('SIGKILL');
       await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 30_000 });
-    } finally {
-      await pooler.stop();
-    }
+    });
+
+    it.runIf(installed !== undefined)(`the server cancels ${statement} of a killed process behind a pooler`, async () => {
+      const pooler = await startPgbouncer(process.env['TEST_POSTGRES_URL'] ?? '', { poolSize: 2 });
+      try {
+        const behind = new URL(url);
+        behind.host = new URL(pooler.url).host;
+        const { child, running } = await startLongStatement(behind, longRunning);
+        child.kill('SIGKILL');
+        await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 30_000 });
+      } finally {
+        await pooler.stop();
+      }
+    });
   });
 });
 

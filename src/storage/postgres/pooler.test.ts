@@ -4,6 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { installed, type Pgbouncer, startPgbouncer } from '../../../test/postgres/pgbouncer.ts';
 import { type PostgresProxy, startProxy } from '../../../test/postgres/proxy.ts';
+import { startPostgres } from '../../../test/postgres/server.ts';
 import { sql } from '../../sql.ts';
 import type { AppendStatements, Database, Transaction } from '../contract.ts';
 import { parsePostgresUrl } from './connection-string.ts';
@@ -19,9 +20,14 @@ const modes = [
   ...(installed?.knowsNames === true ? [['that tracks prepared statements', { known: 100, prepares: true }] as const] : []),
 ] as const;
 
-it.runIf(installed === undefined)('runs behind a real pooler', ({ skip }) => skip('no pgbouncer is installed'));
+/** The suites run at the same time, because they mostly wait. */
+const AT_ONCE = { concurrent: true };
+/** The tests of one pooler run one after the other. */
+const IN_TURN = { concurrent: false };
 
-describe.runIf(installed !== undefined).each(modes)('a pooler %s', (mode, { known, prepares }) => {
+it.runIf(installed === undefined)('runs behind a real pooler', AT_ONCE, ({ skip }) => skip('no pgbouncer is installed'));
+
+describe.runIf(installed !== undefined).each(modes)('a pooler %s', AT_ONCE, (mode, { known, prepares }) => {
   const { url, runSql, open, close } = openFamily(`storage_postgres_pooler_${known}_${prepares}`);
   let proxy: PostgresProxy;
   let pooler: Pgbouncer;
@@ -51,7 +57,7 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', (mode, { know
   });
   beforeEach(() => runSql(FAMILY));
 
-  it(`a client never runs a prepared statement of another client, behind a pooler ${mode}`, async () => {
+  it(`a client never runs a prepared statement of another client, behind a pooler ${mode}`, IN_TURN, async () => {
     const [one, other] = [await openBehind({ connections: 1 }), await openBehind({ connections: 1 })];
     const select = (database: Database, text: string, meanwhile?: Promise<void>): Promise<unknown> =>
       database.transaction(async (tx) => {
@@ -73,7 +79,7 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', (mode, { know
     }
   });
 
-  it(`concurrent units of work wait for locks, commit or roll back, and are retried, behind a pooler ${mode}`, async () => {
+  it(`concurrent units of work wait for locks, commit or roll back, and are retried, behind a pooler ${mode}`, IN_TURN, async () => {
     const [one, other] = [await openBehind(), await openBehind()];
     await one.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES ('a', 0)`));
     const addOne = (database: Database, fails: boolean): Promise<unknown> =>
@@ -88,7 +94,7 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', (mode, { know
     expect((await runSql('SELECT "n" FROM "Parent"')).rows).toEqual([{ n: '30' }]);
   });
 
-  it(`connections keep no session settings and no locks, behind a pooler ${mode}`, async () => {
+  it(`connections keep no session settings and no locks, behind a pooler ${mode}`, IN_TURN, async () => {
     const database = await openBehind();
     await Promise.all(Array.from({ length: 20 }, () => database.transaction((tx) => tx.lock('a'))));
     const clients = await Promise.all(Array.from({ length: POOL }, () => connect(pooler.url)));
@@ -108,13 +114,13 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', (mode, { know
     }
   });
 
-  it(`connection slots are between 0 and 31, behind a pooler ${mode}`, async () => {
+  it(`connection slots are between 0 and 31, behind a pooler ${mode}`, IN_TURN, async () => {
     const databases = await Promise.all(Array.from({ length: 8 }, () => openBehind({ connections: 1 })));
     const slots = await Promise.all(databases.map((database) => database.transaction(async (tx) => tx.slot)));
     expect(slots.filter((slot) => slot < 0 || slot > 31)).toEqual([]);
   });
 
-  it(`a read succeeds though the server connection is lost when its transaction ends, behind a pooler ${mode}`, async () => {
+  it(`a read succeeds though the server connection is lost when its transaction ends, behind a pooler ${mode}`, IN_TURN, async () => {
     const database = await openBehind({ connections: 1 });
     const LOG: AppendStatements<string> = {
       write: (_tx, ids) => ids.map((id) => sql`INSERT INTO "Parent" ("id") VALUES (${id})`),
@@ -129,12 +135,12 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', (mode, { know
     expect(proxy.cuts).toBe(1);
   });
 
-  it(`many processes can start at once, behind a pooler ${mode}`, async () => {
+  it(`many processes can start at once, behind a pooler ${mode}`, IN_TURN, async () => {
     const opening = Array.from({ length: 16 }, () => openBehind({ connections: 2 }));
     expect((await Promise.allSettled(opening)).filter(({ status }) => status === 'rejected')).toEqual([]);
   });
 
-  it(`requests fail with STORAGE_UNAVAILABLE while a pooler ${mode} restarts`, async () => {
+  it(`requests fail with STORAGE_UNAVAILABLE while a pooler ${mode} restarts`, IN_TURN, async () => {
     const database = await openBehind();
     const work = database.transaction(async (tx) => {
       await tx.run(sql`INSERT INTO "Parent" ("id") VALUES ('a')`);
@@ -145,15 +151,18 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', (mode, { know
   });
 });
 
-it.runIf(installed !== undefined)('locks cannot be verified behind a pooler with one connection', async () => {
-  const pooler = await startPgbouncer(process.env['TEST_POSTGRES_URL'] ?? '', { poolSize: 1 });
-  const [holder, other] = [1, 2].map(() => createRunner(parsePostgresUrl(pooler.url), { connections: 1, statementTimeout: 100 }));
+it.runIf(installed !== undefined)('locks cannot be verified behind a pooler with one connection', AT_ONCE, async () => {
+  // A server of its own: the transaction holds the lock by which processes verify locks in turn, and starts on its server would wait for it.
+  const server = await startPostgres({ inMemory: true });
+  const pooler = await startPgbouncer(server.url, { poolSize: 1 });
+  const [holder, other] = [1, 2].map(() => createRunner(parsePostgresUrl(pooler.url), { connections: 1, statementTimeout: 500 }));
   try {
     const mistakes = await findLockProblems({ holder: holder as Runner, other: other as Runner, timeout: 100 });
     expect(mistakes).toEqual([expect.stringContaining('expected at least two connections')]);
   } finally {
     await Promise.all([holder?.close(), other?.close()]);
     await pooler.stop();
+    await server.stop();
   }
 });
 
