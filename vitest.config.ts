@@ -27,6 +27,9 @@ export const POSTGRES_DEEP: readonly string[] = [
   'test/scenarios/request-faults.test.ts',
   // Schemas of responses, addresses in denials, and documentation.
   'test/scenarios/{openapi,explanation-hints,guides,newsroom,policies-guide,readme}.test.ts',
+  // Browser sessions, and warnings about policies that changed: the scenarios of sessions and explanations send the same statements.
+  'test/attack/browser-sessions.test.ts',
+  'test/scenarios/past-decisions.test.ts',
 ];
 
 /** Tests of the console. They need a browser, and a build of the console. */
@@ -35,12 +38,13 @@ const IN_BROWSER = ['test/console/**/*.test.ts'];
 /** Tests of SQLite files, and tests that use no database. */
 const SQLITE_ONLY = [
   'src/storage/sqlite/**',
+  'src/storage/long-lists.test.ts',
   'src/storage/migrations/migration-lock.test.ts',
   'test/conformance/{golden,plans}.test.ts',
   // These test parsers and connections. Import rows that reach a database are in imports.test.ts.
   'test/attack/{files,frozen,index,patterns}.test.ts',
   'test/law/determinism.test.ts',
-  'test/property/{decide,linter,who-can}.property.test.ts',
+  'test/property/{decide,linter,replay,snapshot-changes,who-can}.property.test.ts',
 ];
 
 const config: ViteUserConfig = defineConfig({
@@ -49,8 +53,8 @@ const config: ViteUserConfig = defineConfig({
     pool: 'forks',
     // Files share the processes, so a module is loaded once per process instead of once per file.
     isolate: false,
-    // At least two, because some tests mostly wait. At most four, because all of them share one PostgreSQL server.
-    maxWorkers: Math.min(4, Math.max(2, availableParallelism())),
+    // More than processors, because some tests mostly wait. At most four, because all of them share one PostgreSQL server.
+    maxWorkers: Math.min(4, availableParallelism() + 1),
     // Long, because a busy machine must not fail a test.
     testTimeout: 60_000,
     hookTimeout: 30_000,
