@@ -117,6 +117,8 @@ async function create(url: string, token: string, { answered, goesOn }: { answer
     } catch (error) {
       answered.failed.push(error);
     }
+    // Leaves processor time to the workers that start.
+    await pause(5);
   }
 }
 

@@ -11,6 +11,7 @@ const ROUNDS = casesOf(3);
 const CLIENTS = 8;
 /** Denials per round, so that most of them are repeated. */
 const DENIALS = 200;
+const OPTIONS = ['--denial-window-seconds', '1', '--log-level', 'error'];
 
 /** Kills the process while it counts denials, and checks the database directly. */
 describe('kill -9 during denials of callers without a token', () => {
@@ -20,14 +21,14 @@ describe('kill -9 during denials of callers without a token', () => {
   it(`loses no answered denial, ${ROUNDS} times, and the next start writes the numbers to the audit log`, async () => {
     const load: Load = { sent: 0, answered: 0, ids: new Set() };
     for (let round = 1; round <= ROUNDS; round++) {
-      const program = await startProgram({ data, args: ['--denial-window-seconds', '1', '--log-level', 'error'] });
+      const program = await startProgram({ data, args: OPTIONS });
       const clients = Array.from({ length: CLIENTS }, () => deny(program.url, load));
       while (load.answered < round * DENIALS) await sleep(5);
       await program.stop('SIGKILL');
       await Promise.all(clients);
       expect(count(data).open).toBeGreaterThan(0);
     }
-    const program = await startProgram({ data, args: ['--log-level', 'error'] });
+    const program = await startProgram({ data, args: OPTIONS });
     while (count(data).open > 0) await sleep(50);
     expect(await program.stop()).toBe(0);
 

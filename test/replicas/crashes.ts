@@ -43,6 +43,9 @@ export async function terminateBackends(fleet: Fleet, options: CrashOptions): Pr
   });
 }
 
+/** Short enough that requests are in flight at each replica most of the time. */
+const PAUSE_MS = 5;
+
 /** Calls `strike` in each round while changes are sent continuously; returns the acknowledged changes. */
 export async function underLoad(
   fleet: Fleet,
@@ -50,7 +53,7 @@ export async function underLoad(
   strike: () => Promise<void>,
 ): Promise<Acknowledged> {
   const acknowledged = createAcknowledged();
-  const load = beginLoad(fleet, sendChanges(fleet, policyId, acknowledged), inFlight);
+  const load = beginLoad(fleet, sendChanges(fleet, policyId, acknowledged), { inFlight, pauseMs: PAUSE_MS });
   for (let round = 0; round < rounds; round++) {
     // Waits for responses, not only for time: a busy machine would acknowledge little before.
     const enough = acknowledged.decisions.size + 2 * inFlight * fleet.replicas.length;

@@ -44,8 +44,9 @@ async function deny(): Promise<void> {
       else if (response.status < 500) throw new Error(`expected 403 or 5xx, given ${response.status}`);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      await pause(5);
     }
+    // Leaves processor time to the replica or the server that starts.
+    await pause(5);
   }
 }
 

@@ -22,6 +22,7 @@ import {
   setUp,
   startProgram,
 } from '../process/program.ts';
+import { runCommand } from '../process/run-command.ts';
 
 /** Running replicas, with helpers for requests and queries. */
 export interface Fleet {
@@ -46,7 +47,7 @@ export interface Fleet {
   define(definition: string): void;
   /** Runs a CLI command on the database of the fleet. */
   run(command: readonly string[], server?: string): Promise<Ended>;
-  /** Runs `decisions verify`. */
+  /** Runs `decisions verify` in this process. */
   verify(): Promise<Ended>;
   close(): Promise<void>;
 }
@@ -123,7 +124,7 @@ export async function startFleet({ server, replicas: wanted }: FleetOptions): Pr
     define: fleetDatabase.define,
     run: fleetDatabase.run,
     // Signed here, because the tokens of replicas expire too early for these tests.
-    verify: () => fleetDatabase.run(['decisions', 'verify', '--checkpoints', 'off']),
+    verify: () => runCommand(fleetDatabase.withPlace(['decisions', 'verify', '--checkpoints', 'off'])),
     async close() {
       await Promise.all(running.map((replica) => replica.stop('SIGKILL')));
       await fleetDatabase.close();
@@ -164,6 +165,8 @@ export interface FleetDatabase {
   query: Fleet['query'];
   define: Fleet['define'];
   run: Fleet['run'];
+  /** Adds the flags of the project and the database to a CLI command. */
+  withPlace(command: readonly string[], server?: string): readonly string[];
   close(): Promise<void>;
 }
 
@@ -177,9 +180,14 @@ export function createFleetDatabase(server: string): FleetDatabase {
   const place = new URL(withSchema(server));
   const schema = place.searchParams.get('schema') ?? '';
   let count = 0;
+  const withPlace: FleetDatabase['withPlace'] = (command, other = server) => [
+    ...command,
+    ...['--project', project, '--data', join(folder, 'data-0'), '--database', `${other}?schema=${schema}`],
+  ];
   return {
     project,
     define,
+    withPlace,
     start({ server: other = server, args = [], env = {}, preload }: ReplicaOptions = {}) {
       const database = `${other}?schema=${schema}`;
       return startProgram({
@@ -200,8 +208,7 @@ export function createFleetDatabase(server: string): FleetDatabase {
         await client.end();
       }
     },
-    run: (command, other = server) =>
-      runProgram([...command, '--project', project, '--data', join(folder, 'data-0'), '--database', `${other}?schema=${schema}`]),
+    run: (command, other) => runProgram(withPlace(command, other)),
     close: async () => rmSync(folder, { recursive: true, force: true }),
   };
 }

@@ -59,7 +59,7 @@ export async function toggleUnderLoad(fleet: Fleet, toggle: Toggle, { rounds, in
       answers.push(reply);
       return reply;
     },
-    inFlight,
+    { inFlight },
   );
   const probe = (): Promise<Reply[]> => Promise.all(fleet.replicas.map((replica, index) => askFor(replica, toggle.user, index)));
   for (let round = 0; round < rounds; round++) {

@@ -1,5 +1,5 @@
 /** A continuous load: a number of requests in flight at each replica. */
-import type { Program, Reply } from '../process/program.ts';
+import { type Program, pause, type Reply } from '../process/program.ts';
 import type { Fleet } from './fleet.ts';
 
 /** A running load. */
@@ -8,11 +8,19 @@ export interface Load {
   stop(): Promise<void>;
 }
 
+/** Options of a load. */
+export interface LoadOptions {
+  /** Requests in flight at each replica. */
+  readonly inFlight: number;
+  /** Milliseconds between the response to a request and the next request. Without a pause, a replica that starts gets little processor time. */
+  readonly pauseMs?: number;
+}
+
 /** Sends one request to a replica. The index is the slot of the request in flight. */
 export type SendRequest = (replica: Program, index: number) => Promise<Reply | undefined>;
 
 /** Starts the load on every replica. If a replica is gone, its slots wait for the replacement. */
-export function beginLoad(fleet: Pick<Fleet, 'replicas'>, ask: SendRequest, inFlight: number): Load {
+export function beginLoad(fleet: Pick<Fleet, 'replicas'>, ask: SendRequest, { inFlight, pauseMs = 0 }: LoadOptions): Load {
   let goesOn = true;
   const loops = fleet.replicas.flatMap((_, number) =>
     Array.from({ length: inFlight }, async (__, index) => {
@@ -21,10 +29,11 @@ export function beginLoad(fleet: Pick<Fleet, 'replicas'>, ask: SendRequest, inFl
         if (replica === undefined) return;
         try {
           await ask(replica, number * inFlight + index);
+          if (pauseMs > 0) await pause(pauseMs);
         } catch (error) {
           if (!isLost(error)) throw error;
           // The replica is gone, or not started yet.
-          await new Promise((resolve) => setTimeout(resolve, 20));
+          await pause(20);
         }
       }
     }),
