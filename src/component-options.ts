@@ -102,6 +102,7 @@ export function toPolicyLimits(config: Config): PolicyLimits {
     rules: config.policyRules,
     conditions: {
       depth: config.conditionDepth,
+      references: config.conditionReferences,
       comparisons: config.conditionComparisons,
       listItems: config.conditionListItems,
       textLength: config.conditionTextLength,

@@ -24,6 +24,11 @@ export interface SqlTarget {
   column(path: Path): SqlColumn | undefined;
   /** Returns the location of a path inside a JSON column; undefined if the path is not inside a JSON column or must be evaluated in memory. */
   json?(path: Path): JsonLocation | undefined;
+  /**
+   * Returns a condition that is true if the record of a path was joined, and unknown otherwise; undefined if the column itself shows it. With the
+   * condition, SQLite turns the outer joins of several references into inner joins, and can begin with the last table.
+   */
+  joined?(path: Path): Sql | undefined;
   kindOf: KindLookup;
   /** The current time in milliseconds since 1970. */
   readonly now: number;
@@ -213,8 +218,10 @@ function compileSides(
   if (as === 'mismatch') return IN_MEMORY;
   const context: ComparisonContext = { kind: as.kind, itemKind: as.itemKind, now: target.now, timeZone: target.timeZone };
   const truth = compileTruth({ comparison: context, dialect: target.dialect });
-  if (truth === IN_MEMORY || !comparison.ifExists || operator.definedOnMissing === true) return truth;
-  return sql<boolean | null>`(${presence} IS NOT NULL AND ${truth})`;
+  if (truth === IN_MEMORY || operator.definedOnMissing === true) return truth;
+  if (comparison.ifExists) return sql<boolean | null>`(${presence} IS NOT NULL AND ${truth})`;
+  const joined = target.joined?.(comparison.path);
+  return joined === undefined ? truth : sql<boolean | null>`(${truth} AND ${joined})`;
 }
 
 /** A term in SQL. */

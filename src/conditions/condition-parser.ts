@@ -7,6 +7,8 @@ import type { ValueDomain } from './validate-literals.ts';
 export interface ConditionLimits {
   /** Maximum nesting depth of groups. */
   readonly depth: number;
+  /** Maximum references that one path follows. */
+  readonly references: number;
   /** Maximum conditions of a rule, including nested conditions. */
   readonly comparisons: number;
   /** Maximum items of one list operand. */

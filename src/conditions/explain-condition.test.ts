@@ -18,7 +18,7 @@ const { condition } = parseConditions(
   {
     at: '',
     expressions: true,
-    limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
+    limits: { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
   },
 );
 

@@ -6,7 +6,15 @@ import type { ConditionLimits, ConditionParserOptions } from './condition-parser
 import { printCondition } from './explain-condition.ts';
 import { parseConditions } from './parse-condition.ts';
 
-const LIMITS: ConditionLimits = { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 };
+const LIMITS: ConditionLimits = {
+  depth: 4,
+  references: 4,
+  comparisons: 20,
+  listItems: 5,
+  textLength: 100,
+  expressionLength: 200,
+  expressionDepth: 12,
+};
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.department', { kind: 'text' }],
   ['resource.authorId', { kind: 'text' }],

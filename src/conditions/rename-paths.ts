@@ -19,6 +19,7 @@ export interface RenamedConditions {
 /** Stored conditions were valid when they were written; the current limits do not apply to them. */
 const NO_LIMITS: ConditionLimits = Object.freeze({
   depth: 1000,
+  references: 1000,
   comparisons: 100_000,
   listItems: 1_000_000,
   textLength: 10_000_000,

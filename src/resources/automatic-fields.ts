@@ -8,7 +8,7 @@ const ORDINARY: Readonly<Record<string, JsonObject>> = {
   version: { type: 'integer', required: true, readOnly: true, min: 1, description: 'Incremented by every change of the record.' },
   createdAt: { type: 'timestamp', required: true, readOnly: true },
   updatedAt: { type: 'timestamp', required: true, readOnly: true },
-  // Not a reference: it can name a user of a trusted issuer, or a user who was deleted since.
+  // No reference, because it can name an identity of a trusted issuer, or a user who was deleted since. Paths of conditions follow it.
   createdBy: { type: 'string', readOnly: true, maxLength: 200, description: 'Id of the user who created the record; null for anon.' },
 };
 
@@ -16,6 +16,8 @@ const DELETED: Readonly<Record<string, JsonObject>> = {
   deletedAt: { type: 'timestamp', readOnly: true, description: 'Time of the deletion; null if the record is not deleted.' },
   deletedBy: { type: 'string', readOnly: true, maxLength: 200, description: 'Id of the user who deleted the record; null for anon.' },
 };
+
+const AUTHORS: readonly string[] = ['createdBy', 'deletedBy'];
 
 const INTERNAL: Readonly<Record<string, JsonObject>> = {
   id: { type: 'string', required: true, readOnly: true },
@@ -46,3 +48,13 @@ function parseAll(sources: Readonly<Record<string, JsonObject>>): ReadonlyMap<st
 const ordinaryFields = parseAll(ORDINARY);
 const deletableFields = parseAll({ ...ORDINARY, ...DELETED });
 const internalFields = parseAll(INTERNAL);
+
+/** `createdBy` and `deletedBy`: they contain the id of a user, although they are no references. */
+const authorFields: ReadonlySet<Field> = new Set(
+  [ordinaryFields, deletableFields].flatMap((fields) => [...fields.values()].filter(({ name }) => AUTHORS.includes(name))),
+);
+
+/** Returns the name of the resource that paths of conditions reach through a field; undefined if they follow no reference. */
+export function targetName(field: Field): string | undefined {
+  return authorFields.has(field) ? 'User' : field.to;
+}

@@ -5,7 +5,7 @@
  * names of secret fields.
  * Begin with `resource.ts`. `parse-definition.ts` parses a definition, `resolve-field.ts` resolves field names from clients.
  */
-export { isDeletionField } from './automatic-fields.ts';
+export { isDeletionField, targetName } from './automatic-fields.ts';
 export { collectMistakes, type DefinitionMistake, type Mistake, printMistake, type Report } from './definition-mistake.ts';
 export { quote, validateFieldName } from './definition-names.ts';
 export { findCascadeConflict, validateCascades, validateReferences } from './definition-references.ts';
@@ -22,6 +22,17 @@ export {
 } from './parse-definition.ts';
 export { type FieldUsage, fieldKind, findField, operatorsOf, resolveField, summarise } from './resolve-field.ts';
 export { type Definitions, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
-export { type Column, columnsOf, type FieldAt, fieldAt, fromRow, type Row, type RowValue, showRecord, toRow } from './stored-rows.ts';
+export {
+  type Column,
+  columnsOf,
+  type FieldAt,
+  type FollowedField,
+  fieldAt,
+  fromRow,
+  type Row,
+  type RowValue,
+  showRecord,
+  toRow,
+} from './stored-rows.ts';
 export { typeOf, validateFieldValue } from './validate-shape.ts';
 export { hasIncrement, type ValidatedValues, type ValidateOptions, validateValues } from './validate-values.ts';

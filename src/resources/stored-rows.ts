@@ -1,5 +1,6 @@
 import type { ColumnType, Field, FieldType } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
+import { targetName } from './automatic-fields.ts';
 import type { Definitions, Resource, StoredRecord } from './resource.ts';
 import { typeOf } from './validate-shape.ts';
 
@@ -66,26 +67,40 @@ export function showRecord(resource: Resource, record: StoredRecord, chosen?: Re
   return shown;
 }
 
+/** A reference that a path follows. */
+export interface FollowedField {
+  readonly field: Field;
+  /** The resource of the record that the reference leads to. */
+  readonly target: Resource;
+}
+
 /** The field that a path leads to. */
 export interface FieldAt {
   readonly field: Field;
   /** The resource of the field. */
   readonly of: Resource;
-  /** The reference that was followed, if the field belongs to a referenced record. */
-  readonly via?: Field;
+  /** The references that the path follows, in order; empty for a field of the record itself. */
+  readonly via: readonly FollowedField[];
   /** The rest of the path, within the value of the field. */
   readonly inner: readonly string[];
 }
 
 /**
- * Resolves a path from a record of `resource`: to one of its fields, or through one reference to a field of the referenced record. Returns
- * undefined if there is no such field. Finds secret fields too.
+ * Resolves a path from a record of `resource`: to one of its fields, or through references to a field of another record. Returns undefined
+ * if there is no such field. Finds secret fields too.
  */
-export function fieldAt(definitions: Definitions, resource: Resource, [key = '', ...inner]: readonly string[]): FieldAt | undefined {
-  const field = resource.fields.get(key);
-  const [next] = inner;
-  if (field === undefined || next === undefined || field.to === undefined) return field && { field, of: resource, inner };
-  const target = definitions.get(field.to);
-  const reached = target?.fields.get(next);
-  return target && reached && { field: reached, of: target, via: field, inner: inner.slice(1) };
+export function fieldAt(definitions: Definitions, resource: Resource, keys: readonly string[]): FieldAt | undefined {
+  const via: FollowedField[] = [];
+  let of = resource;
+  for (const [index, key] of keys.entries()) {
+    const field = of.fields.get(key);
+    const to = field && targetName(field);
+    if (field === undefined || to === undefined || index === keys.length - 1)
+      return field && { field, of, via, inner: keys.slice(index + 1) };
+    const target = definitions.get(to);
+    if (target === undefined) return undefined;
+    via.push({ field, target });
+    of = target;
+  }
+  return undefined;
 }

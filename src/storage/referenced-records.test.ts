@@ -11,7 +11,12 @@ import { insertRecord } from './records.ts';
 import { loadReferenced } from './referenced-records.ts';
 import { define, openTestDatabase, resourceOf, testBudget, toRecord } from './storage.fixture.ts';
 
+/** Two names of the maximum length that differ in the last character. */
+const [LONG_A, LONG_B] = ['A', 'B'].map((last) => 'deskWithAName'.padEnd(62, 'x') + last) as [string, string];
+
 const definitions = define({
+  User: { fields: { email: { type: 'string' } } },
+  Long: { fields: Object.fromEntries([LONG_A, LONG_B].map((name) => [name, { type: 'reference', to: 'Desk' }])) },
   Desk: {
     fields: {
       label: { type: 'string' },
@@ -25,6 +30,7 @@ const definitions = define({
   Hub: { fields: Object.fromEntries(Array.from({ length: 70 }, (_, index) => [`desk${index}`, { type: 'reference', to: 'Desk' }])) },
 });
 const [note, desk, hub] = [resourceOf(definitions, 'Note'), resourceOf(definitions, 'Desk'), resourceOf(definitions, 'Hub')];
+const [long, user] = [resourceOf(definitions, 'Long'), resourceOf(definitions, 'User')];
 const test = openTestDatabase();
 afterAll(() => test.dispose());
 
@@ -34,9 +40,9 @@ const desks = [
   toRecord('d3', { label: 'sports' }),
 ];
 const notes: readonly StoredRecord[] = [
-  toRecord('n1', { title: 'one', deskId: 'd1' }),
+  toRecord('n1', { title: 'one', deskId: 'd1', createdBy: 'u1' }),
   toRecord('n2', { title: 'two', deskId: 'd2', parentId: 'n1' }),
-  toRecord('n3', { title: 'three', parentId: 'n2' }),
+  toRecord('n3', { title: 'three', parentId: 'n2', createdBy: 'https://issuer.example|u1' }),
   toRecord('n4', { title: 'news', deskId: 'd3', parentId: 'n1' }),
 ];
 const hubs = [toRecord('h1', { desk0: 'd1' }), toRecord('h2', { desk69: 'd1' }), toRecord('h3', { desk69: 'd2' })];
@@ -44,6 +50,7 @@ const hubs = [toRecord('h1', { desk0: 'd1' }), toRecord('h2', { desk69: 'd1' }),
 beforeAll(async () => {
   await migrate(test.database, definitions);
   await test.database.transaction(async (tx) => {
+    await insertRecord(tx, user, toRecord('u1', { email: 'ann@example.org' }));
     for (const record of desks) await insertRecord(tx, desk, record);
     for (const record of notes) await insertRecord(tx, note, record);
     for (const record of hubs) await insertRecord(tx, hub, record);
@@ -92,10 +99,18 @@ describe('conditions on referenced records', () => {
     ['resource.parentId.title', 'eq', 'one', ['n2', 'n4']],
     ['resource.deskId.extra.floor', 'eq', 'one', ['n1']],
     ['resource.deskId.leadId', 'eq', 'd1', ['n2']],
-    // Write-only fields, unknown fields and second references have no value.
+    ['resource.parentId.deskId.label', 'eq', 'news', ['n2', 'n4']],
+    ['resource.parentId.parentId.deskId.size', 'eq', 3, ['n3']],
+    ['resource.parentId.parentId.title', 'exists', false, ['n1', 'n2', 'n4']],
+    ['resource.deskId.leadId.label', 'eq', 'news', ['n2']],
+    ['resource.deskId.leadId.extra.floor', 'eq', 'one', ['n2']],
+    ['resource.deskId.leadId.leadId.label', 'eq', 'news', []],
+    ['resource.createdBy.email', 'eq', 'ann@example.org', ['n1']],
+    ['resource.parentId.createdBy.email', 'eq', 'ann@example.org', ['n2', 'n4']],
+    // Write-only and unknown fields have no value.
+    ['resource.deskId.leadId.code', 'eq', 'x', []],
     ['resource.deskId.code', 'eq', 'x', []],
     ['resource.deskId.nothing', 'eq', 'x', []],
-    ['resource.deskId.leadId.label', 'eq', 'news', []],
     ['resource.title.length', 'eq', 3, []],
   ];
   describe.each(rows)('%s %s %j', (path, operator, value, ids) => {
@@ -122,6 +137,17 @@ describe('conditions on referenced records', () => {
     expect([first.records.map(({ id }) => id), first.total]).toEqual([['n2', 'n3'], 3]);
     const rest = await list({ where, limit: 2, after: first.next });
     expect([rest.records.map(({ id }) => id), rest.next]).toEqual([['n4'], undefined]);
+  });
+
+  it('joins the records of references with long names', async () => {
+    const records = [toRecord('l1', { [LONG_A]: 'd1' }), toRecord('l2', { [LONG_B]: 'd1' }), toRecord('l3', { [LONG_A]: 'd3' })];
+    const where = any([LONG_A, LONG_B].map((name) => compare(`resource.${name}.label`, 'eq', 'news')));
+    const page = await test.database.transaction(async (tx) => {
+      for (const record of records) await insertRecord(tx, long, record);
+      const query = { where, scopeFor, definitions, sort: [], limit: 10, budget: testBudget(), now: 0, timeZone: 'UTC', total: true };
+      return listRecords(tx, long, query);
+    });
+    expect([page.records.map(({ id }) => id), page.total]).toEqual([['l1', 'l2'], 2]);
   });
 
   it('evaluates a condition in memory if it needs too many joins', async () => {

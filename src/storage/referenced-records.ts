@@ -1,5 +1,5 @@
 import type { Principal, ReferencedRecords } from '../authz/context/index.ts';
-import { type ContextGroup, type Path, UNRESOLVED } from '../conditions/index.ts';
+import { type Path, UNRESOLVED } from '../conditions/index.ts';
 import { type JsonObject, ownValue } from '../operators/index.ts';
 import { type Definitions, fieldAt, type Resource, type StoredRecord } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
@@ -16,7 +16,7 @@ export interface ReferenceQuery {
 const NONE: ReferencedRecords = new Map();
 
 /**
- * Loads the records that the principal and the record reference, if `paths` read fields of the referenced records. A damaged record counts as
+ * Loads the records that the principal and the record reach through references, if `paths` read their fields. A damaged record counts as
  * missing, so comparisons with its fields are unknown.
  */
 export async function loadReferenced(tx: Transaction, definitions: Definitions, query: ReferenceQuery): Promise<ReferencedRecords> {
@@ -24,18 +24,22 @@ export async function loadReferenced(tx: Transaction, definitions: Definitions, 
   if (paths.length === 0) return NONE;
   const ofUser = followedReferences('user', definitions, { of: definitions.get('User'), paths });
   const ofRecord = record === UNRESOLVED ? [] : followedReferences('resource', definitions, { of: resource, paths });
+  const starts: Readonly<Record<string, JsonObject | undefined>> = {
+    user: principal.attributes,
+    resource: record === UNRESOLVED ? undefined : record,
+  };
   const referenced = new Map<string, StoredRecord>();
-  for (const reach of [...ofUser, ...ofRecord]) {
-    const id = ownValue(reach.group === 'user' ? principal.attributes : record, reach.field);
-    const found = typeof id === 'string' ? (await loadUndamagedRecords(tx, reach.target, [id])).get(id) : undefined;
-    if (found !== undefined) referenced.set(reach.key, found);
+  for (const { key, from, field, target } of [...ofUser, ...ofRecord]) {
+    const id = ownValue(referenced.get(from) ?? starts[from], field);
+    const found = typeof id === 'string' ? (await loadUndamagedRecords(tx, target, [id])).get(id) : undefined;
+    if (found !== undefined) referenced.set(key, found);
   }
   return referenced;
 }
 
 /**
- * Loads the records that `records` reference, with one statement per reference field, and returns a function that gives the referenced
- * records of one record. Loads no references of the principal.
+ * Loads the records that `records` reach through references, with one statement per reference of a path, and returns a function that gives
+ * the referenced records of one record. Loads no references of the principal.
  */
 export async function loadReferencedOfEach(
   tx: Transaction,
@@ -45,28 +49,33 @@ export async function loadReferencedOfEach(
   const references = followedReferences('resource', definitions, { of: resource, paths });
   if (references.length === 0) return () => NONE;
   const found = new Map<string, ReadonlyMap<string, StoredRecord>>();
-  for (const { key, field, target } of references) {
-    const ids = new Set(records.map((record) => record[field]).filter((id) => typeof id === 'string'));
+  for (const { key, from, field, target } of references) {
+    const referring = from === 'resource' ? records : [...(found.get(from)?.values() ?? [])];
+    const ids = new Set(referring.map((record) => record[field]).filter((id) => typeof id === 'string'));
     found.set(key, await loadUndamagedRecords(tx, target, [...ids]));
   }
-  return (record) =>
-    new Map(
-      references.flatMap(({ key, field }) => {
-        const other = found.get(key)?.get(String(record[field]));
-        return other === undefined ? [] : [[key, other] as const];
-      }),
-    );
+  return (record) => {
+    const referenced = new Map<string, StoredRecord>();
+    for (const { key, from, field } of references) {
+      const referring = from === 'resource' ? record : referenced.get(from);
+      const other = found.get(key)?.get(String(referring?.[field]));
+      if (other !== undefined) referenced.set(key, other);
+    }
+    return referenced;
+  };
 }
 
 /** A reference that paths follow. */
 interface FollowedReference {
-  readonly group: ContextGroup;
-  readonly field: string;
-  /** The group and the field, such as `resource.authorId`. */
+  /** The path of the reference, such as `resource.authorId.teamId`. */
   readonly key: string;
+  /** The path of the record that has the reference: `resource.authorId`, or the group. */
+  readonly from: string;
+  readonly field: string;
   readonly target: Resource;
 }
 
+/** Returns the references that paths follow, each after the reference that leads to it. */
 function followedReferences(
   group: 'user' | 'resource',
   definitions: Definitions,
@@ -75,10 +84,12 @@ function followedReferences(
   const references = new Map<string, FollowedReference>();
   for (const path of paths) {
     const reached = path.group === group && of !== undefined ? fieldAt(definitions, of, path.keys) : undefined;
-    if (reached?.via === undefined) continue;
-    const field = reached.via.name;
-    const key = `${group}.${field}`;
-    references.set(key, { group, field, key, target: reached.of });
+    let from: string = group;
+    for (const { field, target } of reached?.via ?? []) {
+      const key = `${from}.${field.name}`;
+      references.set(key, { key, from, field: field.name, target });
+      from = key;
+    }
   }
   return [...references.values()];
 }

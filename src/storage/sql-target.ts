@@ -1,6 +1,15 @@
 import { type Condition, compileCondition, type Path, type SqlTarget } from '../conditions/index.ts';
 import type { SqlColumn, SqlDialect } from '../operators/index.ts';
-import { columnsOf, type Definitions, type FieldAt, fieldAt, fieldKind, type Resource, typeOf } from '../resources/index.ts';
+import {
+  columnsOf,
+  type Definitions,
+  type FieldAt,
+  type FollowedField,
+  fieldAt,
+  fieldKind,
+  type Resource,
+  typeOf,
+} from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { type Existence, quoteName, recordsOf } from './table-names.ts';
 
@@ -31,19 +40,13 @@ const MAX_JOINS = 32;
  * Creates the SQL target of a resource and the records that it references. Fields that are not readable, such as secrets, have no column.
  */
 export function sqlTargetFor(resource: Resource, definitions: Definitions, { existence, ...moment }: SqlTargetOptions): ResourceTarget {
-  const joins = new Map<string, Sql>();
+  const joins = createJoins(resource);
   const find = (path: Path): { readonly subject: SqlColumn | undefined; readonly inner: readonly string[] } | undefined => {
     const reached = reachedBy(resource, definitions, path);
     if (reached === undefined || fieldKind(reached.field) === undefined) return undefined;
-    const { via, of, inner } = reached;
-    // A join cannot compare checksums, so the condition is evaluated in memory, on referenced records that were compared.
-    if (via !== undefined && of.checksum) return undefined;
-    const table = via === undefined ? resource.name : aliasOf(resource, via.name);
-    if (via !== undefined && !joins.has(table)) {
-      if (joins.size === MAX_JOINS) return undefined;
-      joins.set(table, joinOf(resource, via.name, of));
-    }
-    return { subject: subjectOf(reached, table), inner };
+    const aliases = joins.follow(reached.via);
+    const table = aliases?.at(-1);
+    return table === undefined ? undefined : { subject: subjectOf(reached, table), inner: reached.inner };
   };
   return {
     ...moment,
@@ -56,7 +59,13 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, { exi
       const { subject, inner } = find(path) ?? {};
       return subject?.kind === 'json' && inner !== undefined ? { document: subject.sql, keys: inner } : undefined;
     },
-    tables: (own = recordsOf(resource, { existence })) => sql.join([own, ...joins.values()], sql` `),
+    joined(path) {
+      const aliases = joins.follow(reachedBy(resource, definitions, path)?.via ?? []) ?? [];
+      // An id is equal to itself, or missing.
+      const between = aliases.slice(1, -1).map((alias) => sql.raw(`${quoteName(alias)}."id" = ${quoteName(alias)}."id"`));
+      return between.length === 0 ? undefined : sql.join(between, sql` AND `);
+    },
+    tables: (own = recordsOf(resource, { existence })) => sql.join([own, ...joins.items], sql` `),
   };
 }
 
@@ -70,20 +79,56 @@ function reachedBy(resource: Resource, definitions: Definitions, { group, keys }
   return group === 'resource' ? fieldAt(definitions, resource, keys) : undefined;
 }
 
-/**
- * Returns the alias of a joined table. It differs from every table, because names contain no dots: a resource that references itself is
- * joined with itself.
- */
-function aliasOf(resource: Resource, reference: string): string {
-  return `${resource.name}.${reference}`;
+/** The joins of a statement with the records that references lead to. */
+interface Joins {
+  /** The FROM items of the joins so far, in an order in which each refers only to earlier ones. */
+  readonly items: readonly Sql[];
+  /**
+   * Joins the records that references lead to. Returns the alias of the resource and those of the records, in order; undefined if the condition
+   * must be evaluated in memory.
+   */
+  follow(references: readonly FollowedField[]): readonly string[] | undefined;
 }
 
-/** Renders a LEFT JOIN: a reference to no record, or to a soft-deleted one, gives NULLs, and comparisons with them are unknown. */
-function joinOf(resource: Resource, reference: string, target: Resource): Sql {
-  const as = aliasOf(resource, reference);
-  const own = `${quoteName(resource.name)}.${quoteName(reference)}`;
-  return sql`LEFT JOIN ${recordsOf(target, { as })} ON ${sql.raw(`${quoteName(as)}."id" = ${own}`)}`;
+/**
+ * Creates the joins of a resource. LEFT JOINs: a reference to no record, or to a soft-deleted one, gives NULLs, and comparisons with them
+ * are unknown.
+ */
+function createJoins(resource: Resource): Joins {
+  const joined = new Map<string, { readonly alias: string; readonly item: Sql }>();
+
+  function join(path: string, from: string, { field, target }: FollowedField): string {
+    // It differs from every table, because names contain no dots: a resource that references itself is joined with itself.
+    const alias = path.length <= MAX_ALIAS ? path : `${resource.name.slice(0, MAX_ALIAS / 2)}.${joined.size + 1}`;
+    const reference = `${quoteName(from)}.${quoteName(field.name)}`;
+    const item = sql`LEFT JOIN ${recordsOf(target, { as: alias })} ON ${sql.raw(`${quoteName(alias)}."id" = ${reference}`)}`;
+    joined.set(path, { alias, item });
+    return alias;
+  }
+
+  return {
+    get items() {
+      return [...joined.values()].map(({ item }) => item);
+    },
+    follow(references) {
+      // A join cannot compare checksums, so the condition is evaluated in memory, on referenced records that were compared.
+      if (references.some(({ field, target }) => field.writeOnly || target.checksum)) return undefined;
+      let path = resource.name;
+      const aliases = [resource.name];
+      for (const followed of references) {
+        const from = aliases.at(-1) ?? resource.name;
+        path = `${path}.${followed.field.name}`;
+        const known = joined.get(path)?.alias;
+        if (known === undefined && joined.size === MAX_JOINS) return undefined;
+        aliases.push(known ?? join(path, from, followed));
+      }
+      return aliases;
+    },
+  };
 }
+
+/** Maximum characters of an alias. PostgreSQL cuts longer identifiers off, and two of them could then be equal. */
+const MAX_ALIAS = 63;
 
 function subjectOf({ field, of }: FieldAt, table: string): SqlColumn | undefined {
   const kind = fieldKind(field);

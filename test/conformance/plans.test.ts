@@ -37,6 +37,7 @@ const INDEXED: readonly PlanCase[] = [
   { name: 'a prefix', rules: [when(is('resource.title', 'startsWith', 'Report'))] },
   { name: 'a pattern that begins with letters', rules: [when(is('resource.title', 'like', 'Report 1*'))] },
   { name: 'one reference away', rules: [when(is('resource.authorId.department', 'eq', '${user.department}'))] },
+  { name: 'two references away', rules: [when(is('resource.authorId.leadId.department', 'eq', '${user.department}'))] },
   { name: 'own records, in CEL', rules: [when({ expression: 'resource.authorId == user.id' })] },
   { name: 'a constant, in CEL', rules: [when({ expression: 'resource.views == 100 + 201' })] },
   { name: 'a value computed from the user, in CEL', rules: [when({ expression: 'resource.title == "Report " + string(size(user.id))' })] },

@@ -76,7 +76,7 @@ export async function createPlanTables(): Promise<PlanTables> {
 }
 
 const definitions: Definitions = define(
-  { name: 'User', fields: { department: { type: 'string', index: true } } },
+  { name: 'User', fields: { department: { type: 'string', index: true }, leadId: { type: 'reference', to: 'User' } } },
   {
     name: 'Article',
     fields: {
@@ -115,7 +115,10 @@ function fill(database: Database): Promise<void> {
   return database.transaction(async (tx) => {
     for (let n = 0; n < USERS; n++) {
       const department = ['sports', 'politics', 'culture'][n % 3] ?? null;
-      await insertRecord(tx, resourceOf('User', definitions), { ...always(`u${n}`), email: `u${n}@example.com`, role: 'user', department });
+      // The first users lead the others.
+      const leadId = n < 4 ? null : `u${(n % 3) + 1}`;
+      const fields = { email: `u${n}@example.com`, role: 'user', department, leadId };
+      await insertRecord(tx, resourceOf('User', definitions), { ...always(`u${n}`), ...fields });
     }
     for (let n = 0; n < ARTICLES; n++) await insertRecord(tx, article, { ...always(`a${String(n).padStart(4, '0')}`), ...toArticle(n) });
   });

@@ -154,8 +154,12 @@ export interface LawPath {
   readonly values: readonly Json[];
 }
 
+/** Values of `createdBy`: users, an identity of a trusted issuer, and an unknown id. */
+export const AUTHORS: readonly string[] = ['u-ann', 'u-bob', 'u-dan', 'https://issuer.example|u-ann', 'u-gone'];
+
 const AUTOMATIC: readonly LawPath[] = [
   { path: 'resource.id', kind: 'text', values: ['t-003', 'u-ann'] },
+  { path: 'resource.createdBy', kind: 'text', values: AUTHORS },
   { path: 'resource.version', kind: 'number', values: [1, 2] },
   { path: 'resource.createdAt', kind: 'timestamp', values: ['2026-01-01T00:00:00.000Z', '2026-01-01T05:45:00+05:45'] },
 ];
@@ -185,7 +189,7 @@ const UNTYPED: readonly LawPath[] = [
 const at = (group: string, fields: readonly ThingField[]): readonly LawPath[] =>
   fields.map(({ name, kind, values }) => ({ path: `${group}.${name}`, kind, values }));
 
-/** Paths of the record, paths through one reference, and paths that are known before the record. */
+/** Paths of the record, paths through references, and paths that are known before the record. */
 export const PATHS: Readonly<Record<'own' | 'hop' | 'known', readonly LawPath[]>> = {
   own: [...at('resource', FIELDS), ...AUTOMATIC, ...UNTYPED.filter(({ path }) => path.startsWith('resource.'))],
   hop: [
@@ -194,10 +198,16 @@ export const PATHS: Readonly<Record<'own' | 'hop' | 'known', readonly LawPath[]>
     { path: 'resource.ownerId.profile.a', kind: undefined, values: [1, 'a'] },
     { path: 'resource.parentId.extra.a', kind: undefined, values: [1] },
     { path: 'resource.parentId.doc.a', kind: undefined, values: INSIDE },
+    ...at('resource.createdBy', USER_FIELDS),
+    ...at('resource.parentId.parentId', FIELDS),
+    ...at('resource.parentId.ownerId', USER_FIELDS),
+    ...at('resource.parentId.parentId.createdBy.managerId', USER_FIELDS),
+    { path: 'resource.parentId.ownerId.profile.a', kind: undefined, values: [1, 'a'] },
   ],
   known: [
     ...at('user', USER_FIELDS),
     ...at('user.managerId', USER_FIELDS),
+    ...at('user.managerId.managerId', USER_FIELDS),
     ...KNOWN,
     ...UNTYPED.filter(({ path }) => path.startsWith('user.')),
   ],

@@ -17,7 +17,7 @@ import { LIMITS } from '../policy-fixtures.ts';
 import { createDatabaseUrl } from '../postgres/test-database.ts';
 import { writeUnchecked } from '../postgres/unchecked-writes.ts';
 import type { Facts } from '../reference/reference-conditions.ts';
-import { hostileRows, KINDS, THING, USER, USERS } from './data.ts';
+import { AUTHORS, hostileRows, KINDS, THING, USER, USERS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
 
 /** Saturday 2026-01-31, 17:45 in Kathmandu. */
@@ -181,10 +181,20 @@ function memoized<Value>(known: Map<string, Value>, key: string, work: () => Val
 function toFacts(principal: Principal, id: string, rows: ReadonlyMap<string, JsonObject>): Facts {
   const user = { ...principal.attributes, ...(principal.id !== undefined && { id: principal.id }), role: principal.role };
   const row = present(rows.get(id));
+  const manager = find(USERS, ownValue(user, 'managerId'));
+  const parent = find(rows, ownValue(row, 'parentId'));
+  const grandparent = find(rows, ownValue(parent, 'parentId'));
+  const author = find(USERS, ownValue(grandparent, 'createdBy'));
   const referenced = {
-    'user.managerId': find(USERS, ownValue(user, 'managerId')),
+    'user.managerId': manager,
+    'user.managerId.managerId': find(USERS, ownValue(manager, 'managerId')),
     'resource.ownerId': find(USERS, ownValue(row, 'ownerId')),
-    'resource.parentId': find(rows, ownValue(row, 'parentId')),
+    'resource.createdBy': find(USERS, ownValue(row, 'createdBy')),
+    'resource.parentId': parent,
+    'resource.parentId.parentId': grandparent,
+    'resource.parentId.ownerId': find(USERS, ownValue(parent, 'ownerId')),
+    'resource.parentId.parentId.createdBy': author,
+    'resource.parentId.parentId.createdBy.managerId': find(USERS, ownValue(author, 'managerId')),
   };
   return {
     groups: { user, resource: { name: 'Thing', ...row }, environment: ENVIRONMENT, request: { ...ORIGIN, action: 'list' } },
@@ -205,5 +215,8 @@ function idOf(row: JsonObject, index: number): string {
 }
 
 function automatic(id: string): JsonObject {
-  return { id, version: 1, createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-31T11:00:00.000Z' };
+  // One more than the values, so that some rows have no author.
+  const createdBy = AUTHORS[Number(/\d+$/.exec(id)?.[0] ?? 0) % (AUTHORS.length + 1)];
+  const times = { createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-31T11:00:00.000Z' };
+  return { id, version: 1, ...times, ...(createdBy !== undefined && { createdBy }) };
 }

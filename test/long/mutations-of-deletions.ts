@@ -5,8 +5,8 @@ export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'conditions follow references to soft-deleted records',
     file: 'src/storage/sql-target.ts',
-    find: 'recordsOf(target, { as })',
-    replace: 'sql.raw(`${quoteName(target.name)} AS ${quoteName(as)}`)',
+    find: 'recordsOf(target, { as: alias })',
+    replace: 'sql.raw(`${quoteName(target.name)} AS ${quoteName(alias)}`)',
     red: 'src/storage/soft-delete-queries.test.ts',
     test: 'listRecords finds no soft-deleted record',
   },

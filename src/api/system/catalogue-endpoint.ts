@@ -33,6 +33,7 @@ const SYNTAX = Type.Object({ name: TEXT, form: TEXT, summary: TEXT });
 const LIMITS = Type.Object({
   rules: { ...COUNT, description: 'Rules of a policy.' },
   depth: { ...COUNT, description: 'Nested groups of conditions.' },
+  references: { ...COUNT, description: 'References that a path of a condition follows.' },
   comparisons: { ...COUNT, description: 'Conditions of a rule, including nested ones.' },
   listItems: { ...COUNT, description: 'Items of one list operand.' },
   textLength: { ...COUNT, description: 'Characters of one text operand.' },
@@ -163,7 +164,15 @@ function syntaxOf(table: ReadonlyMap<string, CelSyntax>): TypeOf<typeof SYNTAX>[
 
 /** Returns a short catalogue for the document: one item of each list. */
 function exampleCatalogue(): Catalogue {
-  const conditions = { depth: 8, comparisons: 200, listItems: 1000, textLength: 2000, expressionLength: 2000, expressionDepth: 20 };
+  const conditions = {
+    depth: 8,
+    references: 4,
+    comparisons: 200,
+    listItems: 1000,
+    textLength: 2000,
+    expressionLength: 2000,
+    expressionDepth: 20,
+  };
   const whole = createCatalogue(SYSTEM, { limits: { rules: 1000, conditions }, importPolicies: 10_000 });
   const { contexts, expressions } = whole;
   return {

@@ -32,11 +32,12 @@ describe('describePath', () => {
     ['Article', 'resource.authorId.email.domain', problem('reaches into field "email" of User')],
     ['Note', 'resource.articleId.authorId', { kind: 'text' }],
     ['Note', 'resource.articleId.extra.below', 'any'],
-    [
-      'Note',
-      'resource.articleId.authorId.email',
-      problem('"resource.articleId.authorId.email" follows two references; conditions follow one'),
-    ],
+    ['Note', 'resource.articleId.authorId.email', { kind: 'text' }],
+    ['Note', 'resource.articleId.authorId.createdBy.email', { kind: 'text' }],
+    ['Note', 'resource.articleId.authorId.password', problem('field "password" of User is secret')],
+    ['Note', 'resource.articleId.authorId.emial', problem('resource User has no field "emial"')],
+    ['Article', 'resource.createdBy.email', { kind: 'text' }],
+    ['Article', 'user.createdBy.createdBy.isActive', { kind: 'boolean' }],
     ['*', 'resource.articleId.views', { kind: 'number', whole: true }],
     ['Planned', 'resource.anything', 'any'],
     ['*', 'resource.title', { kind: 'text' }],
@@ -61,6 +62,15 @@ describe('describePath', () => {
   ];
   it.each(rows)('describes the path $1 of $0', (resource, path, expected) => {
     expect(describePath(NOTED, resource)(pathOf(path))).toEqual(expected);
+  });
+
+  it('describes paths of up to the maximum number of references', () => {
+    const describe = describePath(NOTED, 'Note', { references: 2 });
+    expect(describe(pathOf('resource.articleId.authorId.email'))).toEqual({ kind: 'text' });
+    expect(describe(pathOf('resource.articleId.authorId.createdBy'))).toEqual({ kind: 'text' });
+    expect(describe(pathOf('resource.articleId.authorId.createdBy.email'))).toEqual(
+      problem('"resource.articleId.authorId.createdBy.email" follows more than 2 references, the limit of conditionReferences'),
+    );
   });
 
   it('does not offer secret fields', () => {

@@ -1,22 +1,34 @@
 import type { ContextGroup, Path, PathKind } from '../../conditions/index.ts';
 import { didYouMean } from '../../errors.ts';
 import type { Kind } from '../../operators/index.ts';
-import { type Definitions, fieldKind, ordinaryResources, type Resource } from '../../resources/index.ts';
+import { type Definitions, fieldKind, ordinaryResources, type Resource, targetName } from '../../resources/index.ts';
 import { IDENTITY_NAMES, REQUEST_KINDS } from './decision-scope.ts';
 import { ENVIRONMENT_KINDS, toPathKind } from './environment.ts';
 
 /** Description of a path by the definitions: the kind of its value, `any` if every kind is possible, or the reason why it never has a value. */
 export type PathDescription = PathKind | 'any' | { readonly problem: string };
 
+/** The definitions that describe paths, and the maximum number of references that a path may follow. */
+interface Describing {
+  readonly definitions: Definitions;
+  readonly references: number;
+}
+
 /**
  * Returns a function that describes the paths in the conditions of a rule on the named resource, or on all (`*`).
- * A resource without a definition may have any field. For `*`, it is enough that one resource has the field.
+ * A resource without a definition may have any field. For `*`, it is enough that one resource has the field. Paths may follow up to
+ * `references` references; any number if absent.
  */
-export function describePath(definitions: Definitions, resourceName: string): (path: Path) => PathDescription {
+export function describePath(
+  definitions: Definitions,
+  resourceName: string,
+  { references = Number.POSITIVE_INFINITY }: { readonly references?: number } = {},
+): (path: Path) => PathDescription {
+  const known: Describing = { definitions, references };
   const describeIn: Readonly<Record<ContextGroup, (path: Path) => PathDescription>> = {
-    user: (path) => describeUser(definitions, path),
+    user: (path) => describeUser(known, path),
     resource: (path) =>
-      resourceName === '*' ? describeEverywhere(definitions, path) : describeField(definitions, definitions.get(resourceName), path),
+      resourceName === '*' ? describeEverywhere(known, path) : describeField(known, definitions.get(resourceName), path),
     environment: (path) => describeKnown(ENVIRONMENT_KINDS, path),
     request: (path) => describeRequest(definitions.get(resourceName), path),
   };
@@ -26,22 +38,29 @@ export function describePath(definitions: Definitions, resourceName: string): (p
 /** Returns the names of the resources whose records never have a value at `path`. */
 export function resourcesWithoutPath(definitions: Definitions, path: Path): readonly string[] {
   return ordinaryResources(definitions)
-    .filter((resource) => isProblem(describeField(definitions, resource, path)))
+    .filter((resource) => isProblem(describeField({ definitions, references: Number.POSITIVE_INFINITY }, resource, path)))
     .map((resource) => resource.name);
 }
 
-function describeField(definitions: Definitions, resource: Resource | undefined, path: Path): PathDescription {
-  const [name = '', ...inner] = path.keys;
+function describeField(known: Describing, resource: Resource | undefined, path: Path): PathDescription {
+  const { definitions, references } = known;
   if (resource === undefined) return 'any';
-  const field = resource.fields.get(name);
-  if (field === undefined && name === 'name' && inner.length === 0) return { kind: 'text' };
-  const [next] = inner;
-  if (field?.to === undefined || field.writeOnly || next === undefined) return describeOwn(resource, path, path.keys);
-  const target = definitions.get(field.to);
-  if (target === undefined) return 'any';
-  if (target.fields.get(next)?.to !== undefined && inner.length > 1)
-    return { problem: `"${path.text}" follows two references; conditions follow one` };
-  return describeOwn(target, path, inner);
+  if (path.keys.length === 1 && path.keys[0] === 'name' && !resource.fields.has('name')) return { kind: 'text' };
+  let of = resource;
+  for (const [index, name] of path.keys.entries()) {
+    const field = of.fields.get(name);
+    const to = field && !field.writeOnly ? targetName(field) : undefined;
+    if (to === undefined || index === path.keys.length - 1) return describeOwn(of, path, path.keys.slice(index));
+    if (index === references) return { problem: describeDepth(path, known) };
+    const target = definitions.get(to);
+    if (target === undefined) return 'any';
+    of = target;
+  }
+  return 'any';
+}
+
+function describeDepth({ text }: Path, { references }: Describing): string {
+  return `"${text}" follows more than ${references} references, the limit of conditionReferences`;
 }
 
 /** Describes a field of `resource`, or a value inside the field if there are more keys. */
@@ -64,9 +83,9 @@ function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: 
  * Returns the kind of a field in the resources that have it; `any` if the kinds differ or no resource has the field; the problem if
  * conditions can read the field in no resource. A number is an integer only if it is one in every resource that has the field.
  */
-function describeEverywhere(definitions: Definitions, path: Path): PathDescription {
-  const withField = ordinaryResources(definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));
-  const descriptions = withField.map((resource) => describeField(definitions, resource, path));
+function describeEverywhere(known: Describing, path: Path): PathDescription {
+  const withField = ordinaryResources(known.definitions).filter((resource) => resource.fields.has(path.keys[0] ?? ''));
+  const descriptions = withField.map((resource) => describeField(known, resource, path));
   const usable = descriptions.filter((description) => !isProblem(description));
   const [first] = usable;
   if (first === undefined) return descriptions[0] ?? 'any';
@@ -76,10 +95,10 @@ function describeEverywhere(definitions: Definitions, path: Path): PathDescripti
 }
 
 /** Describes a path of the user. A claim of a token may have any kind; a field has the kind of its definition. */
-function describeUser(definitions: Definitions, path: Path): PathDescription {
+function describeUser(known: Describing, path: Path): PathDescription {
   const [name = ''] = path.keys;
-  const user = definitions.get('User');
-  if (user?.fields.has(name) === true) return describeField(definitions, user, path);
+  const user = known.definitions.get('User');
+  if (user?.fields.has(name) === true) return describeField(known, user, path);
   return IDENTITY_NAMES.includes(name) ? describeKnown(new Map<string, Kind>([[name, 'text']]), path) : 'any';
 }
 

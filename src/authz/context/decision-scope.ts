@@ -6,7 +6,7 @@ import type { RuleAction } from '../../actions.ts';
 import { type ContextGroup, type Path, type PathKind, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { type Json, type JsonObject, type Kind, ownValue } from '../../operators/index.ts';
 import type { RequestOrigin } from '../../request/index.ts';
-import { type Definitions, fieldAt, fieldKind, type Resource } from '../../resources/index.ts';
+import { type Definitions, fieldAt, fieldKind, type Resource, targetName } from '../../resources/index.ts';
 import { ENVIRONMENT_KINDS, toEnvironmentValue, toPathKind } from './environment.ts';
 
 /** The caller of a request. */
@@ -25,8 +25,8 @@ export const IDENTITY_NAMES: readonly string[] = Object.freeze(['id', 'role', 'i
 export const ANON: Principal = Object.freeze({ role: 'anon', attributes: Object.freeze({}) });
 
 /**
- * Records that the principal and the record reference, by the path of the reference: `resource.authorId` → the fields of that user.
- * The caller loads the records that the conditions read before it creates a scope; any other record counts as missing.
+ * Records that the principal and the record reach through references, by the path of the last reference: `resource.authorId` → the fields of
+ * that user, `resource.authorId.teamId` → the fields of the user's team. The caller loads the records that the conditions read before it creates a scope; any other record counts as missing.
  */
 export type ReferencedRecords = ReadonlyMap<string, JsonObject>;
 
@@ -103,14 +103,16 @@ interface FieldPath {
 
 type ReadOwnValue = (input: ScopeInput, key: string | undefined) => Value;
 
-/** Returns a value inside a field of `of`, or a field of the record that the field references. */
+/** Returns a value inside a field of `of`, or a field of the record that the references of the path lead to. */
 function fieldValue(input: ScopeInput, { group, of, keys }: FieldPath, readOwn: ReadOwnValue): Value {
   const [key, ...inner] = keys;
   const own = readOwn(input, key);
-  if (own === UNRESOLVED || key === undefined || of?.fields.get(key)?.to === undefined) return valueAt(own, inner);
+  const field = of?.fields.get(key ?? '');
+  if (own === UNRESOLVED || of === undefined || field === undefined || targetName(field) === undefined) return valueAt(own, inner);
   const reached = fieldAt(input.definitions, of, keys);
   if (reached === undefined || reached.field.writeOnly || own === undefined) return undefined;
-  return valueAt(ownValue(input.referenced?.get(`${group}.${key}`), reached.field.name), reached.inner);
+  const record = input.referenced?.get([group, ...reached.via.map((followed) => followed.field.name)].join('.'));
+  return valueAt(ownValue(record, reached.field.name), reached.inner);
 }
 
 /** Returns an attribute of the principal. `id` and `role` never come from claims. */

@@ -100,7 +100,7 @@ function findIssues({ policy, rule, context }: LintedRule, domainOf?: ReturnType
     at: 'conditions',
     expressions: policy.type === 'CUSTOM',
     limits: limits.conditions,
-    describePath: describePath(definitions, rule.resource),
+    describePath: describePath(definitions, rule.resource, limits.conditions),
     ...(domainOf !== undefined && { domainOf }),
   }).issues;
 }

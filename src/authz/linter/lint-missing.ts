@@ -102,7 +102,7 @@ function isOptional(resource: Resource, path: Path, linted: LintedRule): boolean
   if (reached === undefined) return false;
   const { field, inner, via } = reached;
   // A field with a default is empty only if a request sets it to null, which is intended.
-  return inner.length > 0 || via?.required === false || (!field.required && field.default === undefined);
+  return inner.length > 0 || via.some((followed) => !followed.field.required) || (!field.required && field.default === undefined);
 }
 
 /** Describes how to make the condition false instead of unknown if `path` has no value. Under a `not`, `ifExists` would make it true. */

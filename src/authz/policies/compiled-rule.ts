@@ -92,6 +92,6 @@ function parseStoredConditions(policy: Policy, rule: PolicyRule, { definitions, 
     at: 'conditions',
     expressions: policy.type === 'CUSTOM',
     limits: limits.conditions,
-    describePath: describePath(definitions, rule.resource),
+    describePath: describePath(definitions, rule.resource, limits.conditions),
   }).condition;
 }

@@ -193,7 +193,7 @@ function findConditionMistakes(rule: JsonObject, at: string, options: RuleOption
     at: `${at}.conditions`,
     expressions,
     limits: limits.conditions,
-    ...(resource !== undefined && { describePath: describePath(definitions, resource) }),
+    ...(resource !== undefined && { describePath: describePath(definitions, resource, limits.conditions) }),
     ...(resource !== undefined && !isUnchanged(rule, options) && { domainOf: describeDomain(definitions, resource) }),
   });
   return issues;

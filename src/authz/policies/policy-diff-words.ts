@@ -69,6 +69,7 @@ const NO_LIMIT = Number.POSITIVE_INFINITY;
 /** Stored conditions were within the limits when they were written. */
 const LIMITS = {
   depth: NO_LIMIT,
+  references: NO_LIMIT,
   comparisons: NO_LIMIT,
   listItems: NO_LIMIT,
   textLength: NO_LIMIT,

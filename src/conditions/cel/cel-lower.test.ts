@@ -258,7 +258,7 @@ const USERS: fc.Arbitrary<JsonObject> = fc.record(
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 400, expressionDepth: 32 },
+  limits: { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 400, expressionDepth: 32 },
   describePath: ({ text }) => KINDS.get(text) ?? 'any',
 };
 

@@ -260,7 +260,7 @@ describe('expressions', () => {
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: { depth: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
+  limits: { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
   describePath: ({ group, keys, text }) => {
     if (group === 'resource' && !KINDS.has(text)) return { problem: `no field ${keys.join('.')}` };
     return KINDS.get(text) ?? 'any';

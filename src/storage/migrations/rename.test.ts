@@ -202,6 +202,19 @@ describe('policies that contain a renamed name', () => {
     expect(await test.rows('_Policy')).toMatchObject([{ version: revision + 1 }]);
   });
 
+  it('rewrites policies for a renamed reference that a path follows to another one', async () => {
+    const reference = (to: string, more: JsonObject = {}): JsonObject => ({ type: 'reference', to, ...more });
+    const sourcesWith = (boss: JsonObject): Sources => ({
+      User: { fields: boss },
+      Article: { fields: { authorId: reference('User') } },
+      Comment: { fields: { articleId: reference('Article') } },
+    });
+    await apply(sourcesWith({ bossId: reference('User') }));
+    const rules = await makePolicy(rule('Comment', [equal('resource.articleId.authorId.bossId.createdBy.bossId')]));
+    await apply(sourcesWith({ leadId: reference('User', { renamedFrom: 'bossId' }) }));
+    expect(await rules()).toEqual([['Comment', equal('resource.articleId.authorId.leadId.createdBy.leadId')]]);
+  });
+
   it('rewrites policies for a renamed field of users', async () => {
     const user = (fields: JsonObject): Sources => ({ User: { fields: { email: { type: 'email' }, ...fields } } });
     await apply(user({ team: text }));

@@ -1,6 +1,6 @@
 import { type Path, type RenamedConditions, renamePaths, storedPaths } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import type { Definitions } from '../../resources/index.ts';
+import { type Definitions, targetName } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { storeVersion } from '../policy-history.ts';
@@ -112,16 +112,23 @@ interface Mention {
   readonly index: number;
 }
 
-/** Returns the resources whose fields a path names: `User` or the resources of the rule, and the resource that a reference leads to. */
+/** Returns the resources whose fields a path names: `User` or the resources of the rule, and the resources that references lead to. */
 function mentionsOf({ group, keys }: Path, ruleResource: string, definitions: Definitions): readonly Mention[] {
   const isData = group === 'request' && keys[0] === 'data';
   if (group === 'environment' || (group === 'request' && !isData)) return [];
   const index = isData ? 1 : 0;
   const about = ruleResource === '*' ? [...definitions.keys()] : [ruleResource];
   const bases = group === 'user' ? ['User'] : about;
-  return bases.flatMap((resource) => {
-    const to = isData ? undefined : definitions.get(resource)?.fields.get(keys[index] ?? '')?.to;
-    return [{ resource, index }, ...(to === undefined || keys.length <= index + 1 ? [] : [{ resource: to, index: index + 1 }])];
+  return bases.flatMap((base) => {
+    const mentions: Mention[] = [{ resource: base, index }];
+    let field = isData ? undefined : definitions.get(base)?.fields.get(keys[index] ?? '');
+    for (let at = index + 1; at < keys.length && field !== undefined; at++) {
+      const resource = targetName(field);
+      if (resource === undefined) break;
+      mentions.push({ resource, index: at });
+      field = definitions.get(resource)?.fields.get(keys[at] ?? '');
+    }
+    return mentions;
   });
 }
 

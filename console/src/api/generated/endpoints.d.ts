@@ -1390,6 +1390,8 @@ export interface components {
                 importPolicies: number;
                 /** @description Items of one list operand. */
                 listItems: number;
+                /** @description References that a path of a condition follows. */
+                references: number;
                 /** @description Rules of a policy. */
                 rules: number;
                 /** @description Characters of one text operand. */

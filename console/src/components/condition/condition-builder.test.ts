@@ -22,7 +22,7 @@ const operator = (name: string) => CATALOGUE.operators.find((each) => each.name 
 describe('paths of conditions', () => {
   it('offers the fields of the resource and of the records that they refer to, and no secret ones', () => {
     const resource = groupPaths(article).find(({ group }) => group === 'resource');
-    expect(resource?.items).toEqual([
+    expect(resource?.items.filter((path) => !path.startsWith('resource.parentId.'))).toEqual([
       'resource.name',
       'resource.status',
       'resource.views',
@@ -30,8 +30,26 @@ describe('paths of conditions', () => {
       'resource.authorId',
       'resource.authorId.email',
       'resource.authorId.status',
+      'resource.parentId',
+      'resource.relatedIds',
+      'resource.createdBy',
+      'resource.createdBy.email',
+      'resource.createdBy.status',
       'resource.extra',
     ]);
+  });
+
+  it('offers paths through as many references as conditions follow, and a limited number of paths', () => {
+    expect(findPath(article, `resource.${'parentId.'.repeat(4)}views`)).toMatchObject({ kind: 'number' });
+    expect(findPath(article, `resource.${'parentId.'.repeat(5)}views`)).toBeUndefined();
+    expect(findPath(article, 'resource.parentId.createdBy.email')).toMatchObject({ kind: 'text' });
+    const references = Array.from({ length: 100 }, (_, nth) => ({
+      ...CATALOGUE.definitions[0]?.fields[4],
+      name: `to${nth}`,
+      to: 'Article',
+    }));
+    const tangled = { ...CATALOGUE, definitions: [{ ...CATALOGUE.definitions[0], fields: references }] } as typeof CATALOGUE;
+    expect(pathsFor(tangled, 'Article').length).toBeLessThan(50_000);
   });
 
   it.each([

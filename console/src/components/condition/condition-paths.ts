@@ -6,6 +6,8 @@ import { GROUPS } from './condition-json.ts';
 export type Catalogue = Schemas['admin.Catalogue'];
 /** A field of a definition. */
 type Field = Schemas['api.FieldDescription'];
+/** The automatic fields that contain the id of a user. */
+const AUTHORS: readonly string[] = ['createdBy', 'deletedBy'];
 /** The kind that values are compared as. */
 export type Kind = NonNullable<Catalogue['contexts']['user'][number]['kind']>;
 
@@ -20,11 +22,11 @@ export interface PathOption {
   readonly values?: readonly (string | number)[] | undefined;
 }
 
-/** Returns the paths for a rule on the resource (`*` for all), in the order of their groups. Paths through a reference follow it. */
+/** Returns the paths for a rule on the resource (`*` for all), in the order of their groups. Paths through references follow them. */
 export function pathsFor(catalogue: Catalogue, resource: string): readonly PathOption[] {
   const { user, environment, request } = catalogue.contexts;
   const known = (options: readonly ContextPath[]): readonly PathOption[] =>
-    options.flatMap((option) => [{ ...option, kind: option.kind }, ...behind(catalogue, option)]);
+    options.flatMap((option) => [{ ...option, kind: option.kind }, ...behind(catalogue, { ...option, kind: option.kind })]);
   return [...known(user), ...resourcePaths(catalogue, resource), ...known(environment), ...requestPaths(catalogue, resource, request)];
 }
 
@@ -63,10 +65,26 @@ function resourcePaths(catalogue: Catalogue, resource: string): readonly PathOpt
   return [...options.values()];
 }
 
-/** Returns the paths through a reference. Conditions follow one. */
-function behind(catalogue: Catalogue, { path, to }: { readonly path: string; readonly to?: string | undefined }): readonly PathOption[] {
-  const fields = catalogue.definitions.find(({ name }) => name === to)?.fields ?? [];
-  return fields.filter(({ writeOnly }) => !writeOnly).map((field) => toOption(catalogue, path, field));
+/** Number of paths behind one field after which no further reference is followed: definitions that reference each other have thousands. */
+const MAX_BEHIND = 200;
+
+/** Returns the paths through references, the shortest first. Lists of references are not followed. */
+function behind(catalogue: Catalogue, option: PathOption): readonly PathOption[] {
+  const found: PathOption[] = [];
+  const queue = [{ option, references: 1 }];
+  for (const { option: from, references } of queue) {
+    if (found.length >= MAX_BEHIND || references > catalogue.limits.references) break;
+    if (from.kind === 'list') continue;
+    const next = fieldsOf(catalogue, from.to).map((field) => toOption(catalogue, from.path, field));
+    found.push(...next);
+    queue.push(...next.map((reached) => ({ option: reached, references: references + 1 })));
+  }
+  return found;
+}
+
+/** Returns the fields of a resource that conditions can read. */
+function fieldsOf({ definitions }: Catalogue, resource: string | undefined): readonly Field[] {
+  return definitions.find(({ name }) => name === resource)?.fields.filter(({ writeOnly }) => !writeOnly) ?? [];
 }
 
 function requestPaths(catalogue: Catalogue, resource: string, request: readonly ContextPath[]): readonly PathOption[] {
@@ -81,8 +99,8 @@ function requestPaths(catalogue: Catalogue, resource: string, request: readonly 
 
 function toOption(catalogue: Catalogue, prefix: string, field: Field): PathOption {
   const kindOf = (type: string | undefined) => catalogue.fieldTypes.find(({ name }) => name === type)?.kind;
-  const { name, type, of, to, values } = field;
-  const target = to ?? of?.to;
+  const { name, type, of, to, values, readOnly } = field;
+  const target = to ?? of?.to ?? (readOnly && AUTHORS.includes(name) ? 'User' : undefined);
   return {
     path: `${prefix}.${name}`,
     kind: kindOf(type),
