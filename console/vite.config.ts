@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react';
 import { defineConfig, type UserConfig } from 'vite';
+import { componentStyles } from './component-styles.ts';
 
 /** Address of the running service to which the development server sends requests to the API. */
 const SERVICE = process.env['BAILIWICK_URL'] ?? 'http://127.0.0.1:8787';
@@ -7,7 +8,7 @@ const SERVICE = process.env['BAILIWICK_URL'] ?? 'http://127.0.0.1:8787';
 /** The service serves the files at `/console/`, and replaces the placeholder of the nonce in `index.html` for each response. */
 const config: UserConfig = defineConfig({
   base: '/console/',
-  plugins: [react()],
+  plugins: [react(), componentStyles()],
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: '../dist/console',

@@ -1,21 +1,23 @@
-import '@mantine/core/styles.css';
-import '@mantine/dates/styles.css';
-import '@mantine/notifications/styles.css';
-import '@mantine/spotlight/styles.css';
+import '@mantine/core/styles/baseline.layer.css';
+import '@mantine/core/styles/default-css-variables.layer.css';
+import '@mantine/core/styles/global.layer.css';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchPageVersion } from './api/page-version.ts';
 import { createQueryClient } from './api/queries.ts';
 import { resumeSession } from './api/session.ts';
 import { contentNonce, protectMarkup } from './content-security.ts';
 import { createConsoleRouter } from './routes.ts';
+import { Messages } from './shell/Messages.tsx';
 import { ServiceUnavailable } from './shell/ServiceUnavailable.tsx';
+import { UpdateNotice } from './shell/UpdateNotice.tsx';
 import { cssVariables, theme } from './theme.ts';
 
 protectMarkup();
+watchPageVersion();
 const root = document.querySelector('#root');
 if (root === null) throw new Error('the page has no element #root');
 const reactRoot = createRoot(root);
@@ -37,8 +39,9 @@ function render(content: React.ReactNode): void {
     <StrictMode>
       <MantineProvider theme={theme} defaultColorScheme="auto" cssVariablesResolver={cssVariables} getStyleNonce={contentNonce}>
         <QueryClientProvider client={queryClient}>
-          <Notifications position="bottom-right" />
+          <Messages />
           {content}
+          <UpdateNotice />
         </QueryClientProvider>
       </MantineProvider>
     </StrictMode>,

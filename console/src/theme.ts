@@ -34,6 +34,7 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-error': colors.red[8],
     '--mantine-color-disabled-color': colors.gray[7],
     '--mantine-color-anchor': colors.blue[9],
+    '--mantine-color-blue-light-hover': colors.blue[1],
     '--mantine-color-green-light-color': '#1f6f31',
     '--mantine-color-teal-light-color': '#05573f',
     '--mantine-color-yellow-light-color': '#664d03',

@@ -6,8 +6,10 @@ import { it } from './console.fixture.ts';
 const built = fileURLToPath(new URL('../../dist/console/', import.meta.url));
 const KILOBYTE = 1000;
 /** Limits of what a browser loads before it shows a page, and for the first screen. They may only become smaller. */
-const PAGE_LIMIT = 250 * KILOBYTE;
-const SCREEN_LIMIT = 330 * KILOBYTE;
+const PAGE_LIMIT = 190 * KILOBYTE;
+const SCREEN_LIMIT = 260 * KILOBYTE;
+/** The screen of decisions has a chart, two menus and a virtual table. */
+const DECISIONS_LIMIT = 300 * KILOBYTE;
 const EDITOR_LIMIT = 140 * KILOBYTE;
 
 /** Returns the bytes of assets as the service sends them to a browser that accepts gzip. */
@@ -45,7 +47,7 @@ describe('size of the console', () => {
       const loaded = await page.evaluate<readonly string[]>(`performance.getEntriesByType('resource').map(({ name }) => name)`);
       const assets = assetsIn(loaded.join('\n'));
       expect(assets.length).toBeGreaterThan(3);
-      expect(compressedSize(assets)).toBeLessThanOrEqual(SCREEN_LIMIT);
+      expect(compressedSize(assets)).toBeLessThanOrEqual(path === '/decisions' ? DECISIONS_LIMIT : SCREEN_LIMIT);
     },
   );
 });

@@ -12,7 +12,7 @@ async function signIn(page: Page, { email, password }: Pick<TestUser, 'email' | 
 
 async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Admin' }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
 }
 
 function signInForm(page: Page): Promise<void> {
@@ -103,7 +103,7 @@ describe('a session', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const refreshed = page.waitForResponse((response) => response.url().endsWith('/auth/session/refresh'));
     await page.getByRole('button', { name: 'Admin' }).click();
-    await page.getByRole('menuitem', { name: 'Your account' }).click();
+    await page.getByRole('link', { name: 'Your account' }).click();
     expect((await refreshed).status()).toBe(200);
     await page.getByText('this session').waitFor();
   });

@@ -1,4 +1,4 @@
-import { Text, Tooltip } from '@mantine/core';
+import { Text } from '@mantine/core';
 
 const LOCAL = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
@@ -12,7 +12,7 @@ interface TimeProps {
   readonly isExact?: boolean;
 }
 
-/** A moment in local time, with UTC in its tooltip. */
+/** A moment in local time, with UTC in the tooltip of the browser: a table has a moment in each of its rows. */
 export function Time({ at, isExact = false }: TimeProps) {
   if (at === undefined || at === null)
     return (
@@ -22,11 +22,10 @@ export function Time({ at, isExact = false }: TimeProps) {
     );
   const date = new Date(at);
   if (Number.isNaN(date.getTime())) return <>{String(at)}</>;
+  const utc = date.toISOString();
   return (
-    <Tooltip label={date.toISOString()}>
-      <time dateTime={date.toISOString()} style={{ whiteSpace: 'nowrap' }}>
-        {(isExact ? EXACT : LOCAL).format(date)}
-      </time>
-    </Tooltip>
+    <time dateTime={utc} title={utc} style={{ whiteSpace: 'nowrap' }}>
+      {(isExact ? EXACT : LOCAL).format(date)}
+    </time>
   );
 }

@@ -1,13 +1,17 @@
-import { Spotlight, type SpotlightActionData } from '@mantine/spotlight';
+import '@mantine/spotlight/styles.layer.css';
+import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
 import { useNavigate } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { shellTexts } from '../texts/shell.ts';
 import { navigationFor } from './navigation.ts';
 import { useCaller } from './useSession.ts';
 
-/** The palette of screens and actions, opened with Ctrl K. */
-export function CommandPalette() {
+/** The palette of screens and actions. It opens with each request. */
+export function CommandPalette({ requests }: { readonly requests: number }) {
   const { role } = useCaller();
   const navigate = useNavigate();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each request opens the palette
+  useEffect(spotlight.open, [requests]);
   const actions: SpotlightActionData[] = [
     ...navigationFor(role).flatMap(({ title, items }) =>
       items.map(({ to, label }) => ({
@@ -25,7 +29,7 @@ export function CommandPalette() {
   return (
     <Spotlight
       actions={actions}
-      shortcut="mod + K"
+      shortcut={null}
       nothingFound={shellTexts.paletteEmpty}
       highlightQuery
       searchProps={{ placeholder: shellTexts.palette, 'aria-label': shellTexts.palette }}

@@ -1,11 +1,17 @@
 import { Kbd, Modal, Table } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { useEffect } from 'react';
 import { shellTexts } from '../texts/shell.ts';
 
-/** The list of keys. */
-export function KeyboardHelp({ isOpen, onClose }: { readonly isOpen: boolean; onClose(): void }) {
-  const { title, keys } = shellTexts.help;
+const { title, keys } = shellTexts.help;
+
+/** The list of keys. It opens with each request. */
+export function KeyboardHelp({ requests }: { readonly requests: number }) {
+  const [isOpen, { open, close }] = useDisclosure(false);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: opened after the first render, because a dialog returns the focus only then
+  useEffect(open, [requests]);
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title}>
+    <Modal opened={isOpen} onClose={close} title={title}>
       <Table>
         <Table.Tbody>
           {keys.map(([key, meaning]) => (

@@ -1,15 +1,21 @@
-import { ActionIcon, Anchor, AppShell, Burger, Group, Kbd, ScrollArea, Text, UnstyledButton } from '@mantine/core';
-import { useDisclosure, useHotkeys } from '@mantine/hooks';
-import { spotlight } from '@mantine/spotlight';
+import { ActionIcon, Anchor, AppShell, Burger, Group, Kbd, Text, UnstyledButton } from '@mantine/core';
+import { useCounter, useDisclosure, useHotkeys } from '@mantine/hooks';
 import { Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect } from 'react';
+import { createPart, LazyPart } from '../components/LazyPart.tsx';
 import { shellTexts } from '../texts/shell.ts';
-import { CommandPalette } from './CommandPalette.tsx';
-import { KeyboardHelp } from './KeyboardHelp.tsx';
 import { Navigation } from './Navigation.tsx';
 import { SessionGate } from './SessionGate.tsx';
 import classes from './Shell.module.css';
 import { UserMenu } from './UserMenu.tsx';
+
+interface DialogProps {
+  /** Number of times that the dialog was opened. */
+  readonly requests: number;
+}
+
+const palette = createPart<DialogProps>(async () => (await import('./CommandPalette.tsx')).CommandPalette);
+const keyboardHelp = createPart<DialogProps>(async () => (await import('./KeyboardHelp.tsx')).KeyboardHelp);
 
 /** The frame around all screens of a session: header, navigation, palette and the screen itself. */
 export function Shell() {
@@ -22,12 +28,14 @@ export function Shell() {
 
 function Frame() {
   const [isMenuOpen, menu] = useDisclosure(false);
-  const [isHelpOpen, help] = useDisclosure(false);
+  const [palettes, { increment: openPalette }] = useCounter(0);
+  const [helps, { increment: openHelp }] = useCounter(0);
   const path = useRouterState({ select: (state) => state.location.pathname });
   // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another screen opens
   useEffect(() => menu.close(), [path]);
   useHotkeys([
-    ['shift+?', help.open],
+    ['mod+K', openPalette],
+    ['shift+?', openHelp],
     ['/', focusSearch],
   ]);
   return (
@@ -40,18 +48,20 @@ function Frame() {
         {shellTexts.skip}
       </Anchor>
       <AppShell.Header>
-        <Header isMenuOpen={isMenuOpen} onMenu={menu.toggle} onHelp={help.open} />
+        <Header isMenuOpen={isMenuOpen} onMenu={menu.toggle} onPalette={openPalette} onHelp={openHelp} />
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label={shellTexts.navigation} {...(!isMenuOpen && { className: classes['closed'] })}>
-        <ScrollArea>
-          <Navigation />
-        </ScrollArea>
+      <AppShell.Navbar
+        p="xs"
+        aria-label={shellTexts.navigation}
+        className={isMenuOpen ? classes['navigation'] : `${classes['navigation']} ${classes['closed']}`}
+      >
+        <Navigation />
       </AppShell.Navbar>
       <AppShell.Main id="content" tabIndex={-1} className={classes['main']}>
+        {palettes > 0 && <LazyPart part={palette} props={{ requests: palettes }} lines={0} />}
+        {helps > 0 && <LazyPart part={keyboardHelp} props={{ requests: helps }} lines={0} />}
         <Outlet />
       </AppShell.Main>
-      <CommandPalette />
-      <KeyboardHelp isOpen={isHelpOpen} onClose={help.close} />
     </AppShell>
   );
 }
@@ -59,10 +69,11 @@ function Frame() {
 interface HeaderProps {
   readonly isMenuOpen: boolean;
   onMenu(): void;
+  onPalette(): void;
   onHelp(): void;
 }
 
-function Header({ isMenuOpen, onMenu, onHelp }: HeaderProps) {
+function Header({ isMenuOpen, onMenu, onPalette, onHelp }: HeaderProps) {
   return (
     <Group h="100%" px="md" justify="space-between" wrap="nowrap">
       <Group gap="sm" wrap="nowrap">
@@ -71,7 +82,7 @@ function Header({ isMenuOpen, onMenu, onHelp }: HeaderProps) {
         <Text fw={700}>{shellTexts.product}</Text>
       </Group>
       <Group gap="xs" wrap="nowrap">
-        <UnstyledButton onClick={spotlight.open} className={classes['search']} visibleFrom="sm">
+        <UnstyledButton onClick={onPalette} className={classes['search']} visibleFrom="sm">
           <Text size="sm" span>
             {shellTexts.palette}
           </Text>

@@ -1,5 +1,6 @@
-import { Menu, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
+import { NavLink, Paper, SegmentedControl, Text, UnstyledButton, useMantineColorScheme } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
+import { useRef } from 'react';
 import { signOut } from '../api/session.ts';
 import { shellTexts } from '../texts/shell.ts';
 import classes from './Shell.module.css';
@@ -7,24 +8,25 @@ import { useCaller } from './useSession.ts';
 
 type Scheme = 'light' | 'dark' | 'auto';
 
-/** The menu of the signed-in user: colour scheme, own account, sign out. */
+const MENU = 'user-menu';
+
+/** The menu of the signed-in user: colour scheme, own account, sign out. It is a popover of the browser, which closes it and returns the focus. */
 export function UserMenu() {
   const { email, name, role } = useCaller();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const menu = useRef<HTMLDivElement>(null);
   const { theme } = shellTexts;
   return (
-    <Menu position="bottom-end" width={240}>
-      <Menu.Target>
-        <UnstyledButton className={classes['search']}>
-          <Text size="sm" span truncate maw={160}>
-            {name ?? email}
-          </Text>
-        </UnstyledButton>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Label>
+    <>
+      <UnstyledButton className={classes['search']} popoverTarget={MENU}>
+        <Text size="sm" span truncate maw={160}>
+          {name ?? email}
+        </Text>
+      </UnstyledButton>
+      <Paper ref={menu} id={MENU} popover="auto" withBorder shadow="md" className={classes['menu'] ?? ''}>
+        <Text size="xs" c="dimmed" mb="xs">
           {email} · {role}
-        </Menu.Label>
+        </Text>
         <SegmentedControl
           fullWidth
           size="xs"
@@ -33,11 +35,9 @@ export function UserMenu() {
           onChange={(scheme) => setColorScheme(scheme as Scheme)}
           data={(['light', 'dark', 'auto'] as const).map((value) => ({ value, label: theme[value] }))}
         />
-        <Menu.Item component={Link} to="/account">
-          {shellTexts.account}
-        </Menu.Item>
-        <Menu.Item onClick={() => void signOut()}>{shellTexts.signOut}</Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+        <NavLink component={Link} to="/account" label={shellTexts.account} mt="xs" onClick={() => menu.current?.hidePopover()} />
+        <NavLink component="button" label={shellTexts.signOut} onClick={() => void signOut()} />
+      </Paper>
+    </>
   );
 }

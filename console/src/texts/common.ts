@@ -21,5 +21,10 @@ export const commonTexts = {
   denied: 'denied',
   unknown: 'unknown',
   unsaved: { title: 'Leave without saving?', detail: 'Your changes will be lost.', leave: 'Leave', stay: 'Stay' },
+  missingPart: {
+    title: 'This part could not be loaded',
+    detail: 'The service did not send it.',
+    outdated: 'Reload the page to load it from the present version of the service.',
+  },
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
 } as const;

@@ -39,5 +39,11 @@ export const shellTexts = {
   },
   notFound: { title: 'This page does not exist', action: 'Go to the overview' },
   crashed: { title: 'This screen failed', action: 'Reload' },
+  update: {
+    title: 'The console was updated',
+    detail: 'This page is of the version before. Save your changes, then reload the page.',
+    reload: 'Reload',
+    later: 'Later',
+  },
   adminsOnly: { title: 'This screen is for admins', detail: 'Your role may not open it. An admin can change your role.' },
 } as const;

@@ -1,14 +1,9 @@
-import { lazy, Suspense } from 'react';
-import { LoadingLines } from '../QueryState.tsx';
+import { createPart, LazyPart } from '../LazyPart.tsx';
 import type { CodeEditorProps } from './code-editor-props.ts';
 
-const EditorView = lazy(async () => ({ default: (await import('./CodeMirrorEditor.tsx')).CodeMirrorEditor }));
+const part = createPart<CodeEditorProps>(async () => (await import('./CodeMirrorEditor.tsx')).CodeMirrorEditor);
 
 /** A code editor, which is loaded when it is first shown. */
 export function CodeEditor(props: CodeEditorProps) {
-  return (
-    <Suspense fallback={<LoadingLines count={4} />}>
-      <EditorView {...props} />
-    </Suspense>
-  );
+  return <LazyPart part={part} props={props} lines={4} />;
 }

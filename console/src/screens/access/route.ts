@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validateAccessSearch } from './search.ts';
@@ -8,5 +9,5 @@ export const accessRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/access',
   validateSearch: onlyValid(validateAccessSearch),
-  component: lazyRouteComponent(() => import('./AccessScreen.tsx'), 'AccessScreen'),
+  component: lazyScreen(() => import('./AccessScreen.tsx'), 'AccessScreen'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validateAssignmentsSearch } from './assignments-search.ts';
@@ -8,5 +9,5 @@ export const assignmentsRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/assignments',
   validateSearch: onlyValid(validateAssignmentsSearch),
-  component: lazyRouteComponent(() => import('./AssignmentsScreen.tsx'), 'AssignmentsScreen'),
+  component: lazyScreen(() => import('./AssignmentsScreen.tsx'), 'AssignmentsScreen'),
 });

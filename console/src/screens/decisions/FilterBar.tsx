@@ -1,4 +1,4 @@
-import { Button, Group, Pill, Select, Switch } from '@mantine/core';
+import { Button, Group, NativeSelect, Pill, Switch } from '@mantine/core';
 import { commonTexts } from '../../texts/common.ts';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { type DecisionsSearch, presentFilters, RANGES, type Range, withFilter } from './search.ts';
@@ -45,14 +45,13 @@ function RangeSelect({ search, onChange }: Pick<FilterBarProps, 'search' | 'onCh
   const isChosen = from !== undefined || to !== undefined;
   const chosen = texts.chosenRange(printMinute(from), printMinute(to));
   return (
-    <Select
+    <NativeSelect
       aria-label={texts.rangeLabel}
       w={isChosen ? 330 : 170}
       maw="100%"
-      allowDeselect={false}
       value={isChosen ? CHOSEN : range}
       data={[...RANGES.map((value) => ({ value, label: texts.ranges[value] })), ...(isChosen ? [{ value: CHOSEN, label: chosen }] : [])]}
-      onChange={(value) => value !== CHOSEN && onChange({ ...filters, range: value as Range })}
+      onChange={({ currentTarget: { value } }) => value !== CHOSEN && onChange({ ...filters, range: value as Range })}
     />
   );
 }

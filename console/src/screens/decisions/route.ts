@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validateDecisionsSearch } from './search.ts';
@@ -8,12 +9,12 @@ export const decisionsRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/decisions',
   validateSearch: onlyValid(validateDecisionsSearch),
-  component: lazyRouteComponent(() => import('./DecisionsScreen.tsx'), 'DecisionsScreen'),
+  component: lazyScreen(() => import('./DecisionsScreen.tsx'), 'DecisionsScreen'),
 });
 
 /** `/decisions/:id`. */
 export const decisionRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/decisions/$id',
-  component: lazyRouteComponent(() => import('./DecisionScreen.tsx'), 'DecisionScreen'),
+  component: lazyScreen(() => import('./DecisionScreen.tsx'), 'DecisionScreen'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 
@@ -9,5 +10,5 @@ export const findingsRoute = createRoute({
   validateSearch: onlyValid(({ code }: Readonly<Record<string, unknown>>): { readonly code?: string } =>
     typeof code === 'string' ? { code } : {},
   ),
-  component: lazyRouteComponent(() => import('./FindingsScreen.tsx'), 'FindingsScreen'),
+  component: lazyScreen(() => import('./FindingsScreen.tsx'), 'FindingsScreen'),
 });

@@ -1,9 +1,10 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 
 /** `/first-steps`. */
 export const firstStepsRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/first-steps',
-  component: lazyRouteComponent(() => import('./FirstStepsScreen.tsx'), 'FirstStepsScreen'),
+  component: lazyScreen(() => import('./FirstStepsScreen.tsx'), 'FirstStepsScreen'),
 });

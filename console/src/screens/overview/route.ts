@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { TIMEFRAMES, type Timeframe } from './queries.ts';
@@ -11,5 +12,5 @@ export const overviewRoute = createRoute({
     const known = TIMEFRAMES.find((each) => each === timeframe);
     return known === undefined ? {} : { timeframe: known };
   }),
-  component: lazyRouteComponent(() => import('./OverviewScreen.tsx'), 'OverviewScreen'),
+  component: lazyScreen(() => import('./OverviewScreen.tsx'), 'OverviewScreen'),
 });

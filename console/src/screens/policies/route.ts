@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validatePoliciesSearch } from './policies-search.ts';
@@ -8,19 +9,19 @@ export const policiesRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/policies',
   validateSearch: onlyValid(validatePoliciesSearch),
-  component: lazyRouteComponent(() => import('./PoliciesScreen.tsx'), 'PoliciesScreen'),
+  component: lazyScreen(() => import('./PoliciesScreen.tsx'), 'PoliciesScreen'),
 });
 
 /** `/policies/import`. */
 export const policyImportRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/policies/import',
-  component: lazyRouteComponent(() => import('./ImportScreen.tsx'), 'ImportScreen'),
+  component: lazyScreen(() => import('./ImportScreen.tsx'), 'ImportScreen'),
 });
 
 /** `/policies/changes`. */
 export const policyChangesRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/policies/changes',
-  component: lazyRouteComponent(() => import('./ChangesScreen.tsx'), 'ChangesScreen'),
+  component: lazyScreen(() => import('./ChangesScreen.tsx'), 'ChangesScreen'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validatePolicySearch } from './policy-search.ts';
@@ -8,7 +9,7 @@ export const newPolicyRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/policies/new',
   validateSearch: onlyValid(validatePolicySearch),
-  component: lazyRouteComponent(() => import('./NewPolicyScreen.tsx'), 'NewPolicyScreen'),
+  component: lazyScreen(() => import('./NewPolicyScreen.tsx'), 'NewPolicyScreen'),
 });
 
 /** `/policies/:id`. */
@@ -16,5 +17,5 @@ export const policyRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/policies/$id',
   validateSearch: onlyValid(validatePolicySearch),
-  component: lazyRouteComponent(() => import('./PolicyScreen.tsx'), 'PolicyScreen'),
+  component: lazyScreen(() => import('./PolicyScreen.tsx'), 'PolicyScreen'),
 });

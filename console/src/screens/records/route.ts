@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { sessionRoute } from '../../shell/parent-routes.ts';
 import { validateRecordsSearch } from './search.ts';
@@ -7,7 +8,7 @@ import { validateRecordsSearch } from './search.ts';
 export const dataRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/data',
-  component: lazyRouteComponent(() => import('./ResourcesScreen.tsx'), 'ResourcesScreen'),
+  component: lazyScreen(() => import('./ResourcesScreen.tsx'), 'ResourcesScreen'),
 });
 
 /** `/data/:resource`. */
@@ -15,19 +16,19 @@ export const recordsRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/data/$resource',
   validateSearch: onlyValid(validateRecordsSearch),
-  component: lazyRouteComponent(() => import('./RecordsScreen.tsx'), 'RecordsScreen'),
+  component: lazyScreen(() => import('./RecordsScreen.tsx'), 'RecordsScreen'),
 });
 
 /** `/data/:resource/new`. */
 export const newRecordRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/data/$resource/new',
-  component: lazyRouteComponent(() => import('./NewRecordScreen.tsx'), 'NewRecordScreen'),
+  component: lazyScreen(() => import('./NewRecordScreen.tsx'), 'NewRecordScreen'),
 });
 
 /** `/data/:resource/:id`. */
 export const recordRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/data/$resource/$id',
-  component: lazyRouteComponent(() => import('./RecordScreen.tsx'), 'RecordScreen'),
+  component: lazyScreen(() => import('./RecordScreen.tsx'), 'RecordScreen'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { rootRoute } from '../../shell/parent-routes.ts';
 
@@ -20,5 +21,5 @@ export const signInRoute = createRoute({
       ...(ended === true && { ended }),
     }),
   ),
-  component: lazyRouteComponent(() => import('./SignInScreen.tsx'), 'SignInScreen'),
+  component: lazyScreen(() => import('./SignInScreen.tsx'), 'SignInScreen'),
 });

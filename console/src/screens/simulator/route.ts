@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 import { validateSimulatorSearch } from './search.ts';
@@ -8,5 +9,5 @@ export const simulatorRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/simulator',
   validateSearch: onlyValid(validateSimulatorSearch),
-  component: lazyRouteComponent(() => import('./SimulatorScreen.tsx'), 'SimulatorScreen'),
+  component: lazyScreen(() => import('./SimulatorScreen.tsx'), 'SimulatorScreen'),
 });

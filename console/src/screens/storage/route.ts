@@ -1,9 +1,10 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 
 /** `/storage`. */
 export const storageRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/storage',
-  component: lazyRouteComponent(() => import('./StorageScreen.tsx'), 'StorageScreen'),
+  component: lazyScreen(() => import('./StorageScreen.tsx'), 'StorageScreen'),
 });

@@ -1,4 +1,5 @@
-import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { createRoute } from '@tanstack/react-router';
+import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { adminRoute } from '../../shell/parent-routes.ts';
 
@@ -20,12 +21,12 @@ export const usersRoute = createRoute({
       ...(typeof isActive === 'boolean' && { isActive }),
     }),
   ),
-  component: lazyRouteComponent(() => import('./UsersScreen.tsx'), 'UsersScreen'),
+  component: lazyScreen(() => import('./UsersScreen.tsx'), 'UsersScreen'),
 });
 
 /** `/users/:id`. */
 export const userRoute = createRoute({
   getParentRoute: () => adminRoute,
   path: '/users/$id',
-  component: lazyRouteComponent(() => import('./UserScreen.tsx'), 'UserScreen'),
+  component: lazyScreen(() => import('./UserScreen.tsx'), 'UserScreen'),
 });
