@@ -2,6 +2,7 @@
  * Runs the measurements: `npm run bench` runs all, `npm run bench -- http decide` runs some, `npm run bench -- report` generates the page of
  * results from the stored results, `npm run bench -- quick` looks for regressions. Options: options.ts.
  */
+import { consolePages } from './console/measure.ts';
 import { count } from './count/measure.ts';
 import { decide } from './decide/measure.ts';
 import { grow } from './grow/measure.ts';
@@ -19,7 +20,7 @@ import { show } from './show.ts';
 import { start } from './start.ts';
 import { median } from './statistics.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, start, memory, isolation, count, replay];
+const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, start, memory, isolation, count, replay, consolePages];
 
 const { names, options } = parseOptions(process.argv.slice(2));
 const ALL = [...MEASUREMENTS.map(({ name }) => name), 'report', 'quick'];

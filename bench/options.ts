@@ -27,6 +27,8 @@ export interface Options {
   readonly isolationRecords: number;
   readonly isolationPolicies: number;
   readonly isolationEntries: number;
+  /** Audit entries that `console` scrolls through. */
+  readonly consoleEntries: number;
   /** Selects the contestants and cases whose names contain one of these texts; all if empty. Partial results are not stored. */
   readonly only: readonly string[];
 }
@@ -47,6 +49,7 @@ const DEFAULTS: Options = {
   isolationRecords: 1_000_000,
   isolationPolicies: 10_000,
   isolationEntries: 1_000_000,
+  consoleEntries: 100_000,
   only: [],
 };
 

@@ -51,7 +51,7 @@ export async function stopServer(child: ChildProcess, signal: NodeJS.Signals = '
 }
 
 /** Returns the resident memory of a process (or its peak) in megabytes; NaN on systems other than Linux. */
-export function residentMb({ pid }: ChildProcess, what: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
+export function residentMb({ pid }: Pick<ChildProcess, 'pid'>, what: 'VmRSS' | 'VmHWM' = 'VmRSS'): number {
   try {
     return Number(new RegExp(`${what}:\\s+(\\d+)`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 1024;
   } catch {

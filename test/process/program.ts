@@ -145,7 +145,8 @@ export async function send(
   return { status: answer.status, decisionId, body: (await answer.json()) as Reply['body'], sentAt, arrivedAt };
 }
 
-const ADMIN = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' };
+/** The first admin. */
+export const ADMIN = { email: 'ada@example.com', password: 'correct horse battery', name: 'Ada' };
 
 /** Creates the first admin; returns the token. */
 export async function setUp(url: string): Promise<string> {

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { findBrowser } from '../../test/console/chromium.ts';
+import { type ContextOptions, createContext, startBrowser } from '../../test/console/console-browser.ts';
+import { ADMIN, setUp } from '../../test/process/program.ts';
+import { fillEntries } from '../fill-entries.ts';
+import type { Figure, Measurement, OnFigure } from '../measurement.ts';
+import { type Options, pick } from '../options.ts';
+import { race } from '../rounds.ts';
+import { startService } from '../service.ts';
+import { buildConsole, measureBuild } from './build.ts';
+import { type Scroll, scrollBy, toSmoothness } from './scroll.ts';
+
+/** Time over which the entries are spread. */
+const SECONDS = 30 * 86_400;
+
+/** A part of the measurement; `--only` selects some by name. */
+interface Part {
+  readonly name: string;
+  run(stage: Stage, options: Options, onFigure: OnFigure): Promise<void>;
+}
+
+/** A service whose audit log is filled, and a browser. */
+interface Stage {
+  readonly url: string;
+  readonly browser: Browser;
+}
+
+const PARTS: readonly Part[] = [
+  { name: 'first contentful paint', run: measurePaint },
+  { name: 'scrolling', run: measureScrolling },
+];
+
+/** Measures the console in a browser, and its build. */
+export const consolePages: Measurement = {
+  name: 'console',
+  description:
+    'The console in a headless browser on the same machine, without a graphics processor: milliseconds until the first contentful paint with an empty cache, frames each second while the table of decisions scrolls, and the build. A frame is late if the one before it is more than 25 ms old.',
+  optionNames: ['rounds', 'seconds', 'consoleEntries'],
+  async run(options, onFigure) {
+    await measureBuild(options, onFigure);
+    const folder = mkdtempSync(join(tmpdir(), 'bailiwick-bench-'));
+    const database = `sqlite:${join(folder, 'bailiwick.db')}`;
+    const program = await findBrowser({ env: process.env, platform: `${process.platform}-${process.arch}` });
+    if (program === undefined) throw new Error('no Chromium or Chrome was found: set BAILIWICK_BROWSER to the path of one');
+    await buildConsole();
+    const first = await startService(folder, database);
+    await setUp(first.url);
+    await first.stop();
+    await fillEntries(database, { count: options.consoleEntries, seconds: SECONDS });
+    const service = await startService(folder, database);
+    const browser = await startBrowser(program);
+    try {
+      for (const { run } of pick(options, PARTS)) await run({ url: service.url, browser }, options, onFigure);
+    } finally {
+      await browser.close();
+      await service.stop();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  },
+};
+
+const figureOf = (figure: Omit<Figure, 'measurement' | 'contestant'>): Figure => ({
+  measurement: 'console',
+  contestant: 'bailiwick',
+  ...figure,
+});
+
+/** Opens the page in a browser context without a cache, as a first visit does. */
+async function measurePaint(stage: Stage, { rounds }: Options, onFigure: OnFigure): Promise<void> {
+  const screens = [
+    { name: 'sign-in', path: '/sign-in', options: {} },
+    { name: 'overview', path: '/', options: { as: ADMIN } },
+  ];
+  const racers = screens.map(({ name, path, options }) => ({ name, turn: async () => ({ value: await paintOnce(stage, path, options) }) }));
+  // The service loads the files of the console with the first request.
+  for (const { turn } of racers) await turn();
+  for (const { name: setting, rounds: values } of await race(racers, rounds))
+    onFigure(figureOf({ case: 'first contentful paint', setting, unit: 'ms', better: 'less', rounds: values }));
+}
+
+async function paintOnce(stage: Stage, path: string, options: ContextOptions): Promise<number> {
+  return openPage(stage, { path, options }, async (page) => {
+    await page.locator('main, h1').first().waitFor();
+    return page.evaluate<number>(`performance.getEntriesByName('first-contentful-paint')[0].startTime`);
+  });
+}
+
+interface Visit {
+  readonly path: string;
+  readonly options: ContextOptions;
+}
+
+async function openPage<Result>({ browser, url }: Stage, { path, options }: Visit, use: (page: Page) => Promise<Result>): Promise<Result> {
+  const context = await createContext(browser, { url }, options);
+  try {
+    const page = await context.newPage();
+    await page.goto(`${url}/console${path}`);
+    return await use(page);
+  } finally {
+    await context.close();
+  }
+}
+
+/** Scrolls the table of decisions: first to its end, which loads all entries, then the loaded table. */
+async function measureScrolling(stage: Stage, { rounds, seconds, consoleEntries }: Options, onFigure: OnFigure): Promise<void> {
+  const scrolls: readonly Scroll[] = [
+    { name: 'to the end, loading all pages', step: 1000, untilRows: consoleEntries },
+    { name: 'loaded, as with a wheel', step: -120, seconds },
+    { name: 'loaded, as with the scroll bar', step: -20_000, seconds },
+  ];
+  const all = scrolls.map(({ name }) => ({ name, results: [] as ReturnType<typeof toSmoothness>[] }));
+  for (let round = 0; round < rounds; round++)
+    await openPage(stage, { path: '/decisions?range=all', options: { as: ADMIN } }, async (page) => {
+      await page.getByRole('row').nth(20).waitFor();
+      for (const [index, scroll] of scrolls.entries()) all[index]?.results.push(toSmoothness(await scrollBy(page, scroll)));
+    });
+  for (const { name, results } of all) onFigure(figureOf(toFigure(`${consoleEntries.toLocaleString('en')} entries, ${name}`, results)));
+}
+
+function toFigure(setting: string, results: readonly ReturnType<typeof toSmoothness>[]): Omit<Figure, 'measurement' | 'contestant'> {
+  const beside = Object.fromEntries(
+    Object.keys(results[0]?.beside ?? {}).map((key) => [key, Math.max(...results.map((each) => each.beside[key] ?? Number.NaN))]),
+  );
+  return { case: 'scrolling', setting, unit: 'frames/s', better: 'more', rounds: results.map(({ rate }) => rate), beside };
+}

@@ -1,0 +1,73 @@
+import type { Page } from 'playwright-core';
+
+/** A way to scroll the table of decisions. */
+export interface Scroll {
+  readonly name: string;
+  /** Pixels in each frame; negative values scroll up. */
+  readonly step: number;
+  /** Scrolls until the table has so many rows and shows the last one. */
+  readonly untilRows?: number;
+  /** Scrolls for so long, and turns at both ends. */
+  readonly seconds?: number;
+}
+
+/** The frames of one scroll. */
+export interface Frames {
+  /** Milliseconds from each frame to the next one. */
+  readonly gaps: readonly number[];
+  /** Milliseconds of each long animation frame: one whose work takes more than 50 ms. */
+  readonly long: readonly number[];
+}
+
+/** A frame that comes later has missed a refresh of a display with 60 Hz. */
+const LATE = 25;
+
+/** Sets the position in each frame, and notes the times of the frames. A string, because the page is not compiled with this file. */
+const SCROLL = `async ({ step, untilRows, seconds }) => {
+  const table = document.querySelector('table[aria-rowcount]');
+  const scroller = table.parentElement;
+  const long = [];
+  const observer = new PerformanceObserver((list) => long.push(...list.getEntries().map(({ duration }) => duration)));
+  observer.observe({ type: 'long-animation-frame' });
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+  const end = () => scroller.scrollHeight - scroller.clientHeight;
+  const isOver = (began, now) => untilRows === undefined
+    ? now - began >= seconds * 1000
+    : Number(table.getAttribute('aria-rowcount')) >= untilRows && scroller.scrollTop >= end() - 1;
+  await nextFrame();
+  const gaps = [];
+  const began = await nextFrame();
+  let before = began;
+  let direction = 1;
+  while (!isOver(began, before)) {
+    if (untilRows === undefined && (scroller.scrollTop + direction * step < 0 || scroller.scrollTop + direction * step > end())) direction = -direction;
+    scroller.scrollTop += direction * step;
+    const now = await nextFrame();
+    gaps.push(now - before);
+    before = now;
+  }
+  await nextFrame();
+  long.push(...observer.takeRecords().map(({ duration }) => duration));
+  observer.disconnect();
+  return { gaps, long };
+}`;
+
+/** Scrolls the table of decisions of a page. */
+export function scrollBy(page: Page, { step, untilRows, seconds }: Scroll): Promise<Frames> {
+  return page.evaluate<Frames>(`(${SCROLL})(${JSON.stringify({ step, untilRows, seconds })})`);
+}
+
+/** Returns the rate of the frames, and how evenly they came. */
+export function toSmoothness({ gaps, long }: Frames): { readonly rate: number; readonly beside: Readonly<Record<string, number>> } {
+  const total = gaps.reduce((sum, gap) => sum + gap, 0);
+  const late = gaps.filter((gap) => gap > LATE).length;
+  return {
+    rate: (gaps.length * 1000) / total,
+    beside: {
+      'late %': (late * 100) / gaps.length,
+      'longest ms': Math.max(...gaps),
+      'long animation frames': long.length,
+      seconds: total / 1000,
+    },
+  };
+}
