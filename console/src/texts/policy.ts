@@ -52,7 +52,12 @@ export const policyTexts = {
     format: 'Format',
     label: 'Policy as text',
     notAnObject: 'A policy is an object with name, type and rules.',
-    invalid: 'The text cannot be read. The other tabs show the last version that could be.',
+    invalid: 'The text cannot be read. The preview and the simulator use the last version that could be.',
+    unreadable: 'The text cannot be read',
+    correct:
+      'It can be saved, and changed with the forms, when it is corrected. If you discard it, the last version that could be read remains.',
+    open: 'Open the text',
+    discard: 'Discard the text',
   },
   saving: {
     title: 'Save the changes',
@@ -79,6 +84,12 @@ export const policyTexts = {
     apply: 'Merge',
     merged: 'The newer version is merged into your draft. Save it when it is complete.',
     choose: (name: string) => `Version of ${name}`,
+    asText: 'Merge as text',
+    textDetail:
+      'The merged text, with its differences from the stored version of the other admin. Take theirs for a difference, or edit the text.',
+    textLabel: 'Merged policy as text',
+    takeTheirs: 'Take theirs',
+    keepMine: 'Keep mine',
   },
   deleting: {
     title: (name: string) => `Delete ${name}?`,

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core';
+import { Button, Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -9,9 +9,10 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts as texts } from '../../texts/policy.ts';
 import { MergeModal } from './MergeModal.tsx';
-import { type DraftJson, toDraft } from './policy-draft.ts';
+import type { DraftJson } from './policy-draft.ts';
 import type { PolicySearch } from './policy-search.ts';
 import { SaveModal } from './SaveModal.tsx';
+import { UnreadableText } from './UnreadableText.tsx';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import type { ValidationState } from './useValidation.ts';
 
@@ -24,7 +25,7 @@ interface EditorActionsProps {
 
 /** The buttons of an editor: save, discard, delete. */
 export function EditorActions({ editor, validation, onSearch }: EditorActionsProps) {
-  const { base, isDirty, change, restart } = editor;
+  const { base, text, isDirty, restart } = editor;
   const [opened, setOpened] = useState<'save' | 'delete'>();
   const [newer, setNewer] = useState<Policy>();
   const [reason, setReason] = useState('');
@@ -34,7 +35,7 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
     <>
       {isDirty && <PreviewButton />}
       {isDirty && base !== undefined && (
-        <Button variant="default" onClick={() => change(toDraft(base))}>
+        <Button variant="default" onClick={editor.discard}>
           {texts.discard}
         </Button>
       )}
@@ -43,10 +44,29 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
           {commonTexts.delete}
         </Button>
       )}
-      <Button disabled={!isDirty && base !== undefined} color={isDirty && mistakes > 0 ? 'red' : 'blue'} onClick={() => setOpened('save')}>
+      <Button
+        disabled={!isDirty && base !== undefined}
+        color={isDirty && (mistakes > 0 || text?.mistake !== undefined) ? 'red' : 'blue'}
+        onClick={() => setOpened('save')}
+      >
         {base === undefined ? texts.create : texts.save}
       </Button>
-      {opened === 'save' && (
+      {opened === 'save' && text?.mistake !== undefined && (
+        <Modal opened onClose={close} title={base === undefined ? texts.saving.createTitle : texts.saving.title}>
+          <UnreadableText
+            mistake={text.mistake}
+            onOpen={() => {
+              onSearch({ tab: 'text' });
+              close();
+            }}
+            onDiscard={() => {
+              editor.discardText();
+              close();
+            }}
+          />
+        </Modal>
+      )}
+      {opened === 'save' && text?.mistake === undefined && (
         <SaveModal editor={editor} reason={reason} onReason={setReason} onClose={close} onConflict={setNewer} onSearch={onSearch} />
       )}
       {newer !== undefined && base !== undefined && (
@@ -54,6 +74,7 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
           base={base}
           mine={editor.draft}
           theirs={newer}
+          format={text?.format ?? 'json'}
           onMerged={(draft: DraftJson) => {
             restart(newer, draft);
             setNewer(undefined);
@@ -90,7 +111,7 @@ function DeleteModal({ policy, isOpen, editor, onClose }: DeleteModalProps) {
     const params = { path: { id: policy.id }, header: ifMatch(policy.version), query: reason === undefined ? {} : { reason } };
     await bodyOf(client.DELETE('/admin/api/policies/{id}', { params }));
     // Without changes, so that the screen can be left.
-    editor.change(toDraft(policy));
+    editor.discard();
     queryClient.removeQueries({ queryKey: ['policies', 'one', policy.id] });
     await queryClient.invalidateQueries({ queryKey: ['policies', 'list'] });
     notifySuccess(texts.deleting.done);

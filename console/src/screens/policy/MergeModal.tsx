@@ -1,13 +1,17 @@
 import { Button, Card, Code, Group, Modal, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
-import { useMemo, useState } from 'react';
+import { lazy, Suspense, useMemo, useState } from 'react';
 import type { Policy } from '../../api/policies.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
+import { LoadingLines } from '../../components/QueryState.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { type Conflict, mergePolicies } from './merge-policies.ts';
-import { type DraftJson, textOf, toDraft } from './policy-draft.ts';
+import { type DraftJson, type PolicyText, textOf, toDraft } from './policy-draft.ts';
 
 const texts = policyTexts.merging;
+
+/** Loaded when it is first shown, because it needs the editor and the parser of YAML. */
+const TextMerge = lazy(async () => ({ default: (await import('./TextMerge.tsx')).TextMerge }));
 
 /** Properties of the dialog. */
 interface MergeModalProps {
@@ -15,36 +19,52 @@ interface MergeModalProps {
   readonly base: Policy;
   readonly mine: DraftJson;
   readonly theirs: Policy;
+  /** The format of a merge as text. */
+  readonly format: PolicyText['format'];
   onMerged(draft: DraftJson): void;
   onClose(): void;
 }
 
-/** Merges a draft with a version that another admin has stored. The draft stays if the dialog is closed. */
-export function MergeModal({ base, mine, theirs, onMerged, onClose }: MergeModalProps) {
+/**
+ * Merges a draft with a version that another admin has stored: by choices, or as text where both changes of a rule are wanted. The draft stays if
+ * the dialog is closed.
+ */
+export function MergeModal({ base, mine, theirs, format, onMerged, onClose }: MergeModalProps) {
   const merge = useMemo(() => mergePolicies({ base: toDraft(base), mine, theirs: toDraft(theirs) }), [base, mine, theirs]);
   const [chosen, setChosen] = useState<ReadonlyMap<string, 'mine' | 'theirs'>>(new Map());
+  const [isText, setText] = useState(false);
+  const merged = useMemo(() => merge.resolve(chosen), [merge, chosen]);
   return (
     <Modal opened onClose={onClose} size="xl" title={texts.title}>
-      <Stack>
-        <Text size="sm">{merge.conflicts.length === 0 ? texts.none : texts.detail}</Text>
-        {merge.takenOver > 0 && <Text size="sm">{texts.takenOver(merge.takenOver)}</Text>}
-        {merge.conflicts.map((conflict) => (
-          <ConflictCard
-            key={conflict.key}
-            conflict={conflict}
-            chosen={chosen.get(conflict.key) ?? 'mine'}
-            onChoose={(version) => setChosen(new Map(chosen).set(conflict.key, version))}
-          />
-        ))}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {commonTexts.cancel}
-          </Button>
-          <Button data-autofocus onClick={() => onMerged(merge.resolve(chosen))}>
-            {texts.apply}
-          </Button>
-        </Group>
-      </Stack>
+      {isText ? (
+        <Suspense fallback={<LoadingLines count={8} />}>
+          <TextMerge merged={merged} theirs={toDraft(theirs)} {...{ format, onMerged, onClose }} />
+        </Suspense>
+      ) : (
+        <Stack>
+          <Text size="sm">{merge.conflicts.length === 0 ? texts.none : texts.detail}</Text>
+          {merge.takenOver > 0 && <Text size="sm">{texts.takenOver(merge.takenOver)}</Text>}
+          {merge.conflicts.map((conflict) => (
+            <ConflictCard
+              key={conflict.key}
+              conflict={conflict}
+              chosen={chosen.get(conflict.key) ?? 'mine'}
+              onChoose={(version) => setChosen(new Map(chosen).set(conflict.key, version))}
+            />
+          ))}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {commonTexts.cancel}
+            </Button>
+            <Button variant="default" onClick={() => setText(true)}>
+              {texts.asText}
+            </Button>
+            <Button data-autofocus onClick={() => onMerged(merged)}>
+              {texts.apply}
+            </Button>
+          </Group>
+        </Stack>
+      )}
     </Modal>
   );
 }

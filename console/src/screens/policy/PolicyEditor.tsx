@@ -1,5 +1,5 @@
 import { Alert, Badge, Group, Tabs, Text } from '@mantine/core';
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { discardDraft } from '../../api/draft.ts';
 import type { Policy } from '../../api/policies.ts';
 import type { Catalogue } from '../../components/condition/condition-paths.ts';
@@ -13,10 +13,11 @@ import { AssignmentsTab } from './AssignmentsTab.tsx';
 import { EditorActions } from './EditorActions.tsx';
 import { FindingsTab } from './FindingsTab.tsx';
 import { HistoryTab } from './HistoryTab.tsx';
-import { type PolicyText, textOf } from './policy-draft.ts';
+import { textOf } from './policy-draft.ts';
 import { POLICY_TABS, type PolicySearch } from './policy-search.ts';
 import { RulesTab } from './RulesTab.tsx';
 import { TextTab } from './TextTab.tsx';
+import { UnreadableText } from './UnreadableText.tsx';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import { useSharedDraft } from './useSharedDraft.ts';
 import { useValidation, type ValidationState } from './useValidation.ts';
@@ -34,12 +35,11 @@ interface PolicyEditorProps {
 
 /** The screen of a policy: its tabs, and the state of its draft. */
 export function PolicyEditor({ editor, stored, catalogue, search, children, onSearch }: PolicyEditorProps) {
-  const { base, draft, isDirty, change } = editor;
+  const { base, draft, text, isDirty, change } = editor;
   const validation = useValidation(draft, base?.id);
   useSharedDraft(editor);
   const tabs = base === undefined ? POLICY_TABS.slice(0, 2) : POLICY_TABS;
   const tab = search.tab ?? 'rules';
-  const [text, setText] = useState<PolicyText>();
   const part = { draft, catalogue, validation, at: search.at, onChange: change };
   const title = base === undefined ? newPolicyTexts.title : textOf(draft, 'name') || base.name;
   return (
@@ -64,10 +64,14 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
           ))}
         </Tabs.List>
         <Tabs.Panel value="rules">
-          <RulesTab {...part} />
+          {text?.mistake === undefined ? (
+            <RulesTab {...part} />
+          ) : (
+            <UnreadableText mistake={text.mistake} onOpen={() => onSearch({ tab: 'text' })} onDiscard={editor.discardText} />
+          )}
         </Tabs.Panel>
         <Tabs.Panel value="text">
-          <TextTab {...part} text={text} onText={setText} />
+          <TextTab {...part} text={text} onText={editor.changeText} />
         </Tabs.Panel>
         {base !== undefined && <StoredPanels policy={base} editor={editor} onSearch={onSearch} />}
       </Tabs>
@@ -103,7 +107,7 @@ interface EditorStateProps {
   readonly validation: ValidationState;
 }
 
-function EditorState({ editor: { base, draft, isDirty }, validation: { result, isStale } }: EditorStateProps) {
+function EditorState({ editor: { base, draft, text, isDirty }, validation: { result, isStale } }: EditorStateProps) {
   const count = result?.errors.length ?? 0;
   const mistakes = count === 0 ? texts.valid : texts.mistakes(count);
   return (
@@ -111,7 +115,10 @@ function EditorState({ editor: { base, draft, isDirty }, validation: { result, i
       {base !== undefined && <Text size="sm">{texts.version(base.version)}</Text>}
       {draft['isActive'] === false && <Badge color="gray">{texts.inactive}</Badge>}
       {isDirty && <WarningBadge>{texts.unsaved}</WarningBadge>}
-      {isDirty && <Badge color={isStale ? 'gray' : count === 0 ? 'green' : 'red'}>{isStale ? texts.checking : mistakes}</Badge>}
+      {text?.mistake !== undefined && <Badge color="red">{texts.text.unreadable}</Badge>}
+      {isDirty && text?.mistake === undefined && (
+        <Badge color={isStale ? 'gray' : count === 0 ? 'green' : 'red'}>{isStale ? texts.checking : mistakes}</Badge>
+      )}
     </Group>
   );
 }

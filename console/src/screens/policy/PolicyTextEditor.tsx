@@ -70,8 +70,8 @@ export function PolicyTextEditor({ draft, validation, text: typed, onText, onCha
         mistakes={mistakes}
         minHeight={360}
         onChange={(next) => {
-          onText({ format, text: next });
           const read = parsePolicy(next, format);
+          onText({ format, text: next, ...('mistake' in read && { mistake: read.mistake.message }) });
           if ('draft' in read) onChange(read.draft);
         }}
       />

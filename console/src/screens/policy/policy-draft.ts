@@ -14,6 +14,8 @@ const RULE_SET = ['policyId', 'createdAt'];
 export interface PolicyText {
   readonly format: 'json' | 'yaml';
   readonly text: string;
+  /** The mistake because of which the text cannot be read; undefined if it was read. */
+  readonly mistake?: string | undefined;
 }
 
 /** The draft of a new policy. */
@@ -83,6 +85,24 @@ export function isSame(a: unknown, b: unknown): boolean {
   const names = Object.keys(a).filter((name) => a[name] !== undefined);
   const others = Object.keys(b).filter((name) => b[name] !== undefined);
   return names.length === others.length && names.every((name) => isSame(a[name], b[name]));
+}
+
+/** Returns a draft with its members and rules in the order of another draft, so that a comparison of their texts shows only what differs. */
+export function alignMembers(json: unknown, model: unknown): unknown {
+  if (Array.isArray(json)) return json.map((item, index) => alignMembers(item, counterpartOf(item, index, model)));
+  if (!isRecord(json) || !isRecord(model)) return json;
+  const names = [
+    ...Object.keys(model).filter((name) => Object.hasOwn(json, name)),
+    ...Object.keys(json).filter((name) => !Object.hasOwn(model, name)),
+  ];
+  return Object.fromEntries(names.map((name) => [name, alignMembers(json[name], model[name])]));
+}
+
+/** Returns the item of a list that another item is a version of: the one with its id, otherwise the one at its place. */
+function counterpartOf(item: unknown, index: number, list: unknown): unknown {
+  if (!Array.isArray(list)) return undefined;
+  const id = isRecord(item) ? textOf(item, 'id') : '';
+  return id === '' ? list[index] : list.find((each) => isRecord(each) && textOf(each, 'id') === id);
 }
 
 function without(json: DraftJson | Policy, names: readonly string[]): DraftJson {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { inDecisionOrder, isSame, rulesOf, toChange, toDraft } from './policy-draft.ts';
+import { alignMembers, inDecisionOrder, isSame, rulesOf, toChange, toDraft } from './policy-draft.ts';
 import { locateMember, parsePolicy, printPolicy } from './policy-text.ts';
 
 const draft = fc.dictionary(fc.string(), fc.jsonValue(), { noNullPrototype: true }).map((json) => JSON.parse(JSON.stringify(json)));
@@ -21,6 +21,7 @@ describe('drafts as text', () => {
     ['yaml', 'name: [a'],
     ['yaml', '- a'],
     ['yaml', 'name: a\nname: b'],
+    ['yaml', `a: &a [${'x,'.repeat(200)}]\nb: [${'*a,'.repeat(200)}]`],
   ] as const)('finds the mistake in the %s text %j', (format, text) => expect(parsePolicy(text, format)).toHaveProperty('mistake'));
 
   it.each(['json', 'yaml'] as const)('finds members in the %s text', (format) => {
@@ -58,6 +59,16 @@ describe('drafts', () => {
       typeof rule === 'string' ? rule : (rule as { description: string }).description,
     );
     expect(names).toEqual(['high', 'denies', 'first', 'second', 'new', 'odd']);
+  });
+
+  it('takes the order of members and rules from another draft, and changes nothing else', () => {
+    const model = { name: 'x', rules: [{ id: '1', action: 'read', effect: 'DENY' }, { id: '2' }], tags: [] };
+    const json = { tags: ['t'], note: 1, rules: [{ effect: 'ALLOW', id: '1', action: 'list' }, { action: 'new' }], name: 'y' };
+    const aligned = alignMembers(json, model);
+    expect(aligned).toEqual(json);
+    expect(JSON.stringify(aligned)).toBe(
+      '{"name":"y","rules":[{"id":"1","action":"list","effect":"ALLOW"},{"action":"new"}],"tags":["t"],"note":1}',
+    );
   });
 
   it('compares drafts without the order of members', () => {

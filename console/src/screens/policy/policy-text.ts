@@ -30,9 +30,13 @@ export function parsePolicy(text: string, format: TextFormat): ParsedText {
   const document = parseDocument(text, { uniqueKeys: true });
   const [first] = document.errors;
   if (first !== undefined) return { mistake: { from: first.pos[0], to: first.pos[1], message: first.message, severity: 'error' } };
-  // Aliases are limited, because a short text can otherwise become a large one.
-  const draft: unknown = document.toJS({ maxAliasCount: 100 });
-  return isRecord(draft) ? { draft } : { mistake: { ...whole, message: policyTexts.text.notAnObject } };
+  try {
+    // Aliases are limited, because a short text can otherwise become a large one.
+    const draft: unknown = document.toJS({ maxAliasCount: 100 });
+    return isRecord(draft) ? { draft } : { mistake: { ...whole, message: policyTexts.text.notAnObject } };
+  } catch (error) {
+    return { mistake: { ...whole, message: error instanceof Error ? error.message : String(error) } };
+  }
 }
 
 /** Returns the place of the first syntax error in a JSON text. YAML contains JSON, so its parser finds it. */

@@ -1,14 +1,22 @@
 import { useMemo, useState } from 'react';
 import type { Policy } from '../../api/policies.ts';
-import { type DraftJson, isSame, toDraft } from './policy-draft.ts';
+import { type DraftJson, isSame, type PolicyText, toDraft } from './policy-draft.ts';
 
 /** The state of an editor: the version that it began with, and the draft. */
 export interface PolicyEditorState {
   /** The stored version that the draft changes; undefined for a new policy. */
   readonly base: Policy | undefined;
   readonly draft: DraftJson;
+  /** The typed text; undefined before the tab of the text is opened. The draft is the last version of it that could be read. */
+  readonly text: PolicyText | undefined;
+  /** True if the draft has changes, or if the text cannot be read. */
   readonly isDirty: boolean;
   change(draft: DraftJson): void;
+  changeText(text: PolicyText): void;
+  /** Discards the typed text. The draft stays. */
+  discardText(): void;
+  /** Discards all changes. */
+  discard(): void;
   /** Begins again with a stored version, and with a draft if one is given. */
   restart(base: Policy, draft?: DraftJson): void;
 }
@@ -17,12 +25,23 @@ export interface PolicyEditorState {
 export function usePolicyEditor(stored: Policy | undefined, initial: DraftJson): PolicyEditorState {
   const [base, setBase] = useState(stored);
   const [draft, setDraft] = useState<DraftJson>(() => (stored === undefined ? initial : toDraft(stored)));
+  const [text, setText] = useState<PolicyText>();
   const original = useMemo(() => (base === undefined ? initial : toDraft(base)), [base, initial]);
-  const isDirty = useMemo(() => !isSame(draft, original), [draft, original]);
+  const isDirty = useMemo(() => text?.mistake !== undefined || !isSame(draft, original), [text, draft, original]);
+  const replace = (next: DraftJson): void => {
+    setDraft(next);
+    setText(undefined);
+  };
   const restart = (next: Policy, nextDraft?: DraftJson) => {
     setBase(next);
-    setDraft(nextDraft ?? toDraft(next));
+    replace(nextDraft ?? toDraft(next));
   };
   if (stored !== undefined && base !== undefined && stored.version > base.version && !isDirty) restart(stored);
-  return { base, draft, isDirty, change: setDraft, restart };
+  return {
+    ...{ base, draft, text, isDirty, restart },
+    change: setDraft,
+    changeText: setText,
+    discardText: () => setText(undefined),
+    discard: () => replace(original),
+  };
 }
