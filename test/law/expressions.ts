@@ -40,6 +40,10 @@ const SAME_AS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
     'resource.tags.all(t, t != user.department)',
     { anyOf: [none('resource.tags'), { not: { field: 'resource.tags', operator: 'has', value: '${user.department}' } }] },
   ],
+  [
+    'resource.parentId.ownerId.department == user.managerId.managerId.department',
+    { field: 'resource.parentId.ownerId.department', operator: 'eq', value: '${user.managerId.managerId.department}' },
+  ],
   ['resource.ownerId.department == user.department', { field: 'resource.ownerId.department', operator: 'eq', value: '${user.department}' }],
   [
     'has(resource.title) && !(resource.size < 0)',
