@@ -19,6 +19,7 @@ import type { Checkpoints } from './audit/integrity/index.ts';
 import { createAuditMaintenance } from './audit/maintenance.ts';
 import { createAuthentication, deriveKey, type HashCosts, loadTokenKey } from './authn/index.ts';
 import { createPolicyStore, type PolicyStore, type RevisionedDatabase, withRevisions } from './authz/index.ts';
+import { CHANGE_SCHEMAS } from './authz/policies/index.ts';
 import {
   toAllowedHosts,
   toAuditMaintenanceOptions,
@@ -51,7 +52,7 @@ import {
 import type { Route } from './request/index.ts';
 import type { Resource } from './resources/index.ts';
 import type { Database, Log } from './storage/index.ts';
-import { loadValidator } from './validation/index.ts';
+import { prepareValidators } from './validation/index.ts';
 import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
 
 /** A service. It accepts requests after `listen`. */
@@ -273,7 +274,7 @@ function descriptionRoutes({ docs, setup }: Config, parts: ApiDeps): readonly Ro
 
 async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<HttpServer['listen']> {
   const listening = await server.listen({ host, port });
-  setImmediate(loadValidator);
+  void prepareValidators(CHANGE_SCHEMAS);
   return listening;
 }
 

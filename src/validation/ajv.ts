@@ -12,7 +12,7 @@ let loaded: typeof Library | undefined;
  * Loads Ajv on first use, because a start with simple defaults does not need it. The service loads it after it listens, so that a later
  * replacement of the package does not break writes.
  */
-export function loadValidator(): typeof Library {
+function loadValidator(): typeof Library {
   loaded ??= createRequire(import.meta.url)('ajv') as typeof Library;
   return loaded;
 }

@@ -5,6 +5,6 @@
  * equal mistakes have equal codes. This folder knows neither endpoints nor resources.
  * Begin with `validate-schema.ts`.
  */
-export { type Ajv, createAjv, loadValidator, type ValidateFunction } from './ajv.ts';
+export { type Ajv, createAjv, type ValidateFunction } from './ajv.ts';
 export { toIssues } from './schema-issues.ts';
-export { DESCRIBED_ONLY, validateSchema } from './validate-schema.ts';
+export { DESCRIBED_ONLY, prepareValidators, validateSchema } from './validate-schema.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../operators/index.ts';
-import { validateSchema } from './validate-schema.ts';
+import { prepareValidators, validateSchema } from './validate-schema.ts';
 
 const NUMBERS = { type: 'array', items: { type: 'integer' }, maxItems: 2 };
 const TEXTS: Json = Array(1000).fill('x');
@@ -68,5 +68,30 @@ describe('validateSchema', () => {
 
   it('validates no part that is only described', () => {
     expect(mistakesOf({ type: 'array', maxItems: 2, items: { ...NUMBERS, 'x-described': true } }, [TEXTS])).toEqual([]);
+  });
+});
+
+describe('prepareValidators', () => {
+  it('compiles each schema in a turn of its own, and not again when a value is validated', async () => {
+    let turn = 0;
+    const read: number[] = [];
+    // A validation of a value does not read this keyword.
+    const schemas = Array.from({ length: 3 }, () => ({
+      get minProperties() {
+        read.push(turn);
+        return 1;
+      },
+    }));
+    const count = (): void => {
+      turn++;
+      counting = setImmediate(count);
+    };
+    let counting = setImmediate(count);
+    await prepareValidators(schemas);
+    clearImmediate(counting);
+    const turns = [...read];
+    expect(new Set(turns).size).toBe(3);
+    expect(schemas.map((schema) => validateSchema(schema, {}).map(({ code }) => code))).toEqual([['tooFew'], ['tooFew'], ['tooFew']]);
+    expect(read).toEqual(turns);
   });
 });

@@ -1,6 +1,6 @@
 import { type Issue, MAX_ISSUES } from '../errors.ts';
 import { memoize } from '../memoize.ts';
-import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import { isObject, type Json, type JsonObject, matchesPattern, ownValue } from '../operators/index.ts';
 import { createAjv, type ValidateFunction } from './ajv.ts';
 import { toIssues } from './schema-issues.ts';
 
@@ -19,9 +19,36 @@ const validators = new WeakMap<object, ValidateFunction>();
 export function validateSchema(schema: object, value: Json, subject = 'member'): Issue[] {
   const issues: Issue[] = [];
   const bounded = withinBounds(schema as JsonObject, value, { path: [], issues });
-  const validate = memoize(validators, schema, () => createAjv(true).compile(toValidated(schema as JsonObject) as JsonObject));
+  const validate = validatorOf(schema);
   if (!validate(bounded)) issues.push(...toIssues((validate.errors ?? []).slice(0, MAX_ISSUES), subject));
   return issues.length > MAX_ISSUES ? issues.slice(0, MAX_ISSUES) : issues;
+}
+
+function validatorOf(schema: object): ValidateFunction {
+  return memoize(validators, schema, () => createAjv(true).compile(toValidated(schema as JsonObject) as JsonObject));
+}
+
+/** Milliseconds between two schemas that are prepared. */
+const PAUSE = 20;
+
+/**
+ * Compiles the validators and patterns of schemas in advance, each in a turn of the event loop of its own, so that no request and no transaction waits for
+ * it. The first one loads Ajv and takes most of the time.
+ */
+export async function prepareValidators(schemas: readonly object[]): Promise<void> {
+  for (const schema of schemas) {
+    await new Promise<void>((resolve) => void setTimeout(resolve, PAUSE).unref());
+    validatorOf(schema);
+    for (const pattern of patternsIn(schema as JsonObject)) matchesPattern('', pattern);
+  }
+}
+
+/** Returns the patterns of a schema. A pattern is compiled when a text is first compared with it. */
+function patternsIn(schema: Json): readonly string[] {
+  if (Array.isArray(schema)) return schema.flatMap(patternsIn);
+  if (!isObject(schema)) return [];
+  const { pattern } = schema;
+  return [...(typeof pattern === 'string' ? [pattern] : []), ...Object.values(schema).flatMap(patternsIn)];
 }
 
 /** Returns a schema without the parts that only describe values. */

@@ -1,8 +1,8 @@
 /** The schema of a draft: changes of policies and assignments that are tried without being stored. */
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
-import { component, described, Input, Nullable, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
-import { PRIORITY } from './assignment-schemas.ts';
-import { POLICY_CHANGE } from './policy-schemas.ts';
+import { component, described, Input, Nullable, OneOf, type Schema, Type, type TypeOf } from '../../schemas/index.ts';
+import { PRIORITY, ROLE_ASSIGNMENT, USER_ASSIGNMENT } from './assignment-schemas.ts';
+import { POLICY_CHANGE, POLICY_IMPORT, POLICY_INPUT } from './policy-schemas.ts';
 
 /** Maximum number of policies that a draft writes, and of policies that it removes. */
 export const MAX_DRAFT_POLICIES = 100;
@@ -65,3 +65,13 @@ export type DraftBody = TypeOf<typeof ACCESS_DRAFT>;
 
 /** The static type of an assignment of a draft. */
 export type DraftAssignment = TypeOf<typeof ASSIGNMENT>;
+
+/** The schemas of changes of policies and assignments. Their transactions validate them, and all other transactions of SQLite wait meanwhile. */
+export const CHANGE_SCHEMAS: readonly Schema[] = [
+  POLICY_INPUT,
+  POLICY_CHANGE,
+  USER_ASSIGNMENT,
+  ROLE_ASSIGNMENT,
+  ACCESS_DRAFT,
+  POLICY_IMPORT,
+];
