@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
@@ -27,7 +27,7 @@ export function SavedViews({ search, onOpen }: { readonly search: DecisionsSearc
   const views = data.filter(({ screen }) => screen === SCREEN);
   return (
     <>
-      <Menu closeOnItemClick>
+      <Menu closeOnItemClick withInitialFocusPlaceholder={false}>
         <Menu.Target>
           <Button variant="default">{texts.label}</Button>
         </Menu.Target>
@@ -36,9 +36,9 @@ export function SavedViews({ search, onOpen }: { readonly search: DecisionsSearc
           {views.map(({ name, query }) => (
             <Group key={name} gap={0} wrap="nowrap">
               <Menu.Item onClick={() => onOpen(validateDecisionsSearch(query))}>{name}</Menu.Item>
-              <ActionIcon variant="subtle" color="gray" aria-label={texts.delete(name)} onClick={() => remove.mutate(name)}>
+              <Menu.Item w="auto" aria-label={texts.delete(name)} onClick={() => remove.mutate(name)}>
                 ✕
-              </ActionIcon>
+              </Menu.Item>
             </Group>
           ))}
           <Menu.Divider />
