@@ -94,7 +94,14 @@ const config: ViteUserConfig = defineConfig({
       },
       {
         extends: true,
-        test: { name: 'console', include: IN_BROWSER, globalSetup: ['test/console/prepare-console.ts'] },
+        test: {
+          name: 'console',
+          // Longer than without a browser: a test opens several pages.
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
+          include: IN_BROWSER,
+          globalSetup: ['test/console/prepare-console.ts'],
+        },
       },
     ],
   },

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { it as check, describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
+import { waitForData } from './page-requests.ts';
 
 const built = fileURLToPath(new URL('../../dist/console/', import.meta.url));
 const KILOBYTE = 1000;
@@ -43,7 +44,7 @@ describe('size of the console', () => {
     'opening %s first loads no more files than the limit of a screen',
     async (path, { newsroom, visitor }) => {
       const page = await visitor.open(newsroom, path, { as: await newsroom.admin() });
-      await page.waitForLoadState('networkidle');
+      await waitForData(page);
       const loaded = await page.evaluate<readonly string[]>(`performance.getEntriesByType('resource').map(({ name }) => name)`);
       const assets = assetsIn(loaded.join('\n'));
       expect(assets.length).toBeGreaterThan(3);

@@ -18,11 +18,15 @@ export interface ContextOptions {
   readonly scheme?: 'light' | 'dark';
 }
 
+/** Milliseconds in which a page shows what it is expected to show. Many, because a busy machine must not fail a test. */
+const TIMEOUT = 60_000;
+
 /** Starts a browser. It ends with this process, because its pipe does. */
 export function startBrowser({ path, env }: BrowserProgram): Promise<Browser> {
   return chromium.launch({
     executablePath: path,
     env: { ...process.env, ...env },
+    timeout: TIMEOUT,
     // Chromium has no sandbox for the user root, and containers have little shared memory.
     args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
   });
@@ -43,6 +47,7 @@ export async function createContext(
     reducedMotion: 'reduce',
     ...(user !== undefined && { storageState: signedIn(url) }),
   });
+  context.setDefaultTimeout(TIMEOUT);
   if (user !== undefined) await openSession(context, url, user);
   return context;
 }

@@ -2,9 +2,11 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, inject, it as register } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
+import type { BrowserProgram } from './chromium.ts';
 import { type ContextOptions, createContext, startBrowser } from './console-browser.ts';
 import { fillNewsroom, type Story } from './newsroom-story.ts';
 import { collectProblems } from './page-problems.ts';
+import { trackRequests } from './page-requests.ts';
 
 /** A service with its console. */
 export interface ConsoleService extends RunningService {
@@ -12,21 +14,47 @@ export interface ConsoleService extends RunningService {
   readonly console: string;
 }
 
+/** The window and the user of a page. */
+interface VisitOptions extends ContextOptions {
+  /**
+   * Opens the page in a context of its own, for a test that signs out or changes what the browser stores. By default, the tests of a file share
+   * the context of a user, which has cached the scripts and the session.
+   */
+  readonly isolated?: boolean;
+}
+
 /** The browser of one test. */
 export interface Visitor {
-  /** Opens a page of the console in a browser without cookies, signed in as a user. */
-  open(service: ConsoleService, path: string, options?: ContextOptions): Promise<Page>;
+  /** Opens a page of the console, signed in as a user. */
+  open(service: ConsoleService, path: string, options?: VisitOptions): Promise<Page>;
   /** Returns the problems of all pages so far. Every problem that is not allowed fails the test. */
   problems(): readonly string[];
   /** Allows problems that the test causes on purpose. */
   allow(pattern: RegExp): void;
+  /** Closes the pages of the test, and returns their problems. */
+  leave(): Promise<readonly string[]>;
+}
+
+/** A browser context, and the problems of its pages. */
+interface WatchedContext {
+  readonly context: BrowserContext;
+  readonly isShared: boolean;
+  readonly isSignedIn: boolean;
+  /** Grows while the pages run. */
+  readonly problems: string[];
+}
+
+/** The browser contexts that the tests of a file share. */
+interface SharedContexts {
+  /** Returns the context of a user at a service. The first call creates it; each call for an isolated context creates one. */
+  open(service: ConsoleService, options: VisitOptions): Promise<WatchedContext>;
+  close(): Promise<void>;
 }
 
 /** One browser for all tests of this process. */
 let started: Promise<Browser> | undefined;
 
-function sharedBrowser(): Promise<Browser> {
-  const program = inject('browser');
+function sharedBrowser(program: BrowserProgram | undefined): Promise<Browser> {
   if (program === undefined) throw new Error('expected a browser');
   started ??= startBrowser(program);
   return started;
@@ -51,25 +79,70 @@ export const it = register
     await story.work();
     return story;
   })
-  .extend('visitor', async ({ skip }, { onCleanup }): Promise<Visitor> => {
-    skip(inject('browser') === undefined, 'there is no browser');
-    const contexts: { readonly context: BrowserContext; readonly found: readonly string[] }[] = [];
-    const patterns: RegExp[] = [];
-    const problems = (): readonly string[] =>
-      contexts.flatMap(({ found }) => found).filter((problem) => !patterns.some((pattern) => pattern.test(problem)));
-    onCleanup(async () => {
-      await Promise.all(contexts.map(({ context }) => context.close()));
-      expect(problems()).toEqual([]);
-    });
-    return {
-      problems,
-      allow: (pattern) => void patterns.push(pattern),
-      async open(service, path, options = {}) {
-        const context = await createContext(await sharedBrowser(), service, options);
-        contexts.push({ context, found: await collectProblems(context) });
-        const page = await context.newPage();
-        await page.goto(`${service.console}${path}`);
-        return page;
-      },
-    };
+  .extend('program', { scope: 'file' }, () => inject('browser'))
+  .extend('contexts', { scope: 'file' }, async ({ program }, { onCleanup }) => {
+    const contexts = createSharedContexts(() => sharedBrowser(program));
+    onCleanup(() => contexts.close());
+    return contexts;
+  })
+  .extend('visitor', async ({ skip, program, contexts }, { onCleanup }): Promise<Visitor> => {
+    skip(program === undefined, 'there is no browser');
+    const visitor = createVisitor(contexts);
+    onCleanup(async () => expect(await visitor.leave()).toEqual([]));
+    return visitor;
   });
+
+/** Creates contexts of a browser, which starts with the first of them. */
+function createSharedContexts(browser: () => Promise<Browser>): SharedContexts {
+  const shared = new Map<string, Promise<WatchedContext>>();
+  const create = async (service: ConsoleService, { isolated = false, ...options }: VisitOptions): Promise<WatchedContext> => {
+    const context = await createContext(await browser(), service, options);
+    return { context, isShared: !isolated, isSignedIn: options.as !== undefined, problems: await collectProblems(context) };
+  };
+  return {
+    open(service, options) {
+      if (options.isolated === true) return create(service, options);
+      const key = JSON.stringify([service.url, options.as?.email, options.size, options.scheme]);
+      const found = shared.get(key) ?? create(service, options);
+      shared.set(key, found);
+      return found;
+    },
+    async close() {
+      await Promise.all([...shared.values()].map(async (opened) => (await opened).context.close()));
+    },
+  };
+}
+
+/** Creates the browser of one test. */
+function createVisitor(contexts: SharedContexts): Visitor {
+  const used = new Set<WatchedContext>();
+  const allowed: RegExp[] = [];
+  const problems = (): readonly string[] =>
+    [...used].flatMap((each) => each.problems).filter((problem) => !allowed.some((pattern) => pattern.test(problem)));
+  return {
+    problems,
+    allow: (pattern) => void allowed.push(pattern),
+    async open(service, path, options = {}) {
+      const watched = await contexts.open(service, options);
+      used.add(watched);
+      const page = await watched.context.newPage();
+      trackRequests(page);
+      await page.goto(`${service.console}${path}`);
+      return page;
+    },
+    async leave() {
+      await Promise.all([...used].map(leaveContext));
+      const found = problems();
+      for (const each of used) each.problems.length = 0;
+      return found;
+    },
+  };
+}
+
+/** Closes the pages of a test. A shared context is then as it was before the test. */
+async function leaveContext({ context, isShared, isSignedIn }: WatchedContext): Promise<void> {
+  if (!isShared) return context.close();
+  await Promise.all(context.pages().map((page) => page.close()));
+  // The test may have signed in.
+  if (!isSignedIn) await context.setStorageState({ cookies: [], origins: [] });
+}

@@ -1,11 +1,16 @@
 import { describe } from 'vitest';
-import { type ConsoleService, it } from './console.fixture.ts';
+import { type ConsoleService, it as register } from './console.fixture.ts';
+import { waitForData } from './page-requests.ts';
 import { expectInertText, expectSoundScreen, HOSTILE_TEXTS } from './screen-checks.ts';
 
-/** The service in which records, users and policies have hostile texts, and the policy decides a request. */
-let planted: Promise<{ readonly userId: string; readonly entryId: string }> | undefined;
+/** The user and the audit entry of a request that a policy with a hostile text decides. */
+interface Planted {
+  readonly userId: string;
+  readonly entryId: string;
+}
 
-async function plant(service: ConsoleService): Promise<{ readonly userId: string; readonly entryId: string }> {
+/** Gives records, users and policies hostile texts, and sends a request that one of these policies decides. */
+async function plant(service: ConsoleService): Promise<Planted> {
   let planter: { readonly id: string; readonly token: string } = await service.admin();
   for (const [index, text] of HOSTILE_TEXTS.entries()) {
     planter = await service.user({ name: text, role: 'editor' });
@@ -24,19 +29,21 @@ async function plant(service: ConsoleService): Promise<{ readonly userId: string
   return { userId: planter.id, entryId: String(reply.headers['x-decision-id']) };
 }
 
-describe('hostile texts', () => {
-  it.for(['/data/Article', '/users'])('texts that look like markup are shown as texts at %s', async (path, { newsroom, visitor }) => {
-    planted ??= plant(newsroom);
-    await planted;
-    const page = await visitor.open(newsroom, path, { as: await newsroom.admin() });
-    await page.waitForLoadState('networkidle');
-    for (const text of HOSTILE_TEXTS) await expectInertText(page, text);
-    await expectSoundScreen(page);
-  });
+const it = register.extend('planted', { scope: 'file' }, ({ newsroom }): Promise<Planted> => plant(newsroom));
 
-  it('decisions and their explanation show hostile names of policies, rules and users as texts', async ({ newsroom, visitor }) => {
-    planted ??= plant(newsroom);
-    const { userId, entryId } = await planted;
+describe('hostile texts', () => {
+  it.for(['/data/Article', '/users'])(
+    'texts that look like markup are shown as texts at %s',
+    async (path, { newsroom, planted: _, visitor }) => {
+      const page = await visitor.open(newsroom, path, { as: await newsroom.admin() });
+      await waitForData(page);
+      for (const text of HOSTILE_TEXTS) await expectInertText(page, text);
+      await expectSoundScreen(page);
+    },
+  );
+
+  it('decisions and their explanation show hostile names of policies, rules and users as texts', async ({ newsroom, planted, visitor }) => {
+    const { userId, entryId } = planted;
     const page = await visitor.open(newsroom, `/decisions?range=1h&userId=${userId}`, { as: await newsroom.admin() });
     await expectInertText(page, HOSTILE_TEXTS.at(-1) ?? '');
     await expectInertText(page, HOSTILE_TEXTS[0] ?? '');

@@ -8,7 +8,7 @@ const REPORT_VIOLATIONS = `document.addEventListener('securitypolicyviolation', 
  * Collects the problems of all pages of a context: errors in the browser's console, uncaught errors, requests that fail, responses with an
  * error status, and violations of the content security policy. The returned list grows while the pages run.
  */
-export async function collectProblems(context: BrowserContext): Promise<readonly string[]> {
+export async function collectProblems(context: BrowserContext): Promise<string[]> {
   const problems: string[] = [];
   context.on('console', (message) => {
     // The browser prints each error status too. The event `response` has its method and path.
@@ -26,7 +26,6 @@ export async function collectProblems(context: BrowserContext): Promise<readonly
   });
   await context.exposeFunction('reportViolation', (text: string) => problems.push(`content security policy: ${text}`));
   await context.addInitScript({ content: REPORT_VIOLATIONS });
-
   return problems;
 }
 

@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import { it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
+import { waitForData } from './page-requests.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 /** The address and the heading of each screen. */
@@ -49,7 +50,7 @@ describe('every screen', () => {
     async ([, [heading, path]], { newsroom, story, visitor }) => {
       const page = await visitor.open(newsroom, path(story), { as: story.admin });
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
-      await page.waitForLoadState('networkidle');
+      await waitForData(page);
       await expectSoundScreen(page);
     },
   );

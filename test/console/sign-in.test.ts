@@ -60,7 +60,7 @@ describe('signing in', () => {
 
 describe('a session', () => {
   it('a session goes on after a reload, and ends after signing out', async ({ newsroom, visitor }) => {
-    const page = await visitor.open(newsroom, '/account', { as: await newsroom.admin() });
+    const page = await visitor.open(newsroom, '/account', { as: await newsroom.admin(), isolated: true });
     await page.getByText('this session').waitFor();
     await page.reload();
     await page.getByText('this session').waitFor();
@@ -71,7 +71,7 @@ describe('a session', () => {
   });
 
   it('two tabs share a session, and signing out in one ends it in the other', async ({ newsroom, visitor }) => {
-    const first = await visitor.open(newsroom, '/account', { as: await newsroom.admin() });
+    const first = await visitor.open(newsroom, '/account', { as: await newsroom.admin(), isolated: true });
     const second = await first.context().newPage();
     await Promise.all([first.reload(), second.goto(`${newsroom.console}/account`)]);
     await Promise.all([first, second].map((page) => page.getByText('this session').waitFor()));
@@ -84,7 +84,7 @@ describe('a session', () => {
 
   it('a session that an admin ends returns to the sign-in screen, and then to where it was', async ({ newsroom, visitor }) => {
     const reader = await newsroom.user();
-    const page = await visitor.open(newsroom, '/account', { as: reader });
+    const page = await visitor.open(newsroom, '/account', { as: reader, isolated: true });
     await page.getByText('this session').waitFor();
     const { token } = await newsroom.admin();
     const { status } = await newsroom.call('DELETE', `/admin/api/users/${reader.id}/sessions`, { token });
@@ -99,7 +99,7 @@ describe('a session', () => {
   it('an access token that is about to expire is refreshed before the next request', async ({ visitor, onTestFinished }) => {
     const service = await startConsole({ project: 'examples/newsroom', settings: { accessTokenSeconds: 30 } });
     onTestFinished(() => service.close());
-    const page = await visitor.open(service, '/', { as: await service.admin() });
+    const page = await visitor.open(service, '/', { as: await service.admin(), isolated: true });
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     const refreshed = page.waitForResponse((response) => response.url().endsWith('/auth/session/refresh'));
     await page.getByRole('button', { name: 'Admin' }).click();
@@ -110,9 +110,9 @@ describe('a session', () => {
 
   it('a session of another device is ended with its button', async ({ newsroom, visitor }) => {
     const reader = await newsroom.user();
-    const other = await visitor.open(newsroom, '/account', { as: reader });
+    const other = await visitor.open(newsroom, '/account', { as: reader, isolated: true });
     await other.getByText('this session').waitFor();
-    const page = await visitor.open(newsroom, '/account', { as: reader });
+    const page = await visitor.open(newsroom, '/account', { as: reader, isolated: true });
     // The third session is the one of the API.
     await expect.poll(() => page.getByRole('row').count()).toBe(4);
     await expectSoundScreen(page);
