@@ -12,6 +12,7 @@ import {
   createOpenApiRoute,
   createPermissionPolicies,
   grantFullAccess,
+  type StreamsOptions,
   withExplanationHints,
 } from './api/index.ts';
 import { createDenialWindows } from './audit/index.ts';
@@ -95,6 +96,8 @@ export interface ServiceOptions {
   readonly consoleFolder?: URL | undefined;
   /** Days for which partitions of the audit log exist in advance. Fewer than the default are for tests. */
   readonly daysInAdvance?: number | undefined;
+  /** Options of the streams of audit entries. Others than the default are for tests. */
+  readonly streams?: Partial<StreamsOptions> | undefined;
 }
 
 /** The build of the console. This file and its bundle are both in a folder of the checkout or package, so the address is the same. */
@@ -102,7 +105,7 @@ const CONSOLE_FOLDER = new URL('../dist/console/', import.meta.url);
 
 /** Creates a service. @throws SetupError with every mistake of every definition file. */
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { tell, log = tell, primary, isDevelopment = false, passwordCosts, daysInAdvance, version } = options;
+  const { tell, log = tell, primary, isDevelopment = false, passwordCosts, daysInAdvance, version, streams } = options;
   const definitions = readProject(config.project);
   const monitor = await createMonitoring(toMonitoringOptions(config), primary);
   const opened = await openProjectDatabase(config, { observer: monitor.metrics, log });
@@ -113,7 +116,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
   const readiness = createReadiness({ database, policyStore, disk });
   const parts = createApiDeps(config, { database, policyStore, monitor, disk, passwordCosts });
   const auditMaintenance = createAuditMaintenance(toAuditMaintenanceOptions(config), { ...parts, log, daysInAdvance });
-  const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version, primary });
+  const admin = createAdminDeps(config, { ...parts, checkpoints: auditMaintenance.checkpoints, disk, version, primary, streams });
   setMetricsSource(monitor, { database, disk, policyStore, streams: admin.streams });
   const server = createServer(config, { isDevelopment, parts, admin, monitor, readiness, consoleFolder: options.consoleFolder });
   const migrateOnce = once(async () => {
@@ -214,16 +217,14 @@ interface ServerComponents {
   readonly consoleFolder: URL | undefined;
 }
 
-interface AdminComponents extends ApiDeps {
+interface AdminComponents extends ApiDeps, Pick<ServiceOptions, 'version' | 'primary' | 'streams'> {
   readonly checkpoints: Checkpoints;
   readonly disk: DiskSpace;
-  readonly version: string | undefined;
-  readonly primary: PrimaryLink | undefined;
 }
 
 function createAdminDeps(
   config: Config,
-  { database, identity, policyStore, importBounds, checkpoints, disk, version, primary }: AdminComponents,
+  { database, identity, policyStore, importBounds, checkpoints, disk, version, primary, streams }: AdminComponents,
 ): AdminDeps {
   return {
     database,
@@ -231,7 +232,7 @@ function createAdminDeps(
     policyStore,
     limits: toPolicyLimits(config),
     checkpoints,
-    streams: createDecisionStreams(database),
+    streams: createDecisionStreams(database, streams),
     system: createSystemSource({ ...toSystemOptions(config), version, disk, primary }),
     importPolicies: config.importPolicies,
     importBounds,

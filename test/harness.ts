@@ -7,7 +7,7 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from '
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ConfigSources, parseConfig } from '../src/config/config.ts';
-import { createService } from '../src/service.ts';
+import { createService, type ServiceOptions as ProductOptions } from '../src/service.ts';
 import { describeDamage, openForReading, verifyRows } from '../src/storage/index.ts';
 import { openUrl } from '../src/storage/storage.fixture.ts';
 import { databaseFolder } from './database-folder.ts';
@@ -28,6 +28,8 @@ export interface ServiceOptions {
   readonly hasProductHashCosts?: boolean;
   /** The folder of a built console, with a `/` at the end. Default: that of the checkout, which may have none. */
   readonly consoleFolder?: URL;
+  /** Options of the streams of audit entries. */
+  readonly streams?: NonNullable<ProductOptions['streams']>;
 }
 
 /** Token, body and headers of a request. */
@@ -113,10 +115,10 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
     ...options.settings,
   };
   const config = parseConfig({ flags, env: {} });
-  const { isDevelopment, hasProductHashCosts = false, consoleFolder } = options;
+  const { isDevelopment, hasProductHashCosts = false, consoleFolder, streams } = options;
   const passwordCosts = hasProductHashCosts ? undefined : LOWEST_COSTS;
   // Partitions take half of the time in which a service starts on PostgreSQL. A test ends today or tomorrow.
-  const service = await createService(config, { isDevelopment, passwordCosts, daysInAdvance: 1, consoleFolder });
+  const service = await createService(config, { isDevelopment, passwordCosts, daysInAdvance: 1, consoleFolder, streams });
   const { url } = await service.listen();
   // Reuses connections: a new one for each request costs two fifths of the time of most tests. The service closes an idle connection after 72
   // seconds, so no request is lost if this process is blocked for seconds.

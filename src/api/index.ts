@@ -30,4 +30,4 @@ export {
   restoreAdminPolicy,
 } from './policies/index.ts';
 export { type ApiDeps, createApiRoutes } from './records/index.ts';
-export { createDecisionStreams, type StreamMetrics } from './streams/index.ts';
+export { createDecisionStreams, type StreamMetrics, type StreamsOptions } from './streams/index.ts';

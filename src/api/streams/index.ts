@@ -4,4 +4,4 @@
  * A stream ends with the session or the right of its reader. It drops entries only if the client does not read, and reports their number.
  * Begin with `decision-streams.ts`.
  */
-export { createDecisionStreams, type DecisionStreams, type StreamMetrics } from './decision-streams.ts';
+export { createDecisionStreams, type DecisionStreams, type StreamMetrics, type StreamsOptions } from './decision-streams.ts';

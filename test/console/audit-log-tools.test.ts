@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect } from 'vitest';
+import { it } from './console.fixture.ts';
+import { expectSoundScreen } from './screen-checks.ts';
+
+describe('views and exports of the audit log', () => {
+  it('a saved view opens with its filters, and is deleted', async ({ newsroom, story, visitor }) => {
+    const filtered = await visitor.open(newsroom, '/decisions?range=24h&kind=access&allowed=false', { as: story.admin });
+    await filtered.getByRole('button', { name: 'Saved views' }).click();
+    await filtered.getByRole('menuitem', { name: 'Save this view' }).click();
+    await filtered.getByRole('textbox', { name: 'Name of the view' }).fill('Denied today');
+    await filtered.getByRole('button', { name: 'Save', exact: true }).click();
+    await filtered.getByText('The view was saved').waitFor();
+    const page = await visitor.open(newsroom, '/decisions?range=7d', { as: story.admin });
+    await page.getByRole('button', { name: 'Saved views' }).click();
+    await page.getByRole('menuitem', { name: 'Denied today', exact: true }).waitFor();
+    await expectSoundScreen(page);
+    await page.getByRole('menuitem', { name: 'Denied today', exact: true }).click();
+    const filters = (): object => Object.fromEntries(new URL(page.url()).searchParams);
+    await expect.poll(filters).toEqual({ range: '24h', kind: 'access', allowed: 'false' });
+    await page.getByRole('button', { name: 'Saved views' }).click();
+    await page.getByRole('menuitem', { name: 'Delete the view Denied today' }).click();
+    const views = async (): Promise<unknown> => (await newsroom.call('GET', '/auth/me/views', { token: story.admin.token })).at('data');
+    await expect.poll(views).toEqual([]);
+    await page.getByRole('button', { name: 'Saved views' }).click();
+    await page.getByText('No view is saved').waitFor();
+  });
+
+  it.for(['CSV', 'NDJSON'])('an export as %s contains the entries that match the filters', async (format, { newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=24h&kind=access&allowed=false', { as: story.admin });
+    await page.getByRole('button', { name: 'Export' }).click();
+    const started = page.waitForEvent('download');
+    await page.getByRole('menuitem', { name: format, exact: true }).click();
+    const download = await started;
+    expect(download.suggestedFilename()).toBe(`decisions.${format.toLowerCase()}`);
+    const lines = (await readFile(await download.path(), 'utf8')).trim().split('\n');
+    const denied = await newsroom.decisions('kind=access&allowed=false&limit=1000');
+    expect(denied.length).toBeGreaterThan(5);
+    for (const { id } of denied) expect(lines.filter((line) => line.includes(String(id)))).toHaveLength(1);
+    expect(lines).toHaveLength(format === 'CSV' ? denied.length + 1 : denied.length);
+  });
+});
