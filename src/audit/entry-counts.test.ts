@@ -7,7 +7,7 @@ import { openTestDatabase, openUrl, type TestDatabase } from '../storage/storage
 import { appendAuditEntries } from './append-entries.ts';
 import { type AuditEntry, createEntryId } from './audit-entry.ts';
 import { countEntries, countValues, FACET_FIELDS } from './count-entries.ts';
-import type { EntryFilter, SearchLimits } from './entry-filter.ts';
+import { type EntryFilter, EXCLUDABLE_MEMBERS, matchesFilter, type SearchLimits } from './entry-filter.ts';
 import { searchEntries } from './search-entries.ts';
 
 const T0 = Date.UTC(2026, 0, 31, 14, 30);
@@ -85,6 +85,18 @@ const FILTERS: readonly (readonly [name: string, filter: EntryFilter, matches: (
   ['a time', { from: T0 + 97_000, to: T0 + 30 * 97_000 }, ({ at }) => Date.parse(at) >= T0 + 97_000 && Date.parse(at) < T0 + 30 * 97_000],
   ['a condition', { where: sql`"reason" = 'allowed'`, role: 'user' }, ({ reason, role }) => reason === 'allowed' && role === 'user'],
   ['nothing', { userId: 'unknown' }, () => false],
+  ['all but a resource', { not: { resource: ['Article'] } }, ({ resource }) => resource !== 'Article'],
+  [
+    'all but some users, including those without a user',
+    { not: { userId: ['u1', 'u2', 'unknown'] } },
+    ({ userId }) => userId === undefined || userId === 'u3',
+  ],
+  [
+    'a user, without an outcome and two actions',
+    { userId: 'u3', not: { outcome: ['VALUE_INVALID'], action: ['list', 'read'] } },
+    ({ userId, outcome, action }) => userId === 'u3' && outcome === undefined && action === 'update',
+  ],
+  ['a value that is also excluded', { role: 'user', not: { role: ['user'] } }, () => false],
 ];
 
 const byTime = (a: AuditEntry, b: AuditEntry): number => (a.at === b.at ? (a.id < b.id ? -1 : 1) : a.at < b.at ? -1 : 1);
@@ -121,6 +133,25 @@ describe.each(FILTERS)('entries filtered by %s', (_, filter, matches) => {
       }
     }
   });
+});
+
+it('an exclusion agrees with a walk over all entries, alone and beside a condition on another member', async () => {
+  for (const [index, member] of EXCLUDABLE_MEMBERS.entries()) {
+    const values = [...new Set(entries.flatMap((entry) => entry[member] ?? []))];
+    const other = pick(EXCLUDABLE_MEMBERS, index + 1);
+    const wanted = entries.map((entry) => entry[other]).find((value) => value !== undefined);
+    for (const excluded of [values.slice(0, 1), values.slice(1), values, [...values.slice(0, 1), 'unknown']]) {
+      for (const required of [undefined, wanted]) {
+        const filter = { not: { [member]: excluded }, ...(required !== undefined && { [other]: required }) };
+        const expected = entries.filter(
+          (entry) => !excluded.includes(entry[member] ?? 'no value') && (required === undefined || entry[other] === required),
+        );
+        const found = await database.transaction((tx) => searchEntries(tx, { ...filter, limit: 1000 }));
+        expect(new Set(found.entries.map(({ id }) => id)), JSON.stringify(filter)).toEqual(new Set(expected.map(({ id }) => id)));
+        expect(entries.filter((entry) => matchesFilter(filter, entry))).toEqual(expected);
+      }
+    }
+  }
 });
 
 const OF_ANY_TIME = FILTERS.filter(([, { from }]) => from === undefined);

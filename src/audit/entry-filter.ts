@@ -15,6 +15,8 @@ export interface EntryFilter {
   readonly ip?: string | undefined;
   readonly outcome?: string | undefined;
   readonly allowed?: boolean | undefined;
+  /** Leaves out the entries with one of these values. An entry without the member is not left out. */
+  readonly not?: ExcludedValues | undefined;
   /** Milliseconds since 1970, inclusive. */
   readonly from?: number | undefined;
   /** Milliseconds since 1970, exclusive. */
@@ -24,6 +26,9 @@ export interface EntryFilter {
   /** Tests set them. */
   readonly limits?: SearchLimits | undefined;
 }
+
+/** The values to exclude, by member. */
+export type ExcludedValues = { readonly [Member in ExcludableMember]?: readonly string[] | undefined };
 
 /** The limits of a search in a long attempt. */
 export interface SearchLimits {
@@ -49,6 +54,22 @@ const COLUMNS = [
   'outcome',
 ] as const satisfies readonly (keyof EntryFilter)[];
 
+/** The members whose values can be excluded: every text. Of `allowed`, which has two values, a filter names the other one. */
+export const EXCLUDABLE_MEMBERS = [
+  'userId',
+  'resource',
+  'kind',
+  'role',
+  'action',
+  'recordId',
+  'policyId',
+  'ruleId',
+  'requestId',
+  'ip',
+  'outcome',
+] as const satisfies readonly (typeof COLUMNS)[number][];
+type ExcludableMember = (typeof EXCLUDABLE_MEMBERS)[number];
+
 /** The number of columns that begin an index whose second column is the time. */
 const INDEXED = 3;
 
@@ -70,15 +91,23 @@ export function toEntryConditions(filter: EntryFilter): EntryConditions {
       ...(filter.from === undefined ? [] : [sql`"at" >= ${toTimeText(filter.from)}`]),
       ...(filter.to === undefined ? [] : [sql`"at" < ${toTimeText(filter.to)}`]),
     ],
-    others: [...given.map(equal), ...(filter.where === undefined ? [] : [sql`(${filter.where})`])],
+    others: [...given.map(equal), ...exclusions(filter.not), ...(filter.where === undefined ? [] : [sql`(${filter.where})`])],
   };
+}
+
+function exclusions(not: ExcludedValues = {}): readonly Sql[] {
+  return EXCLUDABLE_MEMBERS.flatMap((column) => {
+    const values = not[column] ?? [];
+    return values.length === 0 ? [] : [sql`(${sql.ref(column)} is null or ${sql.ref(column)} not in (${sql.join(values)}))`];
+  });
 }
 
 /** Returns true if an entry matches a filter without `where`, as `toEntryConditions` does in SQL. */
 export function matchesFilter(filter: EntryFilter, entry: AuditEntry): boolean {
-  const { from, to } = filter;
+  const { from, to, not = {} } = filter;
   return (
     COLUMNS.every((column) => filter[column] === undefined || entry[column] === filter[column]) &&
+    EXCLUDABLE_MEMBERS.every((member) => not[member]?.some((value) => value === entry[member]) !== true) &&
     (from === undefined || entry.at >= toTimeText(from)) &&
     (to === undefined || entry.at < toTimeText(to))
   );

@@ -14,7 +14,7 @@ export { type AuditEntry, createEntryId, type RepeatFacts } from './audit-entry.
 export { closeDenialWindows, createWindowClosing, toClosingInterval, type WindowClosingDeps } from './close-denial-windows.ts';
 export { type CountedRange, countDenials, countEntries, countValues, FACET_FIELDS } from './count-entries.ts';
 export { type FactsFrame, factsOf, readsToExplain, scopeFromFacts } from './entry-facts.ts';
-export { type EntryFilter, matchesFilter } from './entry-filter.ts';
+export { type EntryFilter, EXCLUDABLE_MEMBERS, type ExcludedValues, matchesFilter } from './entry-filter.ts';
 export { dependsOnTimeZone, loadTimeZones } from './entry-time-zones.ts';
 export type { EntryOrder } from './entry-windows.ts';
 export { CONTENT, type Content, loadHistoryFacts, parseHistoryFacts, toBeginningHash, toHash } from './hash-chain.ts';

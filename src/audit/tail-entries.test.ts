@@ -5,7 +5,7 @@ import { type Database, migrate } from '../storage/index.ts';
 import { openTestDatabase, openUrl, type TestDatabase } from '../storage/storage.fixture.ts';
 import { appendAuditEntries } from './append-entries.ts';
 import { type AuditEntry, createEntryId } from './audit-entry.ts';
-import { type EntryFilter, matchesFilter } from './entry-filter.ts';
+import { type EntryFilter, EXCLUDABLE_MEMBERS, matchesFilter } from './entry-filter.ts';
 import { searchEntries } from './search-entries.ts';
 import { findMatchingEntries, loadTail, loadTailEnd } from './tail-entries.ts';
 import { parsePositionText, type TailPosition, toPositionText } from './tail-position.ts';
@@ -120,8 +120,8 @@ describe('a filter', () => {
   ];
   it.each<EntryFilter>([
     {},
-    ...(['kind', 'userId', 'role', 'resource', 'action', 'recordId', 'policyId', 'ruleId', 'requestId', 'ip', 'outcome'] as const).flatMap(
-      (column) => members.flatMap((each) => (each[column] === undefined ? [] : [{ [column]: each[column] }])),
+    ...EXCLUDABLE_MEMBERS.flatMap((member) =>
+      members.flatMap(({ [member]: value }) => (value === undefined ? [] : [{ [member]: value }, { not: { [member]: [value, 'other'] } }])),
     ),
     { allowed: true },
     { allowed: false, userId: 'u1' },

@@ -34,7 +34,7 @@ export {
 export { ISSUE, PROBLEM } from './problem-schemas.ts';
 export { type Expansion, type Projection, resolveProjection } from './projection.ts';
 export { refuseMistakes } from './query-parameters.ts';
-export { parseQuery, type QueryTree } from './query-string.ts';
+export { parseQuery, parseTexts, type QueryTree } from './query-string.ts';
 export {
   parseActionRequest,
   parseCreateRequest,

@@ -25,14 +25,7 @@ export interface QueryParameters<S extends ObjectSchema> {
 /** Parses parameters like `parseQueryParameters` and returns the mistakes, for a caller that adds mistakes of its own. */
 export function readQueryParameters<S extends ObjectSchema>(query: QueryTree, schema: S): QueryParameters<S> {
   if (query.size === 0 && !schema.required?.length) return { parameters: {} as TypeOf<S>, issues: [] };
-  const properties = schema.properties as unknown as JsonObject;
-  const parameters: Record<string, unknown> = {};
-  for (const [name, node] of query) {
-    const value = toParameter(node, ownValue(properties, name));
-    // An assignment to `__proto__` would not add a member.
-    if (name === '__proto__') Object.defineProperty(parameters, name, { value, enumerable: true });
-    else parameters[name] = value;
-  }
+  const parameters = toMembers(query, schema.properties as unknown as JsonObject);
   // The validator ignores the values of described parameters, which are not always JSON.
   const issues = validateSchema(schema, parameters as JsonObject, 'query parameter');
   const mistaken = new Set(issues.map(({ path }) => path));
@@ -49,11 +42,25 @@ function toNulIssue(path: string): Issue {
   return { path, code: 'characters', detail: 'expected text without control characters' };
 }
 
+/** Returns the members of a group of parameters. */
+function toMembers(group: QueryTree, properties: JsonObject): Record<string, unknown> {
+  const members: Record<string, unknown> = {};
+  for (const [name, node] of group) {
+    const value = toParameter(node, ownValue(properties, name));
+    // An assignment to `__proto__` would not add a member.
+    if (name === '__proto__') Object.defineProperty(members, name, { value, enumerable: true });
+    else members[name] = value;
+  }
+  return members;
+}
+
 const WHOLE_NUMBER = /^-?(?:0|[1-9]\d{0,14})$/;
 
-function toParameter(node: QueryNode, property: Json | undefined): Json | QueryNode {
+function toParameter(node: QueryNode, property: Json | undefined): unknown {
   if (!isObject(property)) return toValue(node, undefined);
-  return property[DESCRIBED_ONLY] === true ? node : toValue(node, property['type']);
+  if (property[DESCRIBED_ONLY] === true) return node;
+  const { type, properties } = property;
+  return type === 'object' && isObject(properties) && typeof node !== 'string' ? toMembers(node, properties) : toValue(node, type);
 }
 
 /** Returns the value of a parameter. A group such as `limit[…]=` becomes an object, which every schema of a value refuses. */

@@ -147,6 +147,11 @@ function parseList(text: string, kind: Kind | undefined): ParsedOperand {
   return { value: values };
 }
 
+/** Parses a list of texts of a query string: `a,b,c`, or a JSON array if values contain commas. The caller validates the items of an array. */
+export function parseTexts(text: string): ParsedOperand {
+  return parseList(text, 'text');
+}
+
 function parseArray(text: string): ParsedOperand {
   try {
     return { value: parseJson(text, { maxDepth: LIST_DEPTH, subject: 'the list' }) };

@@ -56,6 +56,11 @@ describe('admin.decisions.list', () => {
     ['to=2026-01-02T10:00:00%2B01:00', [0]],
     ['to=2026-01-02T10:00:01%2B01:00', [1, 0]],
     ['limit=1', [3]],
+    ['not[resource]=Article', [3, 2]],
+    ['not[resource]=Article,Policy', [2]],
+    ['not[resource]=["Article","Removed"]', [3]],
+    ['not[resource]=Removed&not[kind]=admin&allowed=true', [0]],
+    ['not[recordId]=other', [3, 2, 1, 0]],
   ])('finds the entries of ?%s: %j', async (query, expected) => {
     expect(await positions(query)).toEqual(expected);
   });
@@ -68,6 +73,14 @@ describe('admin.decisions.list', () => {
   it.each([
     ['limit=1001&kind=other&allowed=maybe&from=yesterday', 'REQUEST_PARAMETER limit:range kind:enum allowed:type from:format'],
     ['to=2026-01-31T09:00', 'REQUEST_PARAMETER to:format'],
+    ['not[kind]=access,other', 'REQUEST_PARAMETER not.kind.1:enum'],
+    ['not[allowed]=true', 'REQUEST_PARAMETER not.allowed:unknown'],
+    ['not=Article', 'REQUEST_PARAMETER not:type'],
+    ['not[role]=', 'REQUEST_PARAMETER not.role:tooShort'],
+    ['not[role]=[1]', 'REQUEST_PARAMETER not.role.0:type'],
+    ['not[role]=[', 'REQUEST_PARAMETER not.role:type'],
+    ['not[role]=a,,b', 'REQUEST_PARAMETER not.role.1:tooShort'],
+    [`not[role]=${'a,'.repeat(20)}a`, 'REQUEST_PARAMETER not.role:tooMany'],
     [`userId=${'x'.repeat(201)}`, 'REQUEST_PARAMETER userId:tooLong'],
     ['user=ann', 'REQUEST_PARAMETER user:unknown'],
     ['cursor=xyz', 'REQUEST_CURSOR'],

@@ -1,18 +1,24 @@
 /** The filters that searches, histograms, facets and exports of the audit log share. */
 import { RULE_ACTIONS } from '../../actions.ts';
-import type { EntryFilter } from '../../audit/index.ts';
-import { parseDate, parseInstant } from '../../operators/index.ts';
-import { Input, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
+import { type EntryFilter, EXCLUDABLE_MEMBERS, type ExcludedValues } from '../../audit/index.ts';
+import type { Issue } from '../../errors.ts';
+import { type Json, parseDate, parseInstant } from '../../operators/index.ts';
+import { parseTexts, refuseMistakes } from '../../request/index.ts';
+import { Input, OneOf, type Schema, Type, type TypeOf } from '../../schemas/index.ts';
+import { validateSchema } from '../../validation/index.ts';
 import type { Auditor } from '../admission/index.ts';
-import { name } from '../schema-members.ts';
+import { MAX_NAME_LENGTH, name } from '../schema-members.ts';
 import { ENTRY_KINDS } from './audit-schemas.ts';
 
 /** The sentences about auditors in the descriptions of endpoints. */
 export const FOR_AUDITORS =
   'Users who are not admins need a rule that allows `read` on the resource `_Decision`. They see neither `facts` nor explanations.';
 
-/** The members of a query that filter the audit log. */
-export const DECISION_FILTERS = {
+/** Maximum number of excluded values of each member. */
+const MAX_EXCLUDED = 20;
+
+/** The members that a question in a body filters the audit log by. */
+export const QUESTION_FILTERS = {
   userId: Type.Optional(name('Entries about this user.')),
   role: Type.Optional(name('Entries about callers of this role.')),
   resource: Type.Optional(name('Entries about this resource.')),
@@ -32,19 +38,62 @@ export const DECISION_FILTERS = {
   ),
   from: moment('Start (inclusive): a date, which begins in UTC, or a timestamp with its offset.'),
   to: moment('End (exclusive): a date, which begins in UTC, or a timestamp with its offset.'),
+  not: Type.Optional(
+    excluded(
+      (member) => Type.Array(member === 'kind' ? OneOf(ENTRY_KINDS) : name('A value.'), { maxItems: MAX_EXCLUDED }),
+      `Leaves out the entries with these values: at most ${MAX_EXCLUDED} of each member. An entry without the member is not left out.`,
+    ),
+  ),
 } as const;
 
-const FILTER_QUERY = Input(DECISION_FILTERS);
+/** The parameters of a query that filter the audit log. They are the same members, but lists are texts. */
+export const DECISION_FILTERS = {
+  ...QUESTION_FILTERS,
+  not: Type.Optional(
+    excluded(
+      () => Type.String({ minLength: 1, maxLength: MAX_EXCLUDED * (MAX_NAME_LENGTH + 3) }),
+      `Leaves out the entries with these values: \`not[resource]=Article,Comment\`. Several values, at most ${MAX_EXCLUDED} of each member, are comma-separated or a JSON array. An entry without the member is not left out.`,
+    ),
+  ),
+} as const;
 
-/** Returns the filter of a validated query. */
-export function toEntryFilter(query: TypeOf<typeof FILTER_QUERY>, auditor: Auditor | undefined): EntryFilter {
-  const { userId, role, resource, action, recordId, allowed, ruleId, policyId, requestId, ip, outcome, kind, from, to } = query;
+/** Creates the schema of an object with the members whose values can be excluded. */
+function excluded<S extends Schema>(schemaOf: (member: (typeof EXCLUDABLE_MEMBERS)[number]) => S, description: string) {
+  const members = EXCLUDABLE_MEMBERS.map((member) => [member, Type.Optional(schemaOf(member))] as const);
+  return Input(Object.fromEntries(members) as Record<(typeof members)[number][0], (typeof members)[number][1]>, { description });
+}
+
+const FILTER_QUERY = Input(DECISION_FILTERS);
+const FILTER_QUESTION = Input(QUESTION_FILTERS);
+const EXCLUDED_LISTS = Input({ not: QUESTION_FILTERS.not });
+
+/** Returns the filter of a validated query or question. @throws Problem REQUEST_PARAMETER if the query excludes values that no entry can have */
+export function toEntryFilter(
+  query: TypeOf<typeof FILTER_QUERY> | TypeOf<typeof FILTER_QUESTION>,
+  auditor: Auditor | undefined,
+): EntryFilter {
+  const { userId, role, resource, action, recordId, allowed, ruleId, policyId, requestId, ip, outcome, kind, not, from, to } = query;
   return {
     ...{ userId, role, resource, action, recordId, allowed, ruleId, policyId, requestId, ip, outcome, kind },
+    not: not === undefined ? undefined : toExcludedValues(not),
     from: toTime(from),
     to: toTime(to),
     where: auditor?.where,
   };
+}
+
+/** Parses the lists of a query. */
+function toExcludedValues(not: Readonly<Record<string, string | readonly string[]>>): ExcludedValues {
+  const issues: Issue[] = [];
+  const lists: Record<string, Json> = {};
+  for (const [member, given] of Object.entries(not)) {
+    const parsed = typeof given === 'string' ? parseTexts(given) : { value: [...given] };
+    if ('detail' in parsed) issues.push({ path: `not.${member}`, code: 'type', detail: parsed.detail });
+    else lists[member] = parsed.value;
+  }
+  issues.push(...validateSchema(EXCLUDED_LISTS, { not: lists }, 'query parameter'));
+  refuseMistakes('REQUEST_PARAMETER', issues);
+  return lists as ExcludedValues;
 }
 
 /** Creates the schema of a moment in a query. */

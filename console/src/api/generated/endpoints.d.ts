@@ -2263,6 +2263,20 @@ export interface components {
             from?: string;
             /** @description Entries of requests from this address. */
             ip?: string;
+            /** @description Leaves out the entries with these values: at most 20 of each member. An entry without the member is not left out. */
+            not?: {
+                action?: string[];
+                ip?: string[];
+                kind?: ("access" | "admin" | "auth" | "evaluation" | "repeat")[];
+                outcome?: string[];
+                policyId?: string[];
+                recordId?: string[];
+                requestId?: string[];
+                resource?: string[];
+                role?: string[];
+                ruleId?: string[];
+                userId?: string[];
+            };
             /** @description Entries with this code of a problem, such as `VALUE_INVALID`. */
             outcome?: string;
             /** @description Entries that a rule of this policy decided. */
@@ -3466,6 +3480,20 @@ export interface operations {
                 limit?: number;
                 /** @description True to add the names of the users, policies and rules. For admins only. */
                 names?: boolean;
+                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
+                not?: {
+                    action?: string;
+                    ip?: string;
+                    kind?: string;
+                    outcome?: string;
+                    policyId?: string;
+                    recordId?: string;
+                    requestId?: string;
+                    resource?: string;
+                    role?: string;
+                    ruleId?: string;
+                    userId?: string;
+                };
                 /** @description The first entries. Default: `newest`. */
                 order?: "newest" | "oldest";
                 /** @description Entries with this code of a problem, such as `VALUE_INVALID`. */
@@ -3622,6 +3650,20 @@ export interface operations {
                 to?: string;
                 /** @description Entries about this user. */
                 userId?: string;
+                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
+                not?: {
+                    action?: string;
+                    ip?: string;
+                    kind?: string;
+                    outcome?: string;
+                    policyId?: string;
+                    recordId?: string;
+                    requestId?: string;
+                    resource?: string;
+                    role?: string;
+                    ruleId?: string;
+                    userId?: string;
+                };
             };
             header?: never;
             path?: never;
@@ -3677,6 +3719,20 @@ export interface operations {
                 top?: number;
                 /** @description Entries about this user. */
                 userId?: string;
+                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
+                not?: {
+                    action?: string;
+                    ip?: string;
+                    kind?: string;
+                    outcome?: string;
+                    policyId?: string;
+                    recordId?: string;
+                    requestId?: string;
+                    resource?: string;
+                    role?: string;
+                    ruleId?: string;
+                    userId?: string;
+                };
             };
             header?: never;
             path?: never;
@@ -3735,6 +3791,20 @@ export interface operations {
                 userId?: string;
             };
             header?: never;
+                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
+                not?: {
+                    action?: string;
+                    ip?: string;
+                    kind?: string;
+                    outcome?: string;
+                    policyId?: string;
+                    recordId?: string;
+                    requestId?: string;
+                    resource?: string;
+                    role?: string;
+                    ruleId?: string;
+                    userId?: string;
+                };
             path?: never;
             cookie?: never;
         };
@@ -3791,6 +3861,20 @@ export interface operations {
                 to?: string;
                 /** @description Entries about this user. */
                 userId?: string;
+                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
+                not?: {
+                    action?: string;
+                    ip?: string;
+                    kind?: string;
+                    outcome?: string;
+                    policyId?: string;
+                    recordId?: string;
+                    requestId?: string;
+                    resource?: string;
+                    role?: string;
+                    ruleId?: string;
+                    userId?: string;
+                };
             };
             header?: never;
             path?: never;
