@@ -137,6 +137,13 @@ describe('admin.decisions.read', () => {
     expect((await read(3)).data).not.toHaveProperty('trace');
   });
 
+  it('returns the names and the caller of an entry if they are asked for', async () => {
+    const named = await admin.bodyOf('admin.decisions.read', { params: { id: entries[0]?.id ?? '' }, query: 'names=true' });
+    expect(named).toMatchObject({ names: { users: { ann: 'Ann' } }, caller: { name: 'Ann', email: 'ann@example.com' } });
+    const { data, ...others } = await read(0);
+    expect([data['id'], others]).toEqual([entries[0]?.id, { success: true }]);
+  });
+
   it('refuses an unknown id', async () => {
     expect(await codeOf(admin.send('admin.decisions.read', { params: { id: 'unknown' } }))).toBe('DECISION_UNKNOWN');
   });

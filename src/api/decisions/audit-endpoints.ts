@@ -9,9 +9,11 @@ import { cursor, limit, name, PAGED, TEXT } from '../schema-members.ts';
 import { loadDetails, parseIncluded } from './analytics-details.ts';
 import { ANALYTICS, ENTRY, ENTRY_EXAMPLE, EXPLAINED_ENTRY, VERIFICATION, VERIFICATION_EXAMPLE } from './audit-schemas.ts';
 import { DECISION_FILTERS, FOR_AUDITORS, toEntryFilter } from './decision-filters.ts';
-import { loadNames, NAMES } from './decision-names.ts';
+import { ENTRY_CALLER, loadEntryCaller, loadNames, NAMES } from './decision-names.ts';
 import { explainPast } from './decision-replay-past.ts';
 import { EXPLANATION_EXAMPLE } from './explanation-schemas.ts';
+
+const WITH_NAMES = Type.Optional(Type.Boolean({ description: 'True to add the names of the users, policies and rules. For admins only.' }));
 
 const FOUND = { max: 1000, fallback: 50, of: 'entries' };
 const SEARCH_ENDED = 'the search took too long and ended before the page was full; it continues with nextCursor';
@@ -28,7 +30,7 @@ const searchDecisions = adminEndpoint({
   query: Input({
     ...DECISION_FILTERS,
     order: Type.Optional(OneOf(['newest', 'oldest'], { description: 'The first entries. Default: `newest`.' })),
-    names: Type.Optional(Type.Boolean({ description: 'True to add the names of the users, policies and rules. For admins only.' })),
+    names: WITH_NAMES,
     limit: limit(FOUND),
     cursor: cursor(),
   }),
@@ -98,20 +100,24 @@ const readDecision = adminEndpoint({
   summary: 'Returns an entry with an explanation under the policies of its revision.',
   description: FOR_AUDITORS,
   params: Input({ id: name('Id of the entry: `X-Decision-Id` of the response.') }),
+  query: Input({ names: WITH_NAMES }),
   answers: {
     200: {
       description: 'The entry.',
-      schema: envelope(EXPLAINED_ENTRY),
+      schema: envelope(EXPLAINED_ENTRY, { names: Type.Optional(NAMES), caller: Type.Optional(ENTRY_CALLER) }),
       example: toSuccess({ ...ENTRY_EXAMPLE, ...EXPLANATION_EXAMPLE }),
     },
   },
   problems: [404],
   async handle(admin) {
-    const { tx, params, auditor } = admin;
+    const { tx, params, query, auditor, snapshot } = admin;
     const entry = await loadEntry(tx, params.id, auditor?.where);
     if (entry === undefined) throw new Problem('DECISION_UNKNOWN', 'no decision has this id');
     if (auditor !== undefined) return respond(200, toSuccess(withoutFacts(entry)));
-    return respond(200, toSuccess({ ...entry, ...(entry.kind === 'access' && (await explainPast(admin, entry))) }));
+    const explained = { ...entry, ...(entry.kind === 'access' && (await explainPast(admin, entry))) };
+    if (query.names !== true) return respond(200, toSuccess(explained));
+    const [names, caller] = [await loadNames(tx, snapshot.user, [entry]), await loadEntryCaller(tx, snapshot.user, entry)];
+    return respond(200, toSuccess(explained, { names, ...(caller !== undefined && { caller }) }));
   },
 });
 

@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../audit/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import { Type, type TypeOf } from '../../schemas/index.ts';
 import { loadPolicyNames, loadRuleDescriptions, loadUndamagedRecords, type Transaction } from '../../storage/index.ts';
+import { TEXT } from '../schema-members.ts';
 
 /** Names by id. */
 export const BY_ID = Type.Unsafe<Record<string, string>>({ type: 'object', additionalProperties: { type: 'string' } });
@@ -26,6 +27,24 @@ export async function loadNames(tx: Transaction, user: Resource, entries: readon
     policies: await loadPolicyNames(tx, idsOf('policyId')),
     rules: await loadRuleDescriptions(tx, idsOf('ruleId')),
   };
+}
+
+/** The schema of the caller of an entry. */
+export const ENTRY_CALLER = Type.Object(
+  { name: Type.Optional(TEXT), email: TEXT },
+  { description: 'The present name and email of the user. Absent without a user, and for a user that was deleted.' },
+);
+
+/** Loads the present name and email of the caller of an entry; undefined without a stored user. */
+export async function loadEntryCaller(
+  tx: Transaction,
+  user: Resource,
+  { userId }: AuditEntry,
+): Promise<TypeOf<typeof ENTRY_CALLER> | undefined> {
+  if (userId === undefined) return undefined;
+  const record = (await loadUndamagedRecords(tx, user, [userId])).get(userId);
+  const name = record?.['name'];
+  return record && { email: String(record['email']), ...(typeof name === 'string' && { name }) };
 }
 
 /** Loads the names of users, or their emails, by id. */

@@ -43,6 +43,15 @@ describe('admin.advice.list', () => {
     expect((await list(`policyId=${id}&code=unassigned`)).data).toMatchObject([{ code: 'unassigned', policy: { name: 'empty too' } }]);
   });
 
+  it('returns the names of users if they are asked for', async () => {
+    const { id } = await create('expired for ann', ['ALLOW']);
+    const expiresAt = new Date(0).toISOString();
+    await admin.send('admin.assignments.user.create', { params: { policyId: id, userId: 'ann' }, body: { expiresAt } });
+    const named = await admin.bodyOf('admin.advice.list', { query: `policyId=${id}&code=expired&names=true` });
+    expect(named).toMatchObject({ data: [{ users: ['ann'] }], names: { users: { ann: 'Ann' } } });
+    expect(await list(`policyId=${id}&code=expired`)).not.toHaveProperty('names');
+  });
+
   it('continues after the last policy of the previous page', async () => {
     const [first, second] = [await create('page a'), await create('page b')];
     const names: string[] = [];

@@ -4,6 +4,7 @@ import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { component, Input, OneOf, Type } from '../../schemas/index.ts';
 import { loadPolicyPage } from '../../storage/index.ts';
 import { type AdminEndpoint, adminEndpoint, parseIdCursor, toIdCursor } from '../admin/index.ts';
+import { BY_ID, loadUserLabels } from '../decisions/index.ts';
 import { cursor, limit, name, PAGED, TEXT } from '../schema-members.ts';
 import { requirePolicy } from './require-policy.ts';
 import { createPolicyLinter, type LintRequest, lintOne, type StoredPolicyLinter } from './stored-policy-linter.ts';
@@ -76,26 +77,38 @@ export const findingEndpoints: readonly AdminEndpoint[] = [
     query: Input({
       policyId: Type.Optional(name('Only findings about this policy.')),
       code: Type.Optional(OneOf(CODES, { description: 'Only findings with this code.' })),
+      names: Type.Optional(Type.Boolean({ description: 'True to add the names of the users.' })),
       limit: limit(PAGE),
       cursor: cursor(),
     }),
     answers: {
       200: {
         description: 'The findings.',
-        schema: envelope(Type.Array(FINDING), PAGED),
+        schema: envelope(Type.Array(FINDING), {
+          ...PAGED,
+          names: Type.Optional(
+            Type.Object({ users: BY_ID }, { description: 'The name or email of users by their ids. Without users that were deleted.' }),
+          ),
+        }),
         example: toSuccess([EXAMPLE], { count: 1 }),
       },
     },
     problems: [404],
     async handle(admin) {
-      const { policyId, code, limit: maxPolicies = PAGE.fallback, cursor: given } = admin.query;
+      const { policyId, code, names = false, limit: maxPolicies = PAGE.fallback, cursor: given } = admin.query;
+      const { tx, snapshot } = admin;
       const linter = createPolicyLinter(admin, admin.snapshot);
       const { findings, next } =
         policyId === undefined
           ? await lintPage(admin, { linter, limit: maxPolicies, after: given === undefined ? undefined : parseIdCursor('policy', given) })
           : { findings: await lintOne(linter, await requirePolicy(admin.tx, policyId)) };
       const selected = findings.filter((finding) => code === undefined || finding.code === code);
-      const extras = { count: selected.length, ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }) };
+      const userIds = [...new Set(selected.flatMap(({ users = [] }) => users))];
+      const extras = {
+        count: selected.length,
+        ...(next !== undefined && { nextCursor: toIdCursor('policy', next) }),
+        ...(names && { names: { users: await loadUserLabels(tx, snapshot.user, userIds) } }),
+      };
       return respond(200, toSuccess(selected, extras));
     },
   }),

@@ -3557,7 +3557,10 @@ export interface operations {
     };
     "admin.decisions.read": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True to add the names of the users, policies and rules. For admins only. */
+                names?: boolean;
+            };
             header?: never;
             path: {
                 /** @description Id of the entry: `X-Decision-Id` of the response. */
@@ -3575,7 +3578,24 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
+                        /** @description The present name and email of the user. Absent without a user, and for a user that was deleted. */
+                        caller?: {
+                            email: string;
+                            name?: string;
+                        };
                         data: components["schemas"]["admin.ExplainedDecision"];
+                        /** @description Names by id: the name or email of users, the names of policies, the descriptions of rules. Without those that were deleted. */
+                        names?: {
+                            policies: {
+                                [key: string]: string;
+                            };
+                            rules: {
+                                [key: string]: string;
+                            };
+                            users: {
+                                [key: string]: string;
+                            };
+                        };
                         /** @constant */
                         success: true;
                     };
@@ -3630,6 +3650,20 @@ export interface operations {
                 ip?: string;
                 /** @description `access`: requests to records; `repeat`: numbers of repeated denials; `admin`: changes and reads by admins; `auth`: logins and refused tokens; `evaluation`: questions of callers about their own permissions. */
                 kind?: "access" | "admin" | "auth" | "evaluation" | "repeat";
+                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
+                not?: {
+                    action?: string;
+                    ip?: string;
+                    kind?: string;
+                    outcome?: string;
+                    policyId?: string;
+                    recordId?: string;
+                    requestId?: string;
+                    resource?: string;
+                    role?: string;
+                    ruleId?: string;
+                    userId?: string;
+                };
                 /** @description The first entries. Default: `newest`. */
                 order?: "newest" | "oldest";
                 /** @description Entries with this code of a problem, such as `VALUE_INVALID`. */
@@ -3650,20 +3684,6 @@ export interface operations {
                 to?: string;
                 /** @description Entries about this user. */
                 userId?: string;
-                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
-                not?: {
-                    action?: string;
-                    ip?: string;
-                    kind?: string;
-                    outcome?: string;
-                    policyId?: string;
-                    recordId?: string;
-                    requestId?: string;
-                    resource?: string;
-                    role?: string;
-                    ruleId?: string;
-                    userId?: string;
-                };
             };
             header?: never;
             path?: never;
@@ -3699,6 +3719,20 @@ export interface operations {
                 ip?: string;
                 /** @description `access`: requests to records; `repeat`: numbers of repeated denials; `admin`: changes and reads by admins; `auth`: logins and refused tokens; `evaluation`: questions of callers about their own permissions. */
                 kind?: "access" | "admin" | "auth" | "evaluation" | "repeat";
+                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
+                not?: {
+                    action?: string;
+                    ip?: string;
+                    kind?: string;
+                    outcome?: string;
+                    policyId?: string;
+                    recordId?: string;
+                    requestId?: string;
+                    resource?: string;
+                    role?: string;
+                    ruleId?: string;
+                    userId?: string;
+                };
                 /** @description Entries with this code of a problem, such as `VALUE_INVALID`. */
                 outcome?: string;
                 /** @description Entries that a rule of this policy decided. */
@@ -3719,20 +3753,6 @@ export interface operations {
                 top?: number;
                 /** @description Entries about this user. */
                 userId?: string;
-                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
-                not?: {
-                    action?: string;
-                    ip?: string;
-                    kind?: string;
-                    outcome?: string;
-                    policyId?: string;
-                    recordId?: string;
-                    requestId?: string;
-                    resource?: string;
-                    role?: string;
-                    ruleId?: string;
-                    userId?: string;
-                };
             };
             header?: never;
             path?: never;
@@ -3771,6 +3791,20 @@ export interface operations {
                 ip?: string;
                 /** @description `access`: requests to records; `repeat`: numbers of repeated denials; `admin`: changes and reads by admins; `auth`: logins and refused tokens; `evaluation`: questions of callers about their own permissions. */
                 kind?: "access" | "admin" | "auth" | "evaluation" | "repeat";
+                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
+                not?: {
+                    action?: string;
+                    ip?: string;
+                    kind?: string;
+                    outcome?: string;
+                    policyId?: string;
+                    recordId?: string;
+                    requestId?: string;
+                    resource?: string;
+                    role?: string;
+                    ruleId?: string;
+                    userId?: string;
+                };
                 /** @description Entries with this code of a problem, such as `VALUE_INVALID`. */
                 outcome?: string;
                 /** @description Entries that a rule of this policy decided. */
@@ -3791,20 +3825,6 @@ export interface operations {
                 userId?: string;
             };
             header?: never;
-                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
-                not?: {
-                    action?: string;
-                    ip?: string;
-                    kind?: string;
-                    outcome?: string;
-                    policyId?: string;
-                    recordId?: string;
-                    requestId?: string;
-                    resource?: string;
-                    role?: string;
-                    ruleId?: string;
-                    userId?: string;
-                };
             path?: never;
             cookie?: never;
         };
@@ -3841,6 +3861,20 @@ export interface operations {
                 ip?: string;
                 /** @description `access`: requests to records; `repeat`: numbers of repeated denials; `admin`: changes and reads by admins; `auth`: logins and refused tokens; `evaluation`: questions of callers about their own permissions. */
                 kind?: "access" | "admin" | "auth" | "evaluation" | "repeat";
+                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
+                not?: {
+                    action?: string;
+                    ip?: string;
+                    kind?: string;
+                    outcome?: string;
+                    policyId?: string;
+                    recordId?: string;
+                    requestId?: string;
+                    resource?: string;
+                    role?: string;
+                    ruleId?: string;
+                    userId?: string;
+                };
                 /** @description Entries with this code of a problem, such as `VALUE_INVALID`. */
                 outcome?: string;
                 /** @description Entries that a rule of this policy decided. */
@@ -3861,20 +3895,6 @@ export interface operations {
                 to?: string;
                 /** @description Entries about this user. */
                 userId?: string;
-                /** @description Leaves out the entries with these values: `not[resource]=Article,Comment`. Several values, at most 20 of each member, are comma-separated or a JSON array. An entry without the member is not left out. */
-                not?: {
-                    action?: string;
-                    ip?: string;
-                    kind?: string;
-                    outcome?: string;
-                    policyId?: string;
-                    recordId?: string;
-                    requestId?: string;
-                    resource?: string;
-                    role?: string;
-                    ruleId?: string;
-                    userId?: string;
-                };
             };
             header?: never;
             path?: never;
@@ -4025,6 +4045,8 @@ export interface operations {
                 cursor?: string;
                 /** @description Maximum number of policies in the page. Default: 100. */
                 limit?: number;
+                /** @description True to add the names of the users. */
+                names?: boolean;
                 /** @description Only findings about this policy. */
                 policyId?: string;
             };
@@ -4045,6 +4067,12 @@ export interface operations {
                         /** @description Number of items in `data`. */
                         count: number;
                         data: components["schemas"]["admin.Advice"][];
+                        /** @description The name or email of users by their ids. Without users that were deleted. */
+                        names?: {
+                            users: {
+                                [key: string]: string;
+                            };
+                        };
                         /** @description Cursor of the next page; absent on the last. */
                         nextCursor?: string;
                         /** @constant */
