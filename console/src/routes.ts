@@ -19,7 +19,7 @@ import { storageRoute } from './screens/storage/route.ts';
 import { systemRoute } from './screens/system/route.ts';
 import { userRoute, usersRoute } from './screens/users/route.ts';
 import { CrashedScreen } from './shell/CrashedScreen.tsx';
-import { adminRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
+import { adminRoute, auditRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
@@ -30,11 +30,10 @@ const routeTree = rootRoute.addChildren([
     recordsRoute,
     newRecordRoute,
     recordRoute,
+    auditRoute.addChildren([decisionsRoute, decisionRoute]),
     adminRoute.addChildren([
       overviewRoute,
       firstStepsRoute,
-      decisionsRoute,
-      decisionRoute,
       simulatorRoute,
       previewRoute,
       accessRoute,

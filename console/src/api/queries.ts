@@ -23,6 +23,13 @@ export const catalogueQuery = queryOptions({
   staleTime: 60_000,
 });
 
+/** The resources on which the caller may be allowed an action, and the rights of the caller on the audit log. */
+export const ownCatalogueQuery = queryOptions({
+  queryKey: ['own catalogue'],
+  queryFn: async ({ signal }) => (await bodyOf(client.GET('/auth/me/catalogue', { signal }))).data,
+  staleTime: 30_000,
+});
+
 /** The state of the setup: if the service needs a first admin. */
 export const setupQuery = queryOptions({
   queryKey: ['setup'],

@@ -1,11 +1,13 @@
 import { Alert, Anchor, Button, Code, Group, List, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { type ProblemBody, RequestError } from '../api/problem.ts';
+import { useAuditRights } from '../shell/useAuditRights.ts';
 import { commonTexts } from '../texts/common.ts';
 
-/** Shows a refused or failed request: its sentence, its mistakes, code and request id, the decision, and a button that repeats it. */
+/** Shows a refused or failed request: its sentence, its mistakes, code and request id, the decision for users who may read it, and a button that repeats it. */
 export function ProblemAlert({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => unknown) | undefined }) {
   const { title, detail, code, errors = [], requestId, decisionId } = toProblem(error);
+  const { mayRead } = useAuditRights();
   return (
     <Alert color="red" variant="light" role="alert" title={title}>
       {detail !== undefined && detail !== title && <Text size="sm">{detail}</Text>}
@@ -24,7 +26,7 @@ export function ProblemAlert({ error, onRetry }: { readonly error: unknown; read
             {commonTexts.retry}
           </Button>
         )}
-        {typeof decisionId === 'string' && (
+        {typeof decisionId === 'string' && mayRead && (
           <Anchor component={Link} to={`/decisions/${decisionId}`} size="sm">
             {commonTexts.showDecision}
           </Anchor>

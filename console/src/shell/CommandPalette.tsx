@@ -4,16 +4,16 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect } from 'react';
 import { shellTexts } from '../texts/shell.ts';
 import { navigationFor } from './navigation.ts';
-import { useCaller } from './useSession.ts';
+import { useAuditRights } from './useAuditRights.ts';
 
 /** The palette of screens and actions. It opens with each request. */
 export function CommandPalette({ requests }: { readonly requests: number }) {
-  const { role } = useCaller();
+  const rights = useAuditRights();
   const navigate = useNavigate();
   // biome-ignore lint/correctness/useExhaustiveDependencies: each request opens the palette
   useEffect(spotlight.open, [requests]);
   const actions: SpotlightActionData[] = [
-    ...navigationFor(role).flatMap(({ title, items }) =>
+    ...navigationFor(rights).flatMap(({ title, items }) =>
       items.map(({ to, label }) => ({
         id: to,
         label,
@@ -21,7 +21,7 @@ export function CommandPalette({ requests }: { readonly requests: number }) {
         onClick: () => void navigate({ to }),
       })),
     ),
-    ...(role === 'admin'
+    ...(rights.isAdmin
       ? [{ id: '/first-steps', label: shellTexts.screens.firstSteps, onClick: () => void navigate({ to: '/first-steps' }) }]
       : []),
     { id: '/account', label: shellTexts.screens.account, onClick: () => void navigate({ to: '/account' }) },

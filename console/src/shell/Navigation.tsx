@@ -1,13 +1,13 @@
 import { NavLink, Text } from '@mantine/core';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { navigationFor } from './navigation.ts';
-import { useCaller } from './useSession.ts';
+import { useAuditRights } from './useAuditRights.ts';
 
 /** The links to the screens that the signed-in user may open. */
 export function Navigation() {
-  const { role } = useCaller();
+  const rights = useAuditRights();
   const path = useRouterState({ select: (state) => state.location.pathname });
-  return navigationFor(role).map(({ title, items }) => (
+  return navigationFor(rights).map(({ title, items }) => (
     <div key={title ?? ''}>
       {title !== undefined && (
         <Text size="xs" fw={600} c="dimmed" px="sm" pt="md" pb={4}>

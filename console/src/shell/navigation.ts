@@ -1,13 +1,14 @@
 /** The screens of the navigation and of the command palette. */
 import { shellTexts } from '../texts/shell.ts';
+import type { AuditRights } from './useAuditRights.ts';
 
 /** A screen in the navigation. */
 export interface NavigationItem {
   /** The path below `/console`. */
   readonly to: string;
   readonly label: string;
-  /** True if only admins may open the screen. */
-  readonly isForAdmins: boolean;
+  /** The users who may open the screen. */
+  readonly for: 'admins' | 'auditors' | 'users';
 }
 
 /** Screens under one heading. */
@@ -17,7 +18,7 @@ export interface NavigationSection {
 }
 
 const { sections, screens } = shellTexts;
-const forAdmins = (to: string, label: string): NavigationItem => ({ to, label, isForAdmins: true });
+const forAdmins = (to: string, label: string): NavigationItem => ({ to, label, for: 'admins' });
 
 /** All screens, in the order of the navigation. */
 export const NAVIGATION: readonly NavigationSection[] = [
@@ -33,10 +34,10 @@ export const NAVIGATION: readonly NavigationSection[] = [
       forAdmins('/findings', screens.findings),
     ],
   },
-  { title: sections.audit, items: [forAdmins('/decisions', screens.decisions)] },
+  { title: sections.audit, items: [{ to: '/decisions', label: screens.decisions, for: 'auditors' }] },
   {
     title: sections.data,
-    items: [{ to: '/data', label: screens.data, isForAdmins: false }, forAdmins('/users', screens.users)],
+    items: [{ to: '/data', label: screens.data, for: 'users' }, forAdmins('/users', screens.users)],
   },
   {
     title: sections.service,
@@ -44,10 +45,10 @@ export const NAVIGATION: readonly NavigationSection[] = [
   },
 ];
 
-/** Returns the sections that a user with this role may open. */
-export function navigationFor(role: string): readonly NavigationSection[] {
-  return NAVIGATION.map(({ title, items }) => ({
-    title,
-    items: items.filter(({ isForAdmins }) => role === 'admin' || !isForAdmins),
-  })).filter(({ items }) => items.length > 0);
+/** Returns the sections that a user with these rights may open. */
+export function navigationFor({ isAdmin, mayRead }: Pick<AuditRights, 'isAdmin' | 'mayRead'>): readonly NavigationSection[] {
+  const mayOpen = { admins: isAdmin, auditors: mayRead, users: true };
+  return NAVIGATION.map(({ title, items }) => ({ title, items: items.filter((item) => mayOpen[item.for]) })).filter(
+    ({ items }) => items.length > 0,
+  );
 }

@@ -1,8 +1,9 @@
-/** The routes around all screens: the root, the session, and the part for admins. */
+/** The routes around all screens: the root, the session, and the parts for admins and for readers of the audit log. */
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext, createRoute, Outlet } from '@tanstack/react-router';
 import { NotFound } from '../screens/not-found/NotFound.tsx';
 import { AdminGate } from './AdminGate.tsx';
+import { AuditGate } from './AuditGate.tsx';
 import { Shell } from './Shell.tsx';
 
 /** The parent of all routes. */
@@ -16,3 +17,6 @@ export const sessionRoute = createRoute({ getParentRoute: () => rootRoute, id: '
 
 /** The parent of the routes for admins. */
 export const adminRoute = createRoute({ getParentRoute: () => sessionRoute, id: 'admin', component: AdminGate });
+
+/** The parent of the routes for admins and auditors. */
+export const auditRoute = createRoute({ getParentRoute: () => sessionRoute, id: 'audit', component: AuditGate });

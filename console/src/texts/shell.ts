@@ -45,5 +45,9 @@ export const shellTexts = {
     reload: 'Reload',
     later: 'Later',
   },
+  auditorsOnly: {
+    title: 'This screen is for readers of the audit log',
+    detail: 'No policy allows you to read it. An admin can give you a rule that allows read on _Decision.',
+  },
   adminsOnly: { title: 'This screen is for admins', detail: 'Your role may not open it. An admin can change your role.' },
 } as const;

@@ -41,16 +41,32 @@ function describeForm(form: ConditionForm, operators: readonly Operator[], isNes
   }
 }
 
-interface Compared {
+/** An operator with its operand. */
+export interface Compared {
+  /** The name of the operator. */
   readonly operator: string;
+  /** The operator in the catalogue. */
   readonly found: Operator | undefined;
   readonly value: unknown;
 }
 
 function describeComparison(path: string, { operator, found, value }: Compared): string {
-  if (found?.operand === 'boolean' && typeof value === 'boolean')
-    return `${path} ${value ? found.label : (texts.negated[operator as keyof typeof texts.negated] ?? `${texts.not} ${found.label}`)}`;
-  return `${path} ${found?.label ?? operator} ${describeOperand(value, found)}`;
+  const { label, isComplete } = operatorWords({ operator, found, value });
+  return isComplete ? `${path} ${label}` : `${path} ${label} ${describeOperand(value, found)}`;
+}
+
+/** The words of an operator in a comparison. */
+export interface OperatorWords {
+  readonly label: string;
+  /** True if no operand follows: the words say it, as `has a value` does. */
+  readonly isComplete: boolean;
+}
+
+/** Returns the words of an operator: its label, or its name if the catalogue does not have it. */
+export function operatorWords({ operator, found, value }: Compared): OperatorWords {
+  if (found?.operand !== 'boolean' || typeof value !== 'boolean') return { label: found?.label ?? operator, isComplete: false };
+  const negated = texts.negated[operator as keyof typeof texts.negated] ?? `${texts.not} ${found.label}`;
+  return { label: value ? found.label : negated, isComplete: true };
 }
 
 /** Returns the right side of a comparison as text. */

@@ -2,8 +2,9 @@ import { Badge, Card, Code, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { PolicyLink } from '../PolicyLink.tsx';
-import { type ConditionTrace, membersOf, printExpected, printValue } from './condition-words.ts';
+import { type ConditionTrace, membersOf, printExpected, printValue, traceOperatorWords } from './condition-words.ts';
 import classes from './DecisionTrace.module.css';
+import { useOperators } from './useOperators.ts';
 
 type RuleTrace = Schemas['admin.RuleTrace'];
 
@@ -82,11 +83,13 @@ function ConditionTree({ trace }: { readonly trace: ConditionTrace }) {
 }
 
 function Comparison({ trace }: { readonly trace: ConditionTrace }) {
+  const operators = useOperators();
   if (trace.type === 'expression') return <Code className={classes['code'] ?? ''}>{trace.source}</Code>;
   if (trace.field === undefined) return <Text size="sm">{texts.always}</Text>;
+  const { label, isComplete } = traceOperatorWords(trace, operators);
   return (
     <Text size="sm" className={classes['code'] ?? ''}>
-      <Code>{trace.field}</Code> {trace.operator} <Code>{printExpected(trace)}</Code>
+      <Code>{trace.field}</Code> {label} {!isComplete && <Code>{printExpected(trace)}</Code>}
       {trace.answer !== 'open' && (
         <Text span c="dimmed">
           {' · '}

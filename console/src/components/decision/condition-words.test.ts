@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { CATALOGUE } from '../condition/catalogue.fixture.ts';
 import { type ConditionTrace, describeUnmet } from './condition-words.ts';
+
+const words = (trace: ConditionTrace): string => describeUnmet(trace, CATALOGUE.operators);
 
 const comparison = (parts: Partial<ConditionTrace>): ConditionTrace => ({
   type: 'comparison',
@@ -10,29 +13,35 @@ const comparison = (parts: Partial<ConditionTrace>): ConditionTrace => ({
 });
 
 describe('describeUnmet', () => {
-  it('names the path, its value and the value that the rule wants', () => {
-    expect(describeUnmet(comparison({ actual: 'sports', expected: 'politics' }))).toBe(
-      'user.department is "sports", the rule wants eq "politics"',
-    );
+  it('names the condition with the label of its operator, and the value', () => {
+    expect(words(comparison({ actual: 'sports', expected: 'politics' }))).toBe('user.department is "politics", but the value is "sports"');
   });
 
   it('names a path without a value', () => {
-    expect(describeUnmet(comparison({ missing: true, expected: 'politics' }))).toBe(
-      'user.department has no value, the rule wants eq "politics"',
-    );
+    expect(words(comparison({ missing: true, expected: 'politics' }))).toBe('user.department is "politics", but it has no value');
+  });
+
+  it('needs no operand after an operator that takes true or false', () => {
+    const exists = { operator: 'exists', actual: 'x' };
+    expect(words(comparison({ ...exists, expected: true }))).toBe('user.department has a value, but the value is "x"');
+    expect(words(comparison({ ...exists, expected: false }))).toBe('user.department has no value, but the value is "x"');
+  });
+
+  it('names an operator that the catalogue does not have', () => {
+    expect(words(comparison({ operator: 'former', actual: 1, expected: 2 }))).toBe('user.department former 2, but the value is 1');
   });
 
   it('names a reference with its value', () => {
     const trace = comparison({ field: 'resource.authorId', actual: 'u2', expected: 'u1', written: '${user.id}' });
-    expect(describeUnmet(trace)).toBe('resource.authorId is "u2", the rule wants eq ${user.id} = "u1"');
+    expect(words(trace)).toBe('resource.authorId is ${user.id} ("u1"), but the value is "u2"');
   });
 
   it('names every alternative of a group', () => {
     const of = [comparison({ actual: 1, expected: 2 }), comparison({ actual: 1, expected: 3 })];
-    expect(describeUnmet({ type: 'any', answer: 'false', of })).toMatch(/^one of: .*eq 2; .*eq 3$/);
+    expect(words({ type: 'any', answer: 'false', of })).toMatch(/^one of: user.department is 2, .*; user.department is 3, .*$/);
   });
 
   it('names an expression by its text', () => {
-    expect(describeUnmet({ type: 'expression', answer: 'unknown', source: 'user.level > 2' })).toBe('user.level > 2');
+    expect(words({ type: 'expression', answer: 'unknown', source: 'user.level > 2' })).toBe('user.level > 2');
   });
 });

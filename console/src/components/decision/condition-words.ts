@@ -1,6 +1,8 @@
 /** Conditions of a trace as words. */
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
+import { type OperatorWords, operatorWords } from '../condition/condition-sentences.ts';
+import type { Operator } from '../condition/operand-forms.ts';
 
 /** The evaluation of a condition. */
 export type ConditionTrace = Schemas['admin.ConditionTrace'];
@@ -19,25 +21,32 @@ export function membersOf({ of }: ConditionTrace): readonly ConditionTrace[] {
 
 /** Returns the right side of a comparison: the reference as written, with its value. */
 export function printExpected({ written, expected }: ConditionTrace): string {
-  return written === undefined ? printValue(expected) : `${written} = ${printValue(expected)}`;
+  return written === undefined ? printValue(expected) : `${written} (${printValue(expected)})`;
 }
 
-/** Returns a sentence about a condition that is not met: `user.department is "sports", the rule wants eq "politics"`. */
-export function describeUnmet(trace: ConditionTrace): string {
+/** Returns the words of the operator of a comparison, as the builder of conditions shows them. */
+export function traceOperatorWords({ operator = '', expected }: ConditionTrace, operators: readonly Operator[]): OperatorWords {
+  return operatorWords({ operator, found: operators.find(({ name }) => name === operator), value: expected });
+}
+
+/** Returns a sentence about a condition that is not met: `user.department is "politics", but the value is "sports"`. */
+export function describeUnmet(trace: ConditionTrace, operators: readonly Operator[]): string {
   const members = membersOf(trace);
+  const describeMembers = (): string => members.map((member) => describeUnmet(member, operators)).join('; ');
   switch (trace.type) {
     case 'comparison': {
-      const { field = '', operator = '', missing, actual } = trace;
-      if (missing === true) return texts.wantsMissing(field, operator, printExpected(trace));
-      return texts.wants(field, printValue(actual), `${operator} ${printExpected(trace)}`);
+      const { field = '', missing, actual } = trace;
+      const { label, isComplete } = traceOperatorWords(trace, operators);
+      const condition = `${field} ${label}${isComplete ? '' : ` ${printExpected(trace)}`}`;
+      return missing === true ? texts.unmetWithoutValue(condition) : texts.unmet(condition, printValue(actual));
     }
     case 'any':
-      return `${texts.oneOf}: ${members.map(describeUnmet).join('; ')}`;
+      return `${texts.oneOf}: ${describeMembers()}`;
     case 'not':
-      return texts.not(members.map(describeUnmet).join('; '));
+      return texts.not(describeMembers());
     case 'expression':
       return trace.source ?? '';
     default:
-      return members.map(describeUnmet).join('; ');
+      return describeMembers();
   }
 }

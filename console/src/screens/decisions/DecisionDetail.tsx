@@ -3,24 +3,33 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { printValue } from '../../components/decision/condition-words.ts';
 import { Explanation } from '../../components/decision/Explanation.tsx';
-import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
-import { Time } from '../../components/Time.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
+import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
-import { entryQuery } from './queries.ts';
+import { EntryMembers } from './EntryMembers.tsx';
+import type { EntryFilter } from './filters.ts';
+import { entryQuery, NO_NAMES } from './queries.ts';
 
 const texts = decisionsTexts.detail;
 
 type ExplainedEntry = Schemas['admin.ExplainedDecision'];
 
+/** Properties of an audit entry. */
+interface DecisionDetailProps {
+  readonly id: string;
+  /** Filters the list beside the entry. */
+  onFilter?(filter: EntryFilter): void;
+}
+
 /** An audit entry: the request, the explanation of its decision, and the values that the conditions read. */
-export function DecisionDetail({ id }: { readonly id: string }) {
+export function DecisionDetail({ id, onFilter }: DecisionDetailProps) {
   const entry = useQuery(entryQuery(id));
+  const { isAdmin } = useAuditRights();
   return (
     <QueryState query={entry} lines={12}>
-      {(data) => (
+      {({ data, names, caller }) => (
         <Stack>
           <Group gap="sm">
             <Verdict allowed={data.allowed} />
@@ -28,52 +37,24 @@ export function DecisionDetail({ id }: { readonly id: string }) {
               {data.action} {data.resource}
             </Text>
           </Group>
-          <Members entry={data} />
-          <Explanation explained={data} />
-          {data.trace === undefined && data.kind === 'access' && <Text size="sm">{texts.noTrace}</Text>}
-          <Facts kind={data.kind} facts={data.facts ?? {}} />
-          {data.kind === 'access' && <Replay id={id} />}
+          <EntryMembers entry={data} names={names ?? NO_NAMES} caller={caller} onFilter={onFilter} />
+          {isAdmin ? <Explained entry={data} /> : <Text size="sm">{texts.forAdmins}</Text>}
         </Stack>
       )}
     </QueryState>
   );
 }
 
-function Members({ entry }: { readonly entry: ExplainedEntry }) {
-  const { at, userId, role, recordId, reason, kind, ip, requestId, epoch, outcome, policyId } = entry;
-  const { members } = texts;
-  const rows: readonly (readonly [string, React.ReactNode])[] = [
-    [members.reason, reason],
-    [members.at, <Time key="at" at={at} />],
-    [members.caller, userId === undefined ? role : `${userId} · ${role}`],
-    ...(recordId === undefined ? [] : [[members.request, recordId] as const]),
-    ...(outcome === undefined ? [] : [[members.outcome, <Code key="outcome">{outcome}</Code>] as const]),
-    ...(policyId === undefined
-      ? []
-      : [
-          [
-            members.policy,
-            <PolicyLink key="policy" id={policyId} size="sm">
-              {texts.openPolicy}
-            </PolicyLink>,
-          ] as const,
-        ]),
-    [members.kind, kind],
-    [members.ip, ip],
-    [members.requestId, requestId],
-    [members.revision, String(epoch)],
-  ];
+/** The parts of an entry that only admins see. */
+function Explained({ entry }: { readonly entry: ExplainedEntry }) {
+  const { id, kind, trace, facts } = entry;
   return (
-    <Table variant="vertical" layout="fixed" withTableBorder>
-      <Table.Tbody>
-        {rows.map(([name, value]) => (
-          <Table.Tr key={name}>
-            <Table.Th w={150}>{name}</Table.Th>
-            <Table.Td style={{ overflowWrap: 'anywhere' }}>{value}</Table.Td>
-          </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+    <>
+      <Explanation explained={entry} />
+      {trace === undefined && kind === 'access' && <Text size="sm">{texts.noTrace}</Text>}
+      <Facts kind={kind} facts={facts ?? {}} />
+      {kind === 'access' && <Replay id={id} />}
+    </>
   );
 }
 

@@ -1,23 +1,27 @@
 import { Alert, Drawer, Grid, Stack, Text } from '@mantine/core';
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { Page } from '../../components/Page.tsx';
-import { QueryState } from '../../components/QueryState.tsx';
+import { LoadingLines, QueryState } from '../../components/QueryState.tsx';
+import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
-import { DecisionDetail } from './DecisionDetail.tsx';
 import { EntryTable } from './EntryTable.tsx';
 import { ExportMenu } from './ExportMenu.tsx';
-import { mergeNames } from './entry-names.ts';
-import { FacetList } from './FacetList.tsx';
+import { knownNames } from './entry-names.ts';
+import { Facets } from './FacetList.tsx';
 import { FilterBar } from './FilterBar.tsx';
+import { addFilter, type EntryFilter } from './filters.ts';
 import { Histogram } from './Histogram.tsx';
 import { IntegrityButton } from './IntegrityButton.tsx';
 import { LiveTail } from './LiveTail.tsx';
-import { entriesQuery, facetsQuery } from './queries.ts';
+import { type EntryNames, type EntryPage, entriesQuery, facetsQuery } from './queries.ts';
 import { decisionsRoute } from './route.ts';
 import { SavedViews } from './SavedViews.tsx';
 import type { DecisionsSearch } from './search.ts';
+
+// The explanation of an entry is loaded when the first one opens.
+const DecisionDetail = lazy(async () => ({ default: (await import('./DecisionDetail.tsx')).DecisionDetail }));
 
 /** The audit log: a histogram, facets and entries that match the filters of the address; the entry that is open; new entries as they come. */
 export function DecisionsScreen() {
@@ -25,28 +29,40 @@ export function DecisionsScreen() {
   const navigate = useNavigate({ from: '/decisions' });
   // Relative times count back from the moment at which the filters were chosen, so that all requests agree.
   const [now, setNow] = useState(() => Date.now());
+  const { isAdmin, mayExport } = useAuditRights();
   const [isLive, setLive] = useState(false);
+  const entries = useInfiniteQuery({ ...entriesQuery(search, now), enabled: !isLive });
+  const names = knownNames(useQueryClient());
   const change = (next: DecisionsSearch): void => {
     setNow(Date.now());
     void navigate({ search: next });
   };
   const open = (id: string | undefined): void => void navigate({ search: id === undefined ? search : { ...search, entry: id } });
+  const filterBy = (filter: EntryFilter): void => change(addFilter(search, filter));
   return (
     <Page
       title={texts.title}
-      description={texts.description}
+      description={isAdmin ? texts.description : texts.auditorDescription}
       actions={
         <>
-          <IntegrityButton />
+          {isAdmin && <IntegrityButton />}
           <SavedViews search={search} onOpen={change} />
-          <ExportMenu search={search} now={now} />
+          <ExportMenu search={search} now={now} isDenied={!mayExport} />
         </>
       }
     >
-      <FilterBar search={search} onChange={change} isLive={isLive} onLive={setLive} />
-      {isLive ? <LiveTail search={search} onOpen={open} /> : <Results search={search} now={now} onChange={change} onOpen={open} />}
+      <FilterBar search={search} names={names} onChange={change} isLive={isLive} onLive={setLive} />
+      {isLive ? (
+        <LiveTail search={search} names={names} onChange={change} onOpen={open} />
+      ) : (
+        <Results search={search} entries={entries} names={names} now={now} onChange={change} onOpen={open} />
+      )}
       <Drawer opened={entry !== undefined} onClose={() => open(undefined)} size="xl" title={texts.detail.title}>
-        {entry !== undefined && <DecisionDetail id={entry} />}
+        {entry !== undefined && (
+          <Suspense fallback={<LoadingLines count={12} />}>
+            <DecisionDetail id={entry} onFilter={filterBy} />
+          </Suspense>
+        )}
       </Drawer>
     </Page>
   );
@@ -54,22 +70,22 @@ export function DecisionsScreen() {
 
 interface ResultsProps {
   readonly search: DecisionsSearch;
+  readonly entries: UseInfiniteQueryResult<InfiniteData<EntryPage>>;
+  readonly names: EntryNames;
   readonly now: number;
   onChange(search: DecisionsSearch): void;
   onOpen(id: string): void;
 }
 
-function Results({ search, now, onChange, onOpen }: ResultsProps) {
+function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps) {
   const facets = useQuery(facetsQuery(search, now));
-  const entries = useInfiniteQuery(entriesQuery(search, now));
-  const names = mergeNames(entries.data?.pages.map((page) => page.names) ?? []);
   const warnings = entries.data?.pages.flatMap((page) => page.warnings ?? []) ?? [];
   return (
     <>
       <Histogram search={search} now={now} onChange={onChange} />
       <Grid>
         <Grid.Col span={{ base: 12, md: 3, lg: 2 }}>
-          <QueryState query={facets}>{(data) => <FacetList facets={data} search={search} names={names} onChange={onChange} />}</QueryState>
+          <QueryState query={facets}>{(data) => <Facets facets={data} search={search} names={names} onChange={onChange} />}</QueryState>
         </Grid.Col>
         <Grid.Col span={{ base: 12, md: 9, lg: 10 }}>
           <Stack gap="xs">
@@ -78,17 +94,16 @@ function Results({ search, now, onChange, onOpen }: ResultsProps) {
                 {warning}
               </Alert>
             ))}
-            {facets.data !== undefined && (
-              <Text size="sm" c="dimmed">
-                {texts.total(facets.data.total)}
-              </Text>
-            )}
+            <Text size="sm" c="dimmed">
+              {facets.data === undefined || facets.isPlaceholderData ? texts.counting : texts.total(facets.data.total)}
+            </Text>
             <QueryState query={entries} lines={10}>
               {({ pages }) => (
                 <EntryTable
                   entries={pages.flatMap(({ data }) => data)}
-                  names={pages.map(({ names }) => names)}
+                  names={names}
                   onOpen={onOpen}
+                  onFilter={(filter) => onChange(addFilter(search, filter))}
                   onEnd={entries.hasNextPage && !entries.isFetchingNextPage ? () => void entries.fetchNextPage() : undefined}
                   onClear={() => onChange({ range: 'all' })}
                 />

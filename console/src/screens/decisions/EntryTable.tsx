@@ -1,21 +1,20 @@
-import { Button, Text } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useMemo, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { EmptyState } from '../../components/EmptyState.tsx';
-import { Time } from '../../components/Time.tsx';
 import { useRowKeys } from '../../components/useRowKeys.ts';
-import { Verdict } from '../../components/Verdict.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
+import { EntryRow } from './EntryRow.tsx';
 import classes from './EntryTable.module.css';
-import { mergeNames } from './entry-names.ts';
+import type { EntryFilter } from './filters.ts';
 import type { Entry, EntryNames } from './queries.ts';
 
 /** Properties of the table of entries. */
 interface EntryTableProps {
   readonly entries: readonly Entry[];
-  /** The names of each loaded page. */
-  readonly names: readonly (EntryNames | undefined)[];
+  readonly names: EntryNames;
   onOpen(id: string): void;
+  onFilter(filter: EntryFilter): void;
   /** Loads further entries; undefined if there are none, or if they are being loaded. */
   onEnd?: (() => void) | undefined;
   onClear?: () => void;
@@ -25,9 +24,8 @@ interface EntryTableProps {
 const ROW = 40;
 
 /** Entries in a table that renders only the rows in view. Near its end, it loads further entries. */
-export function EntryTable({ entries, names, onOpen, onEnd, onClear }: EntryTableProps) {
+export function EntryTable({ entries, names, onOpen, onFilter, onEnd, onClear }: EntryTableProps) {
   const scroll = useRef<HTMLDivElement>(null);
-  const known = useMemo(() => mergeNames(names), [names]);
   const virtual = useVirtualizer({ count: entries.length, getScrollElement: () => scroll.current, estimateSize: () => ROW, overscan: 12 });
   const rows = virtual.getVirtualItems();
   const last = rows.at(-1)?.index ?? -1;
@@ -72,7 +70,15 @@ export function EntryTable({ entries, names, onOpen, onEnd, onClear }: EntryTabl
             const entry = entries[index];
             return (
               entry && (
-                <EntryRow key={entry.id} entry={entry} index={index} names={known} measure={virtual.measureElement} onOpen={onOpen} />
+                <EntryRow
+                  key={entry.id}
+                  entry={entry}
+                  index={index}
+                  names={names}
+                  measure={virtual.measureElement}
+                  onOpen={onOpen}
+                  onFilter={onFilter}
+                />
               )
             );
           })}
@@ -88,62 +94,6 @@ function Spacer({ height }: { readonly height: number }) {
   return (
     <tr>
       <td colSpan={5} style={{ height, padding: 0, border: 0 }} />
-    </tr>
-  );
-}
-
-interface EntryRowProps {
-  readonly entry: Entry;
-  readonly index: number;
-  readonly names: EntryNames;
-  measure(row: HTMLTableRowElement | null): void;
-  onOpen(id: string): void;
-}
-
-function EntryRow({ entry, index, names, measure, onOpen }: EntryRowProps) {
-  const { id, at, allowed, action, resource, recordId, role, userId, reason, kind } = entry;
-  return (
-    <tr
-      ref={measure}
-      data-index={index}
-      data-row
-      aria-rowindex={index + 1}
-      tabIndex={0}
-      className={classes['row']}
-      onClick={() => onOpen(id)}
-      onKeyDown={({ key }) => key === 'Enter' && onOpen(id)}
-    >
-      <td className={classes['at']}>
-        <Time at={at} isExact />
-      </td>
-      <td className={classes['verdict']}>
-        <Verdict allowed={allowed} />
-      </td>
-      <td className={classes['who']}>
-        {userId === undefined ? role : (names.users[userId] ?? userId)}
-        {userId !== undefined && (
-          <Text span size="xs" c="dimmed">
-            {' '}
-            {role}
-          </Text>
-        )}
-      </td>
-      <td className={classes['what']}>
-        <Text span size="sm" fw={600}>
-          {action}
-        </Text>{' '}
-        {resource}
-        {recordId !== undefined && (
-          <Text span size="xs" c="dimmed" className={classes['id'] ?? ''}>
-            {' '}
-            {recordId}
-          </Text>
-        )}
-      </td>
-      <td className={classes['reason']}>
-        {kind !== 'access' && <Text span size="xs" c="dimmed">{`${kind} · `}</Text>}
-        {reason}
-      </td>
     </tr>
   );
 }

@@ -1,23 +1,43 @@
-import { Button, Menu, Modal } from '@mantine/core';
+import { Button, Menu, Modal, Tooltip } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { downloadFile } from '../../api/download.ts';
+import { DISABLED } from '../../components/disabled.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { decisionsTexts } from '../../texts/decisions.ts';
-import { type DecisionsSearch, toFilters } from './search.ts';
+import { toFilters, toParameters } from './filters.ts';
+import type { DecisionsSearch } from './search.ts';
 
 const texts = decisionsTexts.export;
 
+/** Properties of the export. */
+interface ExportMenuProps {
+  readonly search: DecisionsSearch;
+  readonly now: number;
+  /** True if no rule allows the user to export. */
+  readonly isDenied: boolean;
+}
+
 /** Exports all entries that match the filters. */
-export function ExportMenu({ search, now }: { readonly search: DecisionsSearch; readonly now: number }) {
+export function ExportMenu({ search, now, isDenied }: ExportMenuProps) {
   const [bytes, setBytes] = useState(0);
   const { mutate, error, isPending, reset } = useMutation({
     mutationFn: (format: 'csv' | 'ndjson') => {
       const url = new URL('/admin/api/decisions/export', location.origin);
-      for (const [name, value] of Object.entries({ ...toFilters(search, now), format })) url.searchParams.set(name, String(value));
+      for (const [name, value] of toParameters(toFilters(search, now))) url.searchParams.set(name, value);
+      url.searchParams.set('format', format);
       return downloadFile({ url, name: `decisions.${format}`, onBytes: setBytes });
     },
   });
+  if (isDenied) {
+    return (
+      <Tooltip label={texts.denied}>
+        <Button variant="default" {...DISABLED}>
+          {texts.label}
+        </Button>
+      </Tooltip>
+    );
+  }
   return (
     <>
       <Menu>

@@ -1,11 +1,12 @@
-import { Accordion, Alert, Group, Stack, Text, UnstyledButton } from '@mantine/core';
-import { useMediaQuery } from '@mantine/hooks';
+import { Accordion, ActionIcon, Alert, Button, Drawer, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import type { Schemas } from '../../api/client.ts';
-import { commonTexts } from '../../texts/common.ts';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
+import { describeFilter, labelOf } from './entry-names.ts';
 import classes from './FacetList.module.css';
+import { addFilter, type EntryFilter, presentFilters } from './filters.ts';
 import { type EntryNames, FACETS } from './queries.ts';
-import { type DecisionsSearch, withFilter } from './search.ts';
+import type { DecisionsSearch } from './search.ts';
 
 /** Properties of the list of facets. */
 interface FacetListProps {
@@ -16,20 +17,38 @@ interface FacetListProps {
   onChange(search: DecisionsSearch): void;
 }
 
-/** The most frequent values of each member, with their numbers. A click adds a filter. Closed below 62 em, where it stands above the entries. */
-export function FacetList({ facets, search, names, onChange }: FacetListProps) {
+/** The facets beside the entries. Below 62 em there is no room: a button with the number of filters opens them. */
+export function Facets(props: FacetListProps) {
   const isNarrow = useMediaQuery('(max-width: 62em)', undefined, { getInitialValueInEffect: false }) ?? false;
-  const { facets: byName, partial } = facets;
+  const [isOpen, { open, close }] = useDisclosure(false);
+  if (!isNarrow) return <FacetList {...props} />;
+  return (
+    <>
+      <Button variant="default" onClick={open}>
+        {texts.openFacets(presentFilters(props.search).length)}
+      </Button>
+      <Drawer opened={isOpen} onClose={close} position="left" title={texts.facets}>
+        <FacetList {...props} />
+      </Drawer>
+    </>
+  );
+}
+
+/** Facets that are open at first. */
+const OPENED = ['allowed', 'kind', 'resource', 'action', 'role'];
+
+/** The most frequent values of each member, with their numbers. A click on a value shows only its entries, the button beside it excludes them. */
+function FacetList({ facets, search, names, onChange }: FacetListProps) {
+  const { facets: byName, partial, total } = facets;
   const shown = FACETS.filter((name) => search[name] === undefined && (byName[name]?.length ?? 0) > 0);
   return (
     <Stack gap="xs">
       {partial === true && <Alert color="yellow">{texts.partial}</Alert>}
       <Accordion
-        key={`${isNarrow}`}
         multiple
         variant="filled"
         chevronPosition="left"
-        defaultValue={isNarrow ? [] : ['allowed', 'kind', 'resource', 'action', 'role']}
+        defaultValue={OPENED}
         classNames={{ label: classes['label'] ?? '', content: classes['content'] ?? '', control: classes['control'] ?? '' }}
       >
         {shown.map((name) => (
@@ -39,11 +58,11 @@ export function FacetList({ facets, search, names, onChange }: FacetListProps) {
               {byName[name]?.map(({ value, count }) => (
                 <FacetValue
                   key={String(value)}
-                  name={texts.filters[name]}
-                  value={value === null ? undefined : labelOf(name, value, names)}
+                  filter={value === null ? undefined : { name, value: String(value), isExcluded: false }}
+                  names={names}
                   count={count}
-                  share={count / Math.max(1, facets.total)}
-                  onAdd={() => onChange(withFilter(search, name, String(value)))}
+                  share={count / Math.max(1, total)}
+                  onAdd={(filter) => onChange(addFilter(search, filter))}
                 />
               ))}
             </Accordion.Panel>
@@ -54,40 +73,50 @@ export function FacetList({ facets, search, names, onChange }: FacetListProps) {
   );
 }
 
-function labelOf(name: (typeof FACETS)[number], value: string | boolean, { users, policies }: EntryNames): string {
-  const text = String(value);
-  if (name === 'allowed') return commonTexts[value === true ? 'allowed' : 'denied'];
-  if (name === 'userId') return users[text] ?? text;
-  return name === 'policyId' ? (policies[text] ?? text) : text;
-}
-
 interface FacetValueProps {
-  readonly name: string;
   /** Undefined for entries without a value, which no filter selects. */
-  readonly value: string | undefined;
+  readonly filter: EntryFilter | undefined;
+  readonly names: EntryNames;
   readonly count: number;
   /** Part of all entries, 0 to 1. */
   readonly share: number;
-  onAdd(): void;
+  onAdd(filter: EntryFilter): void;
 }
 
-function FacetValue({ name, value, count, share, onAdd }: FacetValueProps) {
-  return (
-    <UnstyledButton
-      className={classes['value']}
-      disabled={value === undefined}
-      onClick={onAdd}
-      {...(value !== undefined && { title: texts.filterBy(name, value) })}
-    >
+function FacetValue({ filter, names, count, share, onAdd }: FacetValueProps) {
+  const content = (
+    <>
       <Group justify="space-between" wrap="nowrap" gap="xs">
-        <Text size="sm" truncate {...(value === undefined && { c: 'dimmed' })}>
-          {value ?? texts.noValue}
+        <Text size="sm" truncate {...(filter === undefined && { c: 'dimmed' })}>
+          {filter === undefined ? texts.noValue : labelOf(filter, names)}
         </Text>
         <Text size="xs" c="dimmed">
           {count.toLocaleString()}
         </Text>
       </Group>
       <div className={classes['bar']} style={{ width: `${Math.max(1, share * 100)}%` }} />
-    </UnstyledButton>
+    </>
+  );
+  if (filter === undefined) return <div className={classes['value']}>{content}</div>;
+  const excluding = { ...filter, isExcluded: true };
+  return (
+    <div className={classes['row']}>
+      <UnstyledButton className={classes['value']} onClick={() => onAdd(filter)} title={describeFilter(filter, names)}>
+        {content}
+      </UnstyledButton>
+      {filter.name !== 'allowed' && (
+        <ActionIcon
+          className={classes['exclude'] ?? ''}
+          variant="subtle"
+          color="gray"
+          size="sm"
+          aria-label={describeFilter(excluding, names)}
+          title={describeFilter(excluding, names)}
+          onClick={() => onAdd(excluding)}
+        >
+          −
+        </ActionIcon>
+      )}
+    </div>
   );
 }

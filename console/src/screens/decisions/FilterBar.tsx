@@ -1,34 +1,45 @@
 import { Button, Group, NativeSelect, Pill, Switch } from '@mantine/core';
-import { commonTexts } from '../../texts/common.ts';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
-import { type DecisionsSearch, presentFilters, RANGES, type Range, withFilter } from './search.ts';
+import { labelOf } from './entry-names.ts';
+import { presentFilters, removeFilter } from './filters.ts';
+import type { EntryNames } from './queries.ts';
+import { type DecisionsSearch, RANGES, type Range } from './search.ts';
 
 /** Properties of the bar of filters. */
 interface FilterBarProps {
   readonly search: DecisionsSearch;
   readonly isLive: boolean;
+  /** Names of users, policies and rules that are known so far. */
+  readonly names: EntryNames;
   onChange(search: DecisionsSearch): void;
   onLive(isLive: boolean): void;
 }
 
 /** The time, the filters that are set, and the switch between the log and new entries. */
-export function FilterBar({ search, isLive, onChange, onLive }: FilterBarProps) {
+export function FilterBar({ search, isLive, names, onChange, onLive }: FilterBarProps) {
   const filters = presentFilters(search);
   return (
     <Group gap="sm">
       {!isLive && <RangeSelect search={search} onChange={onChange} />}
       <Switch label={texts.live.start} checked={isLive} onChange={({ currentTarget }) => onLive(currentTarget.checked)} />
-      {filters.map(({ name, value }) => (
-        <Pill
-          key={name}
-          size="md"
-          withRemoveButton
-          onRemove={() => onChange(withFilter(search, name, undefined))}
-          removeButtonProps={{ 'aria-label': texts.removeFilter(texts.filters[name]), tabIndex: 0, 'aria-hidden': false }}
-        >
-          {texts.filters[name]}: {name === 'allowed' ? commonTexts[value === 'true' ? 'allowed' : 'denied'] : value}
-        </Pill>
-      ))}
+      {filters.map((filter) => {
+        const [name, value] = [texts.filters[filter.name], labelOf(filter, names)];
+        return (
+          <Pill
+            key={JSON.stringify(filter)}
+            size="md"
+            withRemoveButton
+            onRemove={() => onChange(removeFilter(search, filter))}
+            removeButtonProps={{
+              'aria-label': texts.removeFilter(name, filter.isExcluded ? texts.excluded(value) : value),
+              tabIndex: 0,
+              'aria-hidden': false,
+            }}
+          >
+            {name}: {filter.isExcluded ? texts.excluded(value) : value}
+          </Pill>
+        );
+      })}
       {filters.length > 1 && (
         <Button size="compact-sm" variant="subtle" onClick={() => onChange(search.range === undefined ? {} : { range: search.range })}>
           {texts.clear}

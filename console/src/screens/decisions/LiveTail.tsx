@@ -2,13 +2,23 @@ import { Alert, Button, Group, Text } from '@mantine/core';
 import { useState } from 'react';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { EntryTable } from './EntryTable.tsx';
+import { addFilter } from './filters.ts';
+import type { EntryNames } from './queries.ts';
 import type { DecisionsSearch } from './search.ts';
 import { useLiveEntries } from './useLiveEntries.ts';
 
 const texts = decisionsTexts.live;
 
+/** Properties of the live tail. */
+interface LiveTailProps {
+  readonly search: DecisionsSearch;
+  readonly names: EntryNames;
+  onChange(search: DecisionsSearch): void;
+  onOpen(id: string): void;
+}
+
 /** New entries that match the filters, as they are committed. While it is paused, new entries are kept and counted. */
-export function LiveTail({ search, onOpen }: { readonly search: DecisionsSearch; onOpen(id: string): void }) {
+export function LiveTail({ search, names, onChange, onOpen }: LiveTailProps) {
   const [isPaused, setPaused] = useState(false);
   const { entries, held, dropped, end } = useLiveEntries(search, isPaused);
   return (
@@ -23,7 +33,9 @@ export function LiveTail({ search, onOpen }: { readonly search: DecisionsSearch;
       </Group>
       {dropped > 0 && <Alert color="yellow">{texts.dropped(dropped)}</Alert>}
       {end !== undefined && <Alert color="yellow">{texts.ended(end)}</Alert>}
-      {entries.length > 0 && <EntryTable entries={entries} names={[]} onOpen={onOpen} />}
+      {entries.length > 0 && (
+        <EntryTable entries={entries} names={names} onOpen={onOpen} onFilter={(filter) => onChange(addFilter(search, filter))} />
+      )}
     </>
   );
 }

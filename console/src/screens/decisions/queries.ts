@@ -1,8 +1,9 @@
 /** Requests for the audit log. */
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import type { paths } from '../../api/generated/endpoints.d.ts';
-import { type DecisionsSearch, toFilters } from './search.ts';
+import { toFilters } from './filters.ts';
+import type { DecisionsSearch } from './search.ts';
 
 /** An audit entry. */
 export type Entry = Schemas['admin.Decision'];
@@ -14,6 +15,9 @@ export interface EntryNames {
   readonly rules: Readonly<Record<string, string>>;
 }
 
+/** No names are known. */
+export const NO_NAMES: EntryNames = { users: {}, policies: {}, rules: {} };
+
 /** An answer to a search. */
 export interface EntryPage {
   readonly data: readonly Entry[];
@@ -24,6 +28,9 @@ export interface EntryPage {
 
 const PAGE = 200;
 
+/** The key of all queries for entries. */
+export const ENTRIES = ['decisions', 'list'] as const;
+
 /** Facets beside the list, the most useful ones first. */
 export const FACETS = ['allowed', 'kind', 'resource', 'action', 'role', 'userId', 'policyId', 'outcome', 'ip'] as const;
 
@@ -33,7 +40,7 @@ type Filters = ReturnType<typeof toFilters>;
 export function entriesQuery(search: DecisionsSearch, now: number) {
   const filters = toFilters(search, now);
   return infiniteQueryOptions({
-    queryKey: ['decisions', 'list', filters],
+    queryKey: [...ENTRIES, filters],
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }): Promise<EntryPage> =>
       bodyOf(
@@ -46,17 +53,18 @@ export function entriesQuery(search: DecisionsSearch, now: number) {
   });
 }
 
-/** Numbers of matching entries over time. */
+/** Numbers of matching entries over time. Those of the last filter stay until the next are loaded, so that the table does not move. */
 export function histogramQuery(search: DecisionsSearch, now: number) {
   const filters: Filters = toFilters(search, now);
   return queryOptions({
     queryKey: ['decisions', 'histogram', filters],
     queryFn: async ({ signal }) =>
       (await bodyOf(client.GET('/admin/api/decisions/histogram', { params: { query: filters }, signal }))).data,
+    placeholderData: keepPreviousData,
   });
 }
 
-/** Numbers of matching entries by value. */
+/** Numbers of matching entries by value. They stay like those over time. */
 export function facetsQuery(search: DecisionsSearch, now: number) {
   const query = {
     ...toFilters(search, now),
@@ -66,14 +74,15 @@ export function facetsQuery(search: DecisionsSearch, now: number) {
   return queryOptions({
     queryKey: ['decisions', 'facets', query],
     queryFn: async ({ signal }) => (await bodyOf(client.GET('/admin/api/decisions/facets', { params: { query }, signal }))).data,
+    placeholderData: keepPreviousData,
   });
 }
 
-/** One entry with its explanation. */
+/** One entry with its explanation, the names of its policy and rule, and its caller. */
 export function entryQuery(id: string) {
   return queryOptions({
     queryKey: ['decisions', 'entry', id],
-    queryFn: async ({ signal }) => (await bodyOf(client.GET('/admin/api/decisions/{id}', { params: { path: { id } }, signal }))).data,
+    queryFn: ({ signal }) => bodyOf(client.GET('/admin/api/decisions/{id}', { params: { path: { id }, query: { names: true } }, signal })),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }

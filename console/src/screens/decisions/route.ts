@@ -1,12 +1,12 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
-import { adminRoute } from '../../shell/parent-routes.ts';
+import { auditRoute } from '../../shell/parent-routes.ts';
 import { validateDecisionsSearch } from './search.ts';
 
 /** `/decisions`. */
 export const decisionsRoute = createRoute({
-  getParentRoute: () => adminRoute,
+  getParentRoute: () => auditRoute,
   path: '/decisions',
   validateSearch: onlyValid(validateDecisionsSearch),
   component: lazyScreen(() => import('./DecisionsScreen.tsx'), 'DecisionsScreen'),
@@ -14,7 +14,7 @@ export const decisionsRoute = createRoute({
 
 /** `/decisions/:id`. */
 export const decisionRoute = createRoute({
-  getParentRoute: () => adminRoute,
+  getParentRoute: () => auditRoute,
   path: '/decisions/$id',
   component: lazyScreen(() => import('./DecisionScreen.tsx'), 'DecisionScreen'),
 });

@@ -1,8 +1,9 @@
 import { useEffect, useRef, useState } from 'react';
 import { openEvents } from '../../api/event-stream.ts';
 import { RequestError } from '../../api/problem.ts';
+import { toFilters, toParameters } from './filters.ts';
 import type { Entry } from './queries.ts';
-import { type DecisionsSearch, presentFilters } from './search.ts';
+import type { DecisionsSearch } from './search.ts';
 
 /** Entries that are kept, the newest first; older ones are removed. */
 const MAX_ENTRIES = 5000;
@@ -29,7 +30,8 @@ export function useLiveEntries(search: DecisionsSearch, isPaused: boolean): Live
   const [shown, setShown] = useState(NONE);
   const paused = useRef(isPaused);
   paused.current = isPaused;
-  const filters = JSON.stringify(presentFilters(search));
+  const { from: _, to: __, ...conditions } = search;
+  const filters = new URLSearchParams(toParameters(toFilters({ ...conditions, range: 'all' }, 0)).map((pair) => [...pair])).toString();
   useEffect(() => {
     const control = new AbortController();
     let present = NONE;
@@ -69,8 +71,7 @@ interface Listener {
 async function follow(filters: string, signal: AbortSignal, listener: Listener): Promise<void> {
   let after: string | undefined;
   while (!signal.aborted) {
-    const url = new URL('/admin/api/decisions/stream', location.origin);
-    for (const { name, value } of JSON.parse(filters)) url.searchParams.set(name, value);
+    const url = new URL(`/admin/api/decisions/stream?${filters}`, location.origin);
     if (after !== undefined) url.searchParams.set('after', after);
     try {
       for await (const { name, data, id } of openEvents(url, signal)) {

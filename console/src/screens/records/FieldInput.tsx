@@ -1,8 +1,8 @@
 import { JsonInput, PasswordInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { ownCatalogueQuery } from '../../api/queries.ts';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
 import { type Field, type FormValue, isListOfTexts } from './form-values.ts';
-import { ownCatalogueQuery } from './queries.ts';
 
 /** Properties of the control of a field. */
 interface FieldInputProps {

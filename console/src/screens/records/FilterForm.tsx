@@ -1,9 +1,10 @@
 import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { ownCatalogueQuery } from '../../api/queries.ts';
 import { dataTexts } from '../../texts/data.ts';
 import { parseFormValue } from './form-values.ts';
-import { type OwnResource, ownCatalogueQuery } from './queries.ts';
+import type { OwnResource } from './queries.ts';
 import { type Comparison, type RecordsSearch, toComparisons, toWhere } from './search.ts';
 
 const texts = dataTexts.filter;

@@ -9,7 +9,7 @@ import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { labelField, labelOf } from '../../components/record-labels.ts';
 import { TextLink } from '../../components/TextLink.tsx';
-import { useCaller } from '../../shell/useSession.ts';
+import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { Conflict, type ConflictState } from './Conflict.tsx';
 import { DeleteRecord } from './DeleteRecord.tsx';
@@ -42,7 +42,7 @@ export function RecordScreen() {
 
 function StoredRecord({ resource, row }: { readonly resource: OwnResource; readonly row: Row }) {
   const { definition } = resource;
-  const { role } = useCaller();
+  const { mayRead } = useAuditRights();
   const { data: permissions = [] } = useQuery(ownPermissionsQuery(definition.name, row.id));
   const denied = permissions.find(({ action, effect }) => action === 'update' && effect === 'deny');
   const { save, conflict } = useSaving(definition.name, row);
@@ -52,7 +52,7 @@ function StoredRecord({ resource, row }: { readonly resource: OwnResource; reado
       description={`${definition.name} · ${row.id}`}
       actions={
         <>
-          {role === 'admin' && (
+          {mayRead && (
             <TextLink to="/decisions" search={{ recordId: row.id, range: 'all' }} size="sm">
               {texts.record.decisions}
             </TextLink>

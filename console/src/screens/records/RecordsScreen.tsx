@@ -1,6 +1,7 @@
 import { Button, Stack, Switch, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { ownCatalogueQuery } from '../../api/queries.ts';
 import type { Row } from '../../api/records.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -12,7 +13,7 @@ import { dataTexts as texts } from '../../texts/data.ts';
 import { FieldValue } from './FieldValue.tsx';
 import { FilterForm } from './FilterForm.tsx';
 import type { Field } from './form-values.ts';
-import { effectOf, type OwnResource, ownCatalogueQuery, recordsQuery } from './queries.ts';
+import { effectOf, type OwnResource, recordsQuery } from './queries.ts';
 import { RecordActions } from './RecordActions.tsx';
 import { RestoreButton } from './RestoreButton.tsx';
 import { recordsRoute } from './route.ts';

@@ -10,13 +10,6 @@ export type OwnResource = Schemas['api.OwnCatalogue']['resources'][number];
 /** The name of an action of a rule. */
 export type ActionName = OwnResource['permissions'][number]['action'];
 
-/** The resources on which the caller may be allowed an action. */
-export const ownCatalogueQuery = queryOptions({
-  queryKey: ['own catalogue'],
-  queryFn: async ({ signal }) => (await bodyOf(client.GET('/auth/me/catalogue', { signal }))).data,
-  staleTime: 30_000,
-});
-
 /** The records of a list, in pages. `expand` names references whose records are added, for their labels. */
 export function recordsQuery(resource: string, { where, sort, deleted }: RecordsSearch, expand: readonly string[]) {
   const list = { limit: 50, ...(where && { where }), ...(sort !== undefined && { sort }), ...(expand.length > 0 && { expand }) };

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
-import { type OwnResource, ownCatalogueQuery } from './queries.ts';
+import { ownCatalogueQuery } from '../../api/queries.ts';
+import type { OwnResource } from './queries.ts';
 
 /** Returns the query for a resource with the caller's permissions; its data is null if the caller may not use it. */
 export function useOwnResource(name: string) {

@@ -1,0 +1,147 @@
+import { ActionIcon, Menu, Text } from '@mantine/core';
+import { type FocusEvent, type ReactNode, useState } from 'react';
+import { Time } from '../../components/Time.tsx';
+import { Verdict } from '../../components/Verdict.tsx';
+import { decisionsTexts as texts } from '../../texts/decisions.ts';
+import classes from './EntryTable.module.css';
+import { describeFilter } from './entry-names.ts';
+import type { EntryFilter } from './filters.ts';
+import type { Entry, EntryNames } from './queries.ts';
+import type { FilterName } from './search.ts';
+
+/** Properties of a row. */
+interface EntryRowProps {
+  readonly entry: Entry;
+  readonly index: number;
+  readonly names: EntryNames;
+  measure(row: HTMLTableRowElement | null): void;
+  onOpen(id: string): void;
+  onFilter(filter: EntryFilter): void;
+}
+
+/** The members of an entry in each column of the table, by which its menu filters. */
+const COLUMN_MEMBERS = {
+  verdict: ['allowed'],
+  who: ['userId', 'role'],
+  what: ['action', 'resource', 'recordId'],
+  reason: ['kind', 'policyId', 'ruleId', 'outcome'],
+} as const satisfies Readonly<Record<string, readonly FilterName[]>>;
+
+type ColumnName = keyof typeof COLUMN_MEMBERS;
+
+/** A row of the table of entries. While the pointer or the focus is in it, each cell has a menu that filters by its values. */
+export function EntryRow({ entry, index, names, measure, onOpen, onFilter }: EntryRowProps) {
+  const { id, at, allowed, action, resource, recordId, role, userId, reason, kind } = entry;
+  const [isHovered, setHovered] = useState(false);
+  const [hasFocus, setFocus] = useState(false);
+  const [opened, setOpened] = useState<ColumnName>();
+  const cell = (column: ColumnName, content: ReactNode): ReactNode => (
+    <td className={classes[column]}>
+      {content}
+      {(isHovered || hasFocus || opened === column) && (
+        <CellMenu
+          entry={entry}
+          column={column}
+          names={names}
+          onFilter={onFilter}
+          onToggle={(isOpen) => setOpened(isOpen ? column : undefined)}
+        />
+      )}
+    </td>
+  );
+  return (
+    <tr
+      ref={measure}
+      data-index={index}
+      data-row
+      aria-rowindex={index + 1}
+      tabIndex={0}
+      className={classes['row']}
+      onClick={() => onOpen(id)}
+      onKeyDown={({ key, target, currentTarget }) => key === 'Enter' && target === currentTarget && onOpen(id)}
+      onMouseEnter={() => setHovered(true)}
+      onMouseLeave={() => setHovered(false)}
+      onFocus={() => setFocus(true)}
+      onBlur={({ currentTarget, relatedTarget }: FocusEvent) => setFocus(currentTarget.contains(relatedTarget))}
+    >
+      <td className={classes['at']}>
+        <Time at={at} isExact />
+      </td>
+      {cell('verdict', <Verdict allowed={allowed} />)}
+      {cell(
+        'who',
+        <WithNote text={userId === undefined ? role : (names.users[userId] ?? userId)} note={userId === undefined ? '' : role} />,
+      )}
+      {cell(
+        'what',
+        <>
+          <Text span size="sm" fw={600}>
+            {action}
+          </Text>{' '}
+          <WithNote text={resource} note={recordId ?? ''} />
+        </>,
+      )}
+      {cell(
+        'reason',
+        <>
+          {kind !== 'access' && <Text span size="xs" c="dimmed">{`${kind} · `}</Text>}
+          {reason}
+        </>,
+      )}
+    </tr>
+  );
+}
+
+/** A text, and a smaller one behind it. */
+function WithNote({ text, note }: { readonly text: string; readonly note: string }) {
+  return (
+    <>
+      {text}
+      {note !== '' && (
+        <Text span size="xs" c="dimmed">
+          {' '}
+          {note}
+        </Text>
+      )}
+    </>
+  );
+}
+
+interface CellMenuProps {
+  readonly entry: Entry;
+  readonly column: ColumnName;
+  readonly names: EntryNames;
+  onFilter(filter: EntryFilter): void;
+  onToggle(isOpen: boolean): void;
+}
+
+/** The filters by the values of a cell. */
+function CellMenu({ entry, column, names, onFilter, onToggle }: CellMenuProps) {
+  const filters = COLUMN_MEMBERS[column].flatMap((name): readonly EntryFilter[] => {
+    const value = entry[name];
+    if (value === undefined) return [];
+    const only = { name, value: String(value), isExcluded: false };
+    return name === 'allowed' ? [only] : [only, { ...only, isExcluded: true }];
+  });
+  return (
+    // The row opens its entry by a click.
+    // biome-ignore lint/a11y/noStaticElementInteractions: it only stops the events of the menu
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the row ignores keys of the elements inside it
+    <span className={classes['menu']} onClick={(event) => event.stopPropagation()}>
+      <Menu onChange={onToggle} position="bottom-end" withinPortal>
+        <Menu.Target>
+          <ActionIcon variant="default" size="sm" aria-label={texts.filterMenu(texts.columns[column])}>
+            ⋯
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {filters.map((filter) => (
+            <Menu.Item key={JSON.stringify(filter)} onClick={() => onFilter(filter)} className={classes['filter'] ?? ''}>
+              {describeFilter(filter, names)}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
+    </span>
+  );
+}

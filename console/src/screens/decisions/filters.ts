@@ -1,0 +1,82 @@
+/** The filters of entries: as a request states them, and as the screen adds and removes them. The screen loads them, not the page. */
+import type { paths } from '../../api/generated/endpoints.d.ts';
+import { type DecisionsSearch, type ExcludableName, FILTER_NAMES, type FilterName, MAX_EXCLUDED, type Range } from './search.ts';
+
+type ListQuery = NonNullable<paths['/admin/api/decisions']['get']['parameters']['query']>;
+
+/** A filter: only the entries with this value, or all entries but those. */
+export interface EntryFilter {
+  readonly name: FilterName;
+  readonly value: string;
+  readonly isExcluded: boolean;
+}
+
+const HOURS: Readonly<Record<Range, number | undefined>> = { '1h': 1, '24h': 24, '7d': 168, '30d': 720, all: undefined };
+
+/** Filters as a request states them. */
+export type RequestFilters = Omit<ListQuery, 'limit' | 'cursor' | 'order' | 'names'>;
+
+/** Returns the filters of a request for entries. Relative times count back from `now`, in milliseconds since 1970. */
+export function toFilters({ range = '24h', from, to, entry: _, not, ...filters }: DecisionsSearch, now: number): RequestFilters {
+  const hours = HOURS[range];
+  const start = from ?? (hours === undefined || to !== undefined ? undefined : new Date(now - hours * 3_600_000).toISOString());
+  const excluded = Object.entries(not ?? {}).map(([name, values]) => [name, toListText(values)] as const);
+  return {
+    ...(filters as RequestFilters),
+    ...(excluded.length > 0 && { not: Object.fromEntries(excluded) }),
+    ...(start !== undefined && { from: start }),
+    ...(to !== undefined && { to }),
+  };
+}
+
+/** Returns a list as a text of a query. */
+function toListText(values: readonly string[]): string {
+  const isPlain = values.every((value) => !value.includes(',') && !value.startsWith('['));
+  return isPlain ? values.join(',') : JSON.stringify(values);
+}
+
+/** Returns the query of a request, for requests that the typed client does not send. */
+export function toParameters(filters: RequestFilters): readonly (readonly [name: string, value: string])[] {
+  return Object.entries(filters).flatMap(([name, value]) =>
+    typeof value === 'object'
+      ? Object.entries(value).map(([member, values]) => [`${name}[${member}]`, String(values)] as const)
+      : [[name, String(value)] as const],
+  );
+}
+
+/** Returns the filters that are set. */
+export function presentFilters(search: DecisionsSearch): readonly EntryFilter[] {
+  return FILTER_NAMES.flatMap((name) => [
+    ...(search[name] === undefined ? [] : [{ name, value: String(search[name]), isExcluded: false }]),
+    ...(name === 'allowed' ? [] : (search.not?.[name] ?? []).map((value) => ({ name, value, isExcluded: true }))),
+  ]);
+}
+
+/** Returns the state with a filter added. It replaces the filters of the other kind on the same member. */
+export function addFilter(search: DecisionsSearch, { name, value, isExcluded }: EntryFilter): DecisionsSearch {
+  if (name === 'allowed') return { ...search, allowed: (value === 'true') !== isExcluded };
+  if (!isExcluded) return { ...withExcluded(search, name, []), [name]: value };
+  const { [name]: _, ...others } = search;
+  const excluded = search.not?.[name] ?? [];
+  return withExcluded(others, name, [...excluded.filter((each) => each !== value), value].slice(-MAX_EXCLUDED));
+}
+
+/** Returns the state without a filter. */
+export function removeFilter(search: DecisionsSearch, { name, value, isExcluded }: EntryFilter): DecisionsSearch {
+  if (isExcluded && name !== 'allowed') {
+    const excluded = search.not?.[name] ?? [];
+    return withExcluded(
+      search,
+      name,
+      excluded.filter((each) => each !== value),
+    );
+  }
+  const { [name]: _, ...others } = search;
+  return others;
+}
+
+function withExcluded({ not = {}, ...others }: DecisionsSearch, name: ExcludableName, values: readonly string[]): DecisionsSearch {
+  const { [name]: _, ...rest } = not;
+  const changed = values.length === 0 ? rest : { ...rest, [name]: values };
+  return Object.keys(changed).length === 0 ? others : { ...others, not: changed };
+}

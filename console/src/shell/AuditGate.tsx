@@ -1,0 +1,13 @@
+import { Outlet } from '@tanstack/react-router';
+import { EmptyState } from '../components/EmptyState.tsx';
+import { LoadingLines } from '../components/QueryState.tsx';
+import { shellTexts } from '../texts/shell.ts';
+import { useAuditRights } from './useAuditRights.ts';
+
+/** Renders the screen for users who may read the audit log; for others, the reason why it is not there. */
+export function AuditGate() {
+  const { mayRead, isPending } = useAuditRights();
+  const { title, detail } = shellTexts.auditorsOnly;
+  if (isPending) return <LoadingLines count={6} />;
+  return mayRead ? <Outlet /> : <EmptyState title={title} detail={detail} />;
+}

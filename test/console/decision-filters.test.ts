@@ -1,0 +1,100 @@
+/** Filters of the audit log: values that facets, cells and entries select or exclude. */
+import type { Locator, Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { it } from './console.fixture.ts';
+import { expectSoundScreen } from './screen-checks.ts';
+
+const rows = (page: Page) => page.getByRole('table', { name: 'Decisions' }).locator('tbody tr').filter({ hasText: /\S/ });
+/** Returns the texts of the filters in the bar. */
+const pills = (page: Page): Promise<readonly string[]> => page.locator('.mantine-Pill-label').allInnerTexts();
+
+/** Opens the menu of a cell. The pointer shows it, but rows move while they are loaded. */
+async function openMenu(page: Page, row: Locator, column: string): Promise<void> {
+  const button = page.getByRole('button', { name: `Filter by the values of ${column}` });
+  await expect
+    .poll(async () => {
+      await row.hover();
+      return button.count();
+    })
+    .toBe(1);
+  await button.click();
+}
+
+describe('excluded values', () => {
+  it('a facet excludes a value, the address keeps it, and its pill removes it', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=24h&kind=access', { as: story.admin });
+    await page.getByRole('button', { name: 'Exclude Resource Article' }).click();
+    await expect.poll(() => pills(page)).toEqual(['Kind: access', 'Resource: not Article']);
+    await expect.poll(() => rows(page).filter({ hasText: 'Article' }).count()).toBe(0);
+    await expect.poll(() => rows(page).filter({ hasText: 'Comment' }).count()).toBeGreaterThan(0);
+    await page.reload();
+    await expect.poll(() => pills(page)).toEqual(['Kind: access', 'Resource: not Article']);
+    await expect.poll(() => rows(page).filter({ hasText: 'Comment' }).count()).toBeGreaterThan(0);
+    expect(await rows(page).filter({ hasText: 'Article' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove the filter by Resource not Article' }).click();
+    await expect.poll(() => rows(page).filter({ hasText: 'Article' }).count()).toBeGreaterThan(0);
+    expect(await pills(page)).toEqual(['Kind: access']);
+  });
+
+  it('the menu of a cell selects a value and excludes another', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=24h&kind=access', { as: story.admin });
+    await openMenu(page, rows(page).filter({ hasText: 'Comment' }).first(), 'Request');
+    await page.getByRole('menuitem', { name: 'Show only Resource Comment' }).click();
+    await expect.poll(() => rows(page).filter({ hasText: 'Article' }).count()).toBe(0);
+    await openMenu(page, rows(page).filter({ hasText: 'Rita Sommer' }).first(), 'Caller');
+    await page.getByRole('menuitem', { name: 'Exclude User Rita Sommer' }).click();
+    await expect.poll(() => pills(page)).toEqual(['Kind: access', 'Resource: Comment', 'User: not Rita Sommer']);
+    expect(new URL(page.url()).searchParams.get('not')).toBe(JSON.stringify({ userId: [story.rita.id] }));
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('the keyboard reaches the menu of a cell', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=24h&kind=access', { as: story.admin });
+    await rows(page).first().waitFor();
+    await page.keyboard.press('j');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: /^Show only Decision/ }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toContain('allowed=');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  it('an open entry excludes its values', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=24h&resource=Tip', { as: story.admin });
+    await rows(page).filter({ hasText: 'denied' }).first().click();
+    await page.getByRole('dialog', { name: 'Decision' }).getByRole('button', { name: 'Exclude Action list' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByText('No entry matches').waitFor();
+    expect(await pills(page)).toEqual(['Resource: Tip', 'Action: not list']);
+  });
+
+  it('the live tail leaves out excluded values', async ({ newsroom, story, visitor }) => {
+    const not = encodeURIComponent(JSON.stringify({ resource: ['Comment'] }));
+    const page = await visitor.open(newsroom, `/decisions?kind=access&not=${not}`, { as: story.admin });
+    await page.getByRole('switch', { name: 'Follow live' }).check({ force: true });
+    await page.getByText('Waiting for the next entry').waitFor();
+    const readBoth = async (): Promise<number> => {
+      await newsroom.call('GET', '/api/Comment', { token: story.tom.token });
+      await newsroom.call('GET', '/api/Article', { token: story.tom.token });
+      return rows(page).filter({ hasText: 'Article' }).count();
+    };
+    await expect.poll(readBoth, { interval: 500, timeout: 20_000 }).toBeGreaterThan(1);
+    expect(await rows(page).filter({ hasText: 'Comment' }).count()).toBe(0);
+  });
+});
+
+describe('on a phone', () => {
+  it('facets open with a button that tells the number of filters', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=24h&kind=access', { as: story.admin, size: 'phone' });
+    await rows(page).first().waitFor();
+    await expectSoundScreen(page);
+    expect(await page.getByRole('button', { name: 'Exclude Resource Article' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Filter · 1 active' }).click();
+    const facets = page.getByRole('dialog', { name: 'Filter' });
+    await facets.getByRole('button', { name: 'Exclude Resource Article' }).click();
+    await facets.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: 'Filter · 2 active' }).waitFor();
+  });
+});
