@@ -1,6 +1,7 @@
 /** Policies and their history: types, queries and changes that several screens share. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from './client.ts';
+import { nameUsers } from './finding-names.ts';
 
 /** A stored policy. */
 export type Policy = Schemas['admin.Policy'];
@@ -80,9 +81,10 @@ export const findingsQuery = ({ policyId, code }: { readonly policyId?: string; 
         ...(policyId !== undefined && { policyId }),
         ...(code !== undefined && { code }),
         ...(pageParam !== undefined && { cursor: pageParam }),
+        names: true,
       };
-      const { data, nextCursor } = await bodyOf(client.GET('/admin/api/policies-advice', { params: { query }, signal }));
-      return { items: data, nextCursor };
+      const { data, names, nextCursor } = await bodyOf(client.GET('/admin/api/policies-advice', { params: { query }, signal }));
+      return { items: data.map((finding) => nameUsers(finding, names?.users ?? {})), nextCursor };
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,

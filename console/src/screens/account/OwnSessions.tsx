@@ -6,6 +6,7 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Time } from '../../components/Time.tsx';
+import { UserAgent } from '../../components/UserAgent.tsx';
 import { accountTexts } from '../../texts/account.ts';
 import { commonTexts } from '../../texts/common.ts';
 
@@ -57,7 +58,11 @@ export function OwnSessions() {
 
 function columnsOf(end: (id: string) => void): readonly Column<OwnSession>[] {
   return [
-    { key: 'device', title: texts.device, render: ({ userAgent }) => userAgent ?? commonTexts.unknown },
+    {
+      key: 'device',
+      title: texts.device,
+      render: ({ userAgent }) => (userAgent === undefined ? commonTexts.unknown : <UserAgent text={userAgent} />),
+    },
     { key: 'address', title: texts.address, width: 130, render: ({ ip }) => ip ?? commonTexts.unknown },
     { key: 'started', title: texts.started, render: ({ createdAt }) => <Time at={createdAt} /> },
     { key: 'used', title: texts.used, render: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },

@@ -6,6 +6,7 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Time } from '../../components/Time.tsx';
+import { UserAgent } from '../../components/UserAgent.tsx';
 import { accountTexts } from '../../texts/account.ts';
 import { usersTexts } from '../../texts/service.ts';
 
@@ -64,7 +65,11 @@ export function UserSessions({ userId }: { readonly userId: string }) {
 
 function columnsOf(end: (id: string) => void): readonly Column<Session>[] {
   return [
-    { key: 'device', title: columns.device, render: ({ userAgent, kind }) => userAgent ?? kind },
+    {
+      key: 'device',
+      title: columns.device,
+      render: ({ userAgent, kind }) => (userAgent === undefined ? kind : <UserAgent text={userAgent} />),
+    },
     { key: 'address', title: columns.address, width: 140, render: ({ ip }) => ip ?? '—' },
     { key: 'used', title: columns.used, width: 190, render: ({ lastUsedAt, createdAt }) => <Time at={lastUsedAt ?? createdAt} /> },
     {
