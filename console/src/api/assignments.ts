@@ -18,28 +18,42 @@ export interface NamedAssignment extends Assignment {
   readonly author: string;
 }
 
+/** A page of assignments, with names. */
+interface AssignmentPage {
+  readonly items: readonly NamedAssignment[];
+  readonly nextCursor: string | undefined;
+}
+
 /** Pages of assignments, with names. */
 export const assignmentsQuery = (filter: AssignmentFilter) =>
   infiniteQueryOptions({
     queryKey: ['policies', 'assignments', filter],
-    queryFn: async ({ signal, pageParam }) => {
-      const query = { ...filter, limit: 50, names: true, ...(pageParam !== undefined && { cursor: pageParam }) };
-      const { data, names, nextCursor } = await bodyOf(client.GET('/admin/api/assignments', { params: { query }, signal }));
-      const { users = {}, policies = {} } = names ?? {};
-      const items = data.map((assignment): NamedAssignment => {
-        const { userId = '', role, policyId, assignedBy } = assignment;
-        return {
-          ...assignment,
-          name: role ?? users[userId] ?? userId,
-          policyName: policies[policyId] ?? policyId,
-          author: users[assignedBy] ?? assignedBy,
-        };
-      });
-      return { items, nextCursor };
-    },
+    queryFn: ({ signal, pageParam }) => loadAssignments(filter, { cursor: pageParam, signal }),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+
+interface PageRequest {
+  readonly cursor?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Loads a page of assignments, with names. */
+export async function loadAssignments(filter: AssignmentFilter, { cursor, signal }: PageRequest): Promise<AssignmentPage> {
+  const query = { ...filter, limit: 50, names: true, ...(cursor !== undefined && { cursor }) };
+  const { data, names, nextCursor } = await bodyOf(client.GET('/admin/api/assignments', { params: { query }, signal }));
+  const { users = {}, policies = {} } = names ?? {};
+  const items = data.map((assignment): NamedAssignment => {
+    const { userId = '', role, policyId, assignedBy } = assignment;
+    return {
+      ...assignment,
+      name: role ?? users[userId] ?? userId,
+      policyName: policies[policyId] ?? policyId,
+      author: users[assignedBy] ?? assignedBy,
+    };
+  });
+  return { items, nextCursor };
+}
 
 /** A change of an assignment in a batch. */
 export type AssignmentChange = NonNullable<

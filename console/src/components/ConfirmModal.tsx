@@ -17,15 +17,17 @@ interface ConfirmModalProps {
   readonly word?: string | undefined;
   /** True if the change takes a reason. */
   readonly takesReason?: boolean;
+  /** True if the consequences are long. */
+  readonly isWide?: boolean;
   perform(reason: string | undefined): Promise<unknown>;
   onClose(): void;
 }
 
 /** Asks before a change, names its consequences, and shows why it was refused. */
 export function ConfirmModal(props: ConfirmModalProps) {
-  const { isOpen, title, onClose } = props;
+  const { isOpen, title, isWide = false, onClose } = props;
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title}>
+    <Modal opened={isOpen} onClose={onClose} title={title} size={isWide ? 'lg' : 'md'}>
       {isOpen && <Confirmation {...props} />}
     </Modal>
   );

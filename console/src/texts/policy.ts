@@ -123,15 +123,7 @@ export const policyTexts = {
     revoke: 'Revoke',
     revokeOf: (name: string) => `Revoke the assignment to ${name}`,
     revokeTitle: (name: string) => `Revoke the assignment to ${name}?`,
-    revokeDetail: 'From the next request on, none of the rules of this policy applies to them by this assignment:',
-    revokeAllows: (count: number) =>
-      count === 1
-        ? '1 rule that allows no longer does. Requests that no other policy allows are denied.'
-        : `${count} rules that allow no longer do. Requests that no other policy allows are denied.`,
-    revokeDenies: (count: number) =>
-      count === 1
-        ? '1 rule that denies no longer does. Requests that another policy allows are allowed again.'
-        : `${count} rules that deny no longer do. Requests that another policy allows are allowed again.`,
+    revokeDetail: 'From the next request on, none of the rules of this policy applies to them by this assignment.',
     revoked: 'The assignment was revoked.',
   },
   history: {

@@ -3,6 +3,7 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { assignmentsQuery, changeAssignments, type NamedAssignment, toRevocation } from '../../api/assignments.ts';
 import { AssignmentTable } from '../../components/AssignmentTable.tsx';
+import { AccessChangesOfSubjects } from '../../components/access-change/AccessChangesOfSubjects.tsx';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import type { Column } from '../../components/DataTable.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -87,10 +88,21 @@ function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssi
         action={texts.revoke}
         word={`revoke ${count}`}
         takesReason
+        isWide
         perform={perform}
         onClose={() => setOpen(false)}
       >
         <Text size="sm">{texts.revokeDetail}</Text>
+        <AccessChangesOfSubjects
+          assignments={selected}
+          draft={{
+            removeAssignments: selected.map(({ policyId, userId = '', role }) => ({
+              policyId,
+              ...(role === undefined ? { userId } : { role }),
+            })),
+          }}
+          resources={undefined}
+        />
       </ConfirmModal>
     </Paper>
   );

@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import { ifMatch, type PolicySummary } from '../../api/policies.ts';
+import { PolicyAccessChanges } from '../../components/access-change/PolicyAccessChanges.tsx';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { policiesTexts } from '../../texts/policies.ts';
@@ -50,6 +51,7 @@ export function BulkActions({ policies, onDone }: BulkActionsProps) {
         action={isActive ? texts.activate : texts.deactivate}
         word={`${isActive ? 'activate' : 'deactivate'} ${count}`}
         takesReason
+        isWide
         perform={perform}
         onClose={() => setTarget(undefined)}
       >
@@ -60,6 +62,11 @@ export function BulkActions({ policies, onDone }: BulkActionsProps) {
           ))}
           {count > 8 && <List.Item>+{count - 8}</List.Item>}
         </List>
+        <PolicyAccessChanges
+          policyIds={policies.map(({ id }) => id)}
+          draft={{ policies: policies.map(({ id }) => ({ id, isActive })) }}
+          resources={undefined}
+        />
       </ConfirmModal>
     </Paper>
   );

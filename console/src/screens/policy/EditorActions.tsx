@@ -1,9 +1,11 @@
-import { Button, Modal } from '@mantine/core';
+import { Button, Modal, Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import { ifMatch, type Policy } from '../../api/policies.ts';
+import { PolicyAccessChanges } from '../../components/access-change/PolicyAccessChanges.tsx';
+import { resourcesOf } from '../../components/access-change/permission-changes.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { commonTexts } from '../../texts/common.ts';
@@ -124,10 +126,12 @@ function DeleteModal({ policy, isOpen, editor, onClose }: DeleteModalProps) {
       action={commonTexts.delete}
       word={policy.name}
       takesReason
+      isWide
       perform={perform}
       onClose={onClose}
     >
-      {texts.deleting.detail}
+      <Text size="sm">{texts.deleting.detail}</Text>
+      <PolicyAccessChanges policyIds={[policy.id]} draft={{ removePolicies: [policy.id] }} resources={resourcesOf(policy.rules)} />
     </ConfirmModal>
   );
 }

@@ -1,7 +1,10 @@
-import { List, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { changeAssignments, type NamedAssignment, toRevocation } from '../../api/assignments.ts';
+import type { Draft } from '../../api/draft.ts';
 import type { Policy } from '../../api/policies.ts';
+import { AccessChanges } from '../../components/access-change/AccessChanges.tsx';
+import { resourcesOf } from '../../components/access-change/permission-changes.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { policyTexts } from '../../texts/policy.ts';
@@ -18,21 +21,17 @@ interface RevokeModalProps {
 /** Revokes an assignment, and says what it denies and what it allows again. */
 export function RevokeModal({ policy, assignment, onClose }: RevokeModalProps) {
   const queryClient = useQueryClient();
-  const active = policy.rules.filter(({ isActive }) => isActive);
-  const allows = active.filter(({ effect }) => effect === 'ALLOW').length;
-  const denies = active.length - allows;
+  const { kind, name, role, userId = '' } = assignment;
+  const draft: Draft = { removeAssignments: [{ policyId: policy.id, ...(role === undefined ? { userId } : { role }) }] };
   const perform = async (reason: string | undefined) => {
     await changeAssignments([toRevocation(assignment)], reason);
     await queryClient.invalidateQueries({ queryKey: ['policies'] });
     notifySuccess(texts.revoked);
   };
   return (
-    <ConfirmModal isOpen title={texts.revokeTitle(assignment.name)} action={texts.revoke} takesReason perform={perform} onClose={onClose}>
+    <ConfirmModal isOpen title={texts.revokeTitle(name)} action={texts.revoke} takesReason isWide perform={perform} onClose={onClose}>
       <Text size="sm">{texts.revokeDetail}</Text>
-      <List size="sm">
-        {allows > 0 && <List.Item>{texts.revokeAllows(allows)}</List.Item>}
-        {denies > 0 && <List.Item>{texts.revokeDenies(denies)}</List.Item>}
-      </List>
+      <AccessChanges subject={{ kind, id: role ?? userId, name }} draft={draft} resources={resourcesOf(policy.rules)} />
     </ConfirmModal>
   );
 }

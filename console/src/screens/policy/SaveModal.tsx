@@ -1,16 +1,19 @@
 import { Alert, Button, Group, List, Modal, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import type { ReactNode } from 'react';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { ifMatch, type Policy, policyQuery } from '../../api/policies.ts';
 import { RequestError } from '../../api/problem.ts';
+import { PolicyAccessChanges } from '../../components/access-change/PolicyAccessChanges.tsx';
+import { resourcesOf } from '../../components/access-change/permission-changes.ts';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { PolicyDiff } from '../../components/PolicyDiff.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
-import { type DraftJson, toChange } from './policy-draft.ts';
+import { type DraftJson, rulesOf, toChange } from './policy-draft.ts';
 import type { PolicySearch } from './policy-search.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import { type Validation, validatePolicy } from './useValidation.ts';
@@ -45,7 +48,11 @@ export function SaveModal({ editor, reason, onReason, onClose, onConflict, onSea
         <QueryState query={checked} lines={3}>
           {(validation) =>
             validation.valid ? (
-              <SaveForm {...{ validation, reason, onReason, save, onClose }} isNew={base === undefined} />
+              <SaveForm
+                {...{ validation, reason, onReason, save, onClose }}
+                isNew={base === undefined}
+                changes={base && <DraftChanges base={base} draft={draft} />}
+              />
             ) : (
               <Mistakes
                 validation={validation}
@@ -104,11 +111,13 @@ interface SaveFormProps {
   readonly isNew: boolean;
   readonly save: Save;
   readonly reason: string;
+  /** The permissions that the draft changes. */
+  readonly changes: ReactNode;
   onReason(reason: string): void;
   onClose(): void;
 }
 
-function SaveForm({ validation: { differences, warnings = [] }, isNew, save, reason, onReason, onClose }: SaveFormProps) {
+function SaveForm({ validation: { differences, warnings = [] }, isNew, changes, save, reason, onReason, onClose }: SaveFormProps) {
   if (differences?.length === 0) return <Alert color="gray">{texts.nothing}</Alert>;
   return (
     <form
@@ -124,6 +133,7 @@ function SaveForm({ validation: { differences, warnings = [] }, isNew, save, rea
               {texts.differences}
             </Text>
             <PolicyDiff differences={differences} />
+            {changes}
           </ScrollArea.Autosize>
         )}
         {warnings.length > 0 && (
@@ -154,6 +164,17 @@ function SaveForm({ validation: { differences, warnings = [] }, isNew, save, rea
         </Group>
       </Stack>
     </form>
+  );
+}
+
+function DraftChanges({ base, draft }: { readonly base: Policy; readonly draft: DraftJson }) {
+  const policy = { ...toChange(draft), id: base.id } as Schemas['admin.PolicyChange'];
+  return (
+    <PolicyAccessChanges
+      policyIds={[base.id]}
+      draft={{ policies: [policy] }}
+      resources={resourcesOf([...base.rules, ...(rulesOf(draft) ?? [])])}
+    />
   );
 }
 

@@ -1,0 +1,78 @@
+import { List, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import type { Draft } from '../../api/draft.ts';
+import { accessChangeTexts as texts } from '../../texts/access-change.ts';
+import { QueryState } from '../QueryState.tsx';
+import { AUDIT_LOG, type PermissionChange, type PermissionChanges } from './permission-changes.ts';
+import { permissionChangesQuery, type Subject } from './queries.ts';
+
+/** A draft, and the part of the permissions that is compared without and with it. */
+export interface ComparedDraft {
+  readonly draft: Draft;
+  /** The resources that the changed rules name; undefined for all. */
+  readonly resources: readonly string[] | undefined;
+}
+
+/** Properties of the changes for one user or role. */
+interface AccessChangesProps extends ComparedDraft {
+  readonly subject: Subject;
+}
+
+/** The permissions of a user or role that a draft changes: what it denies, what it allows again, and what depends on other conditions. */
+export function AccessChanges({ subject, draft, resources }: AccessChangesProps) {
+  const compared = resources?.filter((name) => name !== AUDIT_LOG);
+  const changes = useQuery({ ...permissionChangesQuery(subject, draft, compared), enabled: compared?.length !== 0 });
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={600}>
+        {texts.subject[subject.kind](subject.name)}
+      </Text>
+      {compared?.length !== 0 && (
+        <QueryState query={changes} lines={2}>
+          {(found) => <Found changes={found} />}
+        </QueryState>
+      )}
+      {resources?.includes(AUDIT_LOG) && <Text size="sm">{texts.auditLog}</Text>}
+    </Stack>
+  );
+}
+
+function Found({ changes: { denied, allowed, conditional } }: { readonly changes: PermissionChanges }) {
+  if (denied.length + allowed.length + conditional.length === 0) return <Text size="sm">{texts.nothing}</Text>;
+  return (
+    <>
+      <ChangeList title={texts.denied(denied.length)} changes={denied} />
+      <ChangeList title={texts.allowed(allowed.length)} changes={allowed} />
+      <ChangeList title={texts.conditional(conditional.length)} changes={conditional} />
+    </>
+  );
+}
+
+function ChangeList({ title, changes }: { readonly title: string; readonly changes: readonly PermissionChange[] }) {
+  if (changes.length === 0) return null;
+  return (
+    <div>
+      <Text size="sm">{title}</Text>
+      <List size="sm" style={{ overflowWrap: 'anywhere' }}>
+        {changes.map(({ before, after }) => (
+          <List.Item key={`${before.resource} ${before.action}`}>
+            <Text span size="sm" fw={600}>
+              {before.action} {before.resource}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {texts.before}: {describe(before)}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {texts.after}: {describe(after)}
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+    </div>
+  );
+}
+
+/** Returns the reason of a decision; of one that depends on conditions, these, and the first rule that may allow. */
+function describe({ reason, when, rule, policy }: PermissionChange['before']): string {
+  return when === undefined ? reason : texts.when(when, rule?.description, policy?.name);
+}
