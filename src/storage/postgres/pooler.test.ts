@@ -14,6 +14,8 @@ import { createRunner, type Runner } from './runner.ts';
 import { findLockProblems } from './server-checks.ts';
 
 const POOL = 2;
+/** Milliseconds that units of work may wait for each other, because the machine may be busy. */
+const PATIENCE = 60_000;
 const modes = [
   ['that does not track prepared statements', { known: 0, prepares: true }],
   ['without prepared statements', { known: 0, prepares: false }],
@@ -80,7 +82,8 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', AT_ONCE, (mod
   });
 
   it(`concurrent units of work wait for locks, commit or roll back, and are retried, behind a pooler ${mode}`, IN_TURN, async () => {
-    const [one, other] = [await openBehind(), await openBehind()];
+    const patient = { connectTimeout: PATIENCE, lockTimeout: PATIENCE, statementTimeout: PATIENCE };
+    const [one, other] = [await openBehind(patient), await openBehind(patient)];
     await one.transaction((tx) => tx.run(sql`INSERT INTO "Parent" ("id", "n") VALUES ('a', 0)`));
     const addOne = (database: Database, fails: boolean): Promise<unknown> =>
       database.transaction(async (tx) => {
@@ -136,7 +139,7 @@ describe.runIf(installed !== undefined).each(modes)('a pooler %s', AT_ONCE, (mod
   });
 
   it(`many processes can start at once, behind a pooler ${mode}`, IN_TURN, async () => {
-    const opening = Array.from({ length: 16 }, () => openBehind({ connections: 2 }));
+    const opening = Array.from({ length: 16 }, () => openBehind({ connections: 2, connectTimeout: PATIENCE }));
     expect((await Promise.allSettled(opening)).filter(({ status }) => status === 'rejected')).toEqual([]);
   });
 
