@@ -209,6 +209,7 @@ export function createFleetDatabase(server: string): FleetDatabase {
       }
     },
     run: (command, other) => runProgram(withPlace(command, other)),
-    close: async () => rmSync(folder, { recursive: true, force: true }),
+    // With retries: the workers of a killed primary may still write to their data folder.
+    close: async () => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }),
   };
 }
