@@ -1,9 +1,10 @@
 import { Alert, Drawer, Grid, Stack, Text } from '@mantine/core';
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { useState } from 'react';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { Page } from '../../components/Page.tsx';
-import { LoadingLines, QueryState } from '../../components/QueryState.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { EntryTable } from './EntryTable.tsx';
@@ -20,8 +21,8 @@ import { decisionsRoute } from './route.ts';
 import { SavedViews } from './SavedViews.tsx';
 import type { DecisionsSearch } from './search.ts';
 
-// The explanation of an entry is loaded when the first one opens.
-const DecisionDetail = lazy(async () => ({ default: (await import('./DecisionDetail.tsx')).DecisionDetail }));
+// Loaded when the first entry opens, because most visits begin with the list.
+const detail = createPart(async () => (await import('./DecisionDetail.tsx')).DecisionDetail);
 
 /** The audit log: a histogram, facets and entries that match the filters of the address; the entry that is open; new entries as they come. */
 export function DecisionsScreen() {
@@ -58,11 +59,7 @@ export function DecisionsScreen() {
         <Results search={search} entries={entries} names={names} now={now} onChange={change} onOpen={open} />
       )}
       <Drawer opened={entry !== undefined} onClose={() => open(undefined)} size="xl" title={texts.detail.title}>
-        {entry !== undefined && (
-          <Suspense fallback={<LoadingLines count={12} />}>
-            <DecisionDetail id={entry} onFilter={filterBy} />
-          </Suspense>
-        )}
+        {entry !== undefined && <LazyPart part={detail} props={{ id: entry, onFilter: filterBy }} lines={12} />}
       </Drawer>
     </Page>
   );
