@@ -29,6 +29,13 @@ describe('checks of pages', () => {
     expect(await findAccessibilityFaults(page)).toContainEqual(expect.stringContaining('button-name'));
   });
 
+  it('the accessibility check reports a text of low contrast in the dark scheme', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/');
+    await page.evaluate(`document.body.append(Object.assign(document.createElement('p'), { textContent: 'faint' }));
+      Object.assign(document.querySelector('body > p').style, { color: '#444', background: '#333' })`);
+    expect(await findAccessibilityFaults(page, 'dark')).toContainEqual(expect.stringContaining('color-contrast'));
+  });
+
   it('the layout check reports an element that is wider than the window', async ({ newsroom, visitor }) => {
     const page = await visitor.open(newsroom, '/', { size: 'phone' });
     expect(await findSidewaysScroll(page)).toEqual([]);

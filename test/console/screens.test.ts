@@ -1,4 +1,5 @@
-import { describe } from 'vitest';
+import { describe, expect } from 'vitest';
+import { compressedSize, loadedAssets, screenLimit } from './bundle-size.ts';
 import { it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
 import { waitForData } from './page-requests.ts';
@@ -46,11 +47,14 @@ function policyPath(policies: Story['policies']): string {
 
 describe('every screen', () => {
   it.for(Object.entries(SCREENS))(
-    'the screen of %s is accessible, fits a phone and reports no problem',
-    async ([, [heading, path]], { newsroom, story, visitor }) => {
+    'the screen of %s is accessible, fits a phone, loads no more than its limit and reports no problem',
+    async ([name, [heading, path]], { newsroom, story, visitor }) => {
       const page = await visitor.open(newsroom, path(story), { as: story.admin });
       await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
       await waitForData(page);
+      const assets = await loadedAssets(page);
+      expect(assets.length).toBeGreaterThan(3);
+      expect(compressedSize(assets)).toBeLessThanOrEqual(screenLimit(name));
       await expectSoundScreen(page);
     },
   );

@@ -1,0 +1,50 @@
+import { existsSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import type { Page } from 'playwright-core';
+
+/** The folder of the built console. */
+export const builtConsole: string = fileURLToPath(new URL('../../dist/console/', import.meta.url));
+
+const KILOBYTE = 1000;
+/** Limits in bytes of what a browser loads before it shows a page, and of the text editor. Limits may only become smaller. */
+export const PAGE_LIMIT: number = 190 * KILOBYTE;
+export const EDITOR_LIMIT: number = 140 * KILOBYTE;
+
+const SCREEN_LIMIT = 260;
+/** Kilobytes of the screens that may load more than the others. */
+const LARGE_SCREENS: Readonly<Record<string, number>> = {
+  // A chart, two menus and a virtual table.
+  decisions: 300,
+  records: 275,
+  'one record': 275,
+  // The form of conditions.
+  'a new policy': 320,
+  'the rules of a policy': 320,
+  'the assignments of a policy': 320,
+  'the history of a policy': 320,
+  'the findings of a policy': 320,
+  // The text editor.
+  'the text of a policy': 475,
+};
+
+/** Returns the limit in bytes of what a browser loads when it opens a screen first. */
+export function screenLimit(screen: string): number {
+  return (LARGE_SCREENS[screen] ?? SCREEN_LIMIT) * KILOBYTE;
+}
+
+/** Returns the bytes of assets as the service sends them to a browser that accepts gzip. */
+export function compressedSize(assets: readonly string[]): number {
+  const files = assets.map((path) => `${builtConsole}${path}`);
+  return files.reduce((sum, file) => sum + statSync(existsSync(`${file}.gz`) ? `${file}.gz` : file).size, 0);
+}
+
+/** Returns the paths of assets in a text, such as `assets/index-CxbeU89H.css`. */
+export function assetsIn(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(/\/console\/(assets\/[^"\s]+)/g)].map(([, path = '']) => path))];
+}
+
+/** Returns the paths of the assets that a page has loaded. */
+export async function loadedAssets(page: Page): Promise<readonly string[]> {
+  const loaded = await page.evaluate<readonly string[]>(`performance.getEntriesByType('resource').map(({ name }) => name)`);
+  return assetsIn(loaded.join('\n'));
+}
