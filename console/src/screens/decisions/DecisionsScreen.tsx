@@ -1,7 +1,7 @@
 import { Alert, Drawer, Grid, Stack, Text } from '@mantine/core';
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -76,7 +76,10 @@ interface ResultsProps {
 
 function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps) {
   const facets = useQuery(facetsQuery(search, now));
-  const warnings = entries.data?.pages.flatMap((page) => page.warnings ?? []) ?? [];
+  const { data: loaded } = entries;
+  // Up to 100,000 entries, and this component renders with each page that a scroll loads.
+  const all = useMemo(() => loaded?.pages.flatMap(({ data }) => data) ?? [], [loaded]);
+  const warnings = loaded?.pages.flatMap((page) => page.warnings ?? []) ?? [];
   return (
     <>
       <Histogram search={search} now={now} onChange={onChange} />
@@ -95,9 +98,9 @@ function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps
               {facets.data === undefined || facets.isPlaceholderData ? texts.counting : texts.total(facets.data.total)}
             </Text>
             <QueryState query={entries} lines={10}>
-              {({ pages }) => (
+              {() => (
                 <EntryTable
-                  entries={pages.flatMap(({ data }) => data)}
+                  entries={all}
                   names={names}
                   onOpen={onOpen}
                   onFilter={(filter) => onChange(addFilter(search, filter))}

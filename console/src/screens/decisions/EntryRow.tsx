@@ -1,5 +1,5 @@
-import { ActionIcon, Menu, Text } from '@mantine/core';
-import { type FocusEvent, type ReactNode, useState } from 'react';
+import { ActionIcon, Menu } from '@mantine/core';
+import { type FocusEvent, memo, type ReactNode, useState } from 'react';
 import { Time } from '../../components/Time.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
@@ -14,7 +14,7 @@ interface EntryRowProps {
   readonly entry: Entry;
   readonly index: number;
   readonly names: EntryNames;
-  measure(row: HTMLTableRowElement | null): void;
+  readonly measure: ((row: HTMLTableRowElement | null) => void) | undefined;
   onOpen(id: string): void;
   onFilter(filter: EntryFilter): void;
 }
@@ -29,8 +29,11 @@ const COLUMN_MEMBERS = {
 
 type ColumnName = keyof typeof COLUMN_MEMBERS;
 
-/** A row of the table of entries. While the pointer or the focus is in it, each cell has a menu that filters by its values. */
-export function EntryRow({ entry, index, names, measure, onOpen, onFilter }: EntryRowProps) {
+/**
+ * A row of the table of entries. While the pointer or the focus is in it, each cell has a menu that filters by its values. Its texts are plain
+ * elements, and it renders only if its properties change, because each frame of a scroll renders new rows.
+ */
+export const EntryRow = memo(function EntryRow({ entry, index, names, measure, onOpen, onFilter }: EntryRowProps) {
   const { id, at, allowed, action, resource, recordId, role, userId, reason, kind } = entry;
   const [isHovered, setHovered] = useState(false);
   const [hasFocus, setFocus] = useState(false);
@@ -75,34 +78,26 @@ export function EntryRow({ entry, index, names, measure, onOpen, onFilter }: Ent
       {cell(
         'what',
         <>
-          <Text span size="sm" fw={600}>
-            {action}
-          </Text>{' '}
-          <WithNote text={resource} note={recordId ?? ''} />
+          <strong>{action}</strong> <WithNote text={resource} note={recordId ?? ''} />
         </>,
       )}
       {cell(
         'reason',
         <>
-          {kind !== 'access' && <Text span size="xs" c="dimmed">{`${kind} · `}</Text>}
+          {kind !== 'access' && <span className={classes['secondary']}>{`${kind} · `}</span>}
           {reason}
         </>,
       )}
     </tr>
   );
-}
+});
 
 /** A text, and a smaller one behind it. */
 function WithNote({ text, note }: { readonly text: string; readonly note: string }) {
   return (
     <>
       {text}
-      {note !== '' && (
-        <Text span size="xs" c="dimmed">
-          {' '}
-          {note}
-        </Text>
-      )}
+      {note !== '' && <span className={classes['secondary']}> {note}</span>}
     </>
   );
 }

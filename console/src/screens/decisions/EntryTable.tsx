@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef } from 'react';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -20,16 +21,20 @@ interface EntryTableProps {
   onClear?: () => void;
 }
 
-/** Height of a row before it is measured, in pixels. */
+/** Height of a row in pixels, as in the style sheet. In a narrow window, rows are higher, and are measured. */
 const ROW = 40;
+
+/** Rows before the end at which further entries are loaded. */
+const NEAR_END = 100;
 
 /** Entries in a table that renders only the rows in view. Near its end, it loads further entries. */
 export function EntryTable({ entries, names, onOpen, onFilter, onEnd, onClear }: EntryTableProps) {
   const scroll = useRef<HTMLDivElement>(null);
+  const isNarrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false }) ?? false;
   const virtual = useVirtualizer({ count: entries.length, getScrollElement: () => scroll.current, estimateSize: () => ROW, overscan: 12 });
   const rows = virtual.getVirtualItems();
   const last = rows.at(-1)?.index ?? -1;
-  const isNearEnd = last >= entries.length - 40;
+  const isNearEnd = last >= entries.length - NEAR_END;
   useEffect(() => {
     if (isNearEnd) onEnd?.();
   }, [isNearEnd, onEnd]);
@@ -75,7 +80,7 @@ export function EntryTable({ entries, names, onOpen, onFilter, onEnd, onClear }:
                   entry={entry}
                   index={index}
                   names={names}
-                  measure={virtual.measureElement}
+                  measure={isNarrow ? virtual.measureElement : undefined}
                   onOpen={onOpen}
                   onFilter={onFilter}
                 />
