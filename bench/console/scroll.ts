@@ -17,6 +17,8 @@ export interface Frames {
   readonly gaps: readonly number[];
   /** Milliseconds of each long animation frame: one whose work takes more than 50 ms. */
   readonly long: readonly number[];
+  /** Milliseconds of processor time of the main thread, which other load on the machine does not change. */
+  readonly processor: number;
 }
 
 /** A frame that comes later has missed a refresh of a display with 60 Hz. */
@@ -53,12 +55,25 @@ const SCROLL = `async ({ step, untilRows, seconds }) => {
 }`;
 
 /** Scrolls the table of decisions of a page. */
-export function scrollBy(page: Page, { step, untilRows, seconds }: Scroll): Promise<Frames> {
-  return page.evaluate<Frames>(`(${SCROLL})(${JSON.stringify({ step, untilRows, seconds })})`);
+export async function scrollBy(page: Page, { step, untilRows, seconds }: Scroll): Promise<Frames> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const busySeconds = async (): Promise<number> => {
+    const { metrics } = await session.send('Performance.getMetrics');
+    return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
+  };
+  const before = await busySeconds();
+  const timed = await page.evaluate<Omit<Frames, 'processor'>>(`(${SCROLL})(${JSON.stringify({ step, untilRows, seconds })})`);
+  const processor = ((await busySeconds()) - before) * 1000;
+  await session.detach();
+  return { ...timed, processor };
 }
 
 /** Returns the rate of the frames, and how evenly they came. */
-export function toSmoothness({ gaps, long }: Frames): { readonly rate: number; readonly beside: Readonly<Record<string, number>> } {
+export function toSmoothness({ gaps, long, processor }: Frames): {
+  readonly rate: number;
+  readonly beside: Readonly<Record<string, number>>;
+} {
   const total = gaps.reduce((sum, gap) => sum + gap, 0);
   const late = gaps.filter((gap) => gap > LATE).length;
   return {
@@ -67,6 +82,7 @@ export function toSmoothness({ gaps, long }: Frames): { readonly rate: number; r
       'late %': (late * 100) / gaps.length,
       'longest ms': Math.max(...gaps),
       'long animation frames': long.length,
+      'processor ms a frame': processor / gaps.length,
       seconds: total / 1000,
     },
   };
