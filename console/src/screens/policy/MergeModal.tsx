@@ -1,8 +1,8 @@
 import { Button, Card, Code, Group, Modal, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { Policy } from '../../api/policies.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
-import { LoadingLines } from '../../components/QueryState.tsx';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { type Conflict, mergePolicies } from './merge-policies.ts';
@@ -11,7 +11,7 @@ import { type DraftJson, type PolicyText, textOf, toDraft } from './policy-draft
 const texts = policyTexts.merging;
 
 /** Loaded when it is first shown, because it needs the editor and the parser of YAML. */
-const TextMerge = lazy(async () => ({ default: (await import('./TextMerge.tsx')).TextMerge }));
+const textMerge = createPart(async () => (await import('./TextMerge.tsx')).TextMerge);
 
 /** Properties of the dialog. */
 interface MergeModalProps {
@@ -37,9 +37,7 @@ export function MergeModal({ base, mine, theirs, format, onMerged, onClose }: Me
   return (
     <Modal opened onClose={onClose} size="xl" title={texts.title}>
       {isText ? (
-        <Suspense fallback={<LoadingLines count={8} />}>
-          <TextMerge merged={merged} theirs={toDraft(theirs)} {...{ format, onMerged, onClose }} />
-        </Suspense>
+        <LazyPart part={textMerge} props={{ merged, theirs: toDraft(theirs), format, onMerged, onClose }} lines={8} />
       ) : (
         <Stack>
           <Text size="sm">{merge.conflicts.length === 0 ? texts.none : texts.detail}</Text>
