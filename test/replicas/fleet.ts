@@ -192,7 +192,8 @@ export function createFleetDatabase(server: string): FleetDatabase {
       const database = `${other}?schema=${schema}`;
       return startProgram({
         ...{ project, data: join(folder, `data-${count++}`) },
-        args: ['--database', database, '--rate-limit', '0', '--log-level', 'warn', ...args],
+        // A busy machine must not refuse a request because its search takes long.
+        args: ['--database', database, '--rate-limit', '0', '--log-level', 'warn', '--scan-milliseconds', '60000', ...args],
         env: { BAILIWICK_JWT_SECRET: SECRET, ...env },
         ...(preload !== undefined && { preload }),
       });

@@ -32,7 +32,7 @@ interface ProxiedFleet {
 /** Starts a fleet with these replicas before `far`. */
 async function startProxied(replicas: readonly ReplicaOptions[]): Promise<ProxiedFleet> {
   const proxy = await startProxy(server.url);
-  const args = ['--request-timeout-seconds', '2', '--database-connections', '4', '--database-statement-seconds', '1'];
+  const args = ['--request-timeout-seconds', '5', '--database-connections', '4', '--database-statement-seconds', '1'];
   const fleet = await startFleet({ server: server.url, replicas: [...replicas, { server: proxy.url, args }] });
   const ask: ProxiedFleet['ask'] = (replica, call, body) => send(replica.url, call, { token: fleet.admin, body });
   return {
