@@ -14,12 +14,19 @@ export const theme: MantineThemeOverride = createTheme({
   components: {
     // Values that a user may read but not change keep their contrast: a disabled field is known by its background.
     Input: { styles: { input: { opacity: 1 } } },
+    // Links and items of menus are names of users. In a row they may become narrower than their longest word.
+    Anchor: { styles: { root: { overflowWrap: 'anywhere' } } },
+    Menu: { styles: { dropdown: { maxWidth: 'calc(100vw - 16px)' }, itemLabel: { overflowWrap: 'anywhere' } } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } } },
     Badge: {
       defaultProps: { tt: 'none', variant: 'light' },
-      styles: { root: { flexShrink: 0, overflow: 'visible' }, label: { overflow: 'visible' } },
+      // A badge can contain a text of a user, such as a tag: a long one has several lines.
+      styles: {
+        root: { flexShrink: 0, maxWidth: '100%', height: 'auto', minHeight: 'var(--badge-height)', overflow: 'visible' },
+        label: { overflow: 'visible', whiteSpace: 'normal', overflowWrap: 'break-word' },
+      },
     },
     Tooltip: { defaultProps: { openDelay: 300, withArrow: true, multiline: true, maw: 360 } },
   },

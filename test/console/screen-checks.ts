@@ -77,7 +77,8 @@ export async function findSidewaysScroll(page: Page): Promise<readonly string[]>
     if (scrollWidth <= clientWidth) return [];
     const wide = [...document.body.querySelectorAll('*')].filter((each) => each.getBoundingClientRect().left + each.scrollWidth > clientWidth + 1);
     const show = (each) => each.tagName.toLowerCase() + '.' + String(each.className) + ' ' + (each.textContent ?? '').slice(0, 60);
-    return ['the page is ' + scrollWidth + ' px wide: ' + wide.slice(0, 5).map(show).join('; ')];
+    const innermost = wide.filter((each) => ![...each.children].some((child) => wide.includes(child)));
+    return ['the page is ' + scrollWidth + ' px wide: ' + innermost.slice(0, 5).map(show).join('; ')];
   })()`);
 }
 

@@ -6,6 +6,8 @@ import type { Field } from './form-values.ts';
 
 /** Characters of a long text in a table. */
 const SHORT = 120;
+/** Characters of an item of a list in a table. */
+const SHORT_ITEM = 40;
 
 /** A value of a record in a table. */
 export function FieldValue({
@@ -39,7 +41,7 @@ export function FieldValue({
       <Group gap={4}>
         {value.slice(0, 5).map((item) => (
           <Badge key={JSON.stringify(item)} color="gray">
-            {typeof item === 'string' ? item : JSON.stringify(item)}
+            {shorten(typeof item === 'string' ? item : JSON.stringify(item), SHORT_ITEM)}
           </Badge>
         ))}
         {value.length > 5 && '…'}
@@ -50,6 +52,6 @@ export function FieldValue({
   return shorten(String(value));
 }
 
-function shorten(text: string): string {
-  return text.length > SHORT ? `${text.slice(0, SHORT)}…` : text;
+function shorten(text: string, length = SHORT): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text;
 }
