@@ -143,6 +143,6 @@ function createVisitor(contexts: SharedContexts): Visitor {
 async function leaveContext({ context, isShared, isSignedIn }: WatchedContext): Promise<void> {
   if (!isShared) return context.close();
   await Promise.all(context.pages().map((page) => page.close()));
-  // The test may have signed in.
-  if (!isSignedIn) await context.setStorageState({ cookies: [], origins: [] });
+  // The test has signed in. Its session is also in the local storage.
+  if (!isSignedIn && (await context.cookies()).length > 0) await context.setStorageState({ cookies: [], origins: [] });
 }
