@@ -46,8 +46,7 @@ describe('assignments', () => {
     await rowOf(page, 'Ines Assigned').getByText('2098').waitFor();
 
     await page.getByRole('button', { name: 'Revoke the assignment to Ines Assigned' }).click();
-    await page.getByText('1 rule that allows no longer does').waitFor();
-    await page.getByText('1 rule that denies no longer does').waitFor();
+    await page.getByRole('dialog').getByText('Denies 1 action:').waitFor();
     await expectSoundScreen(page);
     await page.getByRole('textbox', { name: 'Reason for the change' }).fill('project ended');
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
