@@ -9,6 +9,21 @@ describe('names', () => {
     expect(await page.getByRole('main').textContent()).not.toContain(story.maya.id);
   });
 
+  it('the screen of findings shows those of a later page if the first page has none', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/account', { as: story.admin });
+    const cursors: (string | null)[] = [];
+    await page.route('**/admin/api/policies-advice?*code=*', (route) => {
+      const url = new URL(route.request().url());
+      cursors.push(url.searchParams.get('cursor'));
+      // The findings of one policy.
+      url.searchParams.set('limit', '1');
+      return route.continue({ url: url.href });
+    });
+    await page.goto(`${newsroom.console}/findings?code=expires-soon`);
+    await page.getByText(/the assignment to user Maya Lindqvist expires/).waitFor();
+    expect(cursors.length).toBeGreaterThan(1);
+  });
+
   it('an entry names its caller, with the email and the id, and the trace has the labels of operators', async ({
     newsroom,
     story,

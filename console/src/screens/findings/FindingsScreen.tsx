@@ -1,5 +1,6 @@
 import { Select } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { type Finding, findingsQuery } from '../../api/policies.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { FindingList } from '../../components/FindingList.tsx';
@@ -40,6 +41,7 @@ export function FindingsScreen() {
   const navigate = findingsRoute.useNavigate();
   const code = CODES.find((each) => each === search.code);
   const query = useInfiniteQuery(findingsQuery(code === undefined ? {} : { code }));
+  useFirstFindings(query);
   return (
     <Page title={texts.title} description={texts.description}>
       <Select
@@ -53,9 +55,25 @@ export function FindingsScreen() {
         onChange={(next) => void navigate({ search: next === null ? {} : { code: next }, replace: true })}
       />
       <PagedState query={query}>
-        {/* A page contains the findings of some policies, and may be empty before the last. */}
         {(items) => (items.length === 0 && !query.hasNextPage ? <EmptyState {...texts.empty} /> : <FindingList findings={items} />)}
       </PagedState>
     </Page>
   );
+}
+
+interface FindingPages {
+  readonly data: { readonly pages: readonly { readonly items: readonly unknown[] }[] } | undefined;
+  readonly hasNextPage: boolean;
+  readonly isFetching: boolean;
+  readonly isError: boolean;
+  fetchNextPage(): unknown;
+}
+
+/** Loads pages until one has findings: the policies of the first pages may have none. */
+function useFirstFindings({ data, hasNextPage, isFetching, isError, fetchNextPage }: FindingPages): void {
+  const isEmpty = data?.pages.every(({ items }) => items.length === 0) === true;
+  const isNextNeeded = isEmpty && hasNextPage && !isFetching && !isError;
+  useEffect(() => {
+    if (isNextNeeded) void fetchNextPage();
+  }, [isNextNeeded, fetchNextPage]);
 }
