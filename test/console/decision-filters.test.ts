@@ -13,10 +13,15 @@ async function openMenu(page: Page, row: Locator, column: string): Promise<void>
   const button = page.getByRole('button', { name: `Filter by the values of ${column}` });
   await expect
     .poll(async () => {
+      // A pointer that stays where it is enters no row that moves below it.
+      await page.mouse.move(0, 0);
       await row.hover();
-      return button.count();
+      return button.waitFor({ timeout: 2000 }).then(
+        () => 'shown',
+        () => 'not shown',
+      );
     })
-    .toBe(1);
+    .toBe('shown');
   await button.click();
 }
 
