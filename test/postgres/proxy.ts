@@ -38,6 +38,7 @@ export interface PostgresProxy {
 }
 
 const COMMIT = Buffer.from('COMMIT\0');
+const ROLLBACK = Buffer.from('ROLLBACK\0');
 /** Length of the message header: type and length. */
 const HEAD = 5;
 
@@ -86,7 +87,12 @@ export async function startProxy(server: string): Promise<PostgresProxy> {
       }
       upstream.write(rest);
       isDown = how === 'last';
-      upstream.on('data', (answer) => (answer.includes(COMMIT) ? end() : undefined));
+      let answers = Buffer.alloc(0);
+      upstream.on('data', (answer) => {
+        // A tag can arrive in two pieces. A COMMIT of a failed transaction is answered with ROLLBACK.
+        answers = Buffer.concat([answers.subarray(-ROLLBACK.length), answer]);
+        if (answers.includes(COMMIT) || answers.includes(ROLLBACK)) end();
+      });
     });
   });
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
