@@ -27,7 +27,7 @@ describe('the system resources', () => {
       '_RolePolicy: id role policyId assignedBy assignedAt isActive priority version checksum',
       '_PolicyHistory: id kind subjectId userId fromEpoch toEpoch policyId value changedBy changedAt reason checksum',
       '_Decision: id at kind userId role resource action recordId allowed reason ruleId policyId epoch requestId ip outcome facts writer sequence hash',
-      '_Chain: id at found cut',
+      '_Chain: id at found timeZone cut',
       '_DecisionHour: id hour resource grants denials',
       '_RepeatedDenial: id first writer resource action network since last endsAt count',
       '_State: id number text',
