@@ -78,5 +78,6 @@ async function writeScreenshots(target: string, names: readonly string[]): Promi
 /** Waits until the page has loaded its data: no request for half a second, and no skeleton. */
 async function settle(page: Page): Promise<void> {
   await page.waitForLoadState('networkidle');
-  await page.locator('[aria-busy="true"]').waitFor({ state: 'detached' });
+  // The first of those that are left, until none is.
+  await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' });
 }
