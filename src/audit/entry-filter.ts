@@ -54,21 +54,9 @@ const COLUMNS = [
   'outcome',
 ] as const satisfies readonly (keyof EntryFilter)[];
 
-/** The members whose values can be excluded: every text. Of `allowed`, which has two values, a filter names the other one. */
-export const EXCLUDABLE_MEMBERS = [
-  'userId',
-  'resource',
-  'kind',
-  'role',
-  'action',
-  'recordId',
-  'policyId',
-  'ruleId',
-  'requestId',
-  'ip',
-  'outcome',
-] as const satisfies readonly (typeof COLUMNS)[number][];
-type ExcludableMember = (typeof EXCLUDABLE_MEMBERS)[number];
+type ExcludableMember = Exclude<(typeof COLUMNS)[number], 'allowed'>;
+/** The members whose values can be excluded. `allowed` has two values, so a filter names the other one. */
+export const EXCLUDABLE_MEMBERS: readonly ExcludableMember[] = COLUMNS.filter((column) => column !== 'allowed');
 
 /** The number of columns that begin an index whose second column is the time. */
 const INDEXED = 3;

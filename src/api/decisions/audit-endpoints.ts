@@ -8,7 +8,7 @@ import { withoutFacts } from '../admission/index.ts';
 import { cursor, limit, name, PAGED, TEXT } from '../schema-members.ts';
 import { loadDetails, parseIncluded } from './analytics-details.ts';
 import { ANALYTICS, ENTRY, ENTRY_EXAMPLE, EXPLAINED_ENTRY, VERIFICATION, VERIFICATION_EXAMPLE } from './audit-schemas.ts';
-import { DECISION_FILTERS, FOR_AUDITORS, toEntryFilter } from './decision-filters.ts';
+import { FOR_AUDITORS, QUERY_FILTERS, toEntryFilter } from './decision-filters.ts';
 import { ENTRY_CALLER, loadEntryCaller, loadNames, NAMES } from './decision-names.ts';
 import { explainPast } from './decision-replay-past.ts';
 import { EXPLANATION_EXAMPLE } from './explanation-schemas.ts';
@@ -28,7 +28,7 @@ const searchDecisions = adminEndpoint({
   summary: 'Searches the audit log.',
   description: FOR_AUDITORS,
   query: Input({
-    ...DECISION_FILTERS,
+    ...QUERY_FILTERS,
     order: Type.Optional(OneOf(['newest', 'oldest'], { description: 'The first entries. Default: `newest`.' })),
     names: WITH_NAMES,
     limit: limit(FOUND),

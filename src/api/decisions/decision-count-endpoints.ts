@@ -5,7 +5,7 @@ import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { component, Input, Type } from '../../schemas/index.ts';
 import { type AdminEndpoint, adminEndpoint } from '../admin/index.ts';
 import { COUNT, TIMESTAMP } from '../schema-members.ts';
-import { DECISION_FILTERS, FOR_AUDITORS, toEntryFilter, toTime } from './decision-filters.ts';
+import { FOR_AUDITORS, QUERY_FILTERS, toEntryFilter, toTime } from './decision-filters.ts';
 
 const tag = 'Admin decisions';
 const DAY = 86_400_000;
@@ -65,7 +65,7 @@ const histogram = adminEndpoint({
   summary: 'Counts the entries of the audit log over time.',
   description: `Without \`to\`, up to now; without \`from\`, over one day. A bucket begins at a multiple of its length in UTC. A \`repeat\` entry counts once. ${FOR_AUDITORS}`,
   query: Input({
-    ...DECISION_FILTERS,
+    ...QUERY_FILTERS,
     buckets: Type.Optional(
       Type.Integer({ minimum: 1, maximum: BUCKETS.max, description: `Maximum number of buckets. Default: ${BUCKETS.fallback}.` }),
     ),
@@ -100,7 +100,7 @@ const facets = adminEndpoint({
   summary: 'Counts the entries of the audit log by the values of some members, the most frequent first.',
   description: FOR_AUDITORS,
   query: Input({
-    ...DECISION_FILTERS,
+    ...QUERY_FILTERS,
     fields: Type.String({
       pattern: `^(?:${FACET_FIELDS.join('|')})(?:,(?:${FACET_FIELDS.join('|')})){0,${FACET_FIELDS.length - 1}}$`,
       maxLength: 200,

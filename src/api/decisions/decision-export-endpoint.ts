@@ -12,7 +12,7 @@ import { type AdminEndpoint, type AdminRequest, adminEndpoint } from '../admin/i
 import { withoutFacts } from '../admission/index.ts';
 import { lineByLine, TEXT } from '../schema-members.ts';
 import { ENTRY, ENTRY_COLUMNS } from './audit-schemas.ts';
-import { DECISION_FILTERS, toEntryFilter } from './decision-filters.ts';
+import { QUERY_FILTERS, toEntryFilter } from './decision-filters.ts';
 
 /** Entries of a page, which limits the memory of an export and the time that other requests wait. */
 const PAGE_ENTRIES = 250;
@@ -29,7 +29,7 @@ const exportDecisions = adminEndpoint({
     'Without `to`, up to now. The entry of the export itself is written before the file begins. The connection is closed before the end of the file if the token expires, or if the session or the right of the caller ends. Users who are not admins need a rule that allows `export` on the resource `_Decision`. They get no `facts`.',
   query: Input({
     format: Type.Optional(OneOf(['csv', 'ndjson'], { description: 'The format of the file. Default: `ndjson`.' })),
-    ...DECISION_FILTERS,
+    ...QUERY_FILTERS,
     order: Type.Optional(OneOf(['newest', 'oldest'], { description: 'The first entries. Default: `newest`.' })),
   }),
   answers: {

@@ -17,8 +17,8 @@ export const FOR_AUDITORS =
 /** Maximum number of excluded values of each member. */
 const MAX_EXCLUDED = 20;
 
-/** The members that a question in a body filters the audit log by. */
-export const QUESTION_FILTERS = {
+/** The filters of the audit log in the body of a request. */
+export const BODY_FILTERS = {
   userId: Type.Optional(name('Entries about this user.')),
   role: Type.Optional(name('Entries about callers of this role.')),
   resource: Type.Optional(name('Entries about this resource.')),
@@ -46,9 +46,9 @@ export const QUESTION_FILTERS = {
   ),
 } as const;
 
-/** The parameters of a query that filter the audit log. They are the same members, but lists are texts. */
-export const DECISION_FILTERS = {
-  ...QUESTION_FILTERS,
+/** The filters of the audit log as query parameters. They are those of a body, with lists as text. */
+export const QUERY_FILTERS = {
+  ...BODY_FILTERS,
   not: Type.Optional(
     excluded(
       () => Type.String({ minLength: 1, maxLength: MAX_EXCLUDED * (MAX_NAME_LENGTH + 3) }),
@@ -63,15 +63,12 @@ function excluded<S extends Schema>(schemaOf: (member: (typeof EXCLUDABLE_MEMBER
   return Input(Object.fromEntries(members) as Record<(typeof members)[number][0], (typeof members)[number][1]>, { description });
 }
 
-const FILTER_QUERY = Input(DECISION_FILTERS);
-const FILTER_QUESTION = Input(QUESTION_FILTERS);
-const EXCLUDED_LISTS = Input({ not: QUESTION_FILTERS.not });
+const FILTER_QUERY = Input(QUERY_FILTERS);
+const FILTER_BODY = Input(BODY_FILTERS);
+const EXCLUDED_LISTS = Input({ not: BODY_FILTERS.not });
 
-/** Returns the filter of a validated query or question. @throws Problem REQUEST_PARAMETER if the query excludes values that no entry can have */
-export function toEntryFilter(
-  query: TypeOf<typeof FILTER_QUERY> | TypeOf<typeof FILTER_QUESTION>,
-  auditor: Auditor | undefined,
-): EntryFilter {
+/** Returns the filter of validated query parameters, or of a validated body. @throws Problem REQUEST_PARAMETER for mistakes in a list of `not` */
+export function toEntryFilter(query: TypeOf<typeof FILTER_QUERY> | TypeOf<typeof FILTER_BODY>, auditor: Auditor | undefined): EntryFilter {
   const { userId, role, resource, action, recordId, allowed, ruleId, policyId, requestId, ip, outcome, kind, not, from, to } = query;
   return {
     ...{ userId, role, resource, action, recordId, allowed, ruleId, policyId, requestId, ip, outcome, kind },
@@ -82,7 +79,7 @@ export function toEntryFilter(
   };
 }
 
-/** Parses the lists of a query. */
+/** Parses and validates the lists of `not`. */
 function toExcludedValues(not: Readonly<Record<string, string | readonly string[]>>): ExcludedValues {
   const issues: Issue[] = [];
   const lists: Record<string, Json> = {};

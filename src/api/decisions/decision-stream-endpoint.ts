@@ -4,7 +4,7 @@ import { NO_CONTENT } from '../../request/index.ts';
 import { Input, Type } from '../../schemas/index.ts';
 import { type AdminEndpoint, adminEndpoint } from '../admin/index.ts';
 import { TEXT } from '../schema-members.ts';
-import { DECISION_FILTERS, FOR_AUDITORS, toEntryFilter } from './decision-filters.ts';
+import { FOR_AUDITORS, QUERY_FILTERS, toEntryFilter } from './decision-filters.ts';
 
 const MAX_SECONDS = 86_400;
 
@@ -18,7 +18,7 @@ const streamDecisions = adminEndpoint({
   summary: 'Follows the audit log: sends entries as they are committed.',
   description: `Sends Server-Sent Events: \`entry\` with an entry; \`dropped\` with the \`count\` of entries that this reader did not receive because it did not keep up; \`end\` with the \`reason\`, after which the connection is closed. The \`id\` of an event is the position to resume after. ${FOR_AUDITORS}`,
   query: Input({
-    ...DECISION_FILTERS,
+    ...QUERY_FILTERS,
     after: Type.Optional(
       Type.String({
         maxLength: MAX_POSITION_TEXT,

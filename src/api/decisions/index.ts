@@ -8,7 +8,7 @@ export { auditEndpoints } from './audit-endpoints.ts';
 export { ENTRY, ENTRY_EXAMPLE } from './audit-schemas.ts';
 export { decisionCountEndpoints } from './decision-count-endpoints.ts';
 export { decisionExportEndpoints } from './decision-export-endpoint.ts';
-export { moment, QUESTION_FILTERS, toEntryFilter, toTime } from './decision-filters.ts';
+export { BODY_FILTERS, moment, toEntryFilter, toTime } from './decision-filters.ts';
 export { BY_ID, loadUserLabels } from './decision-names.ts';
 export { explainPast, loadPastDecisions, type PastDecisions, type PastRequest } from './decision-replay-past.ts';
 export { decisionStreamEndpoints } from './decision-stream-endpoint.ts';

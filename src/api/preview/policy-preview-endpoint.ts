@@ -7,7 +7,7 @@ import { component, described, Input, Type, type TypeOf } from '../../schemas/in
 import { sql } from '../../sql.ts';
 import { DRAFT_WARNING, describeDraft, findLostAccess, requireDraft } from '../access/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from '../admin/index.ts';
-import { QUESTION_FILTERS, toEntryFilter } from '../decisions/index.ts';
+import { BODY_FILTERS, toEntryFilter } from '../decisions/index.ts';
 import { cursor, limit, PAGED } from '../schema-members.ts';
 import { createPreview, replayEntries } from './policy-preview-replay.ts';
 import { createTally, FILL, TALLY } from './policy-preview-samples.ts';
@@ -21,7 +21,7 @@ const SLOW = 100;
 /** Milliseconds after which a page ends early. */
 const PAGE_TIME = 2000;
 
-const { kind: _, ...FILTERS } = QUESTION_FILTERS;
+const { kind: _, ...FILTERS } = BODY_FILTERS;
 const FILTER = component('admin.PreviewFilter', Input(FILTERS, { description: 'The recorded decisions to replay. Default: all.' }));
 
 /** Decisions on requests, and the numbers of repeated denials of requests. Numbers of repeated evaluations and refused tokens have other actions. */
