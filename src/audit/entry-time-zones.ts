@@ -34,7 +34,7 @@ export function isLocalTime({ group, keys }: Path): boolean {
   return group === 'environment' && LOCAL.has(keys[0] ?? '');
 }
 
-/** The dependence of rules on the time zone. */
+/** The reads and comparisons of applicable rules that depend on the time zone. */
 interface ZonedRules {
   /** The paths whose comparisons depend on the time zone. */
   readonly paths: ReadonlySet<string>;
@@ -55,7 +55,7 @@ export function dependsOnTimeZone(applicable: ApplicableRules): boolean {
   return zonedRulesOf(applicable).isZoned;
 }
 
-/** Returns true if rules compare the values of a path in the time zone. */
+/** Returns true if a rule compares the value of a path with a time in the time zone of the service, such as `timeOfDayBetween` does. */
 export function isZonedPath(applicable: ApplicableRules, path: Path): boolean {
   return zonedRulesOf(applicable).paths.has(path.text);
 }

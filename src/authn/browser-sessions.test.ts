@@ -5,7 +5,7 @@ import { ADMIN, startAuthentication, type TestAuthentication } from './authentic
 import type { AuthenticationOptions } from './authentication-deps.ts';
 import type { BrowserLogin, BrowserRequest } from './browser-sessions.ts';
 
-// The clock is set ahead from the past to the present, because ids of later test files would be in the future otherwise: ids never go back.
+// The clock begins in the past. A clock ahead of the present would give the ids of later test files a time in the future, because ids only grow.
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 100 * 86_400_000 }));
 afterEach(() => void vi.useRealTimers());
 

@@ -120,7 +120,7 @@ function flips(value: unknown): readonly unknown[] {
   );
 }
 
-/** True if one bit of each value is flipped, each time another one: on PostgreSQL, a flip takes five times as long as on SQLite. */
+/** True if one bit of each value is flipped, at another position in each value, instead of all its bits: a flip takes five times as long on PostgreSQL. */
 const ONE_BIT = onPostgres && !isDeep;
 
 function oneOf(values: readonly unknown[], turn: number): readonly unknown[] {

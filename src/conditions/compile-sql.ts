@@ -25,8 +25,9 @@ export interface SqlTarget {
   /** Returns the location of a path inside a JSON column; undefined if the path is not inside a JSON column or must be evaluated in memory. */
   json?(path: Path): JsonLocation | undefined;
   /**
-   * Returns a condition that is true if the record of a path was joined, and unknown otherwise; undefined if the column itself shows it. With the
-   * condition, SQLite turns the outer joins of several references into inner joins, and can begin with the last table.
+   * Returns a condition that is true if all records on the way of a path exist, and unknown otherwise; undefined for a path through less than two
+   * references. A comparison with the condition has the same result, and SQLite can turn the outer joins into inner joins and begin with the last
+   * table.
    */
   joined?(path: Path): Sql | undefined;
   kindOf: KindLookup;

@@ -8,7 +8,7 @@ interface FakeWorker {
   dies(code: number | null): void;
   /** The calls of the pool: `end`, `replaced`, `kill`. */
   readonly calls: string[];
-  /** The numbers of working workers that the pool has sent. */
+  /** The numbers that the pool has sent: of workers that accept requests. */
   readonly announced: readonly number[];
 }
 
@@ -110,7 +110,7 @@ describe('a worker pool', () => {
     expect(test.ended).toHaveLength(2);
   });
 
-  it('sends each working worker the number of working workers whenever it changes', async () => {
+  it('sends the number of workers that accept requests to each of them whenever it changes', async () => {
     const test = await startTestPool();
     expect(workerOf(test, 1).announced.at(-1)).toBe(2);
     workerOf(test, 0).dies(null);

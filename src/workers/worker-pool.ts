@@ -192,7 +192,7 @@ function createRoster({ count, fork, log, onEnd, backOff = BACK_OFF_MS }: Worker
   };
 }
 
-/** Sends each working worker the number of working workers. */
+/** Sends the number of workers that accept requests to each of them. */
 function announce(members: Iterable<Member>): void {
   const working = [...members].filter(({ isWorking }) => isWorking);
   for (const { worker } of working) worker.announce(working.length);

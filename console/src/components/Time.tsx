@@ -12,7 +12,7 @@ interface TimeProps {
   readonly isExact?: boolean;
 }
 
-/** A moment in local time, with UTC in the tooltip of the browser: a table has a moment in each of its rows. */
+/** A moment in local time, with UTC in the tooltip. It is that of the browser, because tables show many moments. */
 export function Time({ at, isExact = false }: TimeProps) {
   if (at === undefined || at === null)
     return (

@@ -26,7 +26,8 @@ export const ANON: Principal = Object.freeze({ role: 'anon', attributes: Object.
 
 /**
  * Records that the principal and the record reach through references, by the path of the last reference: `resource.authorId` → the fields of
- * that user, `resource.authorId.teamId` → the fields of the user's team. The caller loads the records that the conditions read before it creates a scope; any other record counts as missing.
+ * that user, `resource.authorId.teamId` → the fields of the user's team. The caller loads the records that the conditions read before it creates
+ * a scope; any other record counts as missing.
  */
 export type ReferencedRecords = ReadonlyMap<string, JsonObject>;
 

@@ -14,7 +14,7 @@ export interface PassedRules {
   readonly count: number;
 }
 
-/** The rules that a rule is now evaluated before, and was evaluated after, and the reverse. */
+/** The rules that were evaluated before a rule and are evaluated after it now, and the reverse. */
 export interface OrderChange {
   readonly nowBefore: PassedRules;
   readonly nowAfter: PassedRules;
@@ -31,8 +31,8 @@ export interface OrderedVersions {
 const NAMED = 3;
 
 /**
- * Finds the active rules of the opposite effect that each changed rule has passed, by the newer version of the changed rule. The order of
- * rules of the same effect changes no decision. Takes the time of sorting.
+ * Finds the active rules of the opposite effect that each changed rule has passed. The keys are the newer versions of the changed rules. The
+ * order of rules of the same effect changes no decision. Takes the time of sorting.
  */
 export function findOrderChanges({ from, to, changed }: OrderedVersions): ReadonlyMap<PolicyRule, OrderChange> {
   const earlier = new Map(from.rules.map((rule) => [rule.id, rule]));
@@ -95,7 +95,7 @@ function precedenceIn(policy: Policy): ComparePrecedence {
   return (a, b) => comparePrecedence(rankOf(a), rankOf(b));
 }
 
-/** Returns the number of items that are before; they come first. */
+/** Returns the number of items for which `isBefore` is true. They come first in the list. */
 function countBefore<Item>(items: readonly Item[], isBefore: (item: Item) => boolean): number {
   let [low, high] = [0, items.length];
   while (low < high) {

@@ -14,7 +14,7 @@ import { createRunner, type Runner } from './runner.ts';
 import { findLockProblems } from './server-checks.ts';
 
 const POOL = 2;
-/** Milliseconds that units of work may wait for each other, because the machine may be busy. */
+/** The statement timeout of the tests in milliseconds. A minute, because units of work wait for each other's locks, and the machine may be busy. */
 const PATIENCE = 60_000;
 const modes = [
   ['that does not track prepared statements', { known: 0, prepares: true }],

@@ -72,7 +72,7 @@ function ChangeList({ title, changes }: { readonly title: string; readonly chang
   );
 }
 
-/** Returns the reason of a decision; of one that depends on conditions, these, and the first rule that may allow. */
+/** Returns the reason of a decision. For a decision that depends on conditions, these are its conditions and the first rule that may allow. */
 function describe({ reason, when, rule, policy }: PermissionChange['before']): string {
   return when === undefined ? reason : texts.when(when, rule?.description, policy?.name);
 }

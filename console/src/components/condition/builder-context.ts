@@ -11,7 +11,7 @@ export interface Builder {
   readonly hasExpressions: boolean;
 }
 
-/** Gives the builder to its parts. */
+/** The context from which the components of a builder read it. */
 export const BuilderContext: React.Context<Builder | undefined> = createContext<Builder | undefined>(undefined);
 
 /** Returns the builder of the component. */

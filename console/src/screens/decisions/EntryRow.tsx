@@ -30,8 +30,8 @@ const COLUMN_MEMBERS = {
 type ColumnName = keyof typeof COLUMN_MEMBERS;
 
 /**
- * A row of the table of entries. While the pointer or the focus is in it, each cell has a menu that filters by its values. Its texts are plain
- * elements, and it renders only if its properties change, because each frame of a scroll renders new rows.
+ * A row of the table of entries. While the pointer or the focus is in it, each cell has a menu that filters by its values. Each frame
+ * of a scroll adds rows, so a row consists of plain elements instead of components, and renders again only if its properties change.
  */
 export const EntryRow = memo(function EntryRow({ entry, index, names, measure, onOpen, onFilter }: EntryRowProps) {
   const { id, at, allowed, action, resource, recordId, role, userId, reason, kind } = entry;

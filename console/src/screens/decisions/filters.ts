@@ -29,7 +29,7 @@ export function toFilters({ range = '24h', from, to, entry: _, not, ...filters }
   };
 }
 
-/** Returns a list as a text of a query. */
+/** Renders the values of a list as one query parameter: `a,b`, or a JSON array if a value contains a comma. */
 function toListText(values: readonly string[]): string {
   const isPlain = values.every((value) => !value.includes(',') && !value.startsWith('['));
   return isPlain ? values.join(',') : JSON.stringify(values);

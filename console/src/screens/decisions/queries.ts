@@ -64,7 +64,7 @@ export function histogramQuery(search: DecisionsSearch, now: number) {
   });
 }
 
-/** Numbers of matching entries by value. They stay like those over time. */
+/** Numbers of matching entries by value. Those of the last filter stay until the next are loaded. */
 export function facetsQuery(search: DecisionsSearch, now: number) {
   const query = {
     ...toFilters(search, now),
