@@ -25,7 +25,7 @@ export const verify: CliCommand = {
 
 function reseal({ print }: CliContext, rows: readonly string[]): number {
   for (const row of rows) print(`accepted: ${row}`);
-  print(rows.length === 0 ? 'no row is damaged; nothing was changed' : `${rows.length} rows have new checksums`);
+  print(rows.length === 0 ? 'no row is damaged; no checksum was changed' : `${rows.length} rows have new checksums`);
   return 0;
 }
 

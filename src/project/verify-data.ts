@@ -7,6 +7,7 @@ import {
   type DatabaseCheck,
   describeDamage,
   emptyFileOf,
+  listMigrations,
   openDatabase,
   openForReading,
   resealRows,
@@ -14,7 +15,7 @@ import {
   verifyRows,
 } from '../storage/index.ts';
 import { type VerifiedDecisions, type VerifyAuditLogOptions, verifyDecisions } from './project-audit-log.ts';
-import { type ProjectPlace, toDatabasePlace } from './project-database.ts';
+import { migrateSystemTables, type ProjectPlace, toDatabasePlace } from './project-database.ts';
 
 /** The result of verifying the data of a project. */
 export interface VerifiedData {
@@ -50,7 +51,8 @@ const BY = 'bailiwick verify --reseal';
 const NAMED = 20;
 
 /**
- * Accepts the damaged rows as they are stored, in one transaction with an audit entry that names them. Returns a description of each.
+ * Migrates the system tables, and accepts the damaged rows as they are stored, in one transaction with an audit entry that names them.
+ * Returns a description of each row.
  *
  * @throws SetupError if there is no database.
  */
@@ -58,6 +60,10 @@ export async function resealData(place: ProjectPlace): Promise<readonly string[]
   if (emptyFileOf(place.database) !== undefined) throw new SetupError(`the database of ${place.project} is missing or empty`);
   const database = await openDatabase(toDatabasePlace(place));
   try {
+    if ((await database.transaction((tx) => listMigrations(tx, 1))).length === 0)
+      throw new SetupError(`the database of ${place.project} is missing or empty`);
+    // The audit entry needs the tables of this version.
+    await migrateSystemTables(database);
     return await database.transaction(
       async (tx) => {
         const rows = await resealRows(tx, BY);
