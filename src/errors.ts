@@ -217,6 +217,13 @@ export class Problem extends Error {
   }
 }
 
+const TOKEN_CODES: ReadonlySet<ProblemCode> = new Set(['IDENTITY_TOKEN', 'IDENTITY_TOKEN_EXPIRED']);
+
+/** Returns true for the problem of a refused token that has no audit entry yet. */
+export function isRefusedToken(error: unknown): error is Problem {
+  return error instanceof Problem && TOKEN_CODES.has(error.code) && error.extras.decisionId === undefined;
+}
+
 /** An invalid configuration or command line. The CLI prints it and exits with code 2. */
 export class SetupError extends Error {
   override name = 'SetupError';

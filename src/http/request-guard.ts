@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem, type ProblemCode } from '../errors.ts';
+import { isRefusedToken, Problem } from '../errors.ts';
 import { refuseAmbiguous } from './ambiguous-requests.ts';
 import { toRateKey } from './client-address.ts';
 import type { HttpOptions } from './http-options.ts';
@@ -57,13 +57,6 @@ export function recordLateRefusals(
     if (isRefusedToken(error)) await recordRefusedToken?.(error, { requestId: request.id, ip: clientAddress(request) });
   };
 }
-
-/** Returns true for a refused token that has no audit entry yet. */
-function isRefusedToken(error: unknown): error is Problem {
-  return error instanceof Problem && TOKEN_CODES.has(error.code) && error.extras.decisionId === undefined;
-}
-
-const TOKEN_CODES: ReadonlySet<ProblemCode> = new Set(['IDENTITY_TOKEN', 'IDENTITY_TOKEN_EXPIRED']);
 
 /** Discards the rest of a rejected body, so that the client reads the response. A client that waits for `100 Continue` sends no body. */
 function endRefused({ raw }: FastifyRequest, reply: FastifyReply): void {

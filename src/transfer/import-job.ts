@@ -2,7 +2,7 @@
  * Imports of any length: rows are streamed in batches. Each batch is a transaction, so that other requests are answered in between.
  * Each row is decided, validated and stored separately and has its own audit entries.
  */
-import { Problem } from '../errors.ts';
+import { isRefusedToken, Problem } from '../errors.ts';
 import {
   appendWithOutcome,
   authorizeAnyRow,
@@ -92,9 +92,17 @@ export async function* runImport(deps: PipelineDeps, job: ImportJob): AsyncGener
       }
     }
   } catch (error) {
-    throw report.stoppedBy(error);
+    throw report.stoppedBy(await recordIfRefused(deps, job.caller, error));
   }
   return report.summary();
+}
+
+/**
+ * Commits the audit entry of a token that was refused between two batches, because the server records none after a response of lines has
+ * begun. Returns the problem with the id of the entry, or the error of the commit.
+ */
+function recordIfRefused({ identity }: PipelineDeps, { origin }: Caller, error: unknown): Promise<unknown> {
+  return isRefusedToken(error) ? identity.recordRefusedToken(error, origin).catch((failure: unknown) => failure) : Promise.resolve(error);
 }
 
 function itemsWithEntryIds(items: readonly ImportItem[], findEntryId: (decisionId: string) => string): readonly ImportItem[] {

@@ -1,12 +1,15 @@
 /** The progress lines of an import: counts after each batch, the final status, and a client that disconnects. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createExpiringToken } from '../expiring-token.ts';
 import type { Reply } from '../harness.ts';
 import { lines, startTransferService, type TransferService } from './transfer-service.ts';
 
+const SECRET = 'a secret of the tests of progress lines';
+
 let transfer: TransferService;
 beforeAll(async () => {
-  transfer = await startTransferService();
+  transfer = await startTransferService({ jwtSecret: SECRET });
 });
 afterAll(() => transfer.close());
 beforeEach(async () => {
@@ -103,4 +106,45 @@ describe('an import with progress=true', () => {
     expect(stored).toBeGreaterThanOrEqual(reported);
     expect(stored).toBeLessThanOrEqual(sent);
   });
+});
+
+describe('an import whose token expires between two batches', () => {
+  /** The forms of the response, each with a user of its own, because the refusals of a user share an entry. */
+  const FORMS = [
+    { as: 'admin', query: '', accept: 'application/json' },
+    { as: 'ina', query: '', accept: 'application/x-ndjson' },
+    { as: 'max', query: '?progress=true', accept: 'application/json' },
+  ] as const;
+
+  /** Sends a batch, waits until the token is refused, and sends another. Returns the last line of the response. */
+  async function importExpiring({ as, query, accept }: (typeof FORMS)[number]): Promise<Line & { readonly decisionId?: string }> {
+    const { token, refusedFrom } = await createExpiringToken(transfer.tokens[as], SECRET);
+    const batch = (from: number): Uint8Array =>
+      Buffer.from(
+        lines(
+          ...Array.from({ length: 200 }, (_, index) => ({ ...part(from + index), code: `${as}${from + index}`, owner: transfer.ids.max })),
+        ),
+      );
+    async function* rows(): AsyncGenerator<Uint8Array> {
+      yield batch(0);
+      await delay(refusedFrom - Date.now() + 50);
+      yield batch(200);
+    }
+    const response = await fetch(`${transfer.url}/api/Part/import${query}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson', accept },
+      body: ReadableStream.from(rows()),
+      duplex: 'half',
+    } as RequestInit);
+    return JSON.parse((await response.text()).trimEnd().split('\n').at(-1) ?? '');
+  }
+
+  it('names the audit entry of the refused token in every form of the response', async () => {
+    const last = await Promise.all(FORMS.map(importExpiring));
+    const expected = { success: false, status: 401, code: 'IDENTITY_TOKEN_EXPIRED', data: { imported: 200, lastRow: 200 } };
+    expect(last).toMatchObject(FORMS.map(() => expected));
+    const entries = await transfer.decisions('kind=auth&action=token&outcome=IDENTITY_TOKEN_EXPIRED');
+    expect(entries.map(({ id }) => id).toSorted()).toEqual(last.map(({ decisionId }) => decisionId).toSorted());
+    expect(new Set(entries.map(({ reason }) => reason))).toEqual(new Set(['the token has expired']));
+  }, 30_000);
 });
