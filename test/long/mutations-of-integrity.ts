@@ -283,6 +283,14 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     test: 'a damaged record is neither listed, exported, expanded, changed nor deleted',
   },
   {
+    name: 'damaged rows are accepted with the tables of an earlier version',
+    file: 'src/project/verify-data.ts',
+    find: 'await migrateSystemTables(database);',
+    replace: '',
+    red: 'test/scenarios/earlier-version.test.ts',
+    test: 'is resealed with an audit entry',
+  },
+  {
     name: 'a caller whose searches take long wastes the time of others',
     file: 'src/storage/lost-time.ts',
     find: 'losses.set(caller, loss);',

@@ -460,6 +460,14 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'a cascade does not delete the last active admin',
   },
   {
+    name: 'a token that is refused during an import has no audit entry',
+    file: 'src/transfer/import-job.ts',
+    find: 'report.stoppedBy(await recordIfRefused(deps, job.caller, error))',
+    replace: 'report.stoppedBy(error)',
+    red: 'test/scenarios/import-progress.test.ts',
+    test: 'names the audit entry of the refused token in every form of the response',
+  },
+  {
     name: 'all rows of an import use the decision of the first',
     file: 'src/pipeline/steps/authorize-action.ts',
     find: 'const decision = await authorize(context, { record, data: rows[index] ?? null });',

@@ -3,6 +3,7 @@
  * `test/mutations.test.ts` checks in `npm test` that each can still be applied.
  */
 import type { Mutation } from './mutation.ts';
+import { MUTATIONS_OF_AUDIT_SEARCHES } from './mutations-of-audit-searches.ts';
 import { MUTATIONS_OF_CONDITIONS } from './mutations-of-conditions.ts';
 import { MUTATIONS_OF_DECISIONS } from './mutations-of-decisions.ts';
 import { MUTATIONS_OF_DELETIONS } from './mutations-of-deletions.ts';
@@ -16,4 +17,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...MUTATIONS_OF_REQUESTS,
   ...MUTATIONS_OF_DELETIONS,
   ...MUTATIONS_OF_INTEGRITY,
+  ...MUTATIONS_OF_AUDIT_SEARCHES,
 ];

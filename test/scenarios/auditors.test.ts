@@ -51,6 +51,15 @@ describe('a rule on _Decision', () => {
     for (const member of ['facts', 'trace', 'ties', 'nearMisses']) expect(single.at(`data.${member}`)).toBeUndefined();
   });
 
+  it('restricts the entries that facets and the histogram count', async () => {
+    await grant({ ...READ, conditions: [ABOUT_NOTES] });
+    const count = (path: string): Promise<Reply> => service.call('GET', `/admin/api/decisions/${path}`, { token: auditor.token });
+    const facets = await count('facets?fields=resource');
+    expect(facets.at('data.facets.resource')).toEqual([{ value: 'Note', count: facets.at('data.total') }]);
+    const memos = (await count('histogram?resource=Memo')).at('data.buckets') as readonly { allowed: number; denied: number }[];
+    expect(memos.reduce((sum, { allowed, denied }) => sum + allowed + denied, 0)).toBe(0);
+  });
+
   it('restricts the entries of searches and of single reads alike', async () => {
     await grant({ ...READ, conditions: [ABOUT_NOTES] });
     expect(resourcesOf(await search('limit=1000'))).toEqual(['Note']);
