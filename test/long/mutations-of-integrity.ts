@@ -288,7 +288,7 @@ export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
     find: 'await migrateSystemTables(database);',
     replace: '',
     red: 'test/scenarios/earlier-version.test.ts',
-    test: 'is resealed with an audit entry',
+    test: 'verify --reseal accepts damaged rows of an earlier version, with an audit entry',
   },
   {
     name: 'a caller whose searches take long wastes the time of others',

@@ -61,17 +61,17 @@ afterAll(async () => {
 });
 
 describe('a data folder of an earlier version', () => {
-  it('is verified without a migration', async () => {
+  it('verify compares the data of an earlier version without a migration', async () => {
     expect(await verifyData(place)).toMatchObject({ isWhole: false, rows: { damagedCount: 1 }, decisions: { entries: 1, breakCount: 0 } });
     expect((await test.rows('_Chain'))[0]).not.toHaveProperty('timeZone');
   });
 
-  it('is resealed with an audit entry', async () => {
+  it('verify --reseal accepts damaged rows of an earlier version, with an audit entry', async () => {
     expect(await resealData(place)).toEqual([expect.stringContaining('User')]);
     expect(await verifyData(place)).toMatchObject({ isWhole: true, rows: { damagedCount: 0 }, decisions: { entries: 2 } });
   });
 
-  it('serves requests', async () => {
+  it('a service starts on the data of an earlier version and serves requests', async () => {
     const settings = { database: test.url, data: folder, checkpoints: 'off' };
     const service = await startService({ definitions: { 'Note.yaml': NOTE }, settings });
     try {
