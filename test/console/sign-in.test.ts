@@ -28,9 +28,10 @@ describe('signing in', () => {
   });
 
   it('signing in opens the address that required it, with its parameters', async ({ newsroom, visitor }) => {
+    const admin = await newsroom.admin();
     const page = await visitor.open(newsroom, '/account?x=1');
     await signInForm(page);
-    await signIn(page, await newsroom.admin());
+    await signIn(page, admin);
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
     expect(new URL(page.url()).pathname).toBe('/console/account');
   });
@@ -50,8 +51,9 @@ describe('signing in', () => {
   it.for(['https://attacker.example/', '//attacker.example/', '/\\attacker.example/', 'javascript:alert(1)'])(
     'signing in never opens %s',
     async (back, { newsroom, visitor }) => {
+      const admin = await newsroom.admin();
       const page = await visitor.open(newsroom, `/sign-in?back=${encodeURIComponent(back)}`);
-      await signIn(page, await newsroom.admin());
+      await signIn(page, admin);
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       expect(page.url()).toBe(`${newsroom.console}/`);
     },
