@@ -43,7 +43,7 @@ export function LazyPart<Props extends object>({ part, props, lines }: LazyPartP
     <CatchBoundary
       getResetKey={() => attempt}
       errorComponent={({ error }) => {
-        if (error instanceof MissingPartError) return <MissingPart onRetry={retry} />;
+        if (error instanceof MissingPartError) return <MissingPart onRetry={retry} hasRetried={attempt > 0} />;
         throw error;
       }}
     >

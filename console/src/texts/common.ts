@@ -24,6 +24,8 @@ export const commonTexts = {
   missingPart: {
     title: 'This part could not be loaded',
     detail: 'The service did not send it.',
+    retried: 'The service did not send it, or the browser asks for it only after a reload of the page.',
+    reload: 'Reload the page',
     outdated: 'Reload the page to load it from the present version of the service.',
   },
   typeToConfirm: (word: string) => `Type ${word} to confirm`,
