@@ -45,9 +45,21 @@ describe('findBrowser', () => {
     expect(await search({ BAILIWICK_BROWSER: '', PATH: join(folder, 'empty') })).toBeUndefined();
   });
 
-  it.runIf(process.platform === 'linux' && process.arch === 'x64')('returns the Chromium of the npm package on Linux', async () => {
-    const found = await search({ PATH: join(folder, 'empty') }, 'linux-x64');
-    expect(found?.path).toContain('node_modules/.cache/bailiwick-chromium');
-    expect(Object.keys(found?.env ?? {})).toEqual(['LD_LIBRARY_PATH', 'FONTCONFIG_FILE']);
+  describe.runIf(process.platform === 'linux' && process.arch === 'x64')('on Linux', () => {
+    const packaged = expect.stringContaining('node_modules/.cache/bailiwick-chromium');
+
+    it('returns the Chromium of the npm package on a Linux machine without a browser', async () => {
+      const found = await search({ PATH: join(folder, 'empty') }, 'linux-x64');
+      expect(found?.path).toEqual(packaged);
+      expect(Object.keys(found?.env ?? {})).toEqual(['LD_LIBRARY_PATH', 'FONTCONFIG_FILE']);
+    });
+
+    it('prefers the Chromium of the npm package only if the search does', async () => {
+      const path = install('bin/chromium');
+      const given = { env: { PATH: join(folder, 'bin') }, platform: 'linux-x64' };
+      expect(await findBrowser(given)).toEqual({ path, env: {} });
+      expect(await findBrowser({ ...given, prefers: 'package' })).toMatchObject({ path: packaged });
+      expect(await findBrowser({ ...given, prefers: 'package', platform: 'linux-arm64' })).toEqual({ path, env: {} });
+    });
   });
 });

@@ -21,6 +21,8 @@ export interface BrowserSearch {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Platform and architecture, such as `linux-x64`. */
   readonly platform: string;
+  /** Default: `machine`. The browser of the npm package draws no window, and needs half of the processor time. */
+  readonly prefers?: 'machine' | 'package';
 }
 
 const run = promisify(execFile);
@@ -30,7 +32,7 @@ const MAC_PATH = '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome';
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 
 /**
- * Returns the browser of BAILIWICK_BROWSER, a Chromium or Chrome of the machine, or the Chromium of an npm package, in this order.
+ * Returns the browser of BAILIWICK_BROWSER; otherwise a Chromium or Chrome of the machine, or the Chromium of an npm package for Linux (x64).
  * Returns undefined if there is none.
  */
 export async function findBrowser(search: BrowserSearch): Promise<BrowserProgram | undefined> {
@@ -39,16 +41,17 @@ export async function findBrowser(search: BrowserSearch): Promise<BrowserProgram
     if (!existsSync(given)) throw new Error(`BAILIWICK_BROWSER is "${given}", which does not exist: give the path of Chromium or Chrome`);
     return { path: given, env: {} };
   }
-  const path = findOnMachine(search);
-  if (path !== undefined) return { path, env: {} };
-  return search.platform === 'linux-x64' && hasGlibc() ? unpackChromium() : undefined;
+  const found = findOnMachine(search);
+  const hasPackage = search.platform === 'linux-x64' && hasGlibc();
+  return hasPackage && (found === undefined || search.prefers === 'package') ? unpackChromium() : found;
 }
 
-function findOnMachine({ env, platform }: BrowserSearch): string | undefined {
+function findOnMachine({ env, platform }: BrowserSearch): BrowserProgram | undefined {
   const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   const paths = NAMES.flatMap((name) => folders.map((folder) => join(folder, name)));
   if (platform.startsWith('darwin')) paths.push(MAC_PATH);
-  return paths.find((path) => existsSync(path));
+  const path = paths.find((each) => existsSync(each));
+  return path === undefined ? undefined : { path, env: {} };
 }
 
 /** Returns false on Alpine, where the binary of the package cannot run. */

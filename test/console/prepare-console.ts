@@ -15,9 +15,13 @@ declare module 'vitest' {
 const NO_BROWSER = 'no Chromium or Chrome was found for the tests of the console: set BAILIWICK_BROWSER to the path of one';
 const BUILD_CONSOLE = fileURLToPath(new URL('../../scripts/build-console.mjs', import.meta.url));
 
-/** Provides the browser, and builds the console. Without a browser, the tests are skipped; BAILIWICK_REQUIRE_BROWSER=1 refuses that. */
-export default async function prepare({ provide }: TestProject): Promise<void> {
-  const browser = await findBrowser({ env: process.env, platform: `${process.platform}-${process.arch}` });
+/**
+ * Provides the browser, and builds the console. Without a browser, the tests are skipped; BAILIWICK_REQUIRE_BROWSER=1 refuses that. In
+ * `npm run test:deep`, the browser of the machine runs the tests, because it is more like that of users.
+ */
+export default async function prepare({ config, provide }: TestProject): Promise<void> {
+  const prefers = config.env['TEST_BUDGET'] === 'deep' ? 'machine' : 'package';
+  const browser = await findBrowser({ env: process.env, platform: `${process.platform}-${process.arch}`, prefers });
   if (browser !== undefined) provide('browser', browser);
   else if (process.env['BAILIWICK_REQUIRE_BROWSER'] === '1') throw new Error(NO_BROWSER);
   else process.stderr.write(`${NO_BROWSER}; they are skipped\n`);

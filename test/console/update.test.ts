@@ -79,7 +79,7 @@ describe('an update of the service', () => {
     await page.unrouteAll({ behavior: 'wait' });
   });
 
-  it('a part that the service did not send is loaded by a retry, or by the reload that a failed retry offers', async ({ newsroom, story, visitor }) => {
+  it('a part that the service did not send is loaded by a retry or a reload', async ({ newsroom, story, visitor }) => {
     visitor.allow(/^request failed: GET \/console\/assets\//);
     visitor.allow(/^console error: .*a part of the console could not be loaded/);
     const page = await visitor.open(newsroom, `/policies/${story.policies.get('Embargo')}`, { as: story.admin });
