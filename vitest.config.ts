@@ -42,7 +42,7 @@ const SQLITE_ONLY = [
   'src/storage/migrations/migration-lock.test.ts',
   'test/conformance/{golden,plans}.test.ts',
   // These test parsers and connections. Import rows that reach a database are in imports.test.ts.
-  'test/attack/{files,frozen,index,patterns}.test.ts',
+  'test/attack/{files,frozen,index,parsing-steps,patterns}.test.ts',
   'test/law/determinism.test.ts',
   'test/property/{decide,linter,replay,snapshot-changes,who-can}.property.test.ts',
 ];

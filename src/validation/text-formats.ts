@@ -8,8 +8,8 @@ export interface FormatMistake {
   readonly expected: string;
 }
 
-const CONTROL = /[\p{Cc}\p{Cs}]/v;
-const CONTROL_WITHOUT_LINES = /[[\p{Cc}\p{Cs}]--[\t\r\n]]/v;
+const CONTROL = /[\p{Cc}\p{Cs}]/u;
+const CONTROL_WITHOUT_LINES = /(?![\t\r\n])[\p{Cc}\p{Cs}]/u;
 
 /** The values of `format` in schemas of endpoints. Each function returns the mistake in a text; undefined if there is none. */
 export const TEXT_FORMATS: ReadonlyMap<string, (text: string) => FormatMistake | undefined> = new Map([

@@ -50,7 +50,7 @@ export function unavailable(cause: unknown): Problem {
 
 /** Parses `UNIQUE constraint failed: User.email, User.role` into table and columns. Names contain no dots or commas. */
 function toTableAndColumns(error: unknown): { table?: string; columns?: readonly string[] } {
-  const [, list] = /constraint failed: (.+)$/.exec(error instanceof Error ? error.message : '') ?? [];
+  const [, list] = /constraint failed: (.*)/.exec(error instanceof Error ? error.message : '') ?? [];
   const names = list?.split(', ').map((name) => name.split('.')) ?? [];
   const table = names[0]?.[0];
   if (table === undefined || names.some((name) => name.length !== 2)) return {};
