@@ -10,7 +10,7 @@ export function ProblemAlert({ error, onRetry }: { readonly error: unknown; read
   const { mayRead } = useAuditRights();
   return (
     <Alert color="red" variant="light" role="alert" title={title}>
-      {detail !== undefined && detail !== title && <Text size="sm">{detail}</Text>}
+      {detail !== undefined && detail !== title && !isListed(detail, errors) && <Text size="sm">{detail}</Text>}
       {errors.length > 0 && (
         <List size="sm" mt="xs">
           {errors.map(({ path, detail: mistake }) => (
@@ -31,12 +31,22 @@ export function ProblemAlert({ error, onRetry }: { readonly error: unknown; read
             {commonTexts.showDecision}
           </Anchor>
         )}
+        {typeof decisionId === 'string' && !mayRead && (
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {commonTexts.tellAdmin} <Code>{decisionId}</Code>
+          </Text>
+        )}
         <Text size="xs" c="dimmed">
           <Code>{code}</Code> {requestId !== undefined && `${commonTexts.requestId} ${requestId}`}
         </Text>
       </Group>
     </Alert>
   );
+}
+
+/** Returns true if the list of mistakes says all that the sentence says: the sentence of a single mistake is its path and detail. */
+function isListed(detail: string, errors: NonNullable<ProblemBody['errors']>): boolean {
+  return errors.length === 1 && errors.every((mistake) => detail === `${mistake.path}: ${mistake.detail}`);
 }
 
 function toProblem(error: unknown): Partial<ProblemBody> & Pick<ProblemBody, 'title' | 'code'> {

@@ -17,6 +17,7 @@ export const commonTexts = {
   reasonHelp: 'Other admins read it in the history. Optional.',
   requestId: 'Request',
   showDecision: 'Show the decision',
+  tellAdmin: 'An admin can look up why, with the number of the decision:',
   allowed: 'allowed',
   denied: 'denied',
   unknown: 'unknown',

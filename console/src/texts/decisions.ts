@@ -71,7 +71,6 @@ export const decisionsTexts = {
     title: 'Decision',
     members: {
       at: 'Time',
-      reason: 'Reason',
       revision: 'Revision of the policies',
     },
     trace: 'Rules, in the order of evaluation',
@@ -81,12 +80,14 @@ export const decisionsTexts = {
     details: 'Details',
     noFacts: 'The conditions read no values.',
     replay: 'Decide again under the present policies',
+    simulate: 'Ask the same in the simulator, and change the question',
     replayed: {
       same: 'Present policies decide the same.',
       changed: 'Present policies decide differently.',
       missing: 'Values that the audit log did not keep',
     },
   },
+  newRule: 'a new rule',
   trace: {
     decided: 'decided',
     answers: { true: 'true', false: 'false', unknown: 'unknown', open: 'depends on the record' },

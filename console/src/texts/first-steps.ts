@@ -35,5 +35,13 @@ export const firstStepsTexts = {
     send: (resource: string) => `List ${resource} and open the decision`,
     open: 'Open the newest decision',
   },
+  after: {
+    title: 'What to do next',
+    items: [
+      { to: '/users', label: 'Create a user', detail: 'who signs in at the address of this page and sees what the policies allow.' },
+      { to: '/policies', label: 'Edit the policies', detail: 'the condition builder offers the fields of your definitions.' },
+      { to: '/decisions', label: 'Look at denied requests', detail: 'each names the rule that would have allowed it.' },
+    ],
+  },
   skip: 'Go to the overview',
 } as const;

@@ -74,6 +74,8 @@ export const usersTexts = {
     policies: 'Policies',
     noPolicies: 'No policy is assigned to the user or to the role.',
     via: { user: 'assigned to the user', role: 'by the role' },
+    edit: 'Edit the fields',
+    simulate: 'Ask the simulator',
     permissions: 'Show all permissions',
     decisions: 'Show the decisions',
     deactivate: 'Deactivate',
@@ -85,6 +87,7 @@ export const usersTexts = {
     name: 'Name',
     email: 'Email',
     password: 'Password',
+    passwordHelp: 'At least 8 characters. A common password, the name and the email are refused.',
     role: 'Role',
     create: 'Create',
 

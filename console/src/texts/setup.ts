@@ -5,6 +5,7 @@ export const setupTexts = {
   name: 'Name',
   email: 'Email',
   password: 'Password',
+  passwordHelp: 'At least 8 characters. A common password, your name and your email are refused.',
   token: 'Setup token',
   tokenHelp: 'The service printed it when it started. The printed link contains it.',
   submit: 'Create the admin',

@@ -2,6 +2,7 @@ import { List, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Draft } from '../../api/draft.ts';
 import { accessChangeTexts as texts } from '../../texts/access-change.ts';
+import { readableReason } from '../decision/draft-reasons.ts';
 import { QueryState } from '../QueryState.tsx';
 import { AUDIT_LOG, type PermissionChange, type PermissionChanges } from './permission-changes.ts';
 import { permissionChangesQuery, type Subject } from './queries.ts';
@@ -74,5 +75,5 @@ function ChangeList({ title, changes }: { readonly title: string; readonly chang
 
 /** Returns the reason of a decision. For a decision that depends on conditions, these are its conditions and the first rule that may allow. */
 function describe({ reason, when, rule, policy }: PermissionChange['before']): string {
-  return when === undefined ? reason : texts.when(when, rule?.description, policy?.name);
+  return when === undefined ? readableReason(reason) : texts.when(when, rule?.description, policy?.name);
 }

@@ -6,6 +6,7 @@ import { simulatorTexts as texts } from '../../texts/simulator.ts';
 import { PolicyLink } from '../PolicyLink.tsx';
 import { QueryState } from '../QueryState.tsx';
 import { Verdict } from '../Verdict.tsx';
+import { readableReason } from './draft-reasons.ts';
 import { Explanation } from './Explanation.tsx';
 
 /** A request that is decided, but not performed. */
@@ -46,7 +47,7 @@ export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
               </Text>
               {actions}
             </Group>
-            <Text size="sm">{data.reason}</Text>
+            <Text size="sm">{readableReason(data.reason)}</Text>
             {data.matchedPolicy !== null && (
               <PolicyLink size="sm" id={data.matchedPolicy.id} rule={data.matchedRule ?? undefined}>
                 {texts.matched(data.matchedPolicy.name)}

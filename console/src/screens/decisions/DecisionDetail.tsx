@@ -5,12 +5,14 @@ import { printValue } from '../../components/decision/condition-words.ts';
 import { Explanation } from '../../components/decision/Explanation.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { EntryMembers } from './EntryMembers.tsx';
 import type { EntryFilter } from './filters.ts';
 import { entryQuery, NO_NAMES } from './queries.ts';
+import { toQuestion } from './simulator-question.ts';
 
 const texts = decisionsTexts.detail;
 
@@ -37,23 +39,42 @@ export function DecisionDetail({ id, onFilter }: DecisionDetailProps) {
               {data.action} {data.resource}
             </Text>
           </Group>
+          <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+            {data.reason}
+          </Text>
+          {isAdmin && <Explained entry={data} />}
           <EntryMembers entry={data} names={names ?? NO_NAMES} caller={caller} onFilter={onFilter} />
-          {isAdmin ? <Explained entry={data} /> : <Text size="sm">{texts.forAdmins}</Text>}
+          {isAdmin ? <Details entry={data} /> : <Text size="sm">{texts.forAdmins}</Text>}
         </Stack>
       )}
     </QueryState>
   );
 }
 
-/** The parts of an entry that only admins see. */
+/** Why the entry was decided so, and the simulator with its question. */
 function Explained({ entry }: { readonly entry: ExplainedEntry }) {
-  const { id, kind, trace, facts } = entry;
+  const { kind, trace } = entry;
   return (
     <>
       <Explanation explained={entry} />
       {trace === undefined && kind === 'access' && <Text size="sm">{texts.noTrace}</Text>}
+    </>
+  );
+}
+
+/** The values that the conditions read, and the decision under the present policies. */
+function Details({ entry }: { readonly entry: ExplainedEntry }) {
+  const { id, kind, facts } = entry;
+  const question = toQuestion(entry);
+  return (
+    <>
       <Facts kind={kind} facts={facts ?? {}} />
       {kind === 'access' && <Replay id={id} />}
+      {question !== undefined && (
+        <TextLink to="/simulator" search={question} size="sm">
+          {texts.simulate}
+        </TextLink>
+      )}
     </>
   );
 }

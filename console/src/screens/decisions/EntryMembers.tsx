@@ -27,7 +27,6 @@ type Caller = { readonly name?: string; readonly email: string };
 export function EntryMembers({ entry, names, caller, onFilter }: EntryMembersProps) {
   const { filters } = decisionsTexts;
   const rows: readonly Member[] = [
-    { label: texts.members.reason, content: entry.reason },
     { label: texts.members.at, content: <Time at={entry.at} /> },
     ...FILTER_NAMES.filter((name) => name !== 'allowed' && entry[name] !== undefined).map((name) => ({
       label: filters[name],
@@ -74,6 +73,12 @@ function MemberValue({ entry, name, names, caller }: MemberValueProps) {
   const value = labelOf({ name, value: String(entry[name]) }, names);
   if (name === 'outcome') return <Code>{value}</Code>;
   if (name === 'userId' && caller !== undefined) return <UserValue id={entry.userId ?? ''} caller={caller} />;
+  if (isAdmin && name === 'recordId' && entry.kind === 'access')
+    return (
+      <TextLink to="/data/$resource/$id" params={{ resource: entry.resource, id: value }} size="sm">
+        {value}
+      </TextLink>
+    );
   if (!isAdmin || (name !== 'policyId' && name !== 'ruleId')) return <>{value}</>;
   return (
     <PolicyLink id={entry.policyId ?? ''} size="sm" {...(name === 'ruleId' && { rule: entry.ruleId })}>

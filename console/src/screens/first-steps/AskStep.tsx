@@ -3,9 +3,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { catalogueQuery } from '../../api/queries.ts';
 import { AccessAnswer, type AccessTest } from '../../components/decision/AccessAnswer.tsx';
+import { exampleResource } from '../../components/example-resource.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { firstStepsTexts } from '../../texts/first-steps.ts';
-import { exampleResource, wasAskedQuery } from './queries.ts';
+import { wasAskedQuery } from './queries.ts';
 import { Step } from './Step.tsx';
 
 const texts = firstStepsTexts.ask;

@@ -62,7 +62,7 @@ export function AssignStep({ policies, isDone, isNext }: AssignStepProps) {
           value={role}
           onChange={(next) => next !== null && setRole(next)}
         />
-        <Button loading={isPending} disabled={policyId === undefined} onClick={() => mutate()}>
+        <Button variant={isNext ? 'filled' : 'default'} loading={isPending} disabled={policyId === undefined} onClick={() => mutate()}>
           {texts.assign}
         </Button>
       </Group>

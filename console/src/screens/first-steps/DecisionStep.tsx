@@ -3,10 +3,10 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { catalogueQuery } from '../../api/queries.ts';
 import { listForDecision } from '../../api/records.ts';
+import { exampleResource } from '../../components/example-resource.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { firstStepsTexts } from '../../texts/first-steps.ts';
-import { exampleResource } from './queries.ts';
 import { Step } from './Step.tsx';
 
 const texts = firstStepsTexts.decision;

@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Alert, List, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -27,10 +27,30 @@ export function FirstStepsScreen() {
               <AssignStep policies={stored} isDone={isAssigned} isNext={stored.length > 0 && !isAssigned} />
               <AskStep role={roles[0] ?? 'user'} isDone={wasAsked} isNext={isAssigned && !wasAsked} />
               <DecisionStep newest={newest?.id} isNext={isAssigned && wasAsked && newest === null} />
+              {isAssigned && wasAsked && newest !== null && <NextSteps />}
             </Stack>
           );
         }}
       </QueryState>
     </Page>
+  );
+}
+
+/** The screens for the work after the first decision. */
+function NextSteps() {
+  return (
+    <Alert title={texts.after.title}>
+      <List size="sm">
+        {texts.after.items.map(({ to, label, detail }) => (
+          <List.Item key={to}>
+            <TextLink to={to} size="sm" underline="always">
+              {label}
+            </TextLink>
+            {': '}
+            {detail}
+          </List.Item>
+        ))}
+      </List>
+    </Alert>
   );
 }

@@ -33,7 +33,12 @@ export function PolicyStep({ policies }: { readonly policies: readonly Schemas['
           value={id}
           onChange={(next) => next !== null && setId(next)}
         />
-        <Button loading={isPending} disabled={template === undefined} onClick={() => template && mutate(template.template)}>
+        <Button
+          variant={isDone ? 'default' : 'filled'}
+          loading={isPending}
+          disabled={template === undefined}
+          onClick={() => template && mutate(template.template)}
+        >
           {texts.create}
         </Button>
       </Group>

@@ -1,5 +1,5 @@
 import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import type { ReactNode } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { firstStepsTexts as texts } from '../../texts/first-steps.ts';
 
 /** Properties of a step. */
@@ -14,8 +14,12 @@ interface StepProps {
 
 /** A step of the first run: what it is for, and its control. */
 export function Step({ number, title, detail, isDone, isNext, children }: StepProps) {
+  const step = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (isNext) step.current?.scrollIntoView({ block: 'nearest' });
+  }, [isNext]);
   return (
-    <Paper withBorder p="md" {...(isNext && { bd: '2px solid var(--mantine-primary-color-filled)' })}>
+    <Paper ref={step} withBorder p="md" {...(isNext && { bd: '2px solid var(--mantine-primary-color-filled)' })}>
       <Stack gap="sm" align="flex-start">
         <Group gap="sm">
           <Title order={2} size="h4">

@@ -22,11 +22,6 @@ export const firstDecisionQuery = queryOptions({
   },
 });
 
-/** Returns the name of a resource to ask about: one of the project, if it has any. */
-export function exampleResource(names: readonly string[]): string | undefined {
-  return names.find((name) => name !== 'User') ?? names[0];
-}
-
 /** True if an admin has asked the simulator before. */
 export const wasAskedQuery = queryOptions({
   queryKey: ['decisions', 'first steps', 'asked'],

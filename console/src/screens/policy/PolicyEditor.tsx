@@ -13,8 +13,8 @@ import { AssignmentsTab } from './AssignmentsTab.tsx';
 import { EditorActions } from './EditorActions.tsx';
 import { FindingsTab } from './FindingsTab.tsx';
 import { HistoryTab } from './HistoryTab.tsx';
-import { textOf } from './policy-draft.ts';
-import { POLICY_TABS, type PolicySearch } from './policy-search.ts';
+import { rulesOf, textOf } from './policy-draft.ts';
+import { memberPathOf, POLICY_TABS, type PolicySearch } from './policy-search.ts';
 import { RulesTab } from './RulesTab.tsx';
 import { TextTab } from './TextTab.tsx';
 import { UnreadableText } from './UnreadableText.tsx';
@@ -40,7 +40,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
   useSharedDraft(editor);
   const tabs = base === undefined ? POLICY_TABS.slice(0, 2) : POLICY_TABS;
   const tab = search.tab ?? 'rules';
-  const part = { draft, catalogue, validation, at: search.at, onChange: change };
+  const part = { draft, catalogue, validation, at: memberPathOf(search, rulesOf(draft)), onChange: change };
   const title = base === undefined ? newPolicyTexts.title : textOf(draft, 'name') || base.name;
   return (
     <Page
@@ -123,6 +123,6 @@ function EditorState({ editor: { base, draft, text, isDirty }, validation: { res
   );
 }
 
-function withoutMember({ at: _, ...search }: PolicySearch): PolicySearch {
+function withoutMember({ at: _, rule: _rule, ...search }: PolicySearch): PolicySearch {
   return search;
 }

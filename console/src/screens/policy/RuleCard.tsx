@@ -16,8 +16,10 @@ export interface RuleCardProps extends Omit<DraftTabProps, 'onChange'> {
   readonly rule: unknown;
   readonly index: number;
   readonly isEdited: boolean;
-  /** True if the URL names the rule. */
+  /** True if the URL names the rule, or it was just added. */
   readonly isShown: boolean;
+  /** True if the rule was just added: its form receives the focus. */
+  readonly isNew: boolean;
   onEdit(isEdited: boolean): void;
   onRule(rule: DraftJson): void;
   onRemove(): void;
@@ -26,11 +28,12 @@ export interface RuleCardProps extends Omit<DraftTabProps, 'onChange'> {
 
 /** A rule as a sentence; while it is edited, its form. */
 export function RuleCard(props: RuleCardProps) {
-  const { rule, index, isEdited, isShown, validation, onEdit } = props;
+  const { rule, index, isEdited, isShown, isNew, validation, onEdit } = props;
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isShown) card.current?.scrollIntoView({ block: 'center' });
-  }, [isShown]);
+    if (isNew) card.current?.querySelector<HTMLElement>('input')?.focus({ preventScroll: true });
+  }, [isShown, isNew]);
   const at = `rules.${index}`;
   if (!isRecord(rule)) return <UnreadableRule rule={rule} />;
   const mistake = mistakesAt(validation.result?.errors ?? [], at);

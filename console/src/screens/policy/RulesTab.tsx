@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { Catalogue } from '../../components/condition/condition-paths.ts';
 import { keyOf, removeAt, replaceAt } from '../../components/condition/list-edits.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { exampleResource } from '../../components/example-resource.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { PolicyDetailsForm } from './PolicyDetailsForm.tsx';
 import { type DraftJson, inDecisionOrder, rulesOf } from './policy-draft.ts';
@@ -24,9 +25,10 @@ export interface DraftTabProps {
 
 /** The rules of a policy in the order of decisions, as forms, and the other members. */
 export function RulesTab(props: DraftTabProps) {
-  const { draft, at, onChange } = props;
+  const { draft, catalogue, at, onChange } = props;
   const rules = rulesOf(draft);
   const [edited, setEdited] = useState<ReadonlySet<string>>(new Set());
+  const [added, setAdded] = useState<string>();
   const shown = ruleIndexIn(at);
   if (rules === undefined) return <EmptyState title={texts.notAList} />;
   const change = (next: readonly unknown[]) => onChange({ ...draft, rules: next });
@@ -37,8 +39,11 @@ export function RulesTab(props: DraftTabProps) {
     setEdited(next);
   };
   const add = () => {
-    const rule = { resource: '*', action: 'read', effect: 'ALLOW', priority: 100, conditions: [] };
-    toggle(keyOf(rule, rules.length), true);
+    const resource = exampleResource(catalogue.definitions.map(({ name }) => name)) ?? '*';
+    const rule = { resource, action: 'read', effect: 'ALLOW', priority: 100, conditions: [] };
+    const key = keyOf(rule, rules.length);
+    toggle(key, true);
+    setAdded(key);
     change([...rules, rule]);
   };
   return (
@@ -67,7 +72,8 @@ export function RulesTab(props: DraftTabProps) {
             rule={rule}
             index={index}
             isEdited={edited.has(key) || shown === index}
-            isShown={shown === index}
+            isShown={shown === index || added === key}
+            isNew={added === key}
             onEdit={(isEdited) => toggle(key, isEdited)}
             onRule={(next) => change(replaceAt(rules, index, next))}
             onRemove={() => change(removeAt(rules, index))}

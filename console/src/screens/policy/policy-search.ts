@@ -1,3 +1,5 @@
+import { isRecord } from '../../components/condition/condition-json.ts';
+
 /** The tabs of a policy. */
 export const POLICY_TABS = ['rules', 'text', 'assignments', 'history', 'findings'] as const;
 
@@ -6,16 +8,19 @@ export interface PolicySearch {
   readonly tab?: (typeof POLICY_TABS)[number];
   /** The path of the member to show, such as `rules.0.conditions.1`. */
   readonly at?: string;
+  /** The id of the rule to show. */
+  readonly rule?: string;
   /** The id of the template of a new policy. */
   readonly template?: string;
 }
 
 /** Reads the state of the screen from the search parameters of the URL. */
-export function validatePolicySearch({ tab, at, template }: Readonly<Record<string, unknown>>): PolicySearch {
+export function validatePolicySearch({ tab, at, rule, template }: Readonly<Record<string, unknown>>): PolicySearch {
   const known = POLICY_TABS.find((each) => each === tab);
   return {
     ...(known !== undefined && { tab: known }),
     ...(typeof at === 'string' && { at }),
+    ...(typeof rule === 'string' && { rule }),
     ...(typeof template === 'string' && { template }),
   };
 }
@@ -24,4 +29,11 @@ export function validatePolicySearch({ tab, at, template }: Readonly<Record<stri
 export function ruleIndexIn(path: string | undefined): number | undefined {
   const match = /^rules\.(\d+)/.exec(path ?? '');
   return match === null ? undefined : Number(match[1]);
+}
+
+/** Returns the path of the member that the URL names, by its path or by the id of a rule; undefined if it names none. */
+export function memberPathOf({ at, rule }: Pick<PolicySearch, 'at' | 'rule'>, rules: readonly unknown[] = []): string | undefined {
+  if (at !== undefined || rule === undefined) return at;
+  const index = rules.findIndex((each) => isRecord(each) && each['id'] === rule);
+  return index === -1 ? undefined : `rules.${index}`;
 }

@@ -2,6 +2,7 @@ import { SimpleGrid, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { bodyOf, client } from '../../api/client.ts';
 import type { Draft } from '../../api/draft.ts';
+import { readableReason } from '../../components/decision/draft-reasons.ts';
 import { Explanation } from '../../components/decision/Explanation.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { previewTexts as texts } from '../../texts/preview.ts';
@@ -24,14 +25,14 @@ export function BothTraces({ entryId, draft, fill }: { readonly entryId: string;
             <Title order={3} size="h5">
               {texts.live}
             </Title>
-            {live.reason}
+            {readableReason(live.reason ?? '')}
             <Explanation explained={live} />
           </Stack>
           <Stack gap="sm">
             <Title order={3} size="h5">
               {texts.draftSide}
             </Title>
-            {drafted?.reason}
+            {readableReason(drafted?.reason ?? '')}
             {drafted && <Explanation explained={drafted} />}
           </Stack>
         </SimpleGrid>

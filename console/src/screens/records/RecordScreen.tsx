@@ -31,12 +31,28 @@ export function RecordScreen() {
         found === null ? (
           <EmptyState title={texts.none.title} detail={texts.none.detail} />
         ) : (
-          <QueryState query={record} lines={8}>
-            {(row) => <StoredRecord key={`${id} ${row.version}`} resource={found} row={row} />}
-          </QueryState>
+          <>
+            <QueryState query={record} lines={8}>
+              {(row) => <StoredRecord key={`${id} ${row.version}`} resource={found} row={row} />}
+            </QueryState>
+            {hasCode(record.error, 'ACCESS_DENIED') && record.data === undefined && <RefusedRecord resource={name} id={id} />}
+          </>
         )
       }
     </QueryState>
+  );
+}
+
+/** What the caller may do with a record that they may not read, and the way back to the list. */
+function RefusedRecord({ resource, id }: { readonly resource: string; readonly id: string }) {
+  const { data: permissions = [] } = useQuery(ownPermissionsQuery(resource, id));
+  return (
+    <Stack mt="md" align="flex-start">
+      <OwnPermissions permissions={permissions} />
+      <TextLink to="/data/$resource" params={{ resource }}>
+        {texts.record.back(resource)}
+      </TextLink>
+    </Stack>
   );
 }
 

@@ -38,7 +38,7 @@ export function FirstAdminForm({ isTokenRequired, onDone }: { readonly isTokenRe
         {error !== null && <ProblemAlert error={error} />}
         <TextInput {...field('name')} autoComplete="name" required autoFocus />
         <TextInput {...field('email')} type="email" autoComplete="username" required />
-        <PasswordInput {...field('password')} autoComplete="new-password" required />
+        <PasswordInput {...field('password')} description={texts.passwordHelp} autoComplete="new-password" required />
         {isTokenRequired && <TextInput {...field('token')} description={texts.tokenHelp} autoComplete="off" required />}
         <Button type="submit" loading={isPending}>
           {texts.submit}

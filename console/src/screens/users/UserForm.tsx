@@ -44,7 +44,7 @@ export function UserForm({ onDone }: { onDone(id: string): void }) {
         {error !== null && <ProblemAlert error={error} />}
         <TextInput {...field('name')} data-autofocus autoComplete="off" />
         <TextInput {...field('email')} type="email" autoComplete="off" />
-        <PasswordInput {...field('password')} autoComplete="new-password" />
+        <PasswordInput {...field('password')} description={texts.passwordHelp} autoComplete="new-password" />
         <Select
           label={texts.role}
           allowDeselect={false}

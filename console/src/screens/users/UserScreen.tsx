@@ -51,6 +51,12 @@ function Actions({ user }: { readonly user: Row }) {
   return (
     <>
       {activate.error !== null && <ProblemAlert error={activate.error} />}
+      <TextLink to="/data/$resource/$id" params={{ resource: 'User', id: user.id }} size="sm">
+        {texts.edit}
+      </TextLink>
+      <TextLink to="/simulator" search={{ user: user.id }} size="sm">
+        {texts.simulate}
+      </TextLink>
       <TextLink to="/access" search={{ tab: 'permissions', user: user.id }} size="sm">
         {texts.permissions}
       </TextLink>

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { memberPathOf, validatePolicySearch } from './policy-search.ts';
+
+describe('validatePolicySearch', () => {
+  it('keeps the tab, the member and the rule of an address, and drops other values', () => {
+    expect(validatePolicySearch({ tab: 'history', rule: 'r1', at: 'name', template: 't', other: 1 })).toEqual({
+      ...{ tab: 'history', rule: 'r1', at: 'name', template: 't' },
+    });
+    expect(validatePolicySearch({ tab: 'unknown', rule: 7 })).toEqual({});
+  });
+});
+
+describe('memberPathOf', () => {
+  const rules = [{ id: 'r1' }, 'not a rule', { id: 'r2' }];
+  it.each([
+    [{ rule: 'r2' }, 'rules.2'],
+    [{ rule: 'removed' }, undefined],
+    [{ at: 'rules.0.conditions.1', rule: 'r2' }, 'rules.0.conditions.1'],
+    [{}, undefined],
+  ])('returns the path of the member that %j names: %s', (search, path) => {
+    expect(memberPathOf(search, rules)).toBe(path);
+  });
+});

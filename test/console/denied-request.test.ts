@@ -1,0 +1,68 @@
+/** The way from a denied request to the rule that would have allowed it, for the user who was denied and for an admin. */
+import type { Locator } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import type { TestUser } from '../harness.ts';
+import { type ConsoleService, it } from './console.fixture.ts';
+import { WINDOW_SIZES } from './console-browser.ts';
+import type { Story } from './newsroom-story.ts';
+import { expectSoundScreen } from './screen-checks.ts';
+
+/** Lets a user change an article. Returns the id of the decision, which is a denial. */
+async function changeAs({ newsroom, story }: { newsroom: ConsoleService; story: Story }, user: TestUser, slug: string): Promise<string> {
+  const path = `/api/Article/${story.articles.get(slug)}`;
+  const reply = await newsroom.call('PUT', path, { token: user.token, body: { status: 'draft' } });
+  expect(reply.status).toBe(403);
+  return String(reply.headers['x-decision-id']);
+}
+
+/** Waits until a part of the page is in the window. */
+async function expectInView(part: Locator): Promise<void> {
+  const top = async (): Promise<number | undefined> => (await part.boundingBox())?.y;
+  await expect.poll(top).toBeLessThan(WINDOW_SIZES.desktop.height);
+}
+
+describe('a denied request', () => {
+  it('a record that may not be read shows what its user may do, the number of the decision, and the way back', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    visitor.allow(/^response 403/);
+    const page = await visitor.open(newsroom, `/data/Article/${story.articles.get('the-minister-resigns')}`, { as: story.rita });
+    const id = await page.getByRole('alert').locator('code').first().textContent();
+    await page.getByText('read denied').waitFor();
+    await expectSoundScreen(page);
+    const [entry] = await newsroom.decisions(`userId=${story.rita.id}&action=read&allowed=false&limit=1`);
+    expect(id).toBe(entry?.['id']);
+    await page.getByRole('link', { name: 'Back to the records of Article' }).click();
+    await page.getByRole('heading', { name: 'Article', level: 1 }).waitFor();
+  });
+
+  it('a near miss opens the form of its rule, and the simulator asks the same question', async ({ newsroom, story, visitor }) => {
+    const id = await changeAs({ newsroom, story }, story.tom, 'a-budget-at-last');
+    const page = await visitor.open(newsroom, `/decisions/${id}`, { as: story.admin });
+    await page.getByRole('link', { name: 'update articles of their department' }).first().click();
+    const rule = page.locator('[data-path="rules.2"]');
+    await rule.getByRole('textbox', { name: 'Description' }).waitFor();
+    expect(await rule.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('update articles of their department');
+    await expectInView(rule);
+    await page.goBack();
+    await page.getByRole('link', { name: 'Ask the same in the simulator' }).click();
+    await page.getByText('One condition away').first().waitFor();
+    expect(Object.fromEntries(new URL(page.url()).searchParams)).toEqual({
+      ...{ user: story.tom.id, resource: 'Article', action: 'update', id: story.articles.get('a-budget-at-last') },
+    });
+  });
+
+  it('a new rule is in view with the focus in its form', async ({ newsroom, story, visitor }) => {
+    const own = { resource: 'Article', action: 'read', conditions: [{ field: 'resource.createdBy', operator: 'eq', value: '${user.id}' }] };
+    const user = await newsroom.user();
+    const policyId = await newsroom.createPolicy({ name: 'Policy that gets a rule', userId: user.id, rules: Array(6).fill(own) });
+    const page = await visitor.open(newsroom, `/policies/${policyId}`, { as: story.admin });
+    await page.getByRole('button', { name: 'Add a rule' }).click();
+    const rule = page.locator('[data-path="rules.6"]');
+    await rule.getByText('read on Article').waitFor();
+    await rule.locator(':focus').waitFor({ state: 'attached' });
+    await expectInView(rule);
+  });
+});
