@@ -51,7 +51,7 @@ export function DecisionDetail({ id, onFilter }: DecisionDetailProps) {
   );
 }
 
-/** Why the entry was decided so, and the simulator with its question. */
+/** The explanation of the decision. */
 function Explained({ entry }: { readonly entry: ExplainedEntry }) {
   const { kind, trace } = entry;
   return (

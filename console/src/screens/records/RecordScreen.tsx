@@ -43,7 +43,7 @@ export function RecordScreen() {
   );
 }
 
-/** What the caller may do with a record that they may not read, and the way back to the list. */
+/** The actions that the caller may perform on a record that they may not read, and the way back to the list. */
 function RefusedRecord({ resource, id }: { readonly resource: string; readonly id: string }) {
   const { data: permissions = [] } = useQuery(ownPermissionsQuery(resource, id));
   return (
