@@ -10,6 +10,8 @@ export interface RequestFault {
   /** Query string, without its `?`. */
   readonly query: string;
   readonly body: Json | undefined;
+  /** True if the mistake is in the body, false if it is in the query. */
+  readonly isInBody: boolean;
   /** Path and code of the mistake. */
   readonly mistake: { readonly path: string; readonly code: string };
 }
@@ -20,6 +22,8 @@ export interface FaultyOperation {
   readonly name: string;
   /** True if the document says that the operation needs a body; undefined if it takes none. */
   readonly needsBody: boolean | undefined;
+  /** Query string with the parameters that the operation requires. */
+  readonly query: string;
   readonly faults: readonly RequestFault[];
 }
 
@@ -45,26 +49,36 @@ function toFaults(document: JsonObject, name: string, operation: JsonObject): Fa
   const example = media?.['example'] as Json | undefined;
   if (media !== undefined && example === undefined) throw new Error(`${name} has no example of its body`);
   const parameters = ((operation['parameters'] ?? []) as readonly Json[]).map((each) => resolveReference(document, each));
+  const members = parameters.filter((parameter) => parameter['in'] === 'query');
+  const required = new Map(members.filter((parameter) => parameter['required'] === true).map(({ name: each }) => [String(each), 'x']));
+  const query = toQuery(required);
+  const inQuery = (given: ReadonlyMap<string, string>, mistake: RequestFault['mistake']): RequestFault => ({
+    ...{ method, path, query: toQuery(given), body: example, isInBody: false, mistake },
+  });
   return {
     name,
     needsBody: requestBody && requestBody['required'] === true,
+    query,
     faults: [
-      { method, path, query: 'nonsense=1', body: example, mistake: { path: 'nonsense', code: 'unknown' } },
-      ...parameters
-        .filter((parameter) => parameter['in'] === 'query')
-        .flatMap((parameter) => {
-          const of = String(parameter['name']);
-          return textFaults(resolveReference(document, parameter['schema'] as Json)).map(([value, code]) => ({
-            method,
-            path,
-            query: `${of}=${encodeURIComponent(value)}`,
-            body: example,
-            mistake: { path: of, code },
-          }));
-        }),
-      ...(media === undefined ? [] : bodyFaults(document, media, example ?? null).map((fault) => ({ method, path, query: '', ...fault }))),
+      inQuery(new Map([...required, ['nonsense', '1']]), { path: 'nonsense', code: 'unknown' }),
+      ...[...required.keys()].map((each) =>
+        inQuery(new Map([...required].filter(([of]) => of !== each)), { path: each, code: 'required' }),
+      ),
+      ...members.flatMap((parameter) => {
+        const of = String(parameter['name']);
+        return textFaults(resolveReference(document, parameter['schema'] as Json)).map(([value, code]) =>
+          inQuery(new Map([...required, [of, value]]), { path: of, code }),
+        );
+      }),
+      ...(media === undefined
+        ? []
+        : bodyFaults(document, media, example ?? null).map((fault) => ({ method, path, query, isInBody: true, ...fault }))),
     ],
   };
+}
+
+function toQuery(parameters: ReadonlyMap<string, string>): string {
+  return [...parameters].map(([name, value]) => `${name}=${encodeURIComponent(value)}`).join('&');
 }
 
 /** Returns values of a query parameter that its schema refuses, each with the code of the mistake. */
