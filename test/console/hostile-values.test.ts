@@ -75,7 +75,7 @@ const it = register.extend('hostile', { scope: 'file' }, async ({ project: _proj
   await send('PUT', `/admin/api/policies/${policyId}`, { description: MARKUP + 'c'.repeat(1800), reason: `${LINK} ${INVISIBLE}` });
   await send('POST', `/admin/api/policies/${policyId}/assign/user/${user.id}`, {});
   for (const name of [IMAGE, 'v'.repeat(100), LINK])
-    await send('PUT', `/auth/me/views/${encodeURIComponent(name)}`, { screen: 'decisions', query: { range: '1h' } });
+    await send('PUT', `/auth/me/views?name=${encodeURIComponent(name)}`, { screen: 'decisions', query: { range: '1h' } });
   const denied = await service.call('GET', `/api/Thing/${recordId}`, { token: user.token });
   return { service, userId: user.id, policyId, recordId, entryId: String(denied.headers['x-decision-id']) };
 });

@@ -217,8 +217,8 @@ export const KINDS: Readonly<Record<string, Round>> = {
   async 'a saved view'({ ask }, { admin: token }, round) {
     const stored = (version: number): Fact => fact('count(*) = 1 FROM _SavedView WHERE name = ? AND version >= ?', round, version);
     const view = { screen: 'decisions', query: { where: { allowed: false } } };
-    (await ask(`PUT /auth/me/views/${round}`, { token, body: view })).facts.push(stored(1));
+    (await ask(`PUT /auth/me/views?name=${round}`, { token, body: view })).facts.push(stored(1));
     const headers = { 'if-match': '"1"' };
-    (await ask(`PUT /auth/me/views/${round}`, { token, body: { ...view, screen: 'other' }, headers })).facts.push(stored(2));
+    (await ask(`PUT /auth/me/views?name=${round}`, { token, body: { ...view, screen: 'other' }, headers })).facts.push(stored(2));
   },
 };

@@ -10,10 +10,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
+/** Names that are no segment of a path, or that a browser or proxy changes in one. */
+const UNSAFE_IN_PATHS = ['Denials/night', '/', '%2F', '..', '.', 'a\\b', 'what?', '#1', 'a&name=b', 'a+b', '🗞️', 'رفض', '\u202Enight'];
+
 const VIEW = { screen: 'decisions', query: { where: { allowed: false }, columns: ['at', 'reason'] } };
 type Sent = Pick<CallOptions, 'body' | 'headers'> & { readonly token?: string };
 const send = (method: string, name: string, { token = uma.token, ...sent }: Sent = {}): Promise<Reply> =>
-  service.call(method, `/auth/me/views${name === '' ? '' : `/${encodeURIComponent(name)}`}`, { token, ...sent });
+  service.call(method, `/auth/me/views${name === '' ? '' : `?name=${encodeURIComponent(name)}`}`, { token, ...sent });
 const put = (name: string, body: unknown = VIEW, headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
   send('PUT', name, { body, headers });
 const names = async (token = uma.token): Promise<readonly unknown[]> =>
@@ -62,9 +65,15 @@ describe('saved views', () => {
 
   it('names are kept as they are, and are not read as paths or SQL', async () => {
     const { token } = await service.user();
-    const given = ['ä ö ü', "Robert'); DROP TABLE", '__proto__', 'constructor', '%', 'a b', 'A'];
+    const given = ['ä ö ü', "Robert'); DROP TABLE", '__proto__', 'constructor', '%', 'a b', 'A', ...UNSAFE_IN_PATHS];
     for (const name of given) expect((await send('PUT', name, { token, body: VIEW })).status, name).toBe(201);
     expect((await names(token)).toSorted()).toEqual(given.toSorted());
+    for (const name of given) {
+      const replaced = await send('PUT', name, { token, body: VIEW, headers: { 'if-match': '"1"' } });
+      expect([replaced.status, replaced.at('data.name')], name).toEqual([200, name]);
+      expect((await send('DELETE', name, { token, headers: { 'if-match': '"2"' } })).status, name).toBe(200);
+    }
+    expect(await names(token)).toEqual([]);
   });
 
   it('the views of a deleted user are deleted', async () => {
@@ -83,12 +92,20 @@ describe('a view with a mistake', () => {
     ['a list as its state', 'x', { screen: 'a', query: [] }, ['query: type']],
     ['an unknown member', 'x', { ...VIEW, userId: 'other' }, ['userId: unknown']],
     ['a state that is too long', 'x', { screen: 'a', query: { text: 'x'.repeat(16_400) } }, ['query: tooLong']],
-    ['a name that is too long', 'x'.repeat(101), VIEW, ['name: tooLong']],
   ];
 
   it.each(refused)('refuses a view with %s', async (_, name, body, issues) => {
     const reply = await put(name, body);
     expect([reply.status, issuesOf(reply)]).toEqual([422, issues]);
+  });
+
+  it('refuses a request without a name, with two names or with one that is too long', async () => {
+    const { token } = uma;
+    const queries = ['', '?name=', '?name=a&name=b', `?name=${'x'.repeat(101)}`, '?name=a&other=b'];
+    for (const query of queries) {
+      const reply = await service.call('PUT', `/auth/me/views${query}`, { token, body: VIEW });
+      expect([reply.status, reply.at('code')], query).toEqual([400, 'REQUEST_PARAMETER']);
+    }
   });
 
   it('refuses a body that is far too large before it is parsed', async () => {
@@ -105,7 +122,7 @@ describe('a view with a mistake', () => {
   });
 
   it.each(['GET', 'PUT', 'DELETE'])('refuses %s without a token', async (method) => {
-    const path = method === 'GET' ? '/auth/me/views' : '/auth/me/views/x';
+    const path = method === 'GET' ? '/auth/me/views' : '/auth/me/views?name=x';
     const reply = await service.call(method, path, method === 'PUT' ? { body: VIEW } : {});
     expect([reply.status, reply.at('code')]).toEqual([401, 'IDENTITY_REQUIRED']);
   });

@@ -42,6 +42,7 @@ const EXAMPLE = {
   updatedAt: '2026-03-02T10:00:00.000Z',
 };
 
+/** In the query, because a segment of a path cannot contain a slash. */
 const NAME = Input({ name: Type.String({ minLength: 1, maxLength: 100, format: 'line', description: 'Name of the view.' }) });
 
 /** The endpoints of the views that users save for themselves. The state of a view is opaque to the service. */
@@ -62,11 +63,11 @@ export const savedViewEndpoints: readonly AuthEndpoint[] = [
   }),
   authEndpoint({
     method: 'PUT',
-    path: '/auth/me/views/:name',
+    path: '/auth/me/views',
     id: 'auth.me.views.write',
     summary: 'Saves a view under a name. Replacing a view needs its ETag.',
     caller: 'bearer',
-    params: NAME,
+    query: NAME,
     ifMatch: true,
     bodyBytes: VIEW_BYTES,
     body: Input({
@@ -84,24 +85,24 @@ export const savedViewEndpoints: readonly AuthEndpoint[] = [
       201: { description: 'Created.', schema: envelope(VIEW), example: toSuccess(EXAMPLE), headers: ['ETag'] },
     },
     problems: [412, 428],
-    async handle({ deps, request, params, body }) {
-      const view = await asUser(deps, request, (tx, userId) => saveView(tx, { userId, name: params.name }, { ...body, request }));
+    async handle({ deps, request, query, body }) {
+      const view = await asUser(deps, request, (tx, userId) => saveView(tx, { userId, name: query.name }, { ...body, request }));
       return respond(view.version === 1 ? 201 : 200, toSuccess(view), { ...NO_STORE, etag: toETag(view.version) });
     },
   }),
   authEndpoint({
     method: 'DELETE',
-    path: '/auth/me/views/:name',
+    path: '/auth/me/views',
     id: 'auth.me.views.delete',
     summary: 'Deletes a saved view.',
     caller: 'bearer',
-    params: NAME,
+    query: NAME,
     ifMatch: true,
     answers: { 200: { description: 'Deleted.', schema: DONE, example: { success: true, message: 'deleted the view' } } },
     problems: [404, 412],
-    async handle({ deps, request, params }) {
+    async handle({ deps, request, query }) {
       await asUser(deps, request, async (tx, userId) => {
-        const key = { userId, name: params.name };
+        const key = { userId, name: query.name };
         const version = await versionToChange(tx, key);
         if (version === undefined) throw new Problem('VIEW_UNKNOWN', 'no saved view has this name');
         validateIfMatch({ ifMatch: parseIfMatch(request.header('if-match')), version, subject: 'view', requirement: 'optional' });

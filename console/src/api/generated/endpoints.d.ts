@@ -926,22 +926,6 @@ export interface paths {
         };
         /** Lists the saved views of the current user, by name: at most 100. */
         get: operations["auth.me.views.list"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/auth/me/views/{name}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
         /** Saves a view under a name. Replacing a view needs its ETag. */
         put: operations["auth.me.views.write"];
         post?: never;
@@ -5983,15 +5967,15 @@ export interface operations {
     };
     "auth.me.views.write": {
         parameters: {
-            query?: never;
+            query: {
+                /** @description Name of the view. */
+                name: string;
+            };
             header?: {
                 /** @description ETag of the record, policy or assignment that the caller has read. The response is 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["ifMatch"];
             };
-            path: {
-                /** @description Name of the view. */
-                name: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody: {
@@ -6041,15 +6025,15 @@ export interface operations {
     };
     "auth.me.views.delete": {
         parameters: {
-            query?: never;
+            query: {
+                /** @description Name of the view. */
+                name: string;
+            };
             header?: {
                 /** @description ETag of the record, policy or assignment that the caller has read. The response is 412 if it has changed since. */
                 "If-Match"?: components["parameters"]["ifMatch"];
             };
-            path: {
-                /** @description Name of the view. */
-                name: string;
-            };
+            path?: never;
             cookie?: never;
         };
         requestBody?: never;

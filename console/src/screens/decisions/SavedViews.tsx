@@ -21,7 +21,7 @@ export function SavedViews({ search, onOpen }: { readonly search: DecisionsSearc
     queryFn: async ({ signal }) => (await bodyOf(client.GET('/auth/me/views', { signal }))).data,
   });
   const remove = useMutation({
-    mutationFn: (name: string) => bodyOf(client.DELETE('/auth/me/views/{name}', { params: { path: { name } } })),
+    mutationFn: (name: string) => bodyOf(client.DELETE('/auth/me/views', { params: { query: { name } } })),
     onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
   });
   const views = data.filter(({ screen }) => screen === SCREEN);
@@ -58,8 +58,8 @@ function SaveForm({ search, onDone }: { readonly search: DecisionsSearch; onDone
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
       bodyOf(
-        client.PUT('/auth/me/views/{name}', {
-          params: { path: { name } },
+        client.PUT('/auth/me/views', {
+          params: { query: { name } },
           body: { screen: SCREEN, query: search as Record<string, never> },
         }),
       ),
