@@ -11,7 +11,7 @@ import { type Options, pick } from '../options.ts';
 import { race } from '../rounds.ts';
 import { startService } from '../service.ts';
 import { buildConsole, measureBuild } from './build.ts';
-import { type Scroll, scrollBy, toSmoothness } from './scroll.ts';
+import { type Scroll, type Smoothness, scrollBy, toSmoothness } from './scroll.ts';
 
 /** Time over which the entries are spread. */
 const SECONDS = 30 * 86_400;
@@ -107,23 +107,29 @@ async function openPage<Result>({ browser, url }: Stage, { path, options }: Visi
   }
 }
 
-/** Scrolls the table of decisions: first to its end, which loads all entries, then the loaded table. */
+/**
+ * Scrolls the table of decisions: once to its end, which loads all entries, then the loaded table in each round. Loading is not repeated, because it
+ * takes as long as many rounds.
+ */
 async function measureScrolling(stage: Stage, { rounds, seconds, consoleEntries }: Options, onFigure: OnFigure): Promise<void> {
+  const load: Scroll = { name: 'to the end, loading all pages', step: 5000, untilRows: consoleEntries };
   const scrolls: readonly Scroll[] = [
-    { name: 'to the end, loading all pages', step: 1000, untilRows: consoleEntries },
     { name: 'loaded, as with a wheel', step: -120, seconds },
     { name: 'loaded, as with the scroll bar', step: -20_000, seconds },
   ];
-  const all = scrolls.map(({ name }) => ({ name, results: [] as ReturnType<typeof toSmoothness>[] }));
-  for (let round = 0; round < rounds; round++)
-    await openPage(stage, { path: '/decisions?range=all', options: { as: ADMIN } }, async (page) => {
-      await page.getByRole('row').nth(20).waitFor();
-      for (const [index, scroll] of scrolls.entries()) all[index]?.results.push(toSmoothness(await scrollBy(page, scroll)));
-    });
-  for (const { name, results } of all) onFigure(figureOf(toFigure(`${consoleEntries.toLocaleString('en')} entries, ${name}`, results)));
+  const report = (name: string, results: readonly Smoothness[]): void =>
+    onFigure(figureOf(toFigure(`${consoleEntries.toLocaleString('en')} entries, ${name}`, results)));
+  await openPage(stage, { path: '/decisions?range=all', options: { as: ADMIN } }, async (page) => {
+    await page.getByRole('row').nth(20).waitFor();
+    report(load.name, [toSmoothness(await scrollBy(page, load))]);
+    const all = scrolls.map((scroll) => ({ scroll, results: [] as Smoothness[] }));
+    for (let round = 0; round < rounds; round++)
+      for (const { scroll, results } of all) results.push(toSmoothness(await scrollBy(page, scroll)));
+    for (const { scroll, results } of all) report(scroll.name, results);
+  });
 }
 
-function toFigure(setting: string, results: readonly ReturnType<typeof toSmoothness>[]): Omit<Figure, 'measurement' | 'contestant'> {
+function toFigure(setting: string, results: readonly Smoothness[]): Omit<Figure, 'measurement' | 'contestant'> {
   const beside = Object.fromEntries(
     Object.keys(results[0]?.beside ?? {}).map((key) => [key, Math.max(...results.map((each) => each.beside[key] ?? Number.NaN))]),
   );

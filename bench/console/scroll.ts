@@ -21,11 +21,21 @@ export interface Frames {
   readonly processor: number;
 }
 
+/** Maximum seconds until all rows are loaded. */
+const LOADING_LIMIT = 180;
+
+/** The rate of the frames of a scroll, and how evenly they came. */
+export interface Smoothness {
+  /** Frames each second. */
+  readonly rate: number;
+  readonly beside: Readonly<Record<string, number>>;
+}
+
 /** A frame that comes later has missed a refresh of a display with 60 Hz. */
 const LATE = 25;
 
 /** Sets the position in each frame, and notes the times of the frames. A string, because the page is not compiled with this file. */
-const SCROLL = `async ({ step, untilRows, seconds }) => {
+const SCROLL = `async ({ step, untilRows, seconds, limit }) => {
   const table = document.querySelector('table[aria-rowcount]');
   const scroller = table.parentElement;
   const long = [];
@@ -47,6 +57,8 @@ const SCROLL = `async ({ step, untilRows, seconds }) => {
     const now = await nextFrame();
     gaps.push(now - before);
     before = now;
+    if (untilRows !== undefined && now - began > limit * 1000)
+      throw new Error('expected ' + untilRows + ' rows within ' + limit + ' s, the table has ' + table.getAttribute('aria-rowcount'));
   }
   await nextFrame();
   long.push(...observer.takeRecords().map(({ duration }) => duration));
@@ -63,17 +75,16 @@ export async function scrollBy(page: Page, { step, untilRows, seconds }: Scroll)
     return metrics.find(({ name }) => name === 'TaskDuration')?.value ?? Number.NaN;
   };
   const before = await busySeconds();
-  const timed = await page.evaluate<Omit<Frames, 'processor'>>(`(${SCROLL})(${JSON.stringify({ step, untilRows, seconds })})`);
+  const timed = await page.evaluate<Omit<Frames, 'processor'>>(
+    `(${SCROLL})(${JSON.stringify({ step, untilRows, seconds, limit: LOADING_LIMIT })})`,
+  );
   const processor = ((await busySeconds()) - before) * 1000;
   await session.detach();
   return { ...timed, processor };
 }
 
 /** Returns the rate of the frames, and how evenly they came. */
-export function toSmoothness({ gaps, long, processor }: Frames): {
-  readonly rate: number;
-  readonly beside: Readonly<Record<string, number>>;
-} {
+export function toSmoothness({ gaps, long, processor }: Frames): Smoothness {
   const total = gaps.reduce((sum, gap) => sum + gap, 0);
   const late = gaps.filter((gap) => gap > LATE).length;
   return {
