@@ -19,7 +19,7 @@ import { storageRoute } from './screens/storage/route.ts';
 import { systemRoute } from './screens/system/route.ts';
 import { userRoute, usersRoute } from './screens/users/route.ts';
 import { CrashedScreen } from './shell/CrashedScreen.tsx';
-import { adminRoute, auditRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
+import { adminRoute, auditRoute, homeRoute, rootRoute, sessionRoute } from './shell/parent-routes.ts';
 
 const routeTree = rootRoute.addChildren([
   signInRoute,
@@ -31,8 +31,8 @@ const routeTree = rootRoute.addChildren([
     newRecordRoute,
     recordRoute,
     auditRoute.addChildren([decisionsRoute, decisionRoute]),
+    homeRoute.addChildren([overviewRoute]),
     adminRoute.addChildren([
-      overviewRoute,
       firstStepsRoute,
       simulatorRoute,
       previewRoute,

@@ -17,6 +17,29 @@ async function createAuditor(newsroom: ConsoleService, ...actions: readonly stri
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Decisions' }).locator('tbody tr').filter({ hasText: /\S/ });
 
+describe('the first screen', () => {
+  it('the console opens the audit log for an auditor', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/', { as: await createAuditor(newsroom, 'read') });
+    await page.getByRole('heading', { name: 'Decisions', level: 1 }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/decisions');
+  });
+
+  it('the console tells any other user after the sign-in what they may do', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/');
+    await page.getByRole('textbox', { name: 'Email' }).fill(story.rita.email);
+    await page.getByLabel(/^Password/).fill(story.rita.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Records', level: 1 }).waitFor();
+    await page
+      .getByText(/^You may /)
+      .first()
+      .waitFor();
+    expect(await page.getByText('admins').count()).toBe(0);
+    await page.goBack();
+    expect(new URL(page.url()).pathname).not.toBe('/console/');
+  });
+});
+
 describe('an auditor', () => {
   it('sees the entries that a rule allows, and neither explanations nor screens of admins', async ({ newsroom, story, visitor }) => {
     const auditor = await createAuditor(newsroom, 'read');

@@ -13,7 +13,7 @@ describe('the shell', () => {
   });
 
   it('a user who is no admin sees only the screens of users, and the reason on any other', async ({ newsroom, visitor }) => {
-    const page = await visitor.open(newsroom, '/', { as: await newsroom.user() });
+    const page = await visitor.open(newsroom, '/policies', { as: await newsroom.user() });
     await page.getByText('This screen is for admins').waitFor();
     const links = await page.getByRole('navigation').getByRole('link').allTextContents();
     expect(links).toEqual(['Records']);

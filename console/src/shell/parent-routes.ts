@@ -4,6 +4,7 @@ import { createRootRouteWithContext, createRoute, Outlet } from '@tanstack/react
 import { NotFound } from '../screens/not-found/NotFound.tsx';
 import { AdminGate } from './AdminGate.tsx';
 import { AuditGate } from './AuditGate.tsx';
+import { HomeGate } from './HomeGate.tsx';
 import { Shell } from './Shell.tsx';
 
 /** The parent of all routes. */
@@ -17,6 +18,9 @@ export const sessionRoute = createRoute({ getParentRoute: () => rootRoute, id: '
 
 /** The parent of the routes for admins. */
 export const adminRoute = createRoute({ getParentRoute: () => sessionRoute, id: 'admin', component: AdminGate });
+
+/** The parent of the route that opens after the sign-in. */
+export const homeRoute = createRoute({ getParentRoute: () => sessionRoute, id: 'home', component: HomeGate });
 
 /** The parent of the routes for admins and auditors. */
 export const auditRoute = createRoute({ getParentRoute: () => sessionRoute, id: 'audit', component: AuditGate });

@@ -1,12 +1,12 @@
 import { createRoute } from '@tanstack/react-router';
 import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
-import { adminRoute } from '../../shell/parent-routes.ts';
+import { homeRoute } from '../../shell/parent-routes.ts';
 import { TIMEFRAMES, type Timeframe } from './queries.ts';
 
 /** `/`. */
 export const overviewRoute = createRoute({
-  getParentRoute: () => adminRoute,
+  getParentRoute: () => homeRoute,
   path: '/',
   validateSearch: onlyValid(({ timeframe }: Record<string, unknown>): { timeframe?: Timeframe } => {
     const known = TIMEFRAMES.find((each) => each === timeframe);
