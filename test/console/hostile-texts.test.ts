@@ -1,4 +1,5 @@
-import { describe } from 'vitest';
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
 import { type ConsoleService, it as register } from './console.fixture.ts';
 import { waitForData } from './page-requests.ts';
 import { expectInertText, expectSoundScreen, HOSTILE_TEXTS } from './screen-checks.ts';
@@ -52,4 +53,34 @@ describe('hostile texts', () => {
     await expectInertText(page, HOSTILE_TEXTS[0] ?? '');
     await expectSoundScreen(page);
   });
+
+  it.for(['\u202Eevil', 'evil\u2069\u202E', 'رفض'])(
+    'a name does not change the order of the other words of a sentence: %s',
+    async (name, { newsroom, planted: _, visitor }) => {
+      const id = await newsroom.createPolicy({ name, rules: [{ resource: 'Tip', action: 'read', description: name }] });
+      const page = await visitor.open(newsroom, `/policies/${id}`, { as: await newsroom.admin() });
+      await page.getByRole('button', { name: 'Delete', exact: true }).click();
+      await page.getByRole('dialog').getByText('Type').waitFor();
+      expect(await isBefore(page, ['Delete', '?'])).toBe(true);
+      expect(await isBefore(page, ['Type', 'to confirm'])).toBe(true);
+    },
+  );
 });
+
+/** Returns true if the first element of a dialog with both words shows the one left of the other, or above it. */
+function isBefore(page: Page, words: readonly [string, string]): Promise<boolean> {
+  return page.evaluate<boolean>(`(([first, last]) => {
+    const dialog = document.querySelector('[role="dialog"]');
+    const texts = document.createTreeWalker(dialog, NodeFilter.SHOW_TEXT);
+    let node = texts.nextNode();
+    while (!(node.data.includes(first) && node.data.includes(last))) node = texts.nextNode();
+    const rectOf = (word, at) => {
+      const range = document.createRange();
+      range.setStart(node, at);
+      range.setEnd(node, at + word.length);
+      return range.getBoundingClientRect();
+    };
+    const [left, right] = [rectOf(first, node.data.indexOf(first)), rectOf(last, node.data.lastIndexOf(last))];
+    return left.right <= right.left || left.bottom <= right.top;
+  })(${JSON.stringify(words)})`);
+}

@@ -2,6 +2,7 @@ import { Badge, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { NamedAssignment } from '../api/assignments.ts';
 import { policyTexts } from '../texts/policy.ts';
+import { sentence } from '../texts/sentence.ts';
 import { type Column, DataTable } from './DataTable.tsx';
 import { TextLink } from './TextLink.tsx';
 import { Time } from './Time.tsx';
@@ -43,7 +44,8 @@ export function AssignmentTable({ assignments, before = [], namesPolicies = fals
       title: texts.columns.by,
       render: ({ author, assignedAt }) => (
         <span>
-          {author} · <Time at={assignedAt} />
+          {sentence`${author} · `}
+          <Time at={assignedAt} />
         </span>
       ),
     },

@@ -1,6 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
+import { sentence } from '../texts/sentence.ts';
 import { shellTexts } from '../texts/shell.ts';
 
 /** Properties of a page. */
@@ -14,7 +15,7 @@ interface PageProps {
 
 /** A screen: its title, which is also that of the document, its actions and its content. */
 export function Page({ title, description, actions, children }: PageProps) {
-  useDocumentTitle(`${title} · ${shellTexts.product}`);
+  useDocumentTitle(sentence`${title} · ${shellTexts.product}`);
   return (
     <Stack gap="md">
       <Group justify="space-between" align="flex-start" gap="sm">

@@ -1,6 +1,7 @@
 import { bodyOf, client, type Schemas } from '../api/client.ts';
 import { hasCode } from '../api/problem.ts';
 import { loadRecord } from '../api/records.ts';
+import { sentence } from '../texts/sentence.ts';
 import { AsyncPicker, type PickerItem } from './AsyncPicker.tsx';
 
 /** Properties of a picker of users. */
@@ -34,5 +35,5 @@ async function findUser(id: string, signal: AbortSignal): Promise<PickerItem | u
 }
 
 function toItem({ id, name, email, role }: Pick<Schemas['admin.ListedUser'], 'id' | 'name' | 'email' | 'role'>): PickerItem {
-  return { value: id, label: `${name ?? email} · ${role}` };
+  return { value: id, label: sentence`${name ?? email} · ${role}` };
 }

@@ -2,6 +2,7 @@ import { NavLink, Paper, SegmentedControl, Text, UnstyledButton, useMantineColor
 import { Link } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { signOut } from '../api/session.ts';
+import { sentence } from '../texts/sentence.ts';
 import { shellTexts } from '../texts/shell.ts';
 import classes from './Shell.module.css';
 import { useCaller } from './useSession.ts';
@@ -25,7 +26,7 @@ export function UserMenu() {
       </UnstyledButton>
       <Paper ref={menu} id={MENU} popover="auto" withBorder shadow="md" className={classes['menu'] ?? ''}>
         <Text size="xs" c="dimmed" mb="xs">
-          {email} · {role}
+          {sentence`${email} · ${role}`}
         </Text>
         <SegmentedControl
           fullWidth

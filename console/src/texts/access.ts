@@ -1,3 +1,5 @@
+import { sentence } from './sentence.ts';
+
 /** Texts of the access matrix, "who can" and permissions. */
 export const accessTexts = {
   title: 'Access matrix',
@@ -11,8 +13,8 @@ export const accessTexts = {
   role: 'Role',
   effects: { allow: 'allowed', deny: 'denied', conditional: 'if a condition holds' },
   legend: 'Choose a cell to see the reason and the rule.',
-  matrixLabel: (resource: string) => `Roles and actions on ${resource}`,
-  permissionsLabel: (user: string) => `Permissions of ${user}`,
+  matrixLabel: (resource: string) => sentence`Roles and actions on ${resource}`,
+  permissionsLabel: (user: string) => sentence`Permissions of ${user}`,
   when: 'Allowed if',
   openRule: 'Open the rule',
   simulate: 'Open in the simulator',

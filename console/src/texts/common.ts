@@ -1,3 +1,5 @@
+import { sentence } from './sentence.ts';
+
 /** Texts that several screens share. */
 export const commonTexts = {
   retry: 'Retry',
@@ -29,5 +31,6 @@ export const commonTexts = {
     reload: 'Reload the page',
     outdated: 'Reload the page to load it from the present version of the service.',
   },
-  typeToConfirm: (word: string) => `Type ${word} to confirm`,
+  removeItem: (name: string) => sentence`Remove ${name}`,
+  typeToConfirm: (word: string) => sentence`Type ${word} to confirm`,
 } as const;

@@ -1,3 +1,5 @@
+import { sentence } from './sentence.ts';
+
 /** Texts of the builder of conditions. */
 export const builderTexts = {
   path: 'Path',
@@ -15,7 +17,7 @@ export const builderTexts = {
   unit: 'Unit',
   units: { s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks' },
   days: ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'],
-  utc: (instant: string) => `${instant} (UTC)`,
+  utc: (instant: string) => sentence`${instant} (UTC)`,
   networks: 'Networks',
   expression: 'Expression',
   all: 'all of',
@@ -44,7 +46,7 @@ export const builderTexts = {
   },
   ifExists: 'false if missing',
   remove: 'Remove the condition',
-  rule: (number: number) => `Condition ${number}`,
+  rule: (number: number) => sentence`Condition ${number}`,
   sentence: {
     always: 'always',
     and: ' and ',

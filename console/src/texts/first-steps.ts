@@ -1,3 +1,5 @@
+import { sentence } from './sentence.ts';
+
 /** Texts of the first steps after the set-up. */
 export const firstStepsTexts = {
   title: 'First steps',
@@ -9,7 +11,7 @@ export const firstStepsTexts = {
     detail: 'Without a policy, only admins may do anything. Begin with a template, and change it later.',
     template: 'Template',
     create: 'Create the policy',
-    has: (count: number) => (count === 1 ? 'There is 1 policy.' : `There are ${count} policies.`),
+    has: (count: number) => (count === 1 ? 'There is 1 policy.' : sentence`There are ${count} policies.`),
   },
   assign: {
     title: 'Assign it to a role',
@@ -17,14 +19,14 @@ export const firstStepsTexts = {
     policy: 'Policy',
     role: 'Role',
     assign: 'Assign',
-    assigned: (policy: string, role: string) => `${policy} is assigned to ${role}.`,
+    assigned: (policy: string, role: string) => sentence`${policy} is assigned to ${role}.`,
   },
   ask: {
     title: 'Ask what it decides',
     detail: 'Any request can be asked about before a user sends it. The answer names the rule that decides.',
     action: 'Action',
     resource: 'Resource',
-    submit: (role: string) => `Decide for role ${role}`,
+    submit: (role: string) => sentence`Decide for role ${role}`,
     answer: 'Answer',
     more: 'To ask about a user, a record or another time:',
     open: 'Open the simulator',
@@ -32,7 +34,7 @@ export const firstStepsTexts = {
   decision: {
     title: 'See your first decision',
     detail: 'Every request to records leaves an entry in the audit log that can be explained, also years later.',
-    send: (resource: string) => `List ${resource} and open the decision`,
+    send: (resource: string) => sentence`List ${resource} and open the decision`,
     open: 'Open the newest decision',
   },
   after: {

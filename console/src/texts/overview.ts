@@ -1,10 +1,12 @@
+import { sentence } from './sentence.ts';
+
 /** Texts of the overview. */
 export const overviewTexts = {
   title: 'Overview',
   timeframes: { '24h': '24 hours', '7d': '7 days', '30d': '30 days' },
   timeframe: 'Time',
   tiles: { grants: 'Allowed', denials: 'Denied', policies: 'Active policies', findings: 'Findings' },
-  ofPolicies: (total: number) => `of ${total}`,
+  ofPolicies: (total: number) => sentence`of ${total}`,
   series: { title: 'Decisions', label: 'Decisions over time. Select a part to see its entries.', allowed: 'allowed', denied: 'denied' },
   topDenied: {
     title: 'Denied most often',
@@ -13,7 +15,7 @@ export const overviewTexts = {
   neverMatched: {
     title: 'Rules that decided nothing',
     none: 'Every active rule has decided a request.',
-    more: (count: number) => `and ${count} more`,
+    more: (count: number) => sentence`and ${count} more`,
   },
   expiring: {
     title: 'Assignments that expire within 7 days',

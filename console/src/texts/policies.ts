@@ -1,3 +1,5 @@
+import { sentence } from './sentence.ts';
+
 /** Texts of the list of policies, of imports and of deleted policies. */
 export const policiesTexts = {
   title: 'Policies',
@@ -29,26 +31,26 @@ export const policiesTexts = {
     changed: 'Last change',
     findings: 'Findings',
   },
-  select: (name: string) => `Select ${name}`,
-  users: (count: number) => (count === 1 ? '1 user' : `${count} users`),
+  select: (name: string) => sentence`Select ${name}`,
+  users: (count: number) => (count === 1 ? '1 user' : sentence`${count} users`),
   unassigned: 'no role or user',
-  findings: (count: number) => (count === 1 ? '1 finding' : `${count} findings`),
+  findings: (count: number) => (count === 1 ? '1 finding' : sentence`${count} findings`),
   types: { ROLE_BASED: 'role based', ATTRIBUTE_BASED: 'attribute based', CUSTOM: 'custom' },
   empty: { title: 'There are no policies yet', detail: 'Without policies, only admins have access.' },
   noMatch: { title: 'No policy matches the filters' },
   bulk: {
-    selected: (count: number) => (count === 1 ? '1 policy selected' : `${count} policies selected`),
+    selected: (count: number) => (count === 1 ? '1 policy selected' : sentence`${count} policies selected`),
     activate: 'Activate',
     deactivate: 'Deactivate',
     clear: 'Clear the selection',
-    activateTitle: (count: number) => (count === 1 ? 'Activate 1 policy?' : `Activate ${count} policies?`),
-    deactivateTitle: (count: number) => (count === 1 ? 'Deactivate 1 policy?' : `Deactivate ${count} policies?`),
+    activateTitle: (count: number) => (count === 1 ? 'Activate 1 policy?' : sentence`Activate ${count} policies?`),
+    deactivateTitle: (count: number) => (count === 1 ? 'Deactivate 1 policy?' : sentence`Deactivate ${count} policies?`),
     activateDetail: 'Their rules are evaluated for the users and roles that they are assigned to, from the next request on.',
     deactivateDetail:
       'None of their rules is evaluated from the next request on. Requests that only they allow are denied; requests that their DENY rules refuse may be allowed.',
-    activated: (count: number) => (count === 1 ? '1 policy was activated.' : `${count} policies were activated.`),
-    deactivated: (count: number) => (count === 1 ? '1 policy was deactivated.' : `${count} policies were deactivated.`),
-    failed: (done: number, failed: number, first: string) => `${done} changed, ${failed} refused; the first refusal: ${first}`,
+    activated: (count: number) => (count === 1 ? '1 policy was activated.' : sentence`${count} policies were activated.`),
+    deactivated: (count: number) => (count === 1 ? '1 policy was deactivated.' : sentence`${count} policies were deactivated.`),
+    failed: (done: number, failed: number, first: string) => sentence`${done} changed, ${failed} refused; the first refusal: ${first}`,
   },
 } as const;
 
@@ -61,15 +63,17 @@ export const importTexts = {
   choose: 'Choose a file',
   check: 'Check without storing',
   checked: 'This import would make these changes. Nothing was stored.',
-  unchanged: (count: number) => (count === 1 ? '1 policy is already as in the file.' : `${count} policies are already as in the file.`),
-  assigned: (count: number) => (count === 1 ? '1 assignment is created or changed.' : `${count} assignments are created or changed.`),
+  unchanged: (count: number) =>
+    count === 1 ? '1 policy is already as in the file.' : sentence`${count} policies are already as in the file.`,
+  assigned: (count: number) =>
+    count === 1 ? '1 assignment is created or changed.' : sentence`${count} assignments are created or changed.`,
   created: 'new',
   updated: 'changed',
-  more: (count: number) => `${count} more policies change. Only the first are shown.`,
+  more: (count: number) => sentence`${count} more policies change. Only the first are shown.`,
   nothing: 'The file changes nothing.',
-  apply: (count: number) => (count === 1 ? 'Import 1 policy' : `Import ${count} policies`),
+  apply: (count: number) => (count === 1 ? 'Import 1 policy' : sentence`Import ${count} policies`),
   applyAssignments: 'Import the assignments',
-  done: (summary: string) => `The policies were imported: ${summary}.`,
+  done: (summary: string) => sentence`The policies were imported: ${summary}.`,
 } as const;
 
 /** Texts of the changes of all policies. */

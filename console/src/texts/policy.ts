@@ -1,15 +1,17 @@
+import { sentence } from './sentence.ts';
+
 /** Texts of the screen of one policy. */
 export const policyTexts = {
   tabs: { rules: 'Rules', text: 'JSON / YAML', assignments: 'Assignments', history: 'History', findings: 'Findings' },
   inactive: 'not active',
-  version: (version: number) => `version ${version}`,
+  version: (version: number) => sentence`version ${version}`,
   unsaved: 'unsaved changes',
   save: 'Save…',
   create: 'Create…',
   discard: 'Discard changes',
   delete: 'Delete',
   preview: 'Preview in a new tab',
-  mistakes: (count: number) => (count === 1 ? '1 mistake' : `${count} mistakes`),
+  mistakes: (count: number) => (count === 1 ? '1 mistake' : sentence`${count} mistakes`),
   valid: 'no mistakes',
   checking: 'checking',
   otherMistakes: 'Mistakes',
@@ -44,7 +46,7 @@ export const policyTexts = {
     description: 'Description',
     conditions: 'Conditions: all must be true',
     raw: 'The form cannot show this rule. Correct it in the text.',
-    sentence: (action: string, resource: string) => `${action} on ${resource}`,
+    sentence: (action: string, resource: string) => sentence`${action} on ${resource}`,
     every: { action: 'every action', resource: 'every resource' },
     when: 'if',
   },
@@ -75,7 +77,7 @@ export const policyTexts = {
     title: 'Another admin has changed this policy',
     detail: 'Your changes are kept. Choose a version where both of you have changed the same member or rule.',
     takenOver: (count: number) =>
-      count === 1 ? '1 other change of theirs is taken over.' : `${count} other changes of theirs are taken over.`,
+      count === 1 ? '1 other change of theirs is taken over.' : sentence`${count} other changes of theirs are taken over.`,
     none: 'Your changes and theirs do not conflict.',
     mine: 'Mine',
     theirs: 'Theirs',
@@ -83,7 +85,7 @@ export const policyTexts = {
     absent: '(removed)',
     apply: 'Merge',
     merged: 'The newer version is merged into your draft. Save it when it is complete.',
-    choose: (name: string) => `Version of ${name}`,
+    choose: (name: string) => sentence`Version of ${name}`,
     asText: 'Merge as text',
     textDetail:
       'The merged text, with its differences from the stored version of the other admin. Take theirs for a difference, or edit the text.',
@@ -92,7 +94,7 @@ export const policyTexts = {
     keepMine: 'Keep mine',
   },
   deleting: {
-    title: (name: string) => `Delete ${name}?`,
+    title: (name: string) => sentence`Delete ${name}?`,
     detail:
       'Its rules and assignments end with the next request. Its history is kept, and it can be restored from the changes of policies. Assignments are restored on request.',
     done: 'The policy was deleted.',
@@ -102,7 +104,7 @@ export const policyTexts = {
     clear: 'Clear the selection',
     empty: { title: 'The policy is assigned to no role and no user', detail: 'Its rules apply to no request.' },
     columns: { to: 'Assigned to', expires: 'Expires', state: 'State', by: 'By', actions: 'Actions', policy: 'Policy', select: 'Select' },
-    role: (role: string) => `role ${role}`,
+    role: (role: string) => sentence`role ${role}`,
     never: 'never',
     expired: 'expired',
     active: 'active',
@@ -121,8 +123,8 @@ export const policyTexts = {
     done: 'The policy was assigned.',
     changed: 'The assignment was changed.',
     revoke: 'Revoke',
-    revokeOf: (name: string) => `Revoke the assignment to ${name}`,
-    revokeTitle: (name: string) => `Revoke the assignment to ${name}?`,
+    revokeOf: (name: string) => sentence`Revoke the assignment to ${name}`,
+    revokeTitle: (name: string) => sentence`Revoke the assignment to ${name}?`,
     revokeDetail: 'From the next request on, none of the rules of this policy applies to them by this assignment.',
     revoked: 'The assignment was revoked.',
   },
@@ -133,12 +135,12 @@ export const policyTexts = {
     show: 'Show the differences from the current version',
     hide: 'Hide the differences',
     current: 'current version',
-    revision: (revision: number) => `revision ${revision}`,
+    revision: (revision: number) => sentence`revision ${revision}`,
     unsaved: 'A rollback would replace your unsaved changes. Save or discard them first.',
     rollback: 'Roll back to this version',
     restore: 'Restore the policy',
-    rollbackTitle: (revision: number) => `Roll back to revision ${revision}?`,
-    restoreTitle: (name: string) => `Restore ${name}?`,
+    rollbackTitle: (revision: number) => sentence`Roll back to revision ${revision}?`,
+    restoreTitle: (name: string) => sentence`Restore ${name}?`,
     rollbackDetail: 'The rules and all other members become those of that version. The history keeps the versions between.',
     restoreDetail: 'The policy is created again as it was before it was deleted.',
     assignments: 'Also restore the assignments of that time, and revoke those that were added since',
@@ -148,13 +150,13 @@ export const policyTexts = {
     skipped: (count: number) =>
       count === 1
         ? '1 assignment was not restored: its user no longer exists.'
-        : `${count} assignments were not restored: their users no longer exist.`,
+        : sentence`${count} assignments were not restored: their users no longer exist.`,
   },
   findings: {
     empty: { title: 'No findings', detail: 'The linter finds nothing that is probably wrong.' },
     open: 'Open the member',
     openAssignments: 'Open the assignments',
-    of: (rule: string) => `rule ${rule}`,
+    of: (rule: string) => sentence`rule ${rule}`,
     other: 'the other rule',
   },
 } as const;
@@ -184,11 +186,11 @@ export const assignmentsTexts = {
     clear: 'Clear filters',
   },
   empty: { title: 'No assignment matches' },
-  select: (name: string) => `Select the assignment to ${name}`,
-  selected: (count: number) => (count === 1 ? '1 assignment selected' : `${count} assignments selected`),
+  select: (name: string) => sentence`Select the assignment to ${name}`,
+  selected: (count: number) => (count === 1 ? '1 assignment selected' : sentence`${count} assignments selected`),
   revoke: 'Revoke',
-  revokeTitle: (count: number) => (count === 1 ? 'Revoke 1 assignment?' : `Revoke ${count} assignments?`),
+  revokeTitle: (count: number) => (count === 1 ? 'Revoke 1 assignment?' : sentence`Revoke ${count} assignments?`),
   revokeDetail:
     'All are revoked, or none. From the next request on, requests that only these assignments allow are denied; requests that only DENY rules of these policies refuse are allowed again.',
-  revoked: (count: number) => (count === 1 ? '1 assignment was revoked.' : `${count} assignments were revoked.`),
+  revoked: (count: number) => (count === 1 ? '1 assignment was revoked.' : sentence`${count} assignments were revoked.`),
 } as const;

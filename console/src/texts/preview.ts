@@ -1,3 +1,5 @@
+import { sentence } from './sentence.ts';
+
 /** Texts of the preview. */
 export const previewTexts = {
   title: 'Preview',
@@ -12,7 +14,7 @@ export const previewTexts = {
   fill: 'Fill values that were not kept with those of today',
   run: 'Replay',
   stop: 'Stop',
-  running: (count: number) => `${count.toLocaleString()} decisions replayed`,
+  running: (count: number) => sentence`${count.toLocaleString()} decisions replayed`,
   classes: {
     same: 'same',
     allowToDeny: 'allowed before, denied now',
@@ -28,7 +30,7 @@ export const previewTexts = {
     unknown: 'The audit log did not keep a value that these decisions depend on, so they are not safe to call unchanged.',
   },
   none: 'No decision of this kind.',
-  count: (count: number) => `${count.toLocaleString()} ×`,
+  count: (count: number) => sentence`${count.toLocaleString()} ×`,
   recorded: 'Recorded',
   live: 'In force',
   draftSide: 'Draft',

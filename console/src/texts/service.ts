@@ -1,3 +1,5 @@
+import { sentence } from './sentence.ts';
+
 /** Texts of migrations, system and users. */
 export const storageTexts = {
   title: 'Migrations',
@@ -5,7 +7,7 @@ export const storageTexts = {
   upToDate: { title: 'The tables match the definition files', detail: 'A start would change nothing.' },
   mistakes: 'The definition files have mistakes, so there is no plan',
   pending: 'A start would perform these steps',
-  held: (names: string) => `These resources stay as they are until their steps are allowed: ${names}`,
+  held: (names: string) => sentence`These resources stay as they are until their steps are allowed: ${names}`,
   apply: 'Allow them with',
   history: 'Performed migrations',
   noHistory: 'No migration has been performed.',
@@ -17,7 +19,7 @@ export const storageTexts = {
     blocked: 'blocked',
   },
   columns: { at: 'Time', actor: 'By', steps: 'Steps', duration: 'Duration' },
-  rows: (count: number) => `${count.toLocaleString()} rows`,
+  rows: (count: number) => sentence`${count.toLocaleString()} rows`,
   sql: 'SQL',
   rules: 'Rules that use it',
 } as const;

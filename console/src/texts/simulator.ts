@@ -1,3 +1,5 @@
+import { sentence } from './sentence.ts';
+
 /** Texts of the simulator. */
 export const simulatorTexts = {
   title: 'Simulator',
@@ -21,7 +23,7 @@ export const simulatorTexts = {
   json: 'expected a JSON object',
   shareable: 'The address of this page contains the question: share it.',
   copyCurl: 'Copy as curl',
-  matched: (policy: string) => `Decided by ${policy}`,
+  matched: (policy: string) => sentence`Decided by ${policy}`,
   conditional: 'depends on the record',
   inForce: 'Policies in force',
   withDraft: 'With the present draft',

@@ -1,5 +1,6 @@
 /** Conditions as sentences, with the labels of the operators. */
 import { builderTexts } from '../../texts/condition-builder.ts';
+import { isolate } from '../../texts/sentence.ts';
 import { type ConditionForm, readCondition } from './condition-json.ts';
 import type { Operator } from './operand-forms.ts';
 import { isReference, referencedPath } from './operand-forms.ts';
@@ -81,5 +82,5 @@ export function describeOperand(value: unknown, operator: Operator | undefined):
 }
 
 function describeItem(item: unknown): string {
-  return isReference(item) ? referencedPath(item) : JSON.stringify(item);
+  return isReference(item) ? referencedPath(item) : isolate(JSON.stringify(item));
 }

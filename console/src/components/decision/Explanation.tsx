@@ -1,6 +1,7 @@
 import { Alert, Card, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
+import { sentence } from '../../texts/sentence.ts';
 import { DecisionTrace } from './DecisionTrace.tsx';
 import { NearMisses } from './NearMisses.tsx';
 import { ResidualCondition } from './ResidualCondition.tsx';
@@ -42,7 +43,7 @@ export function Explanation({
           </Text>
           {ties.map(({ policy, rule }) => (
             <Text key={rule.id} size="sm">
-              {rule.effect} · {policy.name} {rule.description}
+              {sentence`${rule.effect} · ${policy.name} ${rule.description ?? ''}`}
             </Text>
           ))}
         </Card>

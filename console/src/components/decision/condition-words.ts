@@ -1,6 +1,7 @@
 /** Conditions of a trace as words. */
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
+import { isolate, sentence } from '../../texts/sentence.ts';
 import { type OperatorWords, operatorWords } from '../condition/condition-sentences.ts';
 import type { Operator } from '../condition/operand-forms.ts';
 
@@ -11,7 +12,7 @@ const texts = decisionsTexts.nearMiss;
 
 /** Returns a value as text: texts in quotes, lists in brackets. */
 export function printValue(value: unknown): string {
-  return value === undefined ? decisionsTexts.noValue : JSON.stringify(value);
+  return value === undefined ? decisionsTexts.noValue : isolate(JSON.stringify(value));
 }
 
 /** Returns the members of a group; none for a comparison. */
@@ -41,7 +42,7 @@ export function describeUnmet(trace: ConditionTrace, operators: readonly Operato
       return missing === true ? texts.unmetWithoutValue(condition) : texts.unmet(condition, printValue(actual));
     }
     case 'any':
-      return `${texts.oneOf}: ${describeMembers()}`;
+      return sentence`${texts.oneOf}: ${describeMembers()}`;
     case 'not':
       return texts.not(describeMembers());
     case 'expression':

@@ -8,6 +8,7 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
+import { isolate, sentence } from '../../texts/sentence.ts';
 import { whoCanQuery } from './queries.ts';
 import type { AccessTabProps } from './RoleMatrix.tsx';
 
@@ -99,8 +100,8 @@ const RULE_COLUMNS: readonly Column<Allowed>[] = [
     title: texts.openRule,
     render: ({ policy, rule }) => (
       <PolicyLink id={policy.id} rule={rule.id} size="sm">
-        {policy.name}
-        {rule.description !== undefined && `, ${rule.description}`}
+        {isolate(policy.name)}
+        {rule.description !== undefined && sentence`, ${rule.description}`}
       </PolicyLink>
     ),
   },

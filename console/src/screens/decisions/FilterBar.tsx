@@ -1,5 +1,6 @@
 import { Button, Group, NativeSelect, Pill, Switch } from '@mantine/core';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
+import { sentence } from '../../texts/sentence.ts';
 import { labelOf } from './entry-names.ts';
 import { presentFilters, removeFilter } from './filters.ts';
 import type { EntryNames } from './queries.ts';
@@ -36,7 +37,7 @@ export function FilterBar({ search, isLive, names, onChange, onLive }: FilterBar
               'aria-hidden': false,
             }}
           >
-            {name}: {filter.isExcluded ? texts.excluded(value) : value}
+            {sentence`${name}: ${filter.isExcluded ? texts.excluded(value) : value}`}
           </Pill>
         );
       })}

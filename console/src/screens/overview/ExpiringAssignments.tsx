@@ -4,6 +4,7 @@ import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Time } from '../../components/Time.tsx';
 import { overviewTexts } from '../../texts/overview.ts';
+import { sentence } from '../../texts/sentence.ts';
 import { expiringQuery } from './queries.ts';
 
 /** The assignments to users that end within a week, the first to end first. */
@@ -21,7 +22,7 @@ export function ExpiringAssignments() {
               return (
                 <Group key={id} justify="space-between" wrap="nowrap" gap="xs">
                   <PolicyLink id={policyId} tab="assignments" size="sm" truncate>
-                    {names?.policies[policyId] ?? policyId} · {names?.users[userId] ?? userId}
+                    {sentence`${names?.policies[policyId] ?? policyId} · ${names?.users[userId] ?? userId}`}
                   </PolicyLink>
                   <Text size="xs" c="dimmed">
                     <Time at={expiresAt} />

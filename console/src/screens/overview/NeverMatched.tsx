@@ -2,6 +2,7 @@ import { Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { overviewTexts } from '../../texts/overview.ts';
+import { sentence } from '../../texts/sentence.ts';
 
 const texts = overviewTexts.neverMatched;
 const SHOWN = 10;
@@ -14,7 +15,7 @@ export function NeverMatched({ neverMatched }: { readonly neverMatched: Schemas[
     <Stack gap={6}>
       {rules.slice(0, SHOWN).map(({ ruleId, policyId, policy, action, resource, description }) => (
         <PolicyLink key={ruleId} id={policyId} rule={ruleId} size="sm" truncate>
-          {policy}: {description ?? `${action} ${resource}`}
+          {sentence`${policy}: ${description ?? `${action} ${resource}`}`}
         </PolicyLink>
       ))}
       {total > SHOWN && (

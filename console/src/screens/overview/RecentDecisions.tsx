@@ -4,6 +4,7 @@ import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { overviewTexts } from '../../texts/overview.ts';
+import { sentence } from '../../texts/sentence.ts';
 
 /** The newest decisions. Each opens its explanation. */
 export function RecentDecisions({ decisions }: { readonly decisions: Schemas['admin.Analytics']['recentActivity'] }) {
@@ -15,7 +16,7 @@ export function RecentDecisions({ decisions }: { readonly decisions: Schemas['ad
           <Group gap="xs" wrap="nowrap" style={{ minWidth: 0 }}>
             <Verdict allowed={allowed} />
             <TextLink to="/decisions/$id" params={{ id }} size="sm" truncate>
-              {role} · {action} {resource}
+              {sentence`${role} · ${action} ${resource}`}
             </TextLink>
           </Group>
           <Text size="xs" c="dimmed">

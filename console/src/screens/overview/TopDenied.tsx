@@ -2,6 +2,7 @@ import { Group, Progress, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { overviewTexts } from '../../texts/overview.ts';
+import { sentence } from '../../texts/sentence.ts';
 
 const texts = overviewTexts.topDenied;
 
@@ -17,7 +18,7 @@ export function TopDenied({ denied, from }: { readonly denied: Denied; readonly 
         <div key={`${role} ${action} ${resource}`}>
           <Group justify="space-between" wrap="nowrap" gap="xs">
             <TextLink to="/decisions" search={{ allowed: false, action, resource, role, from }} size="sm" truncate>
-              {role} · {action} {resource}
+              {sentence`${role} · ${action} ${resource}`}
             </TextLink>
             <Text size="sm">{count.toLocaleString()}</Text>
           </Group>

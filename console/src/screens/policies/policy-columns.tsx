@@ -5,6 +5,7 @@ import type { Column } from '../../components/DataTable.tsx';
 import { Time } from '../../components/Time.tsx';
 import { WarningBadge } from '../../components/WarningBadge.tsx';
 import { policiesTexts as texts } from '../../texts/policies.ts';
+import { isolate, sentence } from '../../texts/sentence.ts';
 import classes from './policies.module.css';
 
 /** The columns of the list of policies, without the selection. */
@@ -59,7 +60,7 @@ function Assigned({ roles, users }: PolicySummary['assignments']) {
         {texts.unassigned}
       </Text>
     );
-  return [...roles, ...(users > 0 ? [texts.users(users)] : [])].join(', ');
+  return [...roles.map(isolate), ...(users > 0 ? [texts.users(users)] : [])].join(', ');
 }
 
 function LastChange({ lastChange, updatedAt }: PolicySummary) {
@@ -68,7 +69,7 @@ function LastChange({ lastChange, updatedAt }: PolicySummary) {
     <Stack gap={0}>
       <span>
         <Time at={at} />
-        {by !== undefined && ` · ${by.name ?? by.id}`}
+        {by !== undefined && sentence` · ${by.name ?? by.id}`}
       </span>
       {reason !== undefined && (
         <Text size="xs" c="dimmed" lineClamp={2}>

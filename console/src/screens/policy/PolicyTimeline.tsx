@@ -8,6 +8,7 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
 import { policyTexts } from '../../texts/policy.ts';
+import { sentence } from '../../texts/sentence.ts';
 import { RollbackModal } from './RollbackModal.tsx';
 
 const texts = policyTexts.history;
@@ -103,7 +104,7 @@ function ChangeSummary({
         )}
         <Text size="sm" component="span">
           <Time at={at} />
-          {by !== undefined && ` · ${by.name ?? by.id}`}
+          {by !== undefined && sentence` · ${by.name ?? by.id}`}
         </Text>
         <Text size="xs" c="dimmed">
           {texts.revision(revision)}

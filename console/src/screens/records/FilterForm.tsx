@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ownCatalogueQuery } from '../../api/queries.ts';
 import { dataTexts } from '../../texts/data.ts';
+import { sentence } from '../../texts/sentence.ts';
 import { parseFormValue } from './form-values.ts';
 import type { OwnResource } from './queries.ts';
 import { type Comparison, type RecordsSearch, toComparisons, toWhere } from './search.ts';
@@ -48,7 +49,7 @@ function Present({ comparison: { field, operator, value }, onRemove }: { readonl
   return (
     <Group gap={4} px="sm" py={2} bd="1px solid var(--mantine-color-default-border)" style={{ borderRadius: 999 }}>
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        {field} {label} {typeof value === 'string' ? value : JSON.stringify(value)}
+        {sentence`${field} ${label} ${typeof value === 'string' ? value : JSON.stringify(value)}`}
       </Text>
       <ActionIcon size="sm" variant="subtle" color="gray" aria-label={texts.remove(field)} onClick={onRemove}>
         ✕

@@ -1,6 +1,7 @@
 import { Badge, Card, Code, Group, Spoiler, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
+import { sentence } from '../../texts/sentence.ts';
 import { storageTexts as texts } from '../../texts/service.ts';
 
 const COLORS = { safe: 'green', 'needs-backfill': 'blue', lossy: 'orange', destructive: 'red', blocked: 'red' } as const;
@@ -45,7 +46,7 @@ export function MigrationStep({
           {texts.rules}:{' '}
           {rules.map(({ policyId, policy, ruleId, rule }) => (
             <PolicyLink key={ruleId} id={policyId} rule={ruleId} size="sm">
-              {policy}, {rule}{' '}
+              {sentence`${policy}, ${rule} `}
             </PolicyLink>
           ))}
         </Text>

@@ -11,6 +11,7 @@ import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
+import { sentence } from '../../texts/sentence.ts';
 import { usersTexts } from '../../texts/service.ts';
 import { userRoute } from './route.ts';
 import { UserSessions } from './UserSessions.tsx';
@@ -24,7 +25,11 @@ export function UserScreen() {
   return (
     <QueryState query={user} lines={8}>
       {(row) => (
-        <Page title={String(row['name'] ?? row['email'])} description={`${row['email']} · ${row['role']}`} actions={<Actions user={row} />}>
+        <Page
+          title={String(row['name'] ?? row['email'])}
+          description={sentence`${String(row['email'])} · ${String(row['role'])}`}
+          actions={<Actions user={row} />}
+        >
           {row['isActive'] === false && (
             <Badge color="gray" size="lg">
               {usersTexts.inactive}

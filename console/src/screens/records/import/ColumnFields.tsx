@@ -1,5 +1,6 @@
 import { Alert, Select, Stack, Table, Text, Title } from '@mantine/core';
 import { dataTexts } from '../../../texts/data.ts';
+import { isolate } from '../../../texts/sentence.ts';
 import type { Field } from '../form-values.ts';
 import { type ColumnMapping, changeMapping, leftOut, missingFields } from './column-mapping.ts';
 import type { Delimiter } from './csv-records.ts';
@@ -63,10 +64,10 @@ export function ColumnFields({ file: { columns, type, delimiter }, mapping, fiel
       </Table>
       {out.length > 0 && (
         <Text size="sm" lineClamp={4} style={{ overflowWrap: 'anywhere' }}>
-          {texts.leftOut(out.join(', '))}
+          {texts.leftOut(out.map(isolate).join(', '))}
         </Text>
       )}
-      {missing.length > 0 && <Alert color="yellow">{texts.missing(missing.join(', '))}</Alert>}
+      {missing.length > 0 && <Alert color="yellow">{texts.missing(missing.map(isolate).join(', '))}</Alert>}
     </Stack>
   );
 }
