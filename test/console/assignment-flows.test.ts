@@ -80,3 +80,34 @@ describe('assignments', () => {
     expect(at('data')).toEqual([]);
   });
 });
+
+describe('policies that are changed together', () => {
+  it('a typed word deactivates them; those that were refused can be tried again', async ({ newsroom, story, visitor }) => {
+    const names = ['bulk first', 'bulk second'];
+    const ids = await Promise.all(names.map((name) => newsroom.createPolicy({ name, rules: [{ resource: 'Tip', action: 'read' }] })));
+    const { token } = story.admin;
+    const states = async (): Promise<readonly unknown[]> =>
+      Promise.all(ids.map(async (id) => (await newsroom.call('GET', `/admin/api/policies/${id}`, { token })).at('data.isActive')));
+    const page = await visitor.open(newsroom, '/policies?search=bulk', { as: story.admin });
+    for (const name of names) await page.getByRole('checkbox', { name: `Select ${name}` }).check();
+    await page.getByText('2 policies selected').waitFor();
+    // Another admin changes one of them meanwhile.
+    await newsroom.call('PUT', `/admin/api/policies/${ids[1]}`, { token, body: { description: 'changed' } });
+    await page.getByRole('button', { name: 'Deactivate' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Deactivate 2 policies?' });
+    const confirm = dialog.getByRole('button', { name: 'Deactivate' });
+    await dialog.getByText('The policy is assigned to no role and no user').waitFor();
+    await expectSoundScreen(page);
+    expect(await confirm.isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Type deactivate 2 to confirm' }).fill('deactivate 2');
+    await dialog.getByRole('textbox', { name: 'Reason for the change' }).fill('cleared up');
+    visitor.allow(/^response 412: PUT/);
+    await confirm.click();
+    await dialog.getByText('1 changed, 1 refused; the first refusal: bulk second').waitFor();
+    expect(await states()).toEqual([false, true]);
+    await confirm.click();
+    await page.getByText('2 policies were deactivated.').waitFor();
+    await expect.poll(() => page.getByText('2 policies selected').count()).toBe(0);
+    expect(await states()).toEqual([false, false]);
+  });
+});

@@ -7,11 +7,13 @@ import { PolicyAccessChanges } from '../../components/access-change/PolicyAccess
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { policiesTexts } from '../../texts/policies.ts';
+import { sentence } from '../../texts/sentence.ts';
 
 const texts = policiesTexts.bulk;
 
 /** Properties of the bar. */
 interface BulkActionsProps {
+  /** The selected policies, as the list shows them at present. */
   readonly policies: readonly PolicySummary[];
   onDone(): void;
 }
@@ -72,15 +74,15 @@ export function BulkActions({ policies, onDone }: BulkActionsProps) {
   );
 }
 
-/** Changes the policies one after the other. @throws Error that says how many were refused, and why the first was */
+/** Changes the policies that differ, one after the other. @throws Error that says how many were refused, and why the first was */
 async function setActive(policies: readonly PolicySummary[], isActive: boolean, reason: string | undefined): Promise<void> {
   const refusals: string[] = [];
-  for (const { id, name, version } of policies) {
+  for (const { id, name, version } of policies.filter((policy) => policy.isActive !== isActive)) {
     const body = { isActive, ...(reason !== undefined && { reason }) };
     try {
       await bodyOf(client.PUT('/admin/api/policies/{id}', { params: { path: { id }, header: ifMatch(version) }, body }));
     } catch (error) {
-      refusals.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+      refusals.push(sentence`${name}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
   const [first] = refusals;

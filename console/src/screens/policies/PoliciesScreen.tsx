@@ -26,7 +26,7 @@ export function PoliciesScreen() {
   return (
     <Page title={texts.title} actions={<ListActions />}>
       <PolicyFilters filter={filter} onChange={change} onClear={() => void navigate({ search: {}, replace: true })} />
-      {selected.size > 0 && <BulkActions policies={[...selected.values()]} onDone={() => setSelected(new Map())} />}
+      {selected.size > 0 && <BulkActions policies={presentOf(selected, query.data?.pages)} onDone={() => setSelected(new Map())} />}
       <PagedState query={query} lines={10}>
         {(items) =>
           items.length === 0 ? (
@@ -46,6 +46,15 @@ export function PoliciesScreen() {
       </PagedState>
     </Page>
   );
+}
+
+/** Returns the selected policies as the list shows them at present, so that a change that was refused can be tried again. */
+function presentOf(
+  selected: ReadonlyMap<string, PolicySummary>,
+  pages: readonly { readonly items: readonly PolicySummary[] }[] = [],
+): readonly PolicySummary[] {
+  const listed = new Map(pages.flatMap(({ items }) => items.map((policy) => [policy.id, policy])));
+  return [...selected].map(([id, policy]) => listed.get(id) ?? policy);
 }
 
 function ListActions() {
