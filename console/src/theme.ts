@@ -14,9 +14,8 @@ export const theme: MantineThemeOverride = createTheme({
   components: {
     // Values that a user may read but not change keep their contrast: a disabled field is known by its background.
     Input: { styles: { input: { opacity: 1 } } },
-    // Links and items of menus are names of users. In a row they may become narrower than their longest word.
+    // Links are names of users. In a row they may become narrower than their longest word.
     Anchor: { styles: { root: { overflowWrap: 'anywhere' } } },
-    Menu: { styles: { dropdown: { maxWidth: 'calc(100vw - 16px)' }, itemLabel: { overflowWrap: 'anywhere' } } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } } },

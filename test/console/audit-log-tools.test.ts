@@ -26,6 +26,33 @@ describe('views and exports of the audit log', () => {
     await page.getByText('No view is saved').waitFor();
   });
 
+  it('a view has any name, is replaced under its name, and is deleted', async ({ newsroom, visitor }) => {
+    const user = await newsroom.user({ name: 'Views', role: 'admin' });
+    const page = await visitor.open(newsroom, '/decisions?range=24h', { as: user });
+    const saved = async (): Promise<readonly string[]> => {
+      const reply = await newsroom.call('GET', '/auth/me/views', { token: user.token });
+      return (reply.at('data') as readonly { readonly name: string; readonly version: number }[]).map(
+        ({ name, version }) => `${name} ${version}`,
+      );
+    };
+    const save = async (name: string, button: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Saved views' }).click();
+      await page.getByRole('menuitem', { name: 'Save this view' }).click();
+      await page.getByRole('textbox', { name: 'Name of the view' }).fill(name);
+      await page.getByRole('button', { name: button, exact: true }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
+    for (const name of ['Denials/night', '..', '%2F?#', '\u202Eevil 🗞️']) {
+      await save(name, 'Save');
+      await expect.poll(saved).toEqual([`${name} 1`]);
+      await save(name, 'Replace');
+      await expect.poll(saved).toEqual([`${name} 2`]);
+      await page.getByRole('button', { name: 'Saved views' }).click();
+      await page.getByRole('menuitem', { name: /^Delete the view/ }).click();
+      await expect.poll(saved).toEqual([]);
+    }
+  });
+
   it.for(['CSV', 'NDJSON'])('an export as %s contains the entries that match the filters', async (format, { newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/decisions?range=24h&kind=access&allowed=false', { as: story.admin });
     await page.getByRole('button', { name: 'Export' }).click();

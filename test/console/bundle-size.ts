@@ -10,26 +10,19 @@ const KILOBYTE = 1000;
 export const PAGE_LIMIT: number = 190 * KILOBYTE;
 export const EDITOR_LIMIT: number = 140 * KILOBYTE;
 
-const SCREEN_LIMIT = 260;
-/** Kilobytes of the screens that may load more than the others. */
-const LARGE_SCREENS: Readonly<Record<string, number>> = {
-  // A chart, two menus and a virtual table.
-  decisions: 300,
-  records: 275,
-  'one record': 275,
-  // The form of conditions.
-  'a new policy': 320,
-  'the rules of a policy': 320,
-  'the assignments of a policy': 320,
-  'the history of a policy': 320,
-  'the findings of a policy': 320,
-  // The text editor.
-  'the text of a policy': 475,
+/** Limit in bytes of what a browser loads when it opens a screen first, with all that the screen shows without a click. */
+const SCREEN_LIMIT = 260 * KILOBYTE;
+
+/** Bytes of parts that a browser loads beside a screen, because the address opens them. */
+const OPENED_PARTS: Readonly<Record<string, number>> = {
+  'the text of a policy': EDITOR_LIMIT,
+  // The form of a rule with its suggestions of paths. Without it, the screen is within the limit.
+  'a rule of a policy': 15 * KILOBYTE,
 };
 
 /** Returns the limit in bytes of what a browser loads when it opens a screen first. */
 export function screenLimit(screen: string): number {
-  return (LARGE_SCREENS[screen] ?? SCREEN_LIMIT) * KILOBYTE;
+  return SCREEN_LIMIT + (OPENED_PARTS[screen] ?? 0);
 }
 
 /** Returns the bytes of assets as the service sends them to a browser that accepts gzip. */

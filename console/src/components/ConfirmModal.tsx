@@ -1,7 +1,9 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { commonTexts } from '../texts/common.ts';
+import { isolate } from '../texts/sentence.ts';
+import { Dialog } from './Dialog.tsx';
 import { ProblemAlert } from './ProblemAlert.tsx';
 import { ReasonField } from './ReasonField.tsx';
 
@@ -27,9 +29,9 @@ interface ConfirmModalProps {
 export function ConfirmModal(props: ConfirmModalProps) {
   const { isOpen, title, isWide = false, onClose } = props;
   return (
-    <Modal opened={isOpen} onClose={onClose} title={title} size={isWide ? 'lg' : 'md'}>
+    <Dialog opened={isOpen} onClose={onClose} title={title} size={isWide ? 'lg' : 'md'}>
       {isOpen && <Confirmation {...props} />}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -59,7 +61,7 @@ function Confirmation({ children, action, word, takesReason = false, perform, on
           <Button variant="default" onClick={onClose}>
             {commonTexts.cancel}
           </Button>
-          <Button type="submit" color="red" loading={isPending} disabled={word !== undefined && typed !== word}>
+          <Button type="submit" color="red" loading={isPending} disabled={word !== undefined && typed !== word && typed !== isolate(word)}>
             {action}
           </Button>
         </Group>

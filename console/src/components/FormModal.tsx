@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { commonTexts } from '../texts/common.ts';
+import { Dialog } from './Dialog.tsx';
 import { ProblemAlert } from './ProblemAlert.tsx';
 import { ReasonField } from './ReasonField.tsx';
 
@@ -22,7 +23,7 @@ export function FormModal({ title, action, isComplete, children, perform, onClos
   const [reason, setReason] = useState('');
   const { mutate, error, isPending } = useMutation({ mutationFn: () => perform(reason === '' ? undefined : reason), onSuccess: onClose });
   return (
-    <Modal opened onClose={onClose} title={title}>
+    <Dialog opened onClose={onClose} title={title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -43,6 +44,6 @@ export function FormModal({ title, action, isComplete, children, perform, onClos
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,6 +1,7 @@
-import { Button, Group, Modal, Text } from '@mantine/core';
+import { Button, Group, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
 import { commonTexts } from '../texts/common.ts';
+import { Dialog } from './Dialog.tsx';
 
 const texts = commonTexts.unsaved;
 
@@ -19,7 +20,7 @@ export function LeaveGuard({ isDirty, onLeave }: { readonly isDirty: boolean; on
     if (isBlocked) blocker.proceed();
   };
   return (
-    <Modal opened={isBlocked} onClose={stay} title={texts.title}>
+    <Dialog opened={isBlocked} onClose={stay} title={texts.title}>
       <Text mb="md">{texts.detail}</Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={stay} data-autofocus>
@@ -29,6 +30,6 @@ export function LeaveGuard({ isDirty, onLeave }: { readonly isDirty: boolean; on
           {texts.leave}
         </Button>
       </Group>
-    </Modal>
+    </Dialog>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Group, Select, Tooltip } from '@mantine/core';
+import { ActionIcon, Badge, Group, Select } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { mistakesAt, useBuilder } from './builder-context.ts';
 import classes from './condition.module.css';
@@ -46,18 +46,17 @@ export function ComparisonRow({ form, at, onChange }: ComparisonRowProps) {
           onChange={(value) => onChange({ ...form, value })}
         />
       </div>
-      <Tooltip label={isReferring ? texts.literal : texts.reference}>
-        <ActionIcon
-          mt={2}
-          size="lg"
-          variant={isReferring ? 'filled' : 'default'}
-          aria-pressed={isReferring}
-          aria-label={texts.reference}
-          onClick={toggle}
-        >
-          <span aria-hidden="true">{'${}'}</span>
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon
+        mt={2}
+        size="lg"
+        variant={isReferring ? 'filled' : 'default'}
+        aria-pressed={isReferring}
+        aria-label={texts.reference}
+        title={isReferring ? texts.literal : texts.reference}
+        onClick={toggle}
+      >
+        <span aria-hidden="true">{'${}'}</span>
+      </ActionIcon>
       {form.ifExists && (
         <Badge mt={8} color="gray">
           {texts.ifExists}

@@ -1,13 +1,18 @@
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { createPart, LazyPart } from '../LazyPart.tsx';
 import { mistakesOf, useBuilder } from './builder-context.ts';
 import { ComparisonRow } from './ComparisonRow.tsx';
 import { ConditionList } from './ConditionList.tsx';
 import { ConditionMenu } from './ConditionMenu.tsx';
 import classes from './condition.module.css';
 import { type GroupForm, readCondition, switchGroup, writeCondition } from './condition-json.ts';
-import { ExpressionInput } from './ExpressionInput.tsx';
-import { RawConditionInput } from './RawConditionInput.tsx';
+import type { ExpressionInputProps } from './ExpressionInput.tsx';
+import type { RawConditionInputProps } from './RawConditionInput.tsx';
+
+// Most conditions are comparisons.
+const expressionInput = createPart<ExpressionInputProps>(async () => (await import('./ExpressionInput.tsx')).ExpressionInput);
+const rawInput = createPart<RawConditionInputProps>(async () => (await import('./RawConditionInput.tsx')).RawConditionInput);
 
 /** Properties of a condition. */
 export interface ConditionItemProps {
@@ -50,7 +55,11 @@ function ConditionBody(props: ConditionItemProps) {
       return <ComparisonRow form={form} at={at} onChange={(next) => onChange(writeCondition(next))} />;
     case 'expression':
       return (
-        <ExpressionInput at={at} value={form.expression} onChange={(expression) => onChange(writeCondition({ ...form, expression }))} />
+        <LazyPart
+          part={expressionInput}
+          props={{ at, value: form.expression, onChange: (expression) => onChange(writeCondition({ ...form, expression })) }}
+          lines={2}
+        />
       );
     case 'not':
       return (
@@ -62,7 +71,7 @@ function ConditionBody(props: ConditionItemProps) {
         </Stack>
       );
     case 'raw':
-      return <RawConditionInput json={form.json} onChange={onChange} />;
+      return <LazyPart part={rawInput} props={{ json: form.json, onChange }} lines={3} />;
     default:
       return <ConditionGroup form={form} at={at} onChange={onChange} />;
   }

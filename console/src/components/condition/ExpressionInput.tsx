@@ -6,7 +6,7 @@ import type { CodeSuggestion } from '../code/code-editor-props.ts';
 import { type Builder, mistakesAt, useBuilder } from './builder-context.ts';
 
 /** Properties of an expression. */
-interface ExpressionInputProps {
+export interface ExpressionInputProps {
   readonly at: string;
   readonly value: string;
   onChange(expression: string): void;

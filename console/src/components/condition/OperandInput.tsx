@@ -1,10 +1,13 @@
-import { MultiSelect, TagsInput } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { createPart, LazyPart } from '../LazyPart.tsx';
+import { TagField } from '../TagField.tsx';
 import { operandForm, referencedPath, toItem, toReference } from './operand-forms.ts';
 import { PathInput } from './PathInput.tsx';
 import { type OperandInputProps, ScalarInput } from './ScalarInput.tsx';
 import { DaysInput, DurationInput, NetworksInput, RangeInput, TimesInput } from './SpanInputs.tsx';
 import { AnyInput } from './ValueInputs.tsx';
+
+const choicesInput = createPart<OperandInputProps>(async () => (await import('./ChoicesInput.tsx')).ChoicesInput);
 
 /** The editor of the right side of a comparison that fits its operator and path. */
 export function OperandInput(props: OperandInputProps) {
@@ -21,7 +24,7 @@ export function OperandInput(props: OperandInputProps) {
         />
       );
     case 'choices':
-      return <ChoicesInput {...props} />;
+      return <LazyPart part={choicesInput} props={props} lines={1} />;
     case 'list':
       return <ListInput {...props} />;
     case 'range':
@@ -41,28 +44,11 @@ export function OperandInput(props: OperandInputProps) {
   }
 }
 
-function ChoicesInput({ option, value, error, onChange }: OperandInputProps) {
-  const chosen = value as readonly (string | number)[];
-  const values = [...new Set([...(option?.values ?? []), ...chosen])];
-  return (
-    <MultiSelect
-      aria-label={texts.items}
-      searchable
-      clearable
-      clearButtonProps={{ 'aria-label': texts.remove }}
-      data={values.map(String)}
-      value={chosen.map(String)}
-      error={error}
-      onChange={(texts) => onChange(texts.map((text) => values.find((each) => String(each) === text) ?? text))}
-    />
-  );
-}
-
 function ListInput({ option, value, error, onChange }: OperandInputProps) {
   const kind = option?.kind === 'list' ? option.itemKind : option?.kind;
   const items = value as readonly (string | number)[];
   return (
-    <TagsInput
+    <TagField
       aria-label={texts.items}
       placeholder={items.length === 0 ? texts.itemsHelp : ''}
       value={items.map(String)}

@@ -2,8 +2,14 @@ import { Textarea } from '@mantine/core';
 import { useState } from 'react';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 
+/** Properties of the input. */
+export interface RawConditionInputProps {
+  readonly json: unknown;
+  onChange(json: unknown): void;
+}
+
 /** Edits a condition that has no form as JSON. */
-export function RawConditionInput({ json, onChange }: { readonly json: unknown; onChange(json: unknown): void }) {
+export function RawConditionInput({ json, onChange }: RawConditionInputProps) {
   const [typed, setTyped] = useState(JSON.stringify(json, null, 2));
   const [isValid, setValid] = useState(true);
   const change = (text: string) => {

@@ -1,6 +1,8 @@
 /** Editors of durations, pairs, days of the week and networks. */
-import { Chip, Group, NumberInput, Select, TagsInput, Text, TextInput } from '@mantine/core';
+import { Chip, Group, Select, Text, TextInput } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { NumberBox } from '../NumberBox.tsx';
+import { TagField } from '../TagField.tsx';
 import { DURATION_UNITS, readDuration } from './operand-forms.ts';
 import { type OperandInputProps, ScalarInput } from './ScalarInput.tsx';
 import type { ValueInputProps } from './ValueInputs.tsx';
@@ -10,16 +12,15 @@ export function DurationInput({ value, error, onChange }: ValueInputProps) {
   const { amount, unit } = readDuration(String(value)) ?? { amount: 24, unit: 'h' };
   return (
     <Group gap={6} wrap="nowrap" align="flex-start">
-      <NumberInput
+      <NumberBox
         aria-label={texts.amount}
         w={90}
+        isInteger
         min={0}
         max={999_999_999}
-        allowDecimal={false}
-        allowNegative={false}
         value={amount}
         error={error}
-        onChange={(next) => typeof next === 'number' && onChange(`${next}${unit}`)}
+        onChange={(next) => onChange(`${next}${unit}`)}
       />
       <Select
         aria-label={texts.unit}
@@ -92,10 +93,10 @@ export function DaysInput({ value, error, onChange }: ValueInputProps) {
 export function NetworksInput({ value, error, onChange }: ValueInputProps) {
   const networks = typeof value === 'string' ? (value === '' ? [] : [value]) : (value as readonly string[]);
   return (
-    <TagsInput
+    <TagField
       aria-label={texts.networks}
       placeholder={networks.length === 0 ? '10.0.0.0/8' : ''}
-      value={[...networks]}
+      value={networks}
       error={error}
       onChange={onChange}
     />

@@ -1,8 +1,9 @@
 /** Editors of one value. */
-import { NumberInput, SegmentedControl, Text, TextInput } from '@mantine/core';
+import { SegmentedControl, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { commonTexts } from '../../texts/common.ts';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { NumberBox } from '../NumberBox.tsx';
 import { fromLocalTime, toLocalTime } from './operand-forms.ts';
 import { parseAny, printAny } from './value-text.ts';
 
@@ -16,14 +17,7 @@ export interface ValueInputProps {
 
 /** A number. An empty field keeps the number. */
 export function NumberField({ label = texts.value, value, error, onChange }: ValueInputProps) {
-  return (
-    <NumberInput
-      aria-label={label}
-      value={typeof value === 'number' ? value : ''}
-      error={error}
-      onChange={(next) => typeof next === 'number' && onChange(next)}
-    />
-  );
+  return <NumberBox aria-label={label} value={typeof value === 'number' ? value : undefined} error={error} onChange={onChange} />;
 }
 
 /** True or false: of a value, or of a state such as "has a value". */

@@ -1,8 +1,10 @@
-import { Anchor, Drawer, Stack, Table, Text, UnstyledButton } from '@mantine/core';
+import { Anchor, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
+import { SideDialog } from '../../components/Dialog.tsx';
 import { ResidualCondition } from '../../components/decision/ResidualCondition.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
+import { sentence } from '../../texts/sentence.ts';
 import classes from './PermissionGrid.module.css';
 import type { Permission } from './queries.ts';
 
@@ -59,9 +61,13 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
       <Text size="sm" c="dimmed">
         {texts.legend}
       </Text>
-      <Drawer opened={open !== undefined} onClose={() => setOpen(undefined)} title={open && `${open.name} · ${open.permission.action}`}>
+      <SideDialog
+        opened={open !== undefined}
+        onClose={() => setOpen(undefined)}
+        title={open && sentence`${open.name} · ${open.permission.action}`}
+      >
         {open && <PermissionDetail permission={open.permission} link={simulatorLink?.(open.name, open.permission)} />}
-      </Drawer>
+      </SideDialog>
     </>
   );
 }
@@ -79,7 +85,7 @@ function Cell({
     <UnstyledButton
       className={classes['cell']}
       data-effect={effect}
-      aria-label={`${name}: ${action} ${resource} ${texts.effects[effect]}`}
+      aria-label={sentence`${name}: ${action} ${resource} ${texts.effects[effect]}`}
       onClick={onOpen}
     >
       <span aria-hidden="true">{MARKS[effect]}</span>
@@ -99,8 +105,8 @@ function PermissionDetail({ permission, link }: { readonly permission: Permissio
       {when !== undefined && <ResidualCondition when={when} />}
       {policy && (
         <PolicyLink id={policy.id} rule={rule?.id} size="sm">
-          {texts.openRule}: {policy.name}
-          {rule?.description !== undefined && `, ${rule.description}`}
+          {sentence`${texts.openRule}: ${policy.name}`}
+          {rule?.description !== undefined && sentence`, ${rule.description}`}
         </PolicyLink>
       )}
       {link !== undefined && (

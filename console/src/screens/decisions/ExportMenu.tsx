@@ -1,8 +1,10 @@
-import { Button, Menu, Modal, Tooltip } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { downloadFile } from '../../api/download.ts';
-import { DISABLED } from '../../components/disabled.ts';
+import { ActionMenu } from '../../components/ActionMenu.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { toFilters, toParameters } from './filters.ts';
@@ -31,32 +33,24 @@ export function ExportMenu({ search, now, isDenied }: ExportMenuProps) {
   });
   if (isDenied) {
     return (
-      <Tooltip label={texts.denied}>
-        <Button variant="default" {...DISABLED}>
-          {texts.label}
-        </Button>
-      </Tooltip>
+      <GuardedButton variant="default" refusal={texts.denied} onClick={() => undefined}>
+        {texts.label}
+      </GuardedButton>
     );
   }
   return (
     <>
-      <Menu>
-        <Menu.Target>
-          <Button variant="default" loading={isPending}>
+      <ActionMenu
+        actions={(['csv', 'ndjson'] as const).map((format) => ({ key: format, label: texts[format], perform: () => mutate(format) }))}
+        button={(props) => (
+          <Button variant="default" loading={isPending} {...props}>
             {isPending ? texts.running(`${Math.round(bytes / 1024)} KiB`) : texts.label}
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {(['csv', 'ndjson'] as const).map((format) => (
-            <Menu.Item key={format} onClick={() => mutate(format)}>
-              {texts[format]}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      <Modal opened={error !== null} onClose={reset} title={texts.label}>
+        )}
+      />
+      <Dialog opened={error !== null} onClose={reset} title={texts.label}>
         <ProblemAlert error={error} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

@@ -1,6 +1,7 @@
-import { Accordion, ActionIcon, Alert, Button, Drawer, Group, Stack, Text, UnstyledButton } from '@mantine/core';
+import { Accordion, ActionIcon, Alert, Button, Group, Stack, Text, UnstyledButton } from '@mantine/core';
 import { useDisclosure, useMediaQuery } from '@mantine/hooks';
 import type { Schemas } from '../../api/client.ts';
+import { SideDialog } from '../../components/Dialog.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { describeFilter, labelOf } from './entry-names.ts';
 import classes from './FacetList.module.css';
@@ -27,9 +28,9 @@ export function Facets(props: FacetListProps) {
       <Button variant="default" onClick={open}>
         {texts.openFacets(presentFilters(props.search).length)}
       </Button>
-      <Drawer opened={isOpen} onClose={close} position="left" title={texts.facets}>
+      <SideDialog opened={isOpen} onClose={close} position="left" title={texts.facets}>
         <FacetList {...props} />
-      </Drawer>
+      </SideDialog>
     </>
   );
 }

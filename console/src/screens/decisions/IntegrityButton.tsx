@@ -1,7 +1,8 @@
-import { Badge, Button, Modal } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
+import { Dialog } from '../../components/Dialog.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { decisionsTexts } from '../../texts/decisions.ts';
 
@@ -26,9 +27,9 @@ export function IntegrityButton() {
       <Button variant="default" onClick={() => mutate()} loading={isPending} loaderProps={{ children: texts.running(checked) }}>
         {texts.label}
       </Button>
-      <Modal opened={error !== null} onClose={reset} title={texts.label}>
+      <Dialog opened={error !== null} onClose={reset} title={texts.label}>
         <ProblemAlert error={error} onRetry={() => mutate()} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

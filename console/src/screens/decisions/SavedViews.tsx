@@ -1,7 +1,10 @@
-import { Button, Group, Menu, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { bodyOf, client } from '../../api/client.ts';
+import { bodyOf, client, type Schemas } from '../../api/client.ts';
+import { ifMatch } from '../../api/policies.ts';
+import { ActionMenu, type MenuAction } from '../../components/ActionMenu.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { commonTexts } from '../../texts/common.ts';
@@ -27,47 +30,52 @@ export function SavedViews({ search, onOpen }: { readonly search: DecisionsSearc
   const views = data.filter(({ screen }) => screen === SCREEN);
   return (
     <>
-      <Menu closeOnItemClick withInitialFocusPlaceholder={false}>
-        <Menu.Target>
-          <Button variant="default">{texts.label}</Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {views.length === 0 && <Menu.Label>{texts.none}</Menu.Label>}
-          {views.map(({ name, query }) => (
-            <Group key={name} gap={0} wrap="nowrap">
-              <Menu.Item onClick={() => onOpen(validateDecisionsSearch(query))}>{name}</Menu.Item>
-              <Menu.Item w="auto" aria-label={texts.delete(name)} onClick={() => remove.mutate(name)}>
-                ✕
-              </Menu.Item>
-            </Group>
-          ))}
-          <Menu.Divider />
-          <Menu.Item onClick={() => setSaving(true)}>{texts.save}</Menu.Item>
-        </Menu.Dropdown>
-      </Menu>
-      <Modal opened={isSaving} onClose={() => setSaving(false)} title={texts.save}>
-        <SaveForm search={search} onDone={() => setSaving(false)} />
-      </Modal>
+      <ActionMenu
+        note={views.length === 0 ? texts.none : undefined}
+        actions={[
+          ...views.flatMap(({ name, query }): readonly MenuAction[] => [
+            { key: `open ${name}`, label: name, perform: () => onOpen(validateDecisionsSearch(query)) },
+            { key: `delete ${name}`, label: '✕', name: texts.delete(name), isBeside: true, perform: () => remove.mutate(name) },
+          ]),
+          { key: 'save', label: texts.save, perform: () => setSaving(true) },
+        ]}
+        button={(props) => (
+          <Button variant="default" {...props}>
+            {texts.label}
+          </Button>
+        )}
+      />
+      <Dialog opened={isSaving} onClose={() => setSaving(false)} title={texts.save}>
+        <SaveForm search={search} views={data} onDone={() => setSaving(false)} />
+      </Dialog>
     </>
   );
 }
 
-function SaveForm({ search, onDone }: { readonly search: DecisionsSearch; onDone(): void }) {
+interface SaveFormProps {
+  readonly search: DecisionsSearch;
+  /** All views of the user. */
+  readonly views: readonly Schemas['api.SavedView'][];
+  onDone(): void;
+}
+
+function SaveForm({ search, views, onDone }: SaveFormProps) {
   const [name, setName] = useState('');
+  const replaced = views.find((view) => view.name === name);
   const queryClient = useQueryClient();
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
       bodyOf(
         client.PUT('/auth/me/views', {
-          params: { query: { name } },
+          params: { query: { name }, ...(replaced && { header: ifMatch(replaced.version) }) },
           body: { screen: SCREEN, query: search as Record<string, never> },
         }),
       ),
     onSuccess: () => {
       notifySuccess(texts.saved);
-      void queryClient.invalidateQueries({ queryKey: KEY });
       onDone();
     },
+    onSettled: () => queryClient.invalidateQueries({ queryKey: KEY }),
   });
   return (
     <form
@@ -83,11 +91,12 @@ function SaveForm({ search, onDone }: { readonly search: DecisionsSearch; onDone
           required
           maxLength={100}
           data-autofocus
+          description={replaced && texts.replaces}
           value={name}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
         />
         <Button type="submit" loading={isPending}>
-          {commonTexts.save}
+          {replaced ? texts.replace : commonTexts.save}
         </Button>
       </Stack>
     </form>

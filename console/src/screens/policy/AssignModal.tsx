@@ -1,10 +1,11 @@
-import { NumberInput, SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
+import { SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AssignmentChange, changeAssignments, type NamedAssignment } from '../../api/assignments.ts';
 import { catalogueQuery } from '../../api/queries.ts';
 import { fromLocalTime, toLocalTime } from '../../components/condition/operand-forms.ts';
 import { FormModal } from '../../components/FormModal.tsx';
+import { NumberBox } from '../../components/NumberBox.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { UserPicker } from '../../components/UserPicker.tsx';
 import { policyTexts } from '../../texts/policy.ts';
@@ -12,7 +13,7 @@ import { policyTexts } from '../../texts/policy.ts';
 const texts = policyTexts.assignments;
 
 /** Properties of the dialog. */
-interface AssignModalProps {
+export interface AssignModalProps {
   readonly policyId: string;
   /** The assignment whose expiry changes; undefined for a new one. */
   readonly assignment?: NamedAssignment;
@@ -109,12 +110,12 @@ function AssignFields({ input: { kind, role, userId, expiry, priority }, isNew, 
           onChange={({ currentTarget }) => onChange({ expiry: currentTarget.value })}
         />
       ) : (
-        <NumberInput
+        <NumberBox
           label={texts.priority}
           description={texts.priorityHelp}
-          allowDecimal={false}
+          isInteger
           value={priority}
-          onChange={(next) => typeof next === 'number' && onChange({ priority: next })}
+          onChange={(next) => onChange({ priority: next })}
         />
       )}
     </Stack>

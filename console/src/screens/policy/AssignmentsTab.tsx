@@ -5,17 +5,22 @@ import { assignmentsQuery, type NamedAssignment } from '../../api/assignments.ts
 import type { Policy } from '../../api/policies.ts';
 import { AssignmentTable } from '../../components/AssignmentTable.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { LazyPart } from '../../components/LazyPart.tsx';
 import { PagedState } from '../../components/PagedState.tsx';
 import { policyTexts } from '../../texts/policy.ts';
-import { AssignModal } from './AssignModal.tsx';
-import { RevokeModal } from './RevokeModal.tsx';
+import { assignDialog, revokeDialog } from './policy-parts.ts';
 
 const texts = policyTexts.assignments;
 
 type Opened = { readonly dialog: 'assign' } | { readonly dialog: 'change' | 'revoke'; readonly assignment: NamedAssignment };
 
+/** Properties of the assignments of a policy. */
+export interface AssignmentsTabProps {
+  readonly policy: Policy;
+}
+
 /** The users and roles that a policy is assigned to. */
-export function AssignmentsTab({ policy }: { readonly policy: Policy }) {
+export function AssignmentsTab({ policy }: AssignmentsTabProps) {
   const [opened, setOpened] = useState<Opened>();
   const query = useInfiniteQuery(assignmentsQuery({ policyId: policy.id }));
   const close = () => setOpened(undefined);
@@ -45,9 +50,13 @@ export function AssignmentsTab({ policy }: { readonly policy: Policy }) {
           )
         }
       </PagedState>
-      {opened?.dialog === 'assign' && <AssignModal policyId={policy.id} onClose={close} />}
-      {opened?.dialog === 'change' && <AssignModal policyId={policy.id} assignment={opened.assignment} onClose={close} />}
-      {opened?.dialog === 'revoke' && <RevokeModal policy={policy} assignment={opened.assignment} onClose={close} />}
+      {opened?.dialog === 'assign' && <LazyPart part={assignDialog} props={{ policyId: policy.id, onClose: close }} lines={0} />}
+      {opened?.dialog === 'change' && (
+        <LazyPart part={assignDialog} props={{ policyId: policy.id, assignment: opened.assignment, onClose: close }} lines={0} />
+      )}
+      {opened?.dialog === 'revoke' && (
+        <LazyPart part={revokeDialog} props={{ policy, assignment: opened.assignment, onClose: close }} lines={0} />
+      )}
     </>
   );
 }

@@ -5,8 +5,15 @@ import { FindingList } from '../../components/FindingList.tsx';
 import { PagedState } from '../../components/PagedState.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 
+/** Properties of the findings. */
+export interface FindingsTabProps {
+  readonly policyId: string;
+  /** Opens the rule with a path. */
+  onOpen(path: string): void;
+}
+
 /** The findings about the stored version of a policy. */
-export function FindingsTab({ policyId, onOpen }: { readonly policyId: string; onOpen(path: string): void }) {
+export function FindingsTab({ policyId, onOpen }: FindingsTabProps) {
   const query = useInfiniteQuery(findingsQuery({ policyId }));
   return (
     <PagedState query={query}>

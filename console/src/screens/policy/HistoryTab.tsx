@@ -5,8 +5,15 @@ import { PagedState } from '../../components/PagedState.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 import { PolicyTimeline } from './PolicyTimeline.tsx';
 
+/** Properties of the history. */
+export interface HistoryTabProps {
+  readonly policy: Policy;
+  /** True if the editor has unsaved changes. */
+  readonly isDirty: boolean;
+}
+
 /** The changes of a policy and its assignments. */
-export function HistoryTab({ policy, isDirty }: { readonly policy: Policy; readonly isDirty: boolean }) {
+export function HistoryTab({ policy, isDirty }: HistoryTabProps) {
   const query = useInfiniteQuery(historyQuery(policy.id));
   return (
     <>

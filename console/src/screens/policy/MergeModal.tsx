@@ -1,10 +1,12 @@
-import { Button, Card, Code, Group, Modal, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Card, Code, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Policy } from '../../api/policies.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
+import { Dialog } from '../../components/Dialog.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
+import { sentence } from '../../texts/sentence.ts';
 import { type Conflict, mergePolicies } from './merge-policies.ts';
 import { type DraftJson, type PolicyText, textOf, toDraft } from './policy-draft.ts';
 
@@ -14,7 +16,7 @@ const texts = policyTexts.merging;
 const textMerge = createPart(async () => (await import('./TextMerge.tsx')).TextMerge);
 
 /** Properties of the dialog. */
-interface MergeModalProps {
+export interface MergeModalProps {
   /** The version that both changes began with. */
   readonly base: Policy;
   readonly mine: DraftJson;
@@ -35,7 +37,7 @@ export function MergeModal({ base, mine, theirs, format, onMerged, onClose }: Me
   const [isText, setText] = useState(false);
   const merged = useMemo(() => merge.resolve(chosen), [merge, chosen]);
   return (
-    <Modal opened onClose={onClose} size="xl" title={texts.title}>
+    <Dialog opened onClose={onClose} size="xl" title={texts.title}>
       {isText ? (
         <LazyPart part={textMerge} props={{ merged, theirs: toDraft(theirs), format, onMerged, onClose }} lines={8} />
       ) : (
@@ -63,7 +65,7 @@ export function MergeModal({ base, mine, theirs, format, onMerged, onClose }: Me
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
@@ -114,5 +116,5 @@ function VersionValue({ title, value }: { readonly title: string; readonly value
 function nameOf({ key, subject, mine, theirs, base }: Conflict): string {
   if (subject === 'member') return key;
   const rule = [mine, theirs, base].find(isRecord);
-  return rule === undefined ? key : textOf(rule, 'description') || `${textOf(rule, 'action')} ${textOf(rule, 'resource')}`;
+  return rule === undefined ? key : textOf(rule, 'description') || sentence`${textOf(rule, 'action')} ${textOf(rule, 'resource')}`;
 }

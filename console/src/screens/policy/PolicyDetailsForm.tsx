@@ -1,9 +1,10 @@
-import { Card, Group, NumberInput, Select, Switch, TagsInput, TextInput } from '@mantine/core';
+import { Card, Group, NativeSelect, Switch, TextInput } from '@mantine/core';
 import { mistakesAt } from '../../components/condition/builder-context.ts';
+import { NumberBox } from '../../components/NumberBox.tsx';
+import { TagField } from '../../components/TagField.tsx';
 import { policiesTexts } from '../../texts/policies.ts';
 import { policyTexts } from '../../texts/policy.ts';
-import { DEFAULT_PRIORITY, numberOf, textOf } from './policy-draft.ts';
-import { withText } from './RuleForm.tsx';
+import { DEFAULT_PRIORITY, numberOf, textOf, withText } from './policy-draft.ts';
 import type { DraftTabProps } from './RulesTab.tsx';
 
 const texts = policyTexts.details;
@@ -24,24 +25,23 @@ export function PolicyDetailsForm({ draft, catalogue, validation, onChange }: Dr
           error={errorOf('name')}
           onChange={({ currentTarget }) => set('name', currentTarget.value)}
         />
-        <Select
+        <NativeSelect
           label={texts.type}
           description={texts.typeHelp}
           inputWrapperOrder={['label', 'input', 'description', 'error']}
           flex="1 1 170px"
-          allowDeselect={false}
           data={catalogue.policyTypes.map((value) => ({ value, label: policiesTexts.types[value] }))}
           value={textOf(draft, 'type')}
           error={errorOf('type')}
-          onChange={(type) => set('type', type)}
+          onChange={({ currentTarget }) => set('type', currentTarget.value)}
         />
-        <NumberInput
+        <NumberBox
           label={texts.priority}
           w={110}
-          allowDecimal={false}
+          isInteger
           value={numberOf(draft, 'priority', DEFAULT_PRIORITY)}
           error={errorOf('priority')}
-          onChange={(value) => typeof value === 'number' && set('priority', value)}
+          onChange={(value) => set('priority', value)}
         />
         <Switch
           mt={30}
@@ -56,7 +56,7 @@ export function PolicyDetailsForm({ draft, catalogue, validation, onChange }: Dr
           error={errorOf('description')}
           onChange={({ currentTarget }) => onChange(withText(draft, 'description', currentTarget.value))}
         />
-        <TagsInput label={texts.tags} flex="1 1 100%" value={tags} error={errorOf('tags')} onChange={(next) => set('tags', next)} />
+        <TagField label={texts.tags} flex="1 1 100%" value={tags} error={errorOf('tags')} onChange={(next) => set('tags', next)} />
       </Group>
     </Card>
   );

@@ -3,20 +3,17 @@ import type { ReactNode } from 'react';
 import { discardDraft } from '../../api/draft.ts';
 import type { Policy } from '../../api/policies.ts';
 import type { Catalogue } from '../../components/condition/condition-paths.ts';
+import { LazyPart } from '../../components/LazyPart.tsx';
 import { LeaveGuard } from '../../components/LeaveGuard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { WarningBadge } from '../../components/WarningBadge.tsx';
 import { newPolicyTexts } from '../../texts/policies.ts';
 import { policyTexts as texts } from '../../texts/policy.ts';
-import { AssignmentsTab } from './AssignmentsTab.tsx';
 import { EditorActions } from './EditorActions.tsx';
-import { FindingsTab } from './FindingsTab.tsx';
-import { HistoryTab } from './HistoryTab.tsx';
 import { rulesOf, textOf } from './policy-draft.ts';
+import { assignmentsTab, findingsTab, historyTab, rulesTab, textTab } from './policy-parts.ts';
 import { memberPathOf, POLICY_TABS, type PolicySearch } from './policy-search.ts';
-import { RulesTab } from './RulesTab.tsx';
-import { TextTab } from './TextTab.tsx';
 import { UnreadableText } from './UnreadableText.tsx';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import { useSharedDraft } from './useSharedDraft.ts';
@@ -65,13 +62,13 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
         </Tabs.List>
         <Tabs.Panel value="rules">
           {text?.mistake === undefined ? (
-            <RulesTab {...part} />
+            <LazyPart part={rulesTab} props={part} lines={10} />
           ) : (
             <UnreadableText mistake={text.mistake} onOpen={() => onSearch({ tab: 'text' })} onDiscard={editor.discardText} />
           )}
         </Tabs.Panel>
         <Tabs.Panel value="text">
-          <TextTab {...part} text={text} onText={editor.changeText} />
+          <LazyPart part={textTab} props={{ ...part, text, onText: editor.changeText }} lines={10} />
         </Tabs.Panel>
         {base !== undefined && <StoredPanels policy={base} editor={editor} onSearch={onSearch} />}
       </Tabs>
@@ -90,13 +87,13 @@ function StoredPanels({ policy, editor, onSearch }: StoredPanelsProps) {
   return (
     <>
       <Tabs.Panel value="assignments">
-        <AssignmentsTab policy={policy} />
+        <LazyPart part={assignmentsTab} props={{ policy }} lines={6} />
       </Tabs.Panel>
       <Tabs.Panel value="history">
-        <HistoryTab policy={policy} isDirty={editor.isDirty} />
+        <LazyPart part={historyTab} props={{ policy, isDirty: editor.isDirty }} lines={6} />
       </Tabs.Panel>
       <Tabs.Panel value="findings">
-        <FindingsTab policyId={policy.id} onOpen={(at) => onSearch({ tab: 'rules', at })} />
+        <LazyPart part={findingsTab} props={{ policyId: policy.id, onOpen: (at) => onSearch({ tab: 'rules', at }) }} lines={6} />
       </Tabs.Panel>
     </>
   );

@@ -12,7 +12,7 @@ import { policyTexts } from '../../texts/policy.ts';
 const texts = policyTexts.assignments;
 
 /** Properties of the dialog. */
-interface RevokeModalProps {
+export interface RevokeModalProps {
   readonly policy: Policy;
   readonly assignment: NamedAssignment;
   onClose(): void;

@@ -1,9 +1,10 @@
-import { Button, Checkbox, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import { ifMatch, type PolicyHistoryItem } from '../../api/policies.ts';
+import { Dialog } from '../../components/Dialog.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { commonTexts } from '../../texts/common.ts';
@@ -28,7 +29,7 @@ export function RollbackModal({ item, version, onClose }: RollbackModalProps) {
   const [assignments, setAssignments] = useState(false);
   const rollback = useRollback(item, version, onClose);
   return (
-    <Modal opened onClose={onClose} title={isDeleted ? texts.restoreTitle(policy.name ?? policy.id) : texts.rollbackTitle(revision)}>
+    <Dialog opened onClose={onClose} title={isDeleted ? texts.restoreTitle(policy.name ?? policy.id) : texts.rollbackTitle(revision)}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -61,7 +62,7 @@ export function RollbackModal({ item, version, onClose }: RollbackModalProps) {
           </Group>
         </Stack>
       </form>
-    </Modal>
+    </Dialog>
   );
 }
 

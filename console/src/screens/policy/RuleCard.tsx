@@ -3,10 +3,11 @@ import { useEffect, useRef } from 'react';
 import { mistakesAt } from '../../components/condition/builder-context.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
 import { describeConditions } from '../../components/condition/condition-sentences.ts';
+import { LazyPart } from '../../components/LazyPart.tsx';
 import { WarningBadge } from '../../components/WarningBadge.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 import { DEFAULT_PRIORITY, type DraftJson, numberOf, textOf } from './policy-draft.ts';
-import { RuleForm } from './RuleForm.tsx';
+import { ruleForm } from './policy-parts.ts';
 import type { DraftTabProps } from './RulesTab.tsx';
 
 const texts = policyTexts.rules;
@@ -52,7 +53,7 @@ export function RuleCard(props: RuleCardProps) {
           </Text>
         )}
         <RuleFindings at={at} validation={validation} />
-        {isEdited && <RuleForm {...props} rule={rule} at={at} />}
+        {isEdited && <LazyPart part={ruleForm} props={{ ...props, rule, at }} lines={6} />}
       </Stack>
     </Card>
   );

@@ -1,14 +1,15 @@
-import { Button, Group, Input, NumberInput, SegmentedControl, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Group, Input, SegmentedControl, Select, Stack, Switch, TextInput } from '@mantine/core';
 import { mistakesOf } from '../../components/condition/builder-context.ts';
 import { ConditionBuilder } from '../../components/condition/ConditionBuilder.tsx';
+import { NumberBox } from '../../components/NumberBox.tsx';
 import { policyTexts } from '../../texts/policy.ts';
-import { DEFAULT_PRIORITY, type DraftJson, numberOf, textOf } from './policy-draft.ts';
+import { DEFAULT_PRIORITY, type DraftJson, numberOf, textOf, withText } from './policy-draft.ts';
 import type { RuleCardProps } from './RuleCard.tsx';
 
 const texts = policyTexts.rules;
 
 /** Properties of the form. */
-interface RuleFormProps extends RuleCardProps {
+export interface RuleFormProps extends RuleCardProps {
   readonly rule: DraftJson;
   /** The path of the rule. */
   readonly at: string;
@@ -84,7 +85,12 @@ function RuleMembers({ rule, at, catalogue, validation, onRule }: RuleFormProps)
           error={errorOf('resource')}
           onChange={(value) => set('resource', value ?? resource)}
         />
-        <PriorityInput
+        <NumberBox
+          label={texts.priority}
+          w={110}
+          isInteger
+          // Rules change places by their priority.
+          reportsOnLeaving
           value={numberOf(rule, 'priority', DEFAULT_PRIORITY)}
           error={errorOf('priority')}
           onChange={(value) => set('priority', value)}
@@ -106,42 +112,10 @@ function RuleMembers({ rule, at, catalogue, validation, onRule }: RuleFormProps)
   );
 }
 
-/** The priority of a rule. It is reported when the field is left, because rules change places by their priority. */
-function PriorityInput({
-  value,
-  error,
-  onChange,
-}: {
-  readonly value: number;
-  readonly error: string | undefined;
-  onChange(value: number): void;
-}) {
-  return (
-    <NumberInput
-      key={value}
-      label={texts.priority}
-      w={110}
-      allowDecimal={false}
-      defaultValue={value}
-      error={error}
-      onBlur={({ currentTarget }) => {
-        const next = Number(currentTarget.value);
-        if (currentTarget.value !== '' && Number.isInteger(next) && next !== value) onChange(next);
-      }}
-    />
-  );
-}
-
 type Choice = string | { readonly value: string; readonly label: string };
 
 /** Returns the choices with the present value, which may be none of them. */
 function withPresent(choices: readonly Choice[], present: string): { value: string; label: string }[] {
   const items = choices.map((choice) => (typeof choice === 'string' ? { value: choice, label: choice } : choice));
   return items.some(({ value }) => value === present) || present === '' ? items : [...items, { value: present, label: present }];
-}
-
-/** Returns the object with a text, or without the member if the text is empty. */
-export function withText(json: DraftJson, name: string, text: string): DraftJson {
-  const { [name]: _, ...others } = json;
-  return text === '' ? others : { ...json, [name]: text };
 }

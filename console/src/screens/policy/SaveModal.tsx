@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, Modal, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Button, Group, List, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -7,6 +7,7 @@ import { ifMatch, type Policy, policyQuery } from '../../api/policies.ts';
 import { RequestError } from '../../api/problem.ts';
 import { PolicyAccessChanges } from '../../components/access-change/PolicyAccessChanges.tsx';
 import { resourcesOf } from '../../components/access-change/permission-changes.ts';
+import { Dialog } from '../../components/Dialog.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { PolicyDiff } from '../../components/PolicyDiff.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
@@ -21,7 +22,7 @@ import { type Validation, validatePolicy } from './useValidation.ts';
 const texts = policyTexts.saving;
 
 /** Properties of the dialog. */
-interface SaveModalProps {
+export interface SaveModalProps {
   readonly editor: PolicyEditorState;
   /** Kept by the parent, so that a conflict does not lose it. */
   readonly reason: string;
@@ -43,7 +44,7 @@ export function SaveModal({ editor, reason, onReason, onClose, onConflict, onSea
   });
   const save = useSave(editor, { onReason, onClose, onConflict });
   return (
-    <Modal opened onClose={onClose} size="lg" title={base === undefined ? texts.createTitle : texts.title}>
+    <Dialog opened onClose={onClose} size="lg" title={base === undefined ? texts.createTitle : texts.title}>
       <Stack>
         <QueryState query={checked} lines={3}>
           {(validation) =>
@@ -65,7 +66,7 @@ export function SaveModal({ editor, reason, onReason, onClose, onConflict, onSea
           }
         </QueryState>
       </Stack>
-    </Modal>
+    </Dialog>
   );
 }
 

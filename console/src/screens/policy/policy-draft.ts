@@ -108,3 +108,9 @@ function counterpartOf(item: unknown, index: number, list: unknown): unknown {
 function without(json: DraftJson | Policy, names: readonly string[]): DraftJson {
   return Object.fromEntries(Object.entries(json).filter(([name]) => !names.includes(name)));
 }
+
+/** Returns the object with a text, or without the member if the text is empty. */
+export function withText(json: DraftJson, name: string, text: string): DraftJson {
+  const { [name]: _, ...others } = json;
+  return text === '' ? others : { ...json, [name]: text };
+}

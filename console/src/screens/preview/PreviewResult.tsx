@@ -1,9 +1,11 @@
-import { Alert, Badge, Button, Card, Code, Group, Modal, Paper, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, Badge, Button, Card, Code, Group, Paper, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Draft } from '../../api/draft.ts';
+import { Dialog } from '../../components/Dialog.tsx';
 import { Time } from '../../components/Time.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { previewTexts as texts } from '../../texts/preview.ts';
+import { sentence } from '../../texts/sentence.ts';
 import { BothTraces } from './BothTraces.tsx';
 import { CHANGES, type PreviewSample, type PreviewTotals } from './preview-totals.ts';
 
@@ -49,9 +51,9 @@ export function PreviewResult({ totals, draft, fill }: PreviewResultProps) {
           </Tabs.Panel>
         ))}
       </Tabs>
-      <Modal opened={compared !== undefined} onClose={() => setCompared(undefined)} size="xl" title={compared && titleOf(compared)}>
+      <Dialog opened={compared !== undefined} onClose={() => setCompared(undefined)} size="xl" title={compared && titleOf(compared)}>
         {compared && <BothTraces entryId={compared.entry.id} draft={draft} fill={fill} />}
-      </Modal>
+      </Dialog>
     </Stack>
   );
 }
@@ -142,7 +144,7 @@ function Side({ name, allowed, label, reason, when }: SideProps) {
 }
 
 function titleOf({ role, action, resource }: PreviewSample): string {
-  return `${role} · ${action} ${resource}`;
+  return sentence`${role} · ${action} ${resource}`;
 }
 
 /** Returns the verdict of an effect. A decision that depends on the record is neither allowed, denied nor unknown. */

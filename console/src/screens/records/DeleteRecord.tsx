@@ -1,10 +1,10 @@
-import { Alert, Button, List, Text, Tooltip } from '@mantine/core';
+import { Alert, List, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type Row, sendRecordRequest } from '../../api/records.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
-import { DISABLED } from '../../components/disabled.ts';
+import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { QueryState } from '../../components/QueryState.tsx';
 import { dataTexts } from '../../texts/data.ts';
@@ -48,11 +48,9 @@ export function DeleteRecord({ resource, row, denied }: DeleteRecordProps) {
   };
   return (
     <>
-      <Tooltip label={denied} disabled={denied === undefined}>
-        <Button color="red" variant="light" {...(denied !== undefined && DISABLED)} onClick={() => denied === undefined && dialog.open()}>
-          {texts.action}
-        </Button>
-      </Tooltip>
+      <GuardedButton color="red" variant="light" refusal={denied} onClick={dialog.open}>
+        {texts.action}
+      </GuardedButton>
       <ConfirmModal isOpen={isOpen} title={texts.title} action={texts.action} perform={remove} onClose={dialog.close}>
         <Consequences path={path} />
       </ConfirmModal>

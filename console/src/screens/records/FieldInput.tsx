@@ -1,8 +1,12 @@
-import { JsonInput, PasswordInput, Select, Switch, TagsInput, Textarea, TextInput } from '@mantine/core';
+import { JsonInput, PasswordInput, Select, Switch, type TagsInputProps, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ownCatalogueQuery } from '../../api/queries.ts';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
+import { TagField } from '../../components/TagField.tsx';
 import { type Field, type FormValue, isListOfTexts } from './form-values.ts';
+
+const suggestedTags = createPart<TagsInputProps>(async () => (await import('./SuggestedTags.tsx')).SuggestedTags);
 
 /** Properties of the control of a field. */
 interface FieldInputProps {
@@ -37,9 +41,9 @@ export function FieldInput({ field, value, mistake, isNew, disabled, onChange }:
   }
   if (to !== undefined) return <ReferenceInput {...{ field, value, mistake, isNew, disabled, onChange }} to={to} />;
   if (isListOfTexts(field)) {
-    return (
-      <TagsInput {...common} data={[...(field.of?.values ?? [])]} value={Array.isArray(value) ? [...value] : []} onChange={onChange} />
-    );
+    const list = Array.isArray(value) ? value : [];
+    if (field.of?.values === undefined) return <TagField {...common} value={list} onChange={(next) => onChange([...next])} />;
+    return <LazyPart part={suggestedTags} props={{ ...common, data: [...field.of.values], value: [...list], onChange }} lines={2} />;
   }
   if (type === 'json' || type === 'list') {
     return <JsonInput {...common} autosize minRows={3} maxRows={16} formatOnBlur value={text} onChange={onChange} />;

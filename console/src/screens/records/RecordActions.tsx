@@ -1,9 +1,11 @@
-import { Button, Menu, Modal, Tooltip } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { downloadFile } from '../../api/download.ts';
-import { DISABLED } from '../../components/disabled.ts';
+import { ActionMenu } from '../../components/ActionMenu.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
+import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { ImportForm } from './import/ImportForm.tsx';
@@ -17,40 +19,26 @@ export function RecordActions({ resource, search }: { readonly resource: OwnReso
   const [isImporting, importing] = useDisclosure(false);
   return (
     <>
-      <GuardedButton resource={resource} action="import" label={texts.import} onClick={importing.open} />
+      <GuardedButton variant="default" refusal={refusalOf(resource, 'import')} onClick={importing.open}>
+        {texts.import}
+      </GuardedButton>
       <ExportButton resource={resource} search={search} />
       <GuardedButton
-        resource={resource}
-        action="create"
-        label={texts.create}
-        isPrimary
+        refusal={refusalOf(resource, 'create')}
         onClick={() => void navigate({ to: '/data/$resource/new', params: { resource: name } })}
-      />
-      <Modal opened={isImporting} onClose={importing.close} title={`${texts.importing.title} · ${name}`} size="lg">
+      >
+        {texts.create}
+      </GuardedButton>
+      <Dialog opened={isImporting} onClose={importing.close} title={`${texts.importing.title} · ${name}`} size="lg">
         <ImportForm resource={name} />
-      </Modal>
+      </Dialog>
     </>
   );
 }
 
-interface GuardedButtonProps {
-  readonly resource: OwnResource;
-  readonly action: ActionName;
-  readonly label: string;
-  readonly isPrimary?: boolean;
-  onClick(): void;
-}
-
-/** A button that says why it does nothing if its action is denied. */
-function GuardedButton({ resource, action, label, isPrimary = false, onClick }: GuardedButtonProps) {
-  const isDenied = effectOf(resource, action) === 'deny';
-  return (
-    <Tooltip label={texts.refused(action)} disabled={!isDenied}>
-      <Button variant={isPrimary ? 'filled' : 'default'} {...(isDenied && DISABLED)} onClick={() => !isDenied && onClick()}>
-        {label}
-      </Button>
-    </Tooltip>
-  );
+/** Returns the reason why the caller may not perform an action; undefined if a rule may allow it. */
+function refusalOf(resource: OwnResource, action: ActionName): string | undefined {
+  return effectOf(resource, action) === 'deny' ? texts.refused(action) : undefined;
 }
 
 function ExportButton({ resource, search }: { readonly resource: OwnResource; readonly search: RecordsSearch }) {
@@ -68,27 +56,27 @@ function ExportButton({ resource, search }: { readonly resource: OwnResource; re
       });
     },
   });
-  if (effectOf(resource, 'export') === 'deny')
-    return <GuardedButton resource={resource} action="export" label={texts.export} onClick={() => undefined} />;
+  const refusal = refusalOf(resource, 'export');
+  if (refusal !== undefined) {
+    return (
+      <GuardedButton variant="default" refusal={refusal} onClick={() => undefined}>
+        {texts.export}
+      </GuardedButton>
+    );
+  }
   return (
     <>
-      <Menu>
-        <Menu.Target>
-          <Button variant="default" loading={isPending}>
+      <ActionMenu
+        actions={['csv', 'ndjson', 'json'].map((format) => ({ key: format, label: format.toUpperCase(), perform: () => mutate(format) }))}
+        button={(props) => (
+          <Button variant="default" loading={isPending} {...props}>
             {texts.export}
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {['csv', 'ndjson', 'json'].map((format) => (
-            <Menu.Item key={format} onClick={() => mutate(format)}>
-              {format.toUpperCase()}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
-      <Modal opened={error !== null} onClose={reset} title={texts.export}>
+        )}
+      />
+      <Dialog opened={error !== null} onClose={reset} title={texts.export}>
         <ProblemAlert error={error} />
-      </Modal>
+      </Dialog>
     </>
   );
 }

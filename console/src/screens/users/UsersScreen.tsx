@@ -1,10 +1,11 @@
-import { Badge, Button, Group, Modal, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { catalogueQuery } from '../../api/queries.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { LoadMore } from '../../components/LoadMore.tsx';
 import { Page } from '../../components/Page.tsx';
@@ -47,9 +48,9 @@ export function UsersScreen() {
           );
         }}
       </QueryState>
-      <Modal opened={isCreating} onClose={creating.close} title={texts.create}>
+      <Dialog opened={isCreating} onClose={creating.close} title={texts.create}>
         <UserForm onDone={open} />
-      </Modal>
+      </Dialog>
     </Page>
   );
 }

@@ -1,0 +1,51 @@
+import { Pill, TextInput, type TextInputProps } from '@mantine/core';
+import { type KeyboardEvent, useState } from 'react';
+import { commonTexts } from '../texts/common.ts';
+import classes from './TagField.module.css';
+
+/** Properties of a field for tags. */
+interface TagFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'onBlur' | 'onKeyDown'> {
+  readonly value: readonly string[];
+  onChange(tags: readonly string[]): void;
+}
+
+/** A text field for several texts: Enter, a comma or leaving the field adds the typed one, Backspace in the empty field removes the last one. */
+export function TagField({ value, onChange, ...field }: TagFieldProps) {
+  const [typed, setTyped] = useState('');
+  const add = (): void => {
+    const tag = typed.trim();
+    setTyped('');
+    if (tag !== '' && !value.includes(tag)) onChange([...value, tag]);
+  };
+  const press = (event: KeyboardEvent): void => {
+    if (event.key === 'Backspace' && typed === '') onChange(value.slice(0, -1));
+    if ((event.key !== 'Enter' && event.key !== ',') || typed.trim() === '') return;
+    event.preventDefault();
+    add();
+  };
+  return (
+    <TextInput
+      {...field}
+      value={typed}
+      onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+      onKeyDown={press}
+      onBlur={add}
+      inputContainer={(input) => (
+        <div className={classes['field']}>
+          {value.map((tag) => (
+            <Pill
+              key={tag}
+              size="md"
+              withRemoveButton
+              onRemove={() => onChange(value.filter((each) => each !== tag))}
+              removeButtonProps={{ 'aria-label': commonTexts.removeItem(tag), tabIndex: 0, 'aria-hidden': false }}
+            >
+              {tag}
+            </Pill>
+          ))}
+          {input}
+        </div>
+      )}
+    />
+  );
+}

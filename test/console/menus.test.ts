@@ -1,0 +1,92 @@
+/** Menus: what axe finds while they are open, and the keyboard in them. */
+import type { Page } from 'playwright-core';
+import { describe, expect } from 'vitest';
+import { it as register } from './console.fixture.ts';
+import type { Story } from './newsroom-story.ts';
+import { findAccessibilityFaults } from './screen-checks.ts';
+
+/** With a saved view of the admin. */
+const it = register.extend('view', { scope: 'file' }, async ({ newsroom, story }): Promise<string> => {
+  const options = { token: story.admin.token, body: { screen: 'decisions', query: { range: '1h' } } };
+  const saved = await newsroom.call('PUT', '/auth/me/views?name=At%20night', options);
+  expect(saved.status).toBe(201);
+  return 'At night';
+});
+
+interface OpenMenu {
+  readonly path: (story: Story) => string;
+  /** Opens the menu. */
+  open(page: Page): Promise<void>;
+  readonly actions: readonly string[];
+}
+
+const focusedText = (page: Page): Promise<string> => page.evaluate<string>('document.activeElement.textContent');
+
+const MENUS: Readonly<Record<string, OpenMenu>> = {
+  'saved views': {
+    path: () => '/decisions?range=24h',
+    open: (page) => page.getByRole('button', { name: 'Saved views' }).click(),
+    actions: ['At night', '✕', 'Save this view'],
+  },
+  'the values of a cell': {
+    path: () => '/decisions?range=24h&resource=Tip&action=list',
+    async open(page) {
+      await page.getByRole('table', { name: 'Decisions' }).getByText('Tip').first().hover();
+      await page.getByRole('button', { name: 'Filter by the values of Request' }).click();
+    },
+    actions: ['Show only Action list', 'Exclude Action list', 'Show only Resource Tip', 'Exclude Resource Tip'],
+  },
+  'an export of records': {
+    path: () => '/data/Article',
+    open: (page) => page.getByRole('button', { name: 'Export' }).click(),
+    actions: ['CSV', 'NDJSON', 'JSON'],
+  },
+  'a condition of a rule': {
+    path: ({ policies }) => `/policies/${policies.get('Tips: senior editors on weekdays')}?at=rules.0`,
+    open: (page) => page.getByRole('button', { name: 'More actions' }).first().click(),
+    actions: ['Negate', 'Put into a group', 'A missing value makes it false', 'Move up', 'Move down', 'Remove'],
+  },
+};
+
+describe('an open menu', () => {
+  it.for(Object.entries(MENUS))(
+    'the menu of %s is accessible in light and dark',
+    async ([, menuOf], { newsroom, story, view: _, visitor }) => {
+      const { path, open, actions } = menuOf;
+      const page = await visitor.open(newsroom, path(story), { as: story.admin });
+      await open(page);
+      const menu = page.getByRole('menu');
+      expect(await menu.getByRole('menuitem').allTextContents()).toEqual(actions);
+      for (const scheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: scheme });
+        expect(await findAccessibilityFaults(page, scheme), scheme).toEqual([]);
+      }
+      expect(await menu.isVisible()).toBe(true);
+    },
+  );
+
+  it('the keys move between its actions, and closing it returns the focus', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/data/Article', { as: story.admin });
+    const button = page.getByRole('button', { name: 'Export' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => focusedText(page)).toBe('CSV');
+    for (const [key, focused] of [
+      ['ArrowDown', 'NDJSON'],
+      ['End', 'JSON'],
+      ['ArrowDown', 'CSV'],
+      ['ArrowUp', 'JSON'],
+      ['Home', 'CSV'],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await focusedText(page), key).toBe(focused);
+    }
+    await page.keyboard.press('Escape');
+    await expect.poll(() => page.getByRole('menu').count()).toBe(0);
+    expect(await focusedText(page)).toBe('Export');
+    await button.click();
+    await page.getByRole('menu').waitFor();
+    await page.getByRole('heading', { name: 'Article', level: 1 }).click();
+    await expect.poll(() => page.getByRole('menu').count()).toBe(0);
+  });
+});
