@@ -1,21 +1,25 @@
-import { Badge } from '@mantine/core';
 import { commonTexts } from '../texts/common.ts';
+import classes from './Verdict.module.css';
 
 /** The outcome of a decision or of one condition; undefined is unknown. */
 export type Outcome = boolean | undefined;
 
 const LOOKS = {
-  true: { color: 'green', mark: '✓', text: commonTexts.allowed },
-  false: { color: 'red', mark: '✕', text: commonTexts.denied },
-  undefined: { color: 'gray', mark: '?', text: commonTexts.unknown },
+  true: { look: classes['allowed'], mark: '✓', text: commonTexts.allowed },
+  false: { look: classes['denied'], mark: '✕', text: commonTexts.denied },
+  undefined: { look: classes['unknown'], mark: '?', text: commonTexts.unknown },
 } as const;
 
-/** A badge that says with a mark, a word and a colour if a request was allowed. */
+/**
+ * A badge that says with a mark, a word and a colour if a request was allowed. It consists of plain elements, because tables have one in each of
+ * many rows.
+ */
 export function Verdict({ allowed, label }: { readonly allowed: Outcome; readonly label?: string }) {
-  const { color, mark, text } = LOOKS[`${allowed}` as keyof typeof LOOKS];
+  const { look, mark, text } = LOOKS[`${allowed}` as keyof typeof LOOKS];
   return (
-    <Badge color={color} leftSection={<span aria-hidden="true">{mark}</span>}>
-      {label ?? text}
-    </Badge>
+    <span className={`${classes['verdict']} ${look}`}>
+      <span aria-hidden="true">{mark}</span>
+      <span>{label ?? text}</span>
+    </span>
   );
 }

@@ -1,7 +1,8 @@
-import { Alert, Drawer, Grid, Stack, Text } from '@mantine/core';
-import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Alert, Grid, Stack, Text } from '@mantine/core';
+import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
+import { SideDialog } from '../../components/Dialog.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -9,7 +10,7 @@ import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { EntryTable } from './EntryTable.tsx';
 import { ExportMenu } from './ExportMenu.tsx';
-import { knownNames } from './entry-names.ts';
+import { createKnownNames } from './entry-names.ts';
 import { Facets } from './FacetList.tsx';
 import { FilterBar } from './FilterBar.tsx';
 import { addFilter, type EntryFilter } from './filters.ts';
@@ -33,7 +34,8 @@ export function DecisionsScreen() {
   const { isAdmin, mayExport } = useAuditRights();
   const [isLive, setLive] = useState(false);
   const entries = useInfiniteQuery({ ...entriesQuery(search, now), enabled: !isLive });
-  const names = knownNames(useQueryClient());
+  const [known] = useState(createKnownNames);
+  const names = known.add(entries.data?.pages ?? []);
   const change = (next: DecisionsSearch): void => {
     setNow(Date.now());
     void navigate({ search: next });
@@ -58,9 +60,9 @@ export function DecisionsScreen() {
       ) : (
         <Results search={search} entries={entries} names={names} now={now} onChange={change} onOpen={open} />
       )}
-      <Drawer opened={entry !== undefined} onClose={() => open(undefined)} size="xl" title={texts.detail.title}>
+      <SideDialog opened={entry !== undefined} onClose={() => open(undefined)} size="xl" title={texts.detail.title}>
         {entry !== undefined && <LazyPart part={detail} props={{ id: entry, onFilter: filterBy }} lines={12} />}
-      </Drawer>
+      </SideDialog>
     </Page>
   );
 }

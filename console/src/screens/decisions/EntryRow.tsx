@@ -1,5 +1,6 @@
-import { ActionIcon, Menu } from '@mantine/core';
+import { ActionIcon } from '@mantine/core';
 import { type FocusEvent, memo, type ReactNode, useState } from 'react';
+import { ActionMenu } from '../../components/ActionMenu.tsx';
 import { Time } from '../../components/Time.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
@@ -13,6 +14,8 @@ import type { FilterName } from './search.ts';
 interface EntryRowProps {
   readonly entry: Entry;
   readonly index: number;
+  /** Pixels from the first row. */
+  readonly top: number;
   readonly names: EntryNames;
   readonly measure: ((row: HTMLTableRowElement | null) => void) | undefined;
   onOpen(id: string): void;
@@ -33,13 +36,13 @@ type ColumnName = keyof typeof COLUMN_MEMBERS;
  * A row of the table of entries. While the pointer or the focus is in it, each cell has a menu that filters by its values. Each frame
  * of a scroll adds rows, so a row consists of plain elements instead of components, and renders again only if its properties change.
  */
-export const EntryRow = memo(function EntryRow({ entry, index, names, measure, onOpen, onFilter }: EntryRowProps) {
+export const EntryRow = memo(function EntryRow({ entry, index, top, names, measure, onOpen, onFilter }: EntryRowProps) {
   const { id, at, allowed, action, resource, recordId, role, userId, reason, kind } = entry;
   const [isHovered, setHovered] = useState(false);
   const [hasFocus, setFocus] = useState(false);
   const [opened, setOpened] = useState<ColumnName>();
   const cell = (column: ColumnName, content: ReactNode): ReactNode => (
-    <td className={classes[column]}>
+    <td>
       {content}
       {(isHovered || hasFocus || opened === column) && (
         <CellMenu
@@ -60,6 +63,7 @@ export const EntryRow = memo(function EntryRow({ entry, index, names, measure, o
       aria-rowindex={index + 1}
       tabIndex={0}
       className={classes['row']}
+      style={{ transform: `translateY(${top}px)` }}
       onClick={() => onOpen(id)}
       onKeyDown={({ key, target, currentTarget }) => key === 'Enter' && target === currentTarget && onOpen(id)}
       onMouseEnter={() => setHovered(true)}
@@ -67,7 +71,7 @@ export const EntryRow = memo(function EntryRow({ entry, index, names, measure, o
       onFocus={() => setFocus(true)}
       onBlur={({ currentTarget, relatedTarget }: FocusEvent) => setFocus(currentTarget.contains(relatedTarget))}
     >
-      <td className={classes['at']}>
+      <td>
         <Time at={at} isExact />
       </td>
       {cell('verdict', <Verdict allowed={allowed} />)}
@@ -123,20 +127,19 @@ function CellMenu({ entry, column, names, onFilter, onToggle }: CellMenuProps) {
     // biome-ignore lint/a11y/noStaticElementInteractions: it only stops the events of the menu
     // biome-ignore lint/a11y/useKeyWithClickEvents: the row ignores keys of the elements inside it
     <span className={classes['menu']} onClick={(event) => event.stopPropagation()}>
-      <Menu onChange={onToggle} position="bottom-end" withinPortal>
-        <Menu.Target>
-          <ActionIcon variant="default" size="sm" aria-label={texts.filterMenu(texts.columns[column])}>
+      <ActionMenu
+        onToggle={onToggle}
+        actions={filters.map((filter) => ({
+          key: JSON.stringify(filter),
+          label: describeFilter(filter, names),
+          perform: () => onFilter(filter),
+        }))}
+        button={(props) => (
+          <ActionIcon variant="default" size="sm" aria-label={texts.filterMenu(texts.columns[column])} {...props}>
             ⋯
           </ActionIcon>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {filters.map((filter) => (
-            <Menu.Item key={JSON.stringify(filter)} onClick={() => onFilter(filter)} className={classes['filter'] ?? ''}>
-              {describeFilter(filter, names)}
-            </Menu.Item>
-          ))}
-        </Menu.Dropdown>
-      </Menu>
+        )}
+      />
     </span>
   );
 }

@@ -55,23 +55,20 @@ export function EntryTable({ entries, names, onOpen, onFilter, onEnd, onClear }:
       />
     );
   }
-  const before = rows[0]?.start ?? 0;
-  const after = virtual.getTotalSize() - (rows.at(-1)?.end ?? 0);
   return (
     <div ref={scroll} className={classes['scroll']}>
       <table className={classes['table']} aria-label={texts.title} aria-rowcount={entries.length}>
         <thead>
           <tr>
             {Object.entries(texts.columns).map(([key, title]) => (
-              <th key={key} scope="col" className={classes[key]}>
+              <th key={key} scope="col">
                 {title}
               </th>
             ))}
           </tr>
         </thead>
-        <tbody>
-          <Spacer height={before} />
-          {rows.map(({ index }) => {
+        <tbody style={{ height: virtual.getTotalSize() }}>
+          {rows.map(({ index, start }) => {
             const entry = entries[index];
             return (
               entry && (
@@ -79,6 +76,7 @@ export function EntryTable({ entries, names, onOpen, onFilter, onEnd, onClear }:
                   key={entry.id}
                   entry={entry}
                   index={index}
+                  top={start}
                   names={names}
                   measure={isNarrow ? virtual.measureElement : undefined}
                   onOpen={onOpen}
@@ -87,18 +85,8 @@ export function EntryTable({ entries, names, onOpen, onFilter, onEnd, onClear }:
               )
             );
           })}
-          <Spacer height={after} />
         </tbody>
       </table>
     </div>
-  );
-}
-
-/** Takes the place of the rows that are not rendered. */
-function Spacer({ height }: { readonly height: number }) {
-  return (
-    <tr>
-      <td colSpan={5} style={{ height, padding: 0, border: 0 }} />
-    </tr>
   );
 }

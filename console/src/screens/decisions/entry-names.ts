@@ -1,19 +1,38 @@
-import type { InfiniteData, QueryClient } from '@tanstack/react-query';
 import { commonTexts } from '../../texts/common.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import type { EntryFilter } from './filters.ts';
-import { ENTRIES, type EntryNames, type EntryPage } from './queries.ts';
+import { type EntryNames, type EntryPage, NO_NAMES } from './queries.ts';
 
-/** Returns the names of all loaded pages, also of those with other filters: the entries of an excluded user are on no page of the present one. */
-export function knownNames(queryClient: QueryClient): EntryNames {
-  const loaded = queryClient.getQueriesData<InfiniteData<EntryPage>>({ queryKey: ENTRIES });
-  return mergeNames(loaded.flatMap(([, data]) => data?.pages.map(({ names }) => names) ?? []));
+/** Names that were loaded so far. */
+export interface KnownNames {
+  /** Adds the names of loaded pages. Returns all names: the same object, unless a name is new. */
+  add(pages: readonly EntryPage[]): EntryNames;
 }
 
-function mergeNames(pages: readonly (EntryNames | undefined)[]): EntryNames {
-  const merge = (group: keyof EntryNames): Readonly<Record<string, string>> =>
-    Object.assign({}, ...pages.map((page) => page?.[group] ?? {}));
-  return { users: merge('users'), policies: merge('policies'), rules: merge('rules') };
+/** Creates a collection of names. Those of earlier filters stay: the pages without a user do not have the name of that user. */
+export function createKnownNames(): KnownNames {
+  const added = new WeakSet<EntryPage>();
+  let known = NO_NAMES;
+  return {
+    add(pages) {
+      for (const page of pages) {
+        if (added.has(page)) continue;
+        added.add(page);
+        known = mergeNames(known, page.names ?? NO_NAMES);
+      }
+      return known;
+    },
+  };
+}
+
+function mergeNames(known: EntryNames, more: EntryNames): EntryNames {
+  const isNew = (group: keyof EntryNames): boolean => Object.entries(more[group]).some(([id, name]) => known[group][id] !== name);
+  if (!(['users', 'policies', 'rules'] as const).some(isNew)) return known;
+  return {
+    users: { ...known.users, ...more.users },
+    policies: { ...known.policies, ...more.policies },
+    rules: { ...known.rules, ...more.rules },
+  };
 }
 
 /** Returns the value of a filter as a reader knows it: the name of a user, policy or rule instead of its id, if it is known. */

@@ -26,10 +26,9 @@ export interface EntryPage {
   readonly warnings?: readonly string[];
 }
 
-const PAGE = 200;
-
-/** The key of all queries for entries. */
-export const ENTRIES = ['decisions', 'list'] as const;
+/** Entries of the first page, which is shown soon, and of each later one: a scroll through many entries waits for few requests. */
+const FIRST_PAGE = 200;
+const LATER_PAGE = 1000;
 
 /** Facets beside the list, the most useful ones first. */
 export const FACETS = ['allowed', 'kind', 'resource', 'action', 'role', 'userId', 'policyId', 'outcome', 'ip'] as const;
@@ -40,15 +39,12 @@ type Filters = ReturnType<typeof toFilters>;
 export function entriesQuery(search: DecisionsSearch, now: number) {
   const filters = toFilters(search, now);
   return infiniteQueryOptions({
-    queryKey: [...ENTRIES, filters],
+    queryKey: ['decisions', 'list', filters],
     initialPageParam: undefined as string | undefined,
-    queryFn: async ({ pageParam, signal }): Promise<EntryPage> =>
-      bodyOf(
-        client.GET('/admin/api/decisions', {
-          params: { query: { ...filters, names: true, limit: PAGE, ...(pageParam !== undefined && { cursor: pageParam }) } },
-          signal,
-        }),
-      ),
+    queryFn: async ({ pageParam, signal }): Promise<EntryPage> => {
+      const page = pageParam === undefined ? { limit: FIRST_PAGE } : { limit: LATER_PAGE, cursor: pageParam };
+      return bodyOf(client.GET('/admin/api/decisions', { params: { query: { ...filters, names: true, ...page } }, signal }));
+    },
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
 }
