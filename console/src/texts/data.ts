@@ -33,7 +33,7 @@ export const dataTexts = {
     immutable: 'cannot be changed later',
     unset: 'no value',
     decisions: 'Show the decisions',
-    back: (resource: string) => `Back to the records of ${resource}`,
+    back: (resource: string) => sentence`Back to the records of ${resource}`,
     json: 'expected JSON',
     number: 'expected a number',
   },

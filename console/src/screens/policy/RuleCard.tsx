@@ -29,12 +29,11 @@ export interface RuleCardProps extends Omit<DraftTabProps, 'onChange'> {
 
 /** A rule as a sentence; while it is edited, its form. */
 export function RuleCard(props: RuleCardProps) {
-  const { rule, index, isEdited, isShown, isNew, validation, onEdit } = props;
+  const { rule, index, isEdited, isShown, validation, onEdit } = props;
   const card = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (isShown) card.current?.scrollIntoView({ block: 'center' });
-    if (isNew) card.current?.querySelector<HTMLElement>('input')?.focus({ preventScroll: true });
-  }, [isShown, isNew]);
+  }, [isShown]);
   const at = `rules.${index}`;
   if (!isRecord(rule)) return <UnreadableRule rule={rule} />;
   const mistake = mistakesAt(validation.result?.errors ?? [], at);

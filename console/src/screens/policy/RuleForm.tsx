@@ -1,4 +1,5 @@
 import { Button, Group, Input, SegmentedControl, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { useEffect, useRef } from 'react';
 import { mistakesOf } from '../../components/condition/builder-context.ts';
 import { ConditionBuilder } from '../../components/condition/ConditionBuilder.tsx';
 import { NumberBox } from '../../components/NumberBox.tsx';
@@ -17,11 +18,17 @@ export interface RuleFormProps extends RuleCardProps {
 
 /** The form of a rule: resource, action, effect, priority and conditions. */
 export function RuleForm(props: RuleFormProps) {
-  const { rule, at, catalogue, draft, validation, onRule, onRemove, onDuplicate } = props;
+  const { rule, at, catalogue, draft, validation, isShown, isNew, onRule, onRemove, onDuplicate } = props;
+  const form = useRef<HTMLDivElement>(null);
+  // The card has been brought into view before its form was loaded.
+  useEffect(() => {
+    if (isShown) form.current?.closest('[data-path]')?.scrollIntoView({ block: 'center' });
+    if (isNew) form.current?.querySelector<HTMLElement>('input')?.focus({ preventScroll: true });
+  }, [isShown, isNew]);
   const { id: _, ...copy } = rule;
   const { conditions = [] } = rule;
   return (
-    <Stack gap="sm">
+    <Stack ref={form} gap="sm">
       <RuleMembers {...props} />
       <Input.Wrapper label={texts.conditions} labelElement="div" error={Array.isArray(conditions) ? undefined : texts.raw}>
         {Array.isArray(conditions) && (
