@@ -35,12 +35,7 @@ function fillPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (name === 'id' ? id : ids[name]) ?? '');
 }
 
-async function send({
-  method,
-  path,
-  query,
-  body,
-}: Omit<RequestFault, 'mistake' | 'isInBody'>): Promise<{
+async function send({ method, path, query, body }: Omit<RequestFault, 'mistake' | 'isInBody'>): Promise<{
   readonly status: number;
   readonly code: unknown;
   readonly mistakes: readonly string[];
