@@ -67,6 +67,21 @@ describe('identify', () => {
     expect(Object.keys((principal as { attributes: object }).attributes)).not.toContain('name');
   });
 
+  it.each([
+    ['role', `update "User" set "role" = 'user'`],
+    ['name', `update "User" set "name" = null`],
+    ['checksum', `update "_RecordChecksum" set "checksum" = 'x' where "id" like 'User/%'`],
+  ])('refuses a user whose %s was damaged after it was found intact, until it is restored', async (_, damage) => {
+    const intact = await test.identify(token);
+    expect(intact).toMatchObject({ id });
+    const [user] = await test.rows('select "role", "name", "checksum" from "User", "_RecordChecksum"');
+    await test.database.transaction((tx) => tx.run({ sql: damage, parameters: [] }));
+    expect(await test.identify(token)).toBe('STORAGE_DAMAGED');
+    expect(await test.identify(token)).toBe('STORAGE_DAMAGED');
+    await test.run('update "User" set "role" = ?, "name" = ?', user?.['role'], user?.['name']);
+    expect(await test.identify(token)).toEqual(intact);
+  });
+
   it('refuses the token after all sessions of the user are revoked', async () => {
     await test.database.transaction((tx) => revokeSessions(tx, id));
     expect(await test.identify(token)).toBe('IDENTITY_TOKEN');

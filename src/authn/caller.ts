@@ -1,10 +1,18 @@
+import { LRUCache } from 'lru-cache';
 import type { Principal } from '../authz/context/index.ts';
 import { Problem } from '../errors.ts';
 import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES, fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
-import { checkedReadingById, checkedSelectionOf, requireIntactRecord, type Statement, type Transaction } from '../storage/index.ts';
+import {
+  checkedReadingById,
+  checkedSelectionOf,
+  hasSameContent,
+  requireIntactRecord,
+  type Statement,
+  type Transaction,
+} from '../storage/index.ts';
 import { type ForeignToken, type LocalToken, toForeignId, type VerifiedToken } from './tokens.ts';
 
 /** The reason with which tokens of inactive users are refused. */
@@ -60,12 +68,28 @@ function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: Loc
 }
 
 function toCaller(tx: Transaction, user: Resource, row: Row): IdentifiedUser {
-  const record = fromRow(user, requireIntactRecord(user, row));
+  const record = fromRow(user, requireIntactUser(user, row));
   tx.addToReadSet({ users: [{ id: record.id, version: record.version }] });
   const role = record['role'];
   if (record['isActive'] !== true || typeof role !== 'string') throw refused(INACTIVE_USER, record.id);
   return { principal: { id: record.id, role, attributes: record }, record };
 }
+
+/** Maximum users whose last intact row is cached: nearly every request of a caller reads the same row. */
+const MAX_INTACT = 10_000;
+const intactUsers = new WeakMap<Resource, LRUCache<string, Row>>();
+
+/** Returns the row of a user. @throws Problem STORAGE_DAMAGED if its checksum does not match its content. */
+function requireIntactUser(user: Resource, row: Row): Row {
+  const intact = memoize(intactUsers, user, createIntactRows);
+  const id = String(row['id']);
+  const known = intact.get(id);
+  if (known !== undefined && hasSameContent(user, row, known)) return row;
+  intact.set(id, requireIntactRecord(user, row));
+  return row;
+}
+
+const createIntactRows = (): LRUCache<string, Row> => new LRUCache({ max: MAX_INTACT });
 
 /** Claims that describe the token, not the user. */
 const TOKEN_CLAIMS: ReadonlySet<string> = new Set(['iss', 'sub', 'aud', 'exp', 'nbf', 'iat', 'jti', 'sid']);

@@ -6,7 +6,7 @@ import type { Resource, Row } from '../resources/index.ts';
 import { renderSql, type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { damaged } from './damaged-rows.ts';
-import { toChecksum } from './row-checksums.ts';
+import { coveredColumnsOf, toChecksum } from './row-checksums.ts';
 import { columnOf, idList, readingText, selectionOf, tableOf } from './table-names.ts';
 
 /** The alias of the checksum beside the columns of a record. No field has this name. */
@@ -51,6 +51,14 @@ export function isIntactRecord(table: Resource, row: Row): boolean {
 export function requireIntactRecord(table: Resource, row: Row): Row {
   if (!isIntactRecord(table, row)) throw damagedRecord(table, String(row['id']));
   return row;
+}
+
+/**
+ * Returns whether two rows of `checkedSelectionOf` are equal in every column that their checksum covers, and in the checksum. If one of them
+ * is intact, so is the other: comparing takes a tenth of the time of a checksum.
+ */
+export function hasSameContent(table: Resource, row: Row, other: Row): boolean {
+  return row[STORED] === other[STORED] && coveredColumnsOf(table).every(({ name }) => row[name] === other[name]);
 }
 
 /** Creates the problem of a damaged record. The id is only logged: a list of the caller may not show this record. */

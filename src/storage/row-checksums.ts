@@ -36,7 +36,7 @@ export function isIntact(stored: TableRow): boolean {
  */
 function contentOf({ table, row, parts }: TableRow): string {
   let content = `${table.name}{`;
-  for (const { name } of memoize(covered, table, toCovered)) {
+  for (const { name } of coveredColumnsOf(table)) {
     const value = row[name];
     if (value === null || value === undefined) continue;
     // The same number may be bound as a bigint and read as a number.
@@ -45,6 +45,11 @@ function contentOf({ table, row, parts }: TableRow): string {
   }
   if (parts !== undefined) for (const part of parts) content += contentOf(part);
   return `${content}}`;
+}
+
+/** Returns the columns of a table that checksums cover, ordered by name. */
+export function coveredColumnsOf(table: Resource): readonly Column[] {
+  return memoize(covered, table, toCovered);
 }
 
 function toCovered(table: Resource): readonly Column[] {
