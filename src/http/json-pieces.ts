@@ -24,18 +24,27 @@ export async function* toJsonPieces(value: unknown): AsyncGenerator<string> {
   yield piece;
 }
 
-/** Returns the length that is left after subtracting a value; negative if it is longer. Stops there. */
+/**
+ * Returns the length that is left after subtracting a value; negative if it is longer. Stops there. Texts and other simple members are
+ * subtracted without a call for each, because every response is measured.
+ */
 function lengthLeft(value: unknown, length: number): number {
   if (typeof value === 'string') return length - value.length;
   if (typeof value !== 'object' || value === null) return length - VALUE_LENGTH;
   let left = length;
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && left >= 0; index++) left = lengthLeft(value[index], left);
+    for (let index = 0; index < value.length && left >= 0; index++) {
+      const item: unknown = value[index];
+      left = typeof item === 'string' ? left - item.length : lengthLeft(item, left);
+    }
     return left;
   }
   for (const name in value) {
     if (left < 0) return left;
-    left = lengthLeft((value as Record<string, unknown>)[name], left - name.length);
+    const member = (value as Record<string, unknown>)[name];
+    left -= name.length;
+    if (typeof member === 'string') left -= member.length;
+    else left = typeof member === 'object' && member !== null ? lengthLeft(member, left) : left - VALUE_LENGTH;
   }
   return left;
 }

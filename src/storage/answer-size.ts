@@ -16,6 +16,8 @@ export interface AnswerSize {
 
 /** The size of a page that is being loaded. */
 export interface PageSize {
+  /** An upper bound of the bytes of all records that were added. */
+  readonly estimated: number;
   /** Adds a record, with the names of `fieldBytes`, if it fits. Returns false if it does not. The first record of an answer always fits. */
   add(record: Json, fieldBytes: number): boolean;
 }
@@ -33,8 +35,10 @@ class Sum implements PageSize {
   readonly #limit: number;
   #isEmpty: boolean;
   #measured = 0;
-  #estimated = 0;
+  /** The estimates of the parts in `#unmeasured`. */
+  #pending = 0;
   #unmeasured: Json[] = [];
+  estimated = 0;
 
   constructor(limit: number, isEmpty: boolean) {
     this.#limit = limit;
@@ -56,9 +60,10 @@ class Sum implements PageSize {
 
   add(part: Json, extra: number): boolean {
     const most = estimate(part);
-    if (this.#measured + this.#estimated + most + extra <= this.#limit) {
+    this.estimated += most;
+    if (this.#measured + this.#pending + most + extra <= this.#limit) {
       this.#measured += extra;
-      this.#estimated += most;
+      this.#pending += most;
       this.#unmeasured.push(part);
     } else {
       this.#measureAll();
@@ -74,7 +79,7 @@ class Sum implements PageSize {
     if (this.#unmeasured.length === 0) return;
     for (const part of this.#unmeasured) this.#measured += measure(part);
     this.#unmeasured = [];
-    this.#estimated = 0;
+    this.#pending = 0;
   }
 }
 
@@ -117,7 +122,10 @@ const estimate = (value: Json): number => addSizes(value, UNIT_BYTES);
 /** Returns about the number of characters of a value in JSON, more if it has many numbers. */
 export const charactersOf = (value: Json): number => addSizes(value, 1);
 
-/** Adds up the sizes of the parts of a value. Allocates nothing, because every record of every list is estimated. */
+/**
+ * Adds up the sizes of the parts of a value. Allocates nothing and adds texts without a call for each, because every record of every list
+ * is estimated.
+ */
 function addSizes(value: Json, unit: number): number {
   if (typeof value === 'string') return value.length * unit + MARKS_BYTES;
   if (typeof value !== 'object' || value === null) return NUMBER_BYTES;
@@ -125,7 +133,11 @@ function addSizes(value: Json, unit: number): number {
   if (Array.isArray(value)) for (const item of value) size += addSizes(item as Json, unit);
   else {
     const object = value as JsonObject;
-    for (const name in object) size += name.length * unit + MARKS_BYTES + addSizes(object[name] ?? null, unit);
+    for (const name in object) {
+      const member = object[name] ?? null;
+      size += name.length * unit + MARKS_BYTES;
+      size += typeof member === 'string' ? member.length * unit + MARKS_BYTES : addSizes(member, unit);
+    }
   }
   return size;
 }

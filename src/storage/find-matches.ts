@@ -107,7 +107,7 @@ function isSame(record: StoredRecord, found: StoredRecord | undefined): boolean 
 }
 
 /** Counts no bytes, because the records that a search finds are not a part of the answer. */
-const UNLIMITED: PageSize = { add: () => true };
+const UNLIMITED: PageSize = { estimated: 0, add: () => true };
 
 async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
   const { filter, readable, definitions = NO_REFERENCES, timeZone = 'UTC', limit, isIndexed, budget } = query;

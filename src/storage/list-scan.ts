@@ -24,6 +24,8 @@ const FIRST_WINDOW = 1000;
 const WINDOW_TIME = 50;
 /** Milliseconds of evaluation in memory between two checks of the time. */
 const SLICE_TIME = 2;
+/** Estimated bytes of the records that are added between two readings of the time: measuring so many takes less than a millisecond. */
+const SLICE_BYTES = 250_000;
 
 /** A page that is being loaded. */
 interface Scan {
@@ -130,13 +132,17 @@ function statementRows({ inMemory, query, records, rows }: Scan, window: Window 
 
 /** Adds records that the statement has matched and skipped exactly. Returns the page if it ends with them. */
 async function takeMatching(scan: Scan, rows: readonly StoredRecord[], window: Window | undefined): Promise<Page | undefined> {
+  const { size } = scan;
+  let checkedAt = size.estimated;
   if (window === undefined) scan.query.budget.addRows(rows.length);
   for (const record of rows) {
     const page = takeRecord(scan, record);
     if (page !== undefined) return page;
     scan.at = record;
-    // Measuring a large record takes a part of a millisecond. No promise for each record, because most are small.
-    if (isSliceOver(scan)) await countTime(scan);
+    // Measuring a large record takes a part of a millisecond. The time is not read for each record, because most are small.
+    if (size.estimated - checkedAt < SLICE_BYTES) continue;
+    checkedAt = size.estimated;
+    await checkTime(scan);
   }
   return undefined;
 }
@@ -186,11 +192,7 @@ function isMatch({ restrictions }: InMemory, record: StoredRecord, referenced: R
 
 /** Counts the time after a slice of work. */
 async function checkTime(scan: Scan): Promise<void> {
-  if (isSliceOver(scan)) await countTime(scan);
-}
-
-function isSliceOver({ checked }: Scan): boolean {
-  return performance.now() - checked >= SLICE_TIME;
+  if (performance.now() - scan.checked >= SLICE_TIME) await countTime(scan);
 }
 
 /** Counts the time since the last statement or check, and lets other requests continue. The time in which they run does not count. */
@@ -214,7 +216,9 @@ function endEarly(scan: Scan, truncated: NonNullable<Page['truncated']>): Page {
 function nextOf(scan: Scan): Pick<Page, 'next'> {
   const position = positionOf(scan);
   if (position === undefined) return {};
-  const { skip: _, ...at } = shortenPosition(position);
+  const short = shortenPosition(position);
+  if (short.skip === undefined && scan.skip === 0) return { next: short };
+  const { skip: _, ...at } = short;
   return { next: { ...at, ...(scan.skip > 0 && { skip: scan.skip }) } };
 }
 
