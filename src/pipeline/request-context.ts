@@ -125,9 +125,23 @@ export function createRequestContext(unit: UnitOfWork, request: ApiRequest): Req
     throw new Problem('RESOURCE_UNKNOWN', `no resource is named "${name}"${suggestion(name, snapshot.definitions, principal)}`);
   }
   const { origin } = caller;
-  const withoutPassword = splitCurrentPassword(request);
-  const shared = { tx, snapshot, principal, prefetched, options, budget, hashes, appended, denials, observer };
-  return { ...shared, ...withoutPassword, origin, resource, entries: [] };
+  // The spread comes first: behind another member, it would copy the members one by one.
+  return {
+    ...splitCurrentPassword(request),
+    tx,
+    snapshot,
+    principal,
+    prefetched,
+    options,
+    budget,
+    hashes,
+    appended,
+    denials,
+    observer,
+    origin,
+    resource,
+    entries: [],
+  };
 }
 
 /** The name of the member that contains the current password when users change their own password. The member is not a field. */

@@ -1,5 +1,5 @@
 import type { AuditEntry } from '../audit/index.ts';
-import type { AtRevision, Prefetch } from '../authz/index.ts';
+import { type AtRevision, awaitBeside, type Prefetch } from '../authz/index.ts';
 import { Problem } from '../errors.ts';
 import type { RequestOrigin } from '../request/index.ts';
 import { createCallerBudget } from './answer-budget.ts';
@@ -46,8 +46,7 @@ export async function withUnitOfWork<T>(
     const principal = caller.identify(tx);
     const prefetched = prefetch?.(tx, definitions);
     // Both promises must settle before the connection is used for another statement. The step that uses the prefetched record reports its failure.
-    await Promise.allSettled([principal, prefetched]);
-    return { principal: await principal, prefetched };
+    return { principal: await (prefetched === undefined ? principal : awaitBeside(principal, prefetched)), prefetched };
   };
   const { options, observer } = deps;
   for (;;) {
@@ -60,7 +59,7 @@ export async function withUnitOfWork<T>(
         denials = createDenials(deps, caller);
         const budget = createCallerBudget(tx, options, data.principal.id);
         const hashes = createPasswordHashes(computed);
-        return work({ tx, caller, snapshot, ...data, hashes, budget, options, appended, denials, observer });
+        return work({ ...data, tx, caller, snapshot, hashes, budget, options, appended, denials, observer });
       };
       const result = await deps.database.transactionAtRevision(loadCaller, run, { caller: caller.key, beginsLong });
       observer?.recorded(appended);

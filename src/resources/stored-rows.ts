@@ -90,6 +90,10 @@ export interface FieldAt {
  * if there is no such field. Finds secret fields too.
  */
 export function fieldAt(definitions: Definitions, resource: Resource, keys: readonly string[]): FieldAt | undefined {
+  if (keys.length === 1) {
+    const field = resource.fields.get(keys[0] as string);
+    return field && { field, of: resource, via: [], inner: [] };
+  }
   const via: FollowedField[] = [];
   let of = resource;
   for (const [index, key] of keys.entries()) {

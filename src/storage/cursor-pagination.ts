@@ -46,8 +46,11 @@ export function toPosition(record: StoredRecord, order: Order): CursorPosition {
 }
 
 /** Returns the position for a cursor, without sort values that are too long for it. */
-export function shortenPosition({ keys, ...position }: CursorPosition): CursorPosition {
-  return keys === undefined || JSON.stringify(keys).length > MAX_KEY_LENGTH ? position : { ...position, keys };
+export function shortenPosition(position: CursorPosition): CursorPosition {
+  const { keys } = position;
+  if (keys === undefined || keys.length === 0 || JSON.stringify(keys).length <= MAX_KEY_LENGTH) return position;
+  const { keys: _, ...others } = position;
+  return others;
 }
 
 /** The position in a list at which a page ended and the next page begins. */

@@ -1,15 +1,6 @@
 import { type Condition, compileCondition, type Path, type SqlTarget } from '../conditions/index.ts';
 import type { SqlColumn, SqlDialect } from '../operators/index.ts';
-import {
-  columnsOf,
-  type Definitions,
-  type FieldAt,
-  type FollowedField,
-  fieldAt,
-  fieldKind,
-  type Resource,
-  typeOf,
-} from '../resources/index.ts';
+import { type Definitions, type FieldAt, type FollowedField, fieldAt, fieldKind, type Resource, typeOf } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { type Existence, quoteName, recordsOf } from './table-names.ts';
 
@@ -39,7 +30,7 @@ const MAX_JOINS = 32;
 /**
  * Creates the SQL target of a resource and the records that it references. Fields that are not readable, such as secrets, have no column.
  */
-export function sqlTargetFor(resource: Resource, definitions: Definitions, { existence, ...moment }: SqlTargetOptions): ResourceTarget {
+export function sqlTargetFor(resource: Resource, definitions: Definitions, options: SqlTargetOptions): ResourceTarget {
   const joins = createJoins(resource);
   const find = (path: Path): { readonly subject: SqlColumn | undefined; readonly inner: readonly string[] } | undefined => {
     const reached = reachedBy(resource, definitions, path);
@@ -49,7 +40,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, { exi
     return table === undefined ? undefined : { subject: subjectOf(reached, table), inner: reached.inner };
   };
   return {
-    ...moment,
+    ...options,
     kindOf: (path) => targetKindOf(resource, definitions, path),
     column(path) {
       const found = find(path);
@@ -65,7 +56,9 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, { exi
       const between = aliases.slice(1, -1).map((alias) => sql.raw(`${quoteName(alias)}."id" = ${quoteName(alias)}."id"`));
       return between.length === 0 ? undefined : sql.join(between, sql` AND `);
     },
-    tables: (own = recordsOf(resource, { existence })) => sql.join([own, ...joins.items], sql` `),
+    tables(own = recordsOf(resource, options)) {
+      return joins.items.length === 0 ? own : sql.join([own, ...joins.items], sql` `);
+    },
   };
 }
 
@@ -95,21 +88,20 @@ interface Joins {
  * are unknown.
  */
 function createJoins(resource: Resource): Joins {
-  const joined = new Map<string, { readonly alias: string; readonly item: Sql }>();
+  const aliasByPath = new Map<string, string>();
+  const items: Sql[] = [];
 
   function join(path: string, from: string, { field, target }: FollowedField): string {
     // It differs from every table, because names contain no dots: a resource that references itself is joined with itself.
-    const alias = path.length <= MAX_ALIAS ? path : `${resource.name.slice(0, MAX_ALIAS / 2)}.${joined.size + 1}`;
+    const alias = path.length <= MAX_ALIAS ? path : `${resource.name.slice(0, MAX_ALIAS / 2)}.${aliasByPath.size + 1}`;
     const reference = `${quoteName(from)}.${quoteName(field.name)}`;
-    const item = sql`LEFT JOIN ${recordsOf(target, { as: alias })} ON ${sql.raw(`${quoteName(alias)}."id" = ${reference}`)}`;
-    joined.set(path, { alias, item });
+    items.push(sql`LEFT JOIN ${recordsOf(target, { as: alias })} ON ${sql.raw(`${quoteName(alias)}."id" = ${reference}`)}`);
+    aliasByPath.set(path, alias);
     return alias;
   }
 
   return {
-    get items() {
-      return [...joined.values()].map(({ item }) => item);
-    },
+    items,
     follow(references) {
       // A join cannot compare checksums, so the condition is evaluated in memory, on referenced records that were compared.
       if (references.some(({ field, target }) => field.writeOnly || target.checksum)) return undefined;
@@ -118,8 +110,8 @@ function createJoins(resource: Resource): Joins {
       for (const followed of references) {
         const from = aliases.at(-1) ?? resource.name;
         path = `${path}.${followed.field.name}`;
-        const known = joined.get(path)?.alias;
-        if (known === undefined && joined.size === MAX_JOINS) return undefined;
+        const known = aliasByPath.get(path);
+        if (known === undefined && aliasByPath.size === MAX_JOINS) return undefined;
         aliases.push(known ?? join(path, from, followed));
       }
       return aliases;
@@ -132,12 +124,11 @@ const MAX_ALIAS = 63;
 
 function subjectOf({ field, of }: FieldAt, table: string): SqlColumn | undefined {
   const kind = fieldKind(field);
-  const column = columnsOf(of).find(({ name }) => name === field.name);
-  if (kind === undefined || column === undefined) return undefined;
+  if (kind === undefined || !of.fields.has(field.name)) return undefined;
   const item = field.of ?? field;
   const type = typeOf(item);
   return {
-    sql: sql.raw(`${quoteName(table)}.${quoteName(column.name)}`),
+    sql: sql.raw(`${quoteName(table)}.${quoteName(field.name)}`),
     ...kind,
     encode: (value) => type.toColumn(type.toCanonical?.(value, item) ?? value, item),
     isIndexed: (stored): stored is string | number | bigint =>

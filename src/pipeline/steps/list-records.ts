@@ -1,6 +1,7 @@
 import { ACTIONS, type RuleAction } from '../../actions.ts';
 import type { Decision } from '../../authz/decision/index.ts';
 import { all } from '../../conditions/index.ts';
+import type { Json } from '../../operators/index.ts';
 import { resolveSort, resolveWhere, type SortKey } from '../../request/index.ts';
 import { describeLimit, listRecords, openCursor, type Page, type Restriction, sealCursor } from '../../storage/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
@@ -30,14 +31,12 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
     now: tx.now,
     timeZone: options.timeZone,
   });
-  const next = page.next === undefined ? {} : { nextCursor: sealCursor(page.next, options.cursorKey, binding) };
-  const total = page.total === undefined ? {} : { total: page.total };
+  const extras: Record<string, Json> = { count: page.records.length };
+  if (page.total !== undefined) extras['total'] = page.total;
+  if (page.next !== undefined) extras['nextCursor'] = sealCursor(page.next, options.cursorKey, binding);
   const warnings = warningsOf(context, page);
-  return {
-    status: 200,
-    data: await projectEach(context, page.records, projection),
-    extras: { count: page.records.length, ...total, ...next, ...(warnings.length > 0 ? { warnings } : {}) },
-  };
+  if (warnings.length > 0) extras['warnings'] = warnings;
+  return { status: 200, data: await projectEach(context, page.records, projection), extras };
 }
 
 /** Returns the condition of the second decision, for example on `delete` for listDeleted, with scopes that have the action of that decision. */
