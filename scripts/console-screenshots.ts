@@ -1,9 +1,10 @@
 /**
  * Writes a PNG of each screen of the console, with the data of the newsroom example, in light and dark, for a desktop and a phone:
- * `npm run console:screenshots -- FOLDER [SCREEN…]`.
+ * `npm run console:screenshots -- FOLDER [SCREEN…]`. `npm run console:screenshots -- --guide [SCREEN…]` writes the pictures of the guide.
  */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { findBrowser } from '../test/console/chromium.ts';
 import { createContext, startBrowser, WINDOW_SIZES } from '../test/console/console-browser.ts';
@@ -14,7 +15,7 @@ import { startService } from '../test/harness.ts';
 interface Screen {
   readonly path: (story: Story) => string;
   readonly isSignedOut?: boolean;
-  show?(page: Page): Promise<unknown>;
+  show?(page: Page, story: Story): Promise<unknown>;
 }
 
 const SCREENS: Readonly<Record<string, Screen>> = {
@@ -23,12 +24,14 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   account: { path: () => '/account' },
   decisions: { path: () => '/decisions?range=24h' },
   decision: {
-    path: () => '/decisions?range=24h&allowed=false',
-    show: (page) => page.getByRole('row').nth(2).click(),
+    path: ({ tom }) => `/decisions?range=24h&allowed=false&userId=${tom.id}&action=update`,
+    show: (page) => page.getByRole('row').filter({ hasText: 'denied' }).first().click(),
   },
   policies: { path: () => '/policies' },
   policy: { path: ({ policies }) => `/policies/${policies.get('Editors: their department')}` },
   'policy-text': { path: ({ policies }) => `/policies/${policies.get('Editors: their department')}?tab=text` },
+  'condition-builder': { path: ({ policies }) => `/policies/${policies.get('Tips: senior editors on weekdays')}?at=rules.0` },
+  preview: { path: () => '/preview', show: replayDraft },
   assignments: { path: () => '/assignments' },
   simulator: {
     path: ({ tom, articles }) => `/simulator?user=${tom.id}&resource=Article&action=update&id=${articles.get('a-budget-at-last')}`,
@@ -43,12 +46,57 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   system: { path: () => '/system' },
 };
 
-const [folder, ...chosen] = process.argv.slice(2);
-if (folder === undefined) throw new Error('give the folder of the pictures: npm run console:screenshots -- FOLDER');
-mkdirSync(folder, { recursive: true });
-await writeScreenshots(resolve(folder), chosen.length > 0 ? chosen : Object.keys(SCREENS));
+/** The screens of the guide, each with a picture in light and in dark for a desktop. */
+const GUIDE = [...['overview', 'policies', 'condition-builder', 'preview', 'simulator'], ...['decisions', 'decision', 'records', 'access']];
+const GUIDE_FOLDER = fileURLToPath(new URL('../docs/guides/images', import.meta.url));
 
-async function writeScreenshots(target: string, names: readonly string[]): Promise<void> {
+/** Quality of the pictures of the guide, in percent. */
+const QUALITY = 75;
+
+interface Job {
+  readonly folder: string;
+  readonly names: readonly string[];
+  readonly sizes: readonly (keyof typeof WINDOW_SIZES)[];
+  save(page: Page, name: string, look: Look): Promise<void>;
+}
+
+/** The window and the colours of a picture. */
+interface Look {
+  readonly size: keyof typeof WINDOW_SIZES;
+  readonly scheme: 'light' | 'dark';
+}
+
+const [target, ...chosen] = process.argv.slice(2);
+if (target === undefined) throw new Error('give the folder of the pictures: npm run console:screenshots -- FOLDER');
+await writeScreenshots(target === '--guide' ? guideJob() : folderJob(resolve(target)));
+
+/** WebP, because a picture of the guide has a third of the size of a PNG, and Git keeps every version of it. */
+function guideJob(): Job {
+  return {
+    folder: GUIDE_FOLDER,
+    names: chosen.length > 0 ? chosen : GUIDE,
+    sizes: ['desktop'],
+    async save(page, name, { scheme }) {
+      const session = await page.context().newCDPSession(page);
+      const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: QUALITY });
+      writeFileSync(join(GUIDE_FOLDER, `console-${name}-${scheme}.webp`), Buffer.from(data, 'base64'));
+    },
+  };
+}
+
+function folderJob(folder: string): Job {
+  return {
+    folder,
+    names: chosen.length > 0 ? chosen : Object.keys(SCREENS),
+    sizes: Object.keys(WINDOW_SIZES) as (keyof typeof WINDOW_SIZES)[],
+    async save(page, name, { size, scheme }) {
+      await page.screenshot({ path: join(folder, `${name}-${size}-${scheme}.png`), animations: 'disabled' });
+    },
+  };
+}
+
+async function writeScreenshots(job: Job): Promise<void> {
+  mkdirSync(job.folder, { recursive: true });
   const program = await findBrowser({ env: process.env, platform: `${process.platform}-${process.arch}` });
   if (program === undefined) throw new Error('no Chromium or Chrome was found: set BAILIWICK_BROWSER to the path of one');
   const service = await startService({ project: 'examples/newsroom' });
@@ -56,23 +104,33 @@ async function writeScreenshots(target: string, names: readonly string[]): Promi
   try {
     const story = await fillNewsroom(service);
     await story.work();
-    for (const size of Object.keys(WINDOW_SIZES) as (keyof typeof WINDOW_SIZES)[])
+    for (const size of job.sizes)
       for (const scheme of ['light', 'dark'] as const)
-        for (const name of names) {
+        for (const name of job.names) {
           const screen = SCREENS[name];
           if (screen === undefined) throw new Error(`there is no screen "${name}": choose from ${Object.keys(SCREENS).join(', ')}`);
           const context = await createContext(browser, service, { size, scheme, ...(screen.isSignedOut !== true && { as: story.admin }) });
           const page = await context.newPage();
           await page.goto(`${service.url}/console${screen.path(story)}`);
           await settle(page);
-          await screen.show?.(page).then(() => settle(page));
-          await page.screenshot({ path: join(target, `${name}-${size}-${scheme}.png`), animations: 'disabled' });
+          await screen.show?.(page, story).then(() => settle(page));
+          await job.save(page, name, { size, scheme });
           await context.close();
         }
   } finally {
     await browser.close();
     await service.close();
   }
+}
+
+/** Replays the audit log under a draft that changes some decisions. */
+async function replayDraft(page: Page, { policies }: Story): Promise<void> {
+  const conditions = [{ field: 'resource.department', operator: 'eq', value: 'sports' }];
+  const rules = ['list', 'read', 'update'].map((action) => ({ resource: 'Article', action, conditions }));
+  const draft = { policies: [{ id: policies.get('Editors: their department'), rules }] };
+  await page.getByLabel('Draft (JSON)').fill(JSON.stringify(draft));
+  await page.getByRole('button', { name: 'Replay' }).click();
+  await page.getByRole('button', { name: 'Show both traces' }).first().waitFor();
 }
 
 /** Waits until the page has loaded its data: no request for half a second, and no skeleton. */

@@ -22,6 +22,12 @@ export function findBrokenLinks(root: string, page: string): readonly string[] {
   });
 }
 
+/** Returns the pictures of a page: the relative addresses in its Markdown images, `<img>` and `<source>`. */
+export function namedPictures(text: string): readonly string[] {
+  const found = withoutCode(text).matchAll(/!\[[^\]]*\]\(([^)\s]+)\)|\b(?:src|srcset)="([^"\s]+)"/g);
+  return [...found].map(([, markdown, html]) => markdown ?? html ?? '').filter((address) => !/^[a-z]+:/.test(address));
+}
+
 /** Returns the npm scripts in the commands of a page. */
 export function namedScripts(text: string): readonly string[] {
   return [...text.matchAll(/\bnpm (?:run ([a-z]\w*(?::\w+)*)|(start|test)\b)/g)].map(([, run, short]) => run ?? short ?? '');

@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { renderReference } from '../scripts/reference.ts';
-import { findBrokenLinks, listPages, namedScripts } from './doc-links.ts';
+import { findBrokenLinks, listPages, namedPictures, namedScripts } from './doc-links.ts';
 
 const folder = new URL('../docs/reference/', import.meta.url);
 const reference = renderReference();
@@ -67,6 +67,18 @@ describe('pages', () => {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('pages show every picture of the documentation, and only pictures that exist', () => {
+    const files = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((path) => join('docs', path));
+    const images = files.filter((path) => /\.(?:png|svg|webp)$/.test(path));
+    const shown = pages.flatMap((page) => namedPictures(readFileSync(join(root, page), 'utf8')).map((path) => join(dirname(page), path)));
+    expect([...new Set(shown)].toSorted()).toEqual(images.toSorted());
+  });
+
+  it('pages are searched for pictures', () => {
+    const html = '<img alt="a" src="a.webp"> <source srcset="b.webp"> ![c](c.png) `src="code.png"` <img src="https://example.com/d.png">';
+    expect(namedPictures(html)).toEqual(['a.webp', 'b.webp', 'c.png']);
   });
 
   it('pages name npm scripts that exist', () => {

@@ -26,8 +26,9 @@ describe('the preview of a draft', () => {
     const draft = { policies: [{ id: policyId, rules: denies }] };
     const page = await visitor.open(newsroom, '/preview', { as: story.admin });
     await page.getByText('There is no draft').waitFor();
-    await page.getByLabel('Draft (JSON)').fill(JSON.stringify(draft));
     await page.getByText('24 hours').click();
+    // The first click after the draft was typed must not be lost.
+    await page.getByLabel('Draft (JSON)').fill(JSON.stringify(draft));
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByText(/^\d+ decisions replayed$/).waitFor();
     await expect.poll(() => page.locator(figureOf('allowed before, denied now')).textContent()).toBe('1');

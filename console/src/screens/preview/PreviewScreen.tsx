@@ -36,7 +36,6 @@ export function PreviewScreen() {
             autosize
             minRows={4}
             maxRows={18}
-            formatOnBlur
             value={text}
             error={draft === undefined && texts.json}
             onChange={setText}
