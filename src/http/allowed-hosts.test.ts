@@ -7,7 +7,7 @@ afterEach(() => listening?.server.close());
 /** Returns the status of a request with a Host header. */
 async function statusFor(host: string | undefined, { path = '/api/A', version = '1.1' } = {}): Promise<string | undefined> {
   const lines = [`GET ${path} HTTP/${version}`, ...(host === undefined ? [] : [`Host: ${host}`]), 'Connection: close', '', ''];
-  return /^HTTP\/1\.1 (\d+)/.exec(await sendRaw((listening as Listening).port, lines.join('\r\n'), 2000))?.[1];
+  return /^HTTP\/1\.1 (\d+)/.exec(await sendRaw((listening as Listening).port, lines.join('\r\n')))?.[1];
 }
 
 const ADDRESSES = ['127.0.0.1', '127.0.0.1:8787', '[::1]:8787', '192.0.2.1', '[2001:db8::1]', 'localhost', 'a.localhost:80'];

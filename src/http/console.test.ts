@@ -109,7 +109,7 @@ describe('the page of the console', () => {
     'the page of the console does not answer the segment in %s',
     async (path) => {
       const request = `GET /console/${path} HTTP/1.1\r\nHost: localhost\r\nAccept: text/html\r\nConnection: close\r\n\r\n`;
-      expect(await sendRaw(listening.port, request, 5000)).toMatch(/^HTTP\/1\.1 404 [\s\S]*REQUEST_NO_ROUTE/);
+      expect(await sendRaw(listening.port, request)).toMatch(/^HTTP\/1\.1 404 [\s\S]*REQUEST_NO_ROUTE/);
     },
   );
 

@@ -42,21 +42,25 @@ export async function startServer({ limits, ...others }: Overrides = {}, port = 
   return { ...(await server.listen({ host: '127.0.0.1', port })), server, log };
 }
 
-/** Sends raw bytes; returns what is received until the connection closes or `ms` have passed. */
-export function sendRaw(port: number, text: string, ms = 300): Promise<string> {
+/** Sends raw bytes; returns what is received until the connection closes, or until a response that keeps it open is complete. */
+export function sendRaw(port: number, text: string): Promise<string> {
   return new Promise((resolve) => {
     let received = '';
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
-    const done = setTimeout(() => socket.destroy(), ms);
-    socket.on('data', (chunk) => {
+    socket.setEncoding('utf8').on('data', (chunk) => {
       received += chunk;
+      if (isComplete(received)) socket.destroy();
     });
     socket.on('error', () => undefined);
-    socket.on('close', () => {
-      clearTimeout(done);
-      resolve(received);
-    });
+    socket.on('close', () => resolve(received));
   });
+}
+
+function isComplete(received: string): boolean {
+  const end = received.indexOf('\r\n\r\n');
+  const head = received.slice(0, end);
+  if (end === -1 || /^connection: close$/im.test(head)) return false;
+  return Buffer.byteLength(received.slice(end + 4)) >= Number(/^content-length: (\d+)$/im.exec(head)?.[1]);
 }
 
 const echo = async (request: HttpRequest) => ({

@@ -24,7 +24,7 @@ describe('the request timeout', () => {
   it('answers 408 if the body does not arrive in time, in one complete response', async () => {
     const { port } = await start({ limits: { requestTimeoutSeconds: 0.2 } });
     const names = 'Host: x\r\nX-Request-Id: slow-1\r\nContent-Type: application/json\r\nContent-Length: 100';
-    const response = await sendRaw(port, `POST /api/User HTTP/1.1\r\n${names}\r\n\r\n{`, 4000);
+    const response = await sendRaw(port, `POST /api/User HTTP/1.1\r\n${names}\r\n\r\n{`);
     expect(response.match(/HTTP\/1\.1 /g)).toHaveLength(1);
     expect(response).toMatch(/^HTTP\/1\.1 408 /);
     expect(response).toContain('"code":"REQUEST_TIMEOUT"');
@@ -35,7 +35,7 @@ describe('the request timeout', () => {
 
   it('answers 408 if the headers do not arrive in time', async () => {
     const { port } = await start({ limits: { requestTimeoutSeconds: 0.2 } });
-    const response = await sendRaw(port, 'GET /api/User HTTP/1.1\r\nHost: x\r\n', 4000);
+    const response = await sendRaw(port, 'GET /api/User HTTP/1.1\r\nHost: x\r\n');
     expect(response).toMatch(/^HTTP\/1\.1 408 /);
   });
 
@@ -47,7 +47,7 @@ describe('the request timeout', () => {
     'answers 503 if the handler of a request%s does not finish in time; the hint does not claim that nothing was done',
     async (_, sent) => {
       const { url } = await start({ limits: { requestTimeoutSeconds: 0.2 } });
-      const response = await fetch(`${url}/never`, { method: 'POST', ...sent, signal: AbortSignal.timeout(10_000) });
+      const response = await fetch(`${url}/never`, { method: 'POST', ...sent });
       expect(response.status).toBe(503);
       expect(((await response.json()) as { hint: string }).hint).toContain('check before you send it again');
     },
@@ -97,19 +97,24 @@ describe('readiness', () => {
   });
 });
 
+/** Creates a route `/slow`, whose requests finish after `finish` is called. `began` resolves with the first request. */
+function createSlowRoute() {
+  const { promise: began, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
+  const handle = async () => {
+    begin();
+    await finished;
+    return { status: 200, body: { success: true } };
+  };
+  return { route: { method: 'GET', path: '/slow', handle } as const, began, finish };
+}
+
 describe('graceful shutdown', () => {
   it('a graceful shutdown finishes requests in flight', async () => {
-    let finish = (): void => undefined;
-    const finished = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const slow = async () => {
-      await finished;
-      return { status: 200, body: { success: true } };
-    };
-    const { server, url } = await startServer({ limits: { drainSeconds: 5 }, routes: [{ method: 'GET', path: '/slow', handle: slow }] });
+    const { route, began, finish } = createSlowRoute();
+    const { server, url } = await startServer({ limits: { drainSeconds: 600 }, routes: [route] });
     const response = fetch(`${url}/slow`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await began;
     const closed = server.close();
     finish();
     expect((await response).status).toBe(200);
@@ -118,24 +123,21 @@ describe('graceful shutdown', () => {
   });
 
   it('a graceful shutdown does not wait for idle connections: kept alive after a response, or without a request', async () => {
-    const slow = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 200));
-      return { status: 200, body: { success: true } };
-    };
-    const { server, url, port } = await startServer({
-      limits: { drainSeconds: 600 },
-      routes: [{ method: 'GET', path: '/slow', handle: slow }],
-    });
+    const { route, began, finish } = createSlowRoute();
+    const { server, url, port } = await startServer({ limits: { drainSeconds: 600 }, routes: [route] });
     const unused = connect(port, '127.0.0.1');
+    await once(unused, 'connect');
     const response = fetch(`${url}/slow`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    await server.close();
+    await began;
+    const closed = server.close();
+    finish();
+    await closed;
     expect((await response).headers.get('connection')).toBe('close');
     unused.destroy();
   });
 
   it('accepts requests during the drain delay, each the last on its connection', async () => {
-    const { server, url } = await startServer({ limits: { drainDelaySeconds: 0.2, drainSeconds: 5 } });
+    const { server, url } = await startServer({ limits: { drainDelaySeconds: 2, drainSeconds: 600 } });
     await fetch(`${url}/healthz`);
     const closed = server.close();
     const response = await fetch(`${url}/api/User`);
@@ -145,11 +147,10 @@ describe('graceful shutdown', () => {
   });
 
   it('serves a request that arrives on a connection opened before the shutdown', async () => {
-    const { server, port } = await startServer({ limits: { drainSeconds: 5 } });
+    const { server, port } = await startServer({ limits: { drainSeconds: 600 } });
     const opened = connect(port, '127.0.0.1');
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await once(opened, 'connect');
     const closed = server.close();
-    await new Promise((resolve) => setTimeout(resolve, 50));
     let received = '';
     opened.setEncoding('utf8').on('data', (chunk) => (received += chunk));
     const ended = once(opened, 'close');

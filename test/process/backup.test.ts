@@ -148,7 +148,8 @@ describe('restore', () => {
     populate(ROWS, 'now');
     const program = await start();
     const seen = new Set<unknown>();
-    for (const share of isDeep ? [0.3, 0.6, 0.75, 0.85, 0.9, 0.95, 1] : [0.5, 0.9, 1]) {
+    const shares = isDeep ? [0.3, 0.6, 0.75, 0.85, 0.9, 0.95, 1] : [0.5, 0.9, 1];
+    for (const share of shares) {
       const began = performance.now();
       const whole = await spawnRestore();
       await once(whole, 'exit');
@@ -165,6 +166,8 @@ describe('restore', () => {
       expect(query(data, 'PRAGMA integrity_check')).toEqual(['ok']);
       expect((await send(program.url, 'GET /readyz')).status).toBe(200);
       expect((await send(program.url, 'GET /api/Note')).status).toBe(403);
+      // A restore that took less time than the one before may have ended before it was killed.
+      if (share === shares.at(-1) && !seen.has('now')) shares.push(share / 2);
     }
     expect(seen).toContain('now');
     expect(await program.stop()).toBe(0);

@@ -101,7 +101,7 @@ describe.concurrent('a full disk', () => {
       expect((await send(program.url, 'GET /healthz')).status).toBe(200);
 
       way.empty(program, data);
-      await expect.poll(async () => (await send(program.url, 'GET /readyz')).status, { timeout: 10_000 }).toBe(200);
+      await expect.poll(async () => (await send(program.url, 'GET /readyz')).status).toBe(200);
       created.add(idOf(await expectDone(createTip(program, token))));
       const { body } = await expectDone(send(program.url, 'GET /api/Tip?limit=1&total=true', { token }));
       expect(body['total']).toBe(created.size);
@@ -199,7 +199,7 @@ describe.skipIf(!canTrace).concurrent('a disk that fails to sync', () => {
     tracer.kill('SIGTERM');
     await once(tracer, 'exit');
 
-    await expect.poll(async () => (await send(program.url, 'GET /readyz')).status, { timeout: 10_000 }).toBe(200);
+    await expect.poll(async () => (await send(program.url, 'GET /readyz')).status).toBe(200);
     created.add(idOf(await expectDone(createTip(program, token))));
     expect(await program.stop()).toBe(0);
     expect(new Set(query(data, 'SELECT id FROM Tip'))).toEqual(created);

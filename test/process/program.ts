@@ -1,6 +1,7 @@
 /** Starts the program in its own process, reads its output, sends requests and stops it. */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +25,7 @@ export interface Ended {
 export async function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}, main?: string): Promise<Ended> {
   const command = [main ?? (await bundleProgram()), ...args];
   return new Promise((resolve) => {
-    const options = { cwd: root, env: { ...process.env, ...env }, timeout: 20_000 };
+    const options = { cwd: root, env: { ...process.env, ...env }, timeout: 50_000 };
     const child = execFile(process.execPath, command, options, (_, out, err) => resolve({ code: child.exitCode, out, err }));
   });
 }
@@ -200,7 +201,7 @@ const PROMPT = 400;
  * Connects and sends one request; returns the status line, or the error that ended the connection. Returns `late` if the connection ended without
  * an answer and this process was too busy to send the request promptly.
  */
-export function connectAndAsk(url: string): Promise<string> {
+export function connectAndAsk(url: string, onSent?: () => void): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((settle) => {
     let received = '';
@@ -209,7 +210,7 @@ export function connectAndAsk(url: string): Promise<string> {
     const resolve = (end: string): void => settle(received === '' && sentAfter > PROMPT ? 'late' : end);
     const socket = connect(Number(port), hostname, () => {
       sentAfter = performance.now() - began;
-      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+      socket.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n', onSent);
     });
     socket.setEncoding('utf8').on('data', (chunk) => {
       received += chunk;
@@ -218,6 +219,48 @@ export function connectAndAsk(url: string): Promise<string> {
     socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
     socket.on('close', () => resolve(received.slice(0, 12) || 'closed without an answer'));
   });
+}
+
+/** A module that blocks a program when it is stopped, and the files by which it and the test wait for each other. */
+export interface Hold {
+  readonly preload: string;
+  /** The program creates this file when it blocks. */
+  readonly held: string;
+  /** The program continues when this file exists. */
+  readonly released: string;
+}
+
+/** Writes a module that blocks its process while connections wait in the queue of the kernel. `when` is code that calls `hold`. */
+export function writeHold(folder: string, when: string): Hold {
+  const at = mkdtempSync(join(folder, 'hold-'));
+  const hold = { preload: join(at, 'hold.mjs'), held: join(at, 'held'), released: join(at, 'released') };
+  const [held, released] = [JSON.stringify(hold.held), JSON.stringify(hold.released)];
+  writeFileSync(
+    hold.preload,
+    `import { existsSync, writeFileSync } from 'node:fs';
+    function hold() {
+      writeFileSync(${held}, '');
+      while (!existsSync(${released})) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
+    }
+    ${when}`,
+  );
+  return hold;
+}
+
+/** Resolves when the program blocks. */
+export async function untilHeld({ held }: Hold): Promise<void> {
+  while (!existsSync(held)) await pause(10);
+}
+
+/** Stops a program, opens 96 connections with a request each while it blocks, and returns the distinct answers. */
+export async function answersOfQueue({ url, child }: Program, hold: Hold): Promise<readonly string[]> {
+  child.kill('SIGTERM');
+  await untilHeld(hold);
+  const sent = Array.from({ length: 96 }, () => Promise.withResolvers<void>());
+  const ends = sent.map(({ resolve }) => connectAndAsk(url, resolve));
+  await Promise.all(sent.map(({ promise }) => promise));
+  writeFileSync(hold.released, '');
+  return [...new Set(await Promise.all(ends))];
 }
 
 /** Milliseconds after a stop in which clients connect. A second after it, the program closes the listener even if connections arrive. */

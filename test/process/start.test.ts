@@ -93,7 +93,7 @@ describe('a start that waits', () => {
     const ended = once(child, 'exit');
     await connected.promise;
     child.kill('SIGTERM');
-    const deadline = setTimeout(() => child.kill('SIGKILL'), 3000);
+    const deadline = setTimeout(() => child.kill('SIGKILL'), 30_000);
     expect(await ended).toEqual([0, null]);
     clearTimeout(deadline);
     for (const socket of sockets) socket.destroy();

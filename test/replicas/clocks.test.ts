@@ -51,10 +51,11 @@ describe('the clock of a replica', () => {
   });
 
   it.each([
-    [3, 'ahead of', 45],
-    [4, 'behind', 3600],
-  ])('replica %i with a clock beyond the leeway is not ready, and logs one warning', async (index, direction, seconds) => {
-    const detail = expect.stringMatching(new RegExp(`^the clock of this machine is ${seconds} s ${direction} the clock of the database`));
+    [3, '4\\d s ahead of'],
+    [4, '3[56]\\d\\d s behind'],
+  ])('replica %i with a clock beyond the leeway is not ready, and logs one warning', async (index, difference) => {
+    // The difference includes the time of the statement that read the clock of the database.
+    const detail = expect.stringMatching(new RegExp(`^the clock of this machine is ${difference} the clock of the database`));
     expect(await readiness(index)).toEqual([503, detail]);
     for (let asked = 0; asked < 5; asked++) await send(replica(index).url, 'GET /api/Note');
     expect(await readiness(index)).toEqual([503, detail]);
@@ -66,7 +67,7 @@ describe('the clock of a replica', () => {
 
   it('a replica with a corrected clock is ready again, even if only /readyz is requested', async () => {
     writeFileSync(fileOf(3), '0');
-    await expect.poll(() => readiness(3), { timeout: 20_000 }).toEqual([200, undefined]);
+    await expect.poll(() => readiness(3)).toEqual([200, undefined]);
     expect(linesOf(3).at(-1)).toMatch(/is right again/);
   });
 
@@ -77,6 +78,6 @@ describe('the clock of a replica', () => {
       await send(replica(0).url, 'GET /api/Note');
       return (await readiness(0))[0];
     };
-    await expect.poll(statusAfterRequest, { timeout: 20_000 }).toBe(503);
+    await expect.poll(statusAfterRequest).toBe(503);
   });
 });

@@ -1,7 +1,7 @@
 /** Streams of the audit log: their entries, positions, readers and ends. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type EventStream, openEventStream, type ReceivedEvent } from '../event-stream.ts';
-import { createExpiringToken } from '../expiring-token.ts';
+import { withExpiringToken } from '../expiring-token.ts';
 import { type RunningService, startService, type TestUser } from '../harness.ts';
 
 const DEFINITIONS = {
@@ -149,8 +149,10 @@ describe('many writers', () => {
 
 describe('the reader of a stream', () => {
   it('receives the end of the stream when the token expires', async () => {
-    const { token } = await createExpiringToken(admin.token, SECRET);
-    const stream = await begun(await open('', { token }));
+    const stream = await withExpiringToken({ token: admin.token, secret: SECRET }, async ({ token }) => {
+      const opened = await open('', { token });
+      return opened.status === 200 ? opened : undefined;
+    });
     expect((await stream.find(isEnd)).data).toEqual({ reason: 'expired', detail: 'the token has expired' });
     await stream.ended;
   });

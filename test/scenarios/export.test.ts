@@ -2,7 +2,7 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { createChain } from '../chain.ts';
-import { createExpiringToken } from '../expiring-token.ts';
+import { withExpiringToken } from '../expiring-token.ts';
 import { lines, startTransferService, type TransferService } from './transfer-service.ts';
 
 // The tests of this file build on each other.
@@ -174,14 +174,13 @@ describe('an export in progress', () => {
 
   it('aborts an export in progress when its token expires, with an entry of the refused token', async () => {
     await transfer.createPolicy({ name: 'exports', role: 'user', rules: [{ resource: 'Part', action: 'export' }] });
-    const { token, refusedFrom } = await createExpiringToken(transfer.tokens.uwe, SECRET);
-    const { ended, text } = await interrupted(
-      transfer,
-      async () => {
+    const { ended, text } = await withExpiringToken({ token: transfer.tokens.uwe, secret: SECRET }, async ({ token, refusedFrom }) => {
+      const untilRefused = async (): Promise<void> => {
         while (Date.now() < refusedFrom) await new Promise((done) => setTimeout(done, 50));
-      },
-      token,
-    );
+      };
+      const exported = await interrupted(transfer, untilRefused, token);
+      return exported.status === 401 ? undefined : exported;
+    });
     expect(ended).toBe('aborted');
     expect(text.split('\n').length).toBeLessThan(ROWS + 600);
     expect(await transfer.decisions('kind=auth&action=token&limit=1')).toMatchObject([{ outcome: 'IDENTITY_TOKEN_EXPIRED' }]);
@@ -193,7 +192,7 @@ function interrupted(
   { url, tokens }: TransferService,
   meanwhile: () => Promise<void>,
   token = tokens.uwe,
-): Promise<{ ended: string; text: string }> {
+): Promise<{ status: number | undefined; ended: string; text: string }> {
   const { hostname, port } = new URL(url);
   const headers = { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
@@ -202,8 +201,9 @@ function interrupted(
       response.pause();
       meanwhile().then(() => response.resume(), reject);
       response.on('data', (chunk) => (text += chunk));
-      response.on('end', () => resolve({ ended: 'complete', text }));
-      response.on('error', () => resolve({ ended: 'aborted', text }));
+      const { statusCode: status } = response;
+      response.on('end', () => resolve({ status, ended: 'complete', text }));
+      response.on('error', () => resolve({ status, ended: 'aborted', text }));
     });
     exporting.on('error', reject);
     exporting.end();

@@ -60,10 +60,11 @@ const bySession = async (tx: Transaction) => {
   const login = await tx.one(sql`SELECT 1 FROM "_Session" WHERE "id" = 'login' AND "revokedAt" IS NULL`);
   return { readSet: login === undefined ? {} : { sessions: [{ id: 'login', userId: 'ann' }] }, seen: login === undefined ? 'out' : 'in' };
 };
-const byClock = async (tx: Transaction) => ({
-  readSet: tx.now < expires ? { validUntil: expires } : {},
-  seen: tx.now < expires ? 'valid' : 'expired',
-});
+const byClock = async (tx: Transaction) => {
+  // Begins with the first attempt, which sees it valid on a busy machine too.
+  if (expires === 0) expires = tx.now + 300;
+  return { readSet: tx.now < expires ? { validUntil: expires } : {}, seen: tx.now < expires ? 'valid' : 'expired' };
+};
 let expires = 0;
 
 const revoke = () => runSql(`UPDATE "_State" SET "number" = 2, "text" = 'second'`);
@@ -81,8 +82,8 @@ const CASES = [
 ] as const;
 
 describe('changes before a unit of work commits', () => {
-  beforeEach(async () => {
-    expires = await database.transaction(async (tx) => tx.now + 300);
+  beforeEach(() => {
+    expires = 0;
   });
 
   it.each(CASES)('retries a unit of work if, before it commits, %s', async (_, load, meanwhile, __, now) => {

@@ -95,7 +95,8 @@ describe('a lock', () => {
       },
     ],
   ])('%s is awaited longer than a short attempt may take, without another attempt', async (_, take) => {
-    const database = await openShort();
+    // Long enough for the statements beside the lock on a busy machine.
+    const database = await openShort({ shortAttempt: 500 });
     await runSql(`INSERT INTO "Parent" ("id") VALUES ('a')`);
     const runs: string[] = [];
     const { promise: held, resolve: hold } = Promise.withResolvers<void>();
@@ -103,7 +104,7 @@ describe('a lock', () => {
       await tx.lock('a name');
       await tx.run(sql`UPDATE "Parent" SET "n" = 2 WHERE "id" = 'a'`);
       hold();
-      await tx.one(sql`SELECT pg_sleep(0.3)`);
+      await tx.one(sql`SELECT pg_sleep(0.8)`);
     });
     await held;
     const waiter = database.transaction(async (tx) => {

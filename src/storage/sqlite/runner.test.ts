@@ -187,12 +187,12 @@ describe('the time limit of a long attempt', () => {
     const count = setInterval(() => turns++, 0);
     await database.transaction(
       async (tx) => {
-        for (const end = performance.now() + 50; performance.now() < end; ) await tx.checkTime();
+        // Does not end if no other callback runs in between.
+        while (turns < 2) await tx.checkTime();
       },
       { beginsLong: true },
     );
     clearInterval(count);
-    expect(turns).toBeGreaterThan(1);
   });
 });
 
