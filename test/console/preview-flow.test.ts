@@ -38,7 +38,7 @@ describe('the preview of a draft', () => {
     await page.getByRole('button', { name: 'Show both traces' }).click();
     const dialog = page.getByRole('dialog', { name: /create Comment/ });
     await dialog.getByText('allowed by rule').first().waitFor();
-    await dialog.getByText('denied by rule').first().waitFor();
+    await dialog.getByText('denied by a new rule').first().waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: /^unknown/ }).click();
     await page.getByText('Values that were not kept: resource.fee').waitFor();
