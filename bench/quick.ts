@@ -41,10 +41,12 @@ export async function runQuick(options: Options, results: readonly Results[], on
   }
   const compared = [...compareCounts(counted, results), ...compareRatios(now, results)];
   for (const comparison of compared) {
-    process.stdout.write(
-      `${comparison.name}: ${show(comparison.now)}, was ${show(comparison.before)}${isRegression(comparison) ? '  WORSE' : ''}\n`,
-    );
+    const { name, now: value, before } = comparison;
+    const known = before === undefined ? 'not stored yet' : `was ${show(before)}`;
+    process.stdout.write(`${name}: ${show(value)}, ${known}${isRegression(comparison) ? '  WORSE' : ''}\n`);
   }
-  if (compared.length === 0) process.stdout.write('nothing to compare with: run npm run bench once, and commit bench/results\n');
+  if (compared.some(({ before }) => before === undefined)) {
+    process.stdout.write('some values are not compared: run npm run bench -- count http decide once, and commit bench/results\n');
+  }
   return !compared.some(isRegression);
 }

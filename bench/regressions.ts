@@ -7,7 +7,8 @@ export interface Comparison {
   /** `http, create, 64 connections: bailiwick against by hand` */
   readonly name: string;
   readonly now: number;
-  readonly before: number;
+  /** Undefined if no stored results have the value. */
+  readonly before: number | undefined;
   /** True for a count, where less is better. */
   readonly counted?: true;
 }
@@ -17,31 +18,41 @@ const ALLOWED = 0.3;
 /** Share by which a count may grow. Counts differ by less than a hundredth between machines. */
 const ALLOWED_MORE = 0.1;
 
-/** Compares ratios with the last stored ones. Figures are not compared, because machines differ. */
-export function compareRatios(now: readonly Figure[], kept: readonly Results[]): readonly Comparison[] {
-  const known = new Map(kept.flatMap(({ figures }) => toRatios(figures)));
-  return toRatios(now).flatMap(([name, ratio]) => {
-    const before = known.get(name);
-    return before === undefined ? [] : [{ name, now: ratio, before }];
-  });
+/**
+ * Compares ratios with the last stored ones. Figures are not compared, because machines differ. Of servers, the processor time of a request
+ * is compared instead of the rate: the ratio of two rates depends on the other load of the machine, and on its disk.
+ */
+export function compareRatios(measured: readonly Figure[], kept: readonly Results[]): readonly Comparison[] {
+  const known = new Map(kept.flatMap(({ figures }) => toRatios(figures.flatMap(toComparable))));
+  const now = measured.flatMap(toComparable);
+  return toRatios(now).map(([name, ratio]) => ({ name, now: ratio, before: known.get(name) }));
 }
 
 /** Compares counts with the last stored ones. */
 export function compareCounts(now: readonly Figure[], kept: readonly Results[]): readonly Comparison[] {
   const known = new Map(kept.flatMap(({ figures }) => figures.map((figure) => [nameOf(figure), median(figure.rounds)] as const)));
-  return now.flatMap((figure) => {
-    const before = known.get(nameOf(figure));
-    return before === undefined ? [] : [{ name: nameOf(figure), now: median(figure.rounds), before, counted: true as const }];
+  return now.map((figure) => {
+    const name = nameOf(figure);
+    return { name, now: median(figure.rounds), before: known.get(name), counted: true as const };
   });
 }
 
 /** Returns true if the new value is worse than the stored one by more than is allowed. */
 export function isRegression({ now, before, counted }: Comparison): boolean {
+  if (before === undefined) return false;
   return counted ? !(now <= before * (1 + ALLOWED_MORE)) : !(now >= before * (1 - ALLOWED));
 }
 
 function nameOf({ measurement, case: name, setting, contestant, unit }: Figure): string {
   return `${[measurement, name, setting].join(', ')}: ${contestant}, ${unit}`;
+}
+
+const PROCESSOR = 'processor µs';
+
+function toComparable(figure: Figure): readonly Figure[] {
+  if (figure.unit !== 'requests/s') return [figure];
+  const time = figure.beside?.[PROCESSOR];
+  return time === undefined ? [] : [{ ...figure, case: `${figure.case}, ${PROCESSOR}`, unit: PROCESSOR, better: 'less', rounds: [time] }];
 }
 
 function toRatios(figures: readonly Figure[]): readonly (readonly [string, number])[] {

@@ -21,7 +21,15 @@ const figure: Figure = {
   beside: { 'p99 ms': 12.5 },
 };
 const handwritten: Figure = { ...figure, contestant: 'by hand', rounds: [1800, 2000, 2200], beside: { 'p99 ms': 6 } };
+const [decision, other] = [figure, handwritten].map((each): Figure => ({ ...each, measurement: 'decide', unit: 'decisions/s' })) as [
+  Figure,
+  Figure,
+];
 const pocketbase: Figure = { ...figure, contestant: 'Pocket<Base>', rounds: [100, 125, 110] };
+
+function timed(of: Figure, microseconds: number): Figure {
+  return { ...of, beside: { ...of.beside, 'processor µs': microseconds } };
+}
 
 function resultsOf(date: string, figures: readonly Figure[]): Results {
   return { date, machine: { processor: 'one, 2 cores' }, versions: { node: '24.0.0' }, settings: { http: { rounds: '3' } }, figures };
@@ -188,15 +196,12 @@ describe('a plot', () => {
 });
 
 describe('the comparison with earlier results', () => {
-  const earlier = [
-    resultsOf('2026-01-01', [figure, { ...handwritten, rounds: [1, 1, 1] }]),
-    resultsOf('2026-01-02', [figure, handwritten]),
-  ];
-  const compare = (rounds: readonly number[]) => compareRatios([{ ...figure, rounds }, handwritten], earlier);
+  const earlier = [resultsOf('2026-01-01', [decision, { ...other, rounds: [1, 1, 1] }]), resultsOf('2026-01-02', [decision, other])];
+  const compare = (rounds: readonly number[]) => compareRatios([{ ...decision, rounds }, other], earlier);
 
   it('compares with the last stored results', () => {
     expect(compare([900, 1000, 1100])).toEqual([
-      { name: 'http, create, 64 connections: bailiwick against by hand', now: 0.5, before: 0.5 },
+      { name: 'decide, create, 64 connections: bailiwick against by hand', now: 0.5, before: 0.5 },
     ]);
   });
 
@@ -206,16 +211,26 @@ describe('the comparison with earlier results', () => {
     expect(compare([]).map(isRegression)).toEqual([true]);
   });
 
-  it('omits cases without earlier results', () => {
+  it('compares cases without earlier results with nothing', () => {
     expect(
       compareRatios(
         [
-          { ...figure, case: 'new' },
-          { ...handwritten, case: 'new' },
+          { ...decision, case: 'new' },
+          { ...other, case: 'new' },
         ],
         earlier,
       ),
-    ).toEqual([]);
+    ).toEqual([{ name: 'decide, new, 64 connections: bailiwick against by hand', now: 0.5, before: undefined }]);
+  });
+
+  it('compares the processor time of servers, and not their rates', () => {
+    const [first, second] = [timed(figure, 80), timed(handwritten, 40)];
+    const stored = [resultsOf('2026-01-03', [first, second])];
+    const slowMachine = [timed({ ...figure, rounds: [100] }, 160), timed(handwritten, 80)];
+    const name = 'http, create, processor µs, 64 connections: bailiwick against by hand';
+    expect(compareRatios(slowMachine, stored)).toEqual([{ name, now: 0.5, before: 0.5 }]);
+    expect(compareRatios([timed(figure, 120), second], stored).map(isRegression)).toEqual([true]);
+    expect(compareRatios([figure, handwritten], stored)).toEqual([]);
   });
 
   it('accepts a count that grew by a tenth at most', () => {
@@ -226,7 +241,8 @@ describe('the comparison with earlier results', () => {
       { name: 'count, create, 64 connections: bailiwick, bytes', now: 1100, before: 1000, counted: true },
     ]);
     expect([[10], [1100], [1101], []].map((rounds) => countsNow(rounds).map(isRegression))).toEqual([[false], [false], [true], [true]]);
-    expect(compareCounts([{ ...bytes, setting: 'new' }], counts)).toEqual([]);
+    expect(compareCounts([{ ...bytes, setting: 'new' }], counts).map(({ before }) => before)).toEqual([undefined]);
+    expect(compareCounts([{ ...bytes, setting: 'new' }], counts).map(isRegression)).toEqual([false]);
   });
 });
 

@@ -33,9 +33,10 @@ for (const { name, send } of requests) {
 }
 // Last, because coverage changes the allocations.
 for (const { name, send } of requests) {
-  const { files, functions } = await pathOf(send);
+  const { files, functions, calls } = await pathOf(send);
   figures.push(toFigure('files of a request', name, { unit: 'files', rounds: [files] }));
   figures.push(toFigure('functions of a request', name, { unit: 'functions', rounds: [functions] }));
+  figures.push(toFigure('calls of a request', name, { unit: 'calls', rounds: [calls] }));
 }
 await stop();
 process.stdout.write(JSON.stringify(figures));
