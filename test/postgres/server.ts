@@ -176,15 +176,22 @@ export function asWhom(folders: readonly string[]): { readonly uid?: number; rea
   return nobody;
 }
 
-/** Finds a free port. */
-export function findPort(): Promise<number> {
-  return new Promise((resolve, reject) => {
+/**
+ * Finds a free port below those that operating systems give to outgoing connections: one of these connections could take the port of a server
+ * while the server restarts.
+ */
+export async function findPort(): Promise<number> {
+  for (;;) {
+    const port = 15_000 + Math.floor(Math.random() * 15_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => (typeof address === 'object' && address !== null ? resolve(address.port) : reject(new Error('no port'))));
-    });
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 
