@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { isAbsolute } from 'node:path';
-import { defineConfig, type RolldownOptions } from 'rolldown';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { defineConfig, type Plugin, type RolldownOptions } from 'rolldown';
 
 const COMMON: RolldownOptions = {
   platform: 'node',
@@ -10,12 +10,21 @@ const COMMON: RolldownOptions = {
   transform: { target: 'node22' },
 };
 
+/** Empties the output folder except for the console, which `scripts/build-console.mjs` builds only if its sources have changed. */
+const cleanDist: Plugin = {
+  name: 'clean-dist',
+  renderStart({ dir = 'dist' }) {
+    if (!existsSync(dir)) return;
+    for (const name of readdirSync(dir)) if (name !== 'console') rmSync(join(dir, name), { recursive: true });
+  },
+};
+
 const program: RolldownOptions = {
   ...COMMON,
+  plugins: [cleanDist],
   input: { main: 'src/main.ts', index: 'src/index.ts' },
   output: {
     dir: 'dist',
-    cleanDir: true,
     chunkFileNames: '[name].js',
     banner: (chunk) => (chunk.name === 'typebox' ? `/*\n${readFileSync('node_modules/typebox/license', 'utf8')}*/` : ''),
     // Each with all that it imports and that those before it do not: a start loads all four, `storage plan` three, `--help` two. Left to
@@ -39,7 +48,7 @@ const readerThread: RolldownOptions = {
   output: { dir: 'dist' },
 };
 
-/** The configurations of `npm run build`, in this order: the first empties the folder. docs/decisions/bundle.md gives the reasons. */
+/** The configurations of `npm run build`, in this order: the first empties the folder except for the console. docs/decisions/bundle.md gives the reasons. */
 const configs: RolldownOptions[] = defineConfig([program, readerThread]);
 
 export default configs;

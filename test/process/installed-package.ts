@@ -1,6 +1,6 @@
 /** Builds, packs and installs the package as npm would publish it, without a network. */
 import { exec, execFile } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -56,6 +56,9 @@ function stagePackage(project: string): string {
   const listed = readManifest(root).files.filter((name) => name !== 'dist');
   for (const name of [...STAGED, ...listed]) cpSync(join(root, name), join(stage, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(stage, 'node_modules'), 'junction');
+  // The build keeps a console that was built from the same sources.
+  const console = join('dist', 'console');
+  if (existsSync(join(root, console))) cpSync(join(root, console), join(stage, console), { recursive: true });
   return stage;
 }
 
