@@ -142,6 +142,7 @@ export const policyTexts = {
     rollbackTitle: (revision: number) => sentence`Roll back to revision ${revision}?`,
     restoreTitle: (name: string) => sentence`Restore ${name}?`,
     rollbackDetail: 'The rules and all other members become those of that version. The history keeps the versions between.',
+    rollbackChanges: 'This changes:',
     restoreDetail: 'The policy is created again as it was before it was deleted.',
     assignments: 'Also restore the assignments of that time, and revoke those that were added since',
     reasonRequired: 'Reason (required)',

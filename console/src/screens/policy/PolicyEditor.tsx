@@ -37,7 +37,9 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
   useSharedDraft(editor);
   const tabs = base === undefined ? POLICY_TABS.slice(0, 2) : POLICY_TABS;
   const tab = search.tab ?? 'rules';
-  const part = { draft, catalogue, validation, at: memberPathOf(search, rulesOf(draft)), onChange: change };
+  // An empty form of a new policy shows no mistakes before the first input.
+  const shown = base === undefined && !isDirty ? { ...validation, result: undefined } : validation;
+  const part = { draft, catalogue, validation: shown, at: memberPathOf(search, rulesOf(draft)), onChange: change };
   const title = base === undefined ? newPolicyTexts.title : textOf(draft, 'name') || base.name;
   return (
     <Page

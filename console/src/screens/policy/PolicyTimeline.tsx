@@ -1,15 +1,12 @@
 import { Badge, Button, Card, Collapse, Group, Stack, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { bodyOf, client } from '../../api/client.ts';
 import type { PolicyHistoryItem } from '../../api/policies.ts';
-import { PolicyDiff } from '../../components/PolicyDiff.tsx';
-import { QueryState } from '../../components/QueryState.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
 import { policyTexts } from '../../texts/policy.ts';
 import { sentence } from '../../texts/sentence.ts';
 import { RollbackModal } from './RollbackModal.tsx';
+import { VersionDiff } from './VersionDiff.tsx';
 
 const texts = policyTexts.history;
 
@@ -117,20 +114,5 @@ function ChangeSummary({
         </Text>
       )}
     </Stack>
-  );
-}
-
-function VersionDiff({ id, from }: { readonly id: string; readonly from: number }) {
-  const query = useQuery({
-    queryKey: ['policies', 'diff', id, from],
-    queryFn: async ({ signal }) =>
-      (await bodyOf(client.GET('/admin/api/policies/{id}/diff', { params: { path: { id }, query: { from } }, signal }))).data.differences,
-  });
-  return (
-    <div style={{ paddingTop: 12 }}>
-      <QueryState query={query} lines={3}>
-        {(differences) => <PolicyDiff differences={differences} />}
-      </QueryState>
-    </div>
   );
 }

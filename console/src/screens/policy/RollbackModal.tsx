@@ -9,6 +9,7 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
+import { VersionDiff } from './VersionDiff.tsx';
 
 const texts = policyTexts.history;
 
@@ -38,6 +39,12 @@ export function RollbackModal({ item, version, onClose }: RollbackModalProps) {
       >
         <Stack>
           <Text size="sm">{isDeleted ? texts.restoreDetail : texts.rollbackDetail}</Text>
+          {!isDeleted && (
+            <div>
+              <Text fw={600}>{texts.rollbackChanges}</Text>
+              <VersionDiff id={policy.id} from={version} to={revision} />
+            </div>
+          )}
           {rollback.error !== null && <ProblemAlert error={rollback.error} />}
           <TextInput
             label={texts.reasonRequired}
