@@ -3,7 +3,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect, inject, it as register } from 'vitest';
 import { type RunningService, startService } from '../harness.ts';
 import type { BrowserProgram } from './chromium.ts';
-import { type ContextOptions, createContext, startBrowser } from './console-browser.ts';
+import { type ContextOptions, createContext, startBrowser, WINDOW_SIZES } from './console-browser.ts';
 import { fillNewsroom, type Story } from './newsroom-story.ts';
 import { collectProblems } from './page-problems.ts';
 import { trackRequests } from './page-requests.ts';
@@ -18,7 +18,7 @@ export interface ConsoleService extends RunningService {
 interface VisitOptions extends ContextOptions {
   /**
    * Opens the page in a context of its own, for a test that signs out or changes what the browser stores. By default, the tests of a file share
-   * the context of a user, which has cached the scripts and the session.
+   * the context of a user and its page, whose process has loaded the scripts.
    */
   readonly isolated?: boolean;
 }
@@ -31,7 +31,7 @@ export interface Visitor {
   problems(): readonly string[];
   /** Allows problems that the test causes on purpose. */
   allow(pattern: RegExp): void;
-  /** Closes the pages of the test, and returns their problems. */
+  /** Leaves the pages of the test, and returns their problems. */
   leave(): Promise<readonly string[]>;
 }
 
@@ -42,6 +42,10 @@ interface WatchedContext {
   readonly isSignedIn: boolean;
   /** Grows while the pages run. */
   readonly problems: string[];
+  /** The page of an earlier test, for the next test: a new page starts a process, which takes longer than to load the console again. */
+  parked?: Page | undefined;
+  /** Ends what a test has changed in a page. The page then runs no script. */
+  restore(page: Page): Promise<void>;
 }
 
 /** The browser contexts that the tests of a file share. */
@@ -97,7 +101,14 @@ function createSharedContexts(browser: () => Promise<Browser>): SharedContexts {
   const shared = new Map<string, Promise<WatchedContext>>();
   const create = async (service: ConsoleService, { isolated = false, ...options }: VisitOptions): Promise<WatchedContext> => {
     const context = await createContext(await browser(), service, options);
-    return { context, isShared: !isolated, isSignedIn: options.as !== undefined, problems: await collectProblems(context) };
+    const problems = await collectProblems(context);
+    return {
+      context,
+      isShared: !isolated,
+      isSignedIn: options.as !== undefined,
+      problems,
+      restore: (page) => restorePage(page, service, options),
+    };
   };
   return {
     open(service, options) {
@@ -125,8 +136,7 @@ function createVisitor(contexts: SharedContexts): Visitor {
     async open(service, path, options = {}) {
       const watched = await contexts.open(service, options);
       used.add(watched);
-      const page = await watched.context.newPage();
-      trackRequests(page);
+      const page = await takePage(watched);
       await page.goto(`${service.console}${path}`);
       return page;
     },
@@ -139,10 +149,37 @@ function createVisitor(contexts: SharedContexts): Visitor {
   };
 }
 
-/** Closes the pages of a test. A shared context is then as it was before the test. */
-async function leaveContext({ context, isShared, isSignedIn }: WatchedContext): Promise<void> {
+/** Returns the page of an earlier test, or a new one. */
+async function takePage(watched: WatchedContext): Promise<Page> {
+  const { context, parked } = watched;
+  watched.parked = undefined;
+  if (parked !== undefined) return parked;
+  const page = await context.newPage();
+  trackRequests(page);
+  return page;
+}
+
+/** Leaves the pages of a test. A shared context is then as it was before the test, and keeps one page. */
+async function leaveContext(watched: WatchedContext): Promise<void> {
+  const { context, isShared, isSignedIn } = watched;
   if (!isShared) return context.close();
-  await Promise.all(context.pages().map((page) => page.close()));
   // The test has signed in. Its session is also in the local storage.
-  if (!isSignedIn && (await context.cookies()).length > 0) await context.setStorageState({ cookies: [], origins: [] });
+  const hasSignedIn = !isSignedIn && (await context.cookies()).length > 0;
+  const pages = context.pages();
+  const [kept] = hasSignedIn ? [] : pages;
+  if (kept !== undefined) await watched.restore(kept);
+  watched.parked = kept;
+  await Promise.all(pages.filter((page) => page !== kept).map((page) => page.close()));
+  if (hasSignedIn) await context.setStorageState({ cookies: [], origins: [] });
+}
+
+async function restorePage(page: Page, service: ConsoleService, { size = 'desktop', scheme = 'light' }: ContextOptions): Promise<void> {
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  // A file without scripts. It has the origin of the console, so that the browser keeps the process of the page.
+  await page.goto(`${service.console}/favicon.svg`);
+  await page.evaluate('sessionStorage.clear()');
+  await page.emulateMedia({ colorScheme: scheme });
+  await page.setViewportSize(WINDOW_SIZES[size]);
+  // The pointer would enter the elements that the next address shows there.
+  await page.mouse.move(0, 0);
 }
