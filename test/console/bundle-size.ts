@@ -13,16 +13,12 @@ export const EDITOR_LIMIT: number = 140 * KILOBYTE;
 /** Limit in bytes of what a browser loads when it opens a screen first, with all that the screen shows without a click. */
 const SCREEN_LIMIT = 260 * KILOBYTE;
 
-/** Bytes of parts that a browser loads beside a screen, because the address opens them. */
-const OPENED_PARTS: Readonly<Record<string, number>> = {
-  'the text of a policy': EDITOR_LIMIT,
-  // The form of a rule with its suggestions of paths. Without it, the screen is within the limit.
-  'a rule of a policy': 15 * KILOBYTE,
-};
+/** The screen with a text editor, which a browser loads beside the screen. No other screen loads it. */
+const EDITOR_SCREEN = 'the text of a policy';
 
 /** Returns the limit in bytes of what a browser loads when it opens a screen first. */
 export function screenLimit(screen: string): number {
-  return SCREEN_LIMIT + (OPENED_PARTS[screen] ?? 0);
+  return screen === EDITOR_SCREEN ? SCREEN_LIMIT + EDITOR_LIMIT : SCREEN_LIMIT;
 }
 
 /** Returns the bytes of assets as the service sends them to a browser that accepts gzip. */

@@ -1,6 +1,7 @@
-import { type KeyboardEvent, type ReactNode, type RefObject, type ToggleEvent, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, type ToggleEvent, useId, useRef, useState } from 'react';
 import classes from './ActionMenu.module.css';
 import { placeBeside } from './place-beside.ts';
+import { useClosingScroll } from './useClosingScroll.ts';
 
 /** An action of a menu. */
 export interface MenuAction {
@@ -40,7 +41,7 @@ export function ActionMenu({ actions, note, button, onToggle }: ActionMenuProps)
   const id = useId();
   const menu = useRef<HTMLDivElement>(null);
   const [isOpen, setOpen] = useState(false);
-  useClosingScroll(menu, isOpen);
+  useClosingScroll(menu, isOpen, () => menu.current?.hidePopover());
   const toggle = ({ newState }: ToggleEvent): void => {
     setOpen(newState === 'open');
     onToggle?.(newState === 'open');
@@ -87,18 +88,6 @@ function prepare(menu: HTMLElement, button: string): void {
   for (const [index, action] of actionsOf(menu).entries()) action.toggleAttribute('autofocus', index === 0);
   const rect = document.getElementById(button)?.getBoundingClientRect();
   if (rect !== undefined) Object.assign(menu.style, placeBeside(rect, { width: innerWidth, height: innerHeight }));
-}
-
-/** Closes an open menu when the page scrolls, because the menu would stay where it is. */
-function useClosingScroll(menu: RefObject<HTMLElement | null>, isOpen: boolean): void {
-  useEffect(() => {
-    if (!isOpen) return;
-    const close = ({ target }: Event): void => {
-      if (target !== menu.current) menu.current?.hidePopover();
-    };
-    addEventListener('scroll', close, { capture: true, passive: true });
-    return () => removeEventListener('scroll', close, { capture: true });
-  }, [menu, isOpen]);
 }
 
 function actionsOf(menu: HTMLElement | null): readonly HTMLElement[] {

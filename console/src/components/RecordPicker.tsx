@@ -4,7 +4,7 @@ import { AsyncPicker, type PickerItem } from './AsyncPicker.tsx';
 import { labelField, labelOf, type ResourceDescription } from './record-labels.ts';
 
 /** Properties of a picker of records. */
-interface RecordPickerProps {
+export interface RecordPickerProps {
   readonly resource: ResourceDescription;
   readonly label: string;
   readonly description?: string;

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Group, Select } from '@mantine/core';
+import { ActionIcon, Badge, Group, NativeSelect } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { mistakesAt, useBuilder } from './builder-context.ts';
 import classes from './condition.module.css';
@@ -91,19 +91,16 @@ interface OperatorSelectProps {
 function OperatorSelect({ operators, value, error, onChange }: OperatorSelectProps) {
   const data = operators.map(({ name, label }) => ({ value: name, label }));
   // An operator that does not fit is shown with its mistake.
-  if (value !== '' && !operators.some(({ name }) => name === value)) data.push({ value, label: value });
+  if (!operators.some(({ name }) => name === value)) data.unshift({ value, label: value });
   return (
-    <Select
+    <NativeSelect
       aria-label={texts.operator}
       className={classes['operator'] ?? ''}
-      searchable
-      allowDeselect={false}
-      maxDropdownHeight={320}
       data={data}
       value={value}
       error={error}
-      onChange={(name) => {
-        const operator = operators.find((each) => each.name === name);
+      onChange={({ currentTarget }) => {
+        const operator = operators.find((each) => each.name === currentTarget.value);
         if (operator !== undefined) onChange(operator);
       }}
     />

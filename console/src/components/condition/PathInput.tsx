@@ -1,6 +1,6 @@
-import { Autocomplete } from '@mantine/core';
 import { useMemo } from 'react';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { SuggestionField } from '../SuggestionField.tsx';
 import { useBuilder } from './builder-context.ts';
 import { groupPaths } from './condition-paths.ts';
 
@@ -16,17 +16,14 @@ interface PathInputProps {
 /** A text field that suggests the paths which conditions can read, by group. */
 export function PathInput({ label = texts.path, value, error, className, onChange }: PathInputProps) {
   const { options } = useBuilder();
-  const data = useMemo(() => groupPaths(options).map(({ group, items }) => ({ group, items: [...items] })), [options]);
+  const groups = useMemo(() => groupPaths(options), [options]);
   return (
-    <Autocomplete
+    <SuggestionField
       aria-label={label}
       placeholder={texts.pathPlaceholder}
       className={className ?? ''}
       size="sm"
-      data={data}
-      limit={80}
-      maxDropdownHeight={320}
-      comboboxProps={{ width: 300, position: 'bottom-start' }}
+      groups={groups}
       spellCheck={false}
       value={value}
       error={error}

@@ -1,11 +1,14 @@
-import { Select, TextInput } from '@mantine/core';
+import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { catalogueQuery } from '../../api/queries.ts';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
-import { RecordPicker } from '../RecordPicker.tsx';
+import { createPart, LazyPart } from '../LazyPart.tsx';
+import type { RecordPickerProps } from '../RecordPicker.tsx';
 import type { PathOption } from './condition-paths.ts';
 import { type Operator, operandForm, scalarForm } from './operand-forms.ts';
 import { AnyInput, BooleanInput, DateInput, InstantInput, NumberField } from './ValueInputs.tsx';
+
+const recordPicker = createPart<RecordPickerProps>(async () => (await import('../RecordPicker.tsx')).RecordPicker);
 
 /** Properties of the editor of an operand. */
 export interface OperandInputProps {
@@ -66,14 +69,13 @@ function ChoiceInput({ label, option, value, error, onChange }: OptionInputProps
   const known = option?.values ?? [];
   const values = known.some((each) => each === value) || value === undefined ? known : [...known, value as string | number];
   return (
-    <Select
+    <NativeSelect
       aria-label={label}
-      searchable
-      allowDeselect={false}
-      data={values.map(String)}
-      value={value === undefined ? null : String(value)}
+      // Without a value, none is shown as chosen.
+      data={[...(value === undefined ? [''] : []), ...values.map(String)]}
+      value={value === undefined ? '' : String(value)}
       error={error}
-      onChange={(text) => onChange(values.find((each) => String(each) === text) ?? value)}
+      onChange={({ currentTarget }) => onChange(values.find((each) => String(each) === currentTarget.value) ?? value)}
     />
   );
 }
@@ -91,11 +93,10 @@ function RecordInput({ label, option, value, error, onChange }: OptionInputProps
       />
     );
   return (
-    <RecordPicker
-      resource={resource}
-      label={label}
-      value={value === '' ? undefined : String(value)}
-      onChange={(id) => onChange(id ?? '')}
+    <LazyPart
+      part={recordPicker}
+      props={{ resource, label, value: value === '' ? undefined : String(value), onChange: (id) => onChange(id ?? '') }}
+      lines={2}
     />
   );
 }

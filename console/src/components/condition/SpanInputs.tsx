@@ -1,5 +1,5 @@
 /** Editors of durations, pairs, days of the week and networks. */
-import { Chip, Group, Select, Text, TextInput } from '@mantine/core';
+import { Chip, Group, NativeSelect, Text, TextInput } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { NumberBox } from '../NumberBox.tsx';
 import { TagField } from '../TagField.tsx';
@@ -22,12 +22,11 @@ export function DurationInput({ value, error, onChange }: ValueInputProps) {
         error={error}
         onChange={(next) => onChange(`${next}${unit}`)}
       />
-      <Select
+      <NativeSelect
         aria-label={texts.unit}
-        allowDeselect={false}
         data={DURATION_UNITS.map((each) => ({ value: each, label: texts.units[each] }))}
         value={unit}
-        onChange={(next) => next !== null && onChange(`${amount}${next}`)}
+        onChange={({ currentTarget }) => onChange(`${amount}${currentTarget.value}`)}
       />
     </Group>
   );

@@ -1,4 +1,4 @@
-import { Select } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { templatesQuery } from '../../api/policies.ts';
 import { catalogueQuery } from '../../api/queries.ts';
@@ -29,15 +29,15 @@ export function NewPolicyScreen() {
           search={search}
           onSearch={(next) => void navigate({ search: next, replace: true })}
         >
-          <Select
+          <NativeSelect
             label={texts.template}
             w={280}
-            placeholder={texts.empty}
-            clearable
-            data={templates.data?.map(({ id, name }) => ({ value: id, label: name })) ?? []}
-            value={search.template ?? null}
+            data={[{ value: '', label: texts.empty }, ...(templates.data ?? []).map(({ id, name }) => ({ value: id, label: name }))]}
+            value={search.template ?? ''}
             description={templates.data?.find(({ id }) => id === search.template)?.description ?? texts.emptyDetail}
-            onChange={(template) => void navigate({ search: template === null ? {} : { template }, replace: true })}
+            onChange={({ currentTarget: { value: template } }) =>
+              void navigate({ search: template === '' ? {} : { template }, replace: true })
+            }
           />
         </NewPolicy>
       )}

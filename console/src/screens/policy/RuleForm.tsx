@@ -1,4 +1,4 @@
-import { Button, Group, Input, SegmentedControl, Select, Stack, Switch, TextInput } from '@mantine/core';
+import { Button, Group, Input, NativeSelect, SegmentedControl, Stack, Switch, TextInput } from '@mantine/core';
 import { useEffect, useRef } from 'react';
 import { mistakesOf } from '../../components/condition/builder-context.ts';
 import { ConditionBuilder } from '../../components/condition/ConditionBuilder.tsx';
@@ -69,28 +69,24 @@ function RuleMembers({ rule, at, catalogue, validation, onRule }: RuleFormProps)
           value={textOf(rule, 'effect') || 'ALLOW'}
           onChange={(effect) => set('effect', effect)}
         />
-        <Select
+        <NativeSelect
           label={texts.action}
           w={170}
-          searchable
-          allowDeselect={false}
           data={withPresent([{ value: '*', label: texts.anyAction }, ...catalogue.ruleActions], action)}
           value={action}
           error={errorOf('action')}
-          onChange={(value) => set('action', value ?? action)}
+          onChange={({ currentTarget }) => set('action', currentTarget.value)}
         />
-        <Select
+        <NativeSelect
           label={texts.resource}
           w={200}
-          searchable
-          allowDeselect={false}
           data={withPresent(
             [{ value: '*', label: texts.anyResource }, ...catalogue.definitions.map(({ name }) => name), '_Decision'],
             resource,
           )}
           value={resource}
           error={errorOf('resource')}
-          onChange={(value) => set('resource', value ?? resource)}
+          onChange={({ currentTarget }) => set('resource', currentTarget.value)}
         />
         <NumberBox
           label={texts.priority}
@@ -124,5 +120,5 @@ type Choice = string | { readonly value: string; readonly label: string };
 /** Returns the choices with the present value, which may be none of them. */
 function withPresent(choices: readonly Choice[], present: string): { value: string; label: string }[] {
   const items = choices.map((choice) => (typeof choice === 'string' ? { value: choice, label: choice } : choice));
-  return items.some(({ value }) => value === present) || present === '' ? items : [...items, { value: present, label: present }];
+  return items.some(({ value }) => value === present) ? items : [{ value: present, label: present }, ...items];
 }

@@ -1,4 +1,4 @@
-import { JsonInput, PasswordInput, Select, Switch, type TagsInputProps, Textarea, TextInput } from '@mantine/core';
+import { type JsonInputProps, type PasswordInputProps, Select, Switch, type TagsInputProps, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ownCatalogueQuery } from '../../api/queries.ts';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
@@ -6,7 +6,10 @@ import { RecordPicker } from '../../components/RecordPicker.tsx';
 import { TagField } from '../../components/TagField.tsx';
 import { type Field, type FormValue, isListOfTexts } from './form-values.ts';
 
-const suggestedTags = createPart<TagsInputProps>(async () => (await import('./SuggestedTags.tsx')).SuggestedTags);
+// Few resources have such fields.
+const suggestedTags = createPart<TagsInputProps>(async () => (await import('./rare-fields.tsx')).SuggestedTags);
+const jsonField = createPart<JsonInputProps>(async () => (await import('./rare-fields.tsx')).JsonField);
+const passwordField = createPart<PasswordInputProps>(async () => (await import('./rare-fields.tsx')).PasswordField);
 
 /** Properties of the control of a field. */
 interface FieldInputProps {
@@ -46,11 +49,11 @@ export function FieldInput({ field, value, mistake, isNew, disabled, onChange }:
     return <LazyPart part={suggestedTags} props={{ ...common, data: [...field.of.values], value: [...list], onChange }} lines={2} />;
   }
   if (type === 'json' || type === 'list') {
-    return <JsonInput {...common} autosize minRows={3} maxRows={16} formatOnBlur value={text} onChange={onChange} />;
+    return <LazyPart part={jsonField} props={{ ...common, value: text, onChange }} lines={2} />;
   }
   if (type === 'text')
     return <Textarea {...common} {...typed} autosize minRows={3} maxRows={16} {...(maxLength !== undefined && { maxLength })} />;
-  if (type === 'password') return <PasswordInput {...common} {...typed} autoComplete="new-password" />;
+  if (type === 'password') return <LazyPart part={passwordField} props={{ ...common, ...typed }} lines={2} />;
   return <TextInput {...common} {...typed} {...inputOf(field)} />;
 }
 

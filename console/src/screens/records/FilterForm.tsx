@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { ActionIcon, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ownCatalogueQuery } from '../../api/queries.ts';
@@ -64,10 +64,20 @@ const FLAGS: ReadonlySet<string> = new Set(['boolean']);
 
 function NewComparison({ resource, onAdd }: { readonly resource: OwnResource; onAdd(comparison: Comparison): void }) {
   const { data } = useQuery(ownCatalogueQuery);
-  const [name, setName] = useState<string | null>(null);
+  const [name, setName] = useState('');
   const [operator, setOperator] = useState<string>('eq');
   const [text, setText] = useState('');
   const field = resource.definition.fields.find((each) => each.name === name);
+  // Another operator can have values of another kind.
+  const chooseOperator = (next: string): void => {
+    setOperator(next);
+    setText('');
+  };
+  const chooseField = (next: string): void => {
+    const { operators = [] } = resource.definition.fields.find((each) => each.name === next) ?? {};
+    setName(next);
+    chooseOperator(operators.find((each) => each === 'eq') ?? operators[0] ?? 'eq');
+  };
   const chosen = data?.operators.find((each) => each.name === operator);
   const toValue = (item: string): unknown => {
     if (field === undefined || FLAGS.has(chosen?.operand ?? '')) return item === 'true';
@@ -85,27 +95,26 @@ function NewComparison({ resource, onAdd }: { readonly resource: OwnResource; on
       }}
     >
       <Group gap="xs">
-        <Select
+        <NativeSelect
           aria-label={texts.field}
-          placeholder={texts.add}
-          searchable
-          clearable
           w={170}
-          data={resource.definition.fields.filter(({ writeOnly }) => !writeOnly).map((each) => each.name)}
+          data={[
+            { value: '', label: texts.add },
+            ...resource.definition.fields.filter(({ writeOnly }) => !writeOnly).map((each) => ({ value: each.name, label: each.name })),
+          ]}
           value={name}
-          onChange={setName}
+          onChange={({ currentTarget }) => chooseField(currentTarget.value)}
         />
         {field && (
           <>
-            <Select
+            <NativeSelect
               aria-label={texts.operator}
               w={190}
-              allowDeselect={false}
               data={(data?.operators ?? [])
                 .filter((each) => field.operators.includes(each.name))
                 .map((each) => ({ value: each.name, label: each.label }))}
               value={operator}
-              onChange={(next) => next !== null && setOperator(next)}
+              onChange={({ currentTarget }) => chooseOperator(currentTarget.value)}
             />
             {values === undefined ? (
               <TextInput
@@ -115,12 +124,11 @@ function NewComparison({ resource, onAdd }: { readonly resource: OwnResource; on
                 onChange={({ currentTarget }) => setText(currentTarget.value)}
               />
             ) : (
-              <Select
+              <NativeSelect
                 aria-label={texts.value}
-                placeholder={texts.value}
-                data={[...values]}
-                value={text || null}
-                onChange={(next) => setText(next ?? '')}
+                data={[{ value: '', label: texts.value }, ...values.map((each) => ({ value: each, label: each }))]}
+                value={text}
+                onChange={({ currentTarget }) => setText(currentTarget.value)}
               />
             )}
             <Button type="submit" variant="default">

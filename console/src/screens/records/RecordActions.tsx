@@ -6,11 +6,14 @@ import { downloadFile } from '../../api/download.ts';
 import { ActionMenu } from '../../components/ActionMenu.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
-import { ImportForm } from './import/ImportForm.tsx';
+import type { ImportFormProps } from './import/ImportForm.tsx';
 import { type ActionName, effectOf, type OwnResource } from './queries.ts';
 import type { RecordsSearch } from './search.ts';
+
+const importForm = createPart<ImportFormProps>(async () => (await import('./import/ImportForm.tsx')).ImportForm);
 
 /** The actions on a resource: create, import, export. An action that is denied says so. */
 export function RecordActions({ resource, search }: { readonly resource: OwnResource; readonly search: RecordsSearch }) {
@@ -30,7 +33,7 @@ export function RecordActions({ resource, search }: { readonly resource: OwnReso
         {texts.create}
       </GuardedButton>
       <Dialog opened={isImporting} onClose={importing.close} title={`${texts.importing.title} · ${name}`} size="lg">
-        <ImportForm resource={name} />
+        <LazyPart part={importForm} props={{ resource: name }} lines={4} />
       </Dialog>
     </>
   );

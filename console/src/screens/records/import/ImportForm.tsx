@@ -15,8 +15,14 @@ import { useImport } from './useImport.ts';
 
 const texts = dataTexts.importing;
 
+/** Properties of the import. */
+export interface ImportFormProps {
+  /** Name of the resource. */
+  readonly resource: string;
+}
+
 /** Imports a file, or tries it without changing anything: maps its columns to fields, and shows the progress and the rejected rows. */
-export function ImportForm({ resource }: { readonly resource: string }) {
+export function ImportForm({ resource }: ImportFormProps) {
   const found = useOwnResource(resource);
   return (
     <QueryState query={found} lines={3}>
