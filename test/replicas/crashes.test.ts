@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { createChain } from '../chain.ts';
 import { type PostgresServer, startPostgres } from '../postgres/server.ts';
-import { idOf, type Program } from '../process/program.ts';
+import { expectDone, idOf, type Program } from '../process/program.ts';
 import { createAcknowledged, findLosses, untilReady } from './acknowledged-changes.ts';
 import { crashServer, killReplicas, terminateBackends } from './crashes.ts';
 import { createNote, type Fleet, startFleet } from './fleet.ts';
@@ -51,7 +51,8 @@ it('the test detects a missing entry and an extra acknowledgement', async () => 
     SELECT entry."id" FROM "_Decision" AS entry JOIN "Note" ON "slug" = "requestId" WHERE entry."action" = 'create' LIMIT 1)`);
   const [acknowledged, replica] = [createAcknowledged(), replicas[0] as Program];
   acknowledged.decisions.add('never recorded');
-  acknowledged.notes.set(idOf(await createNote(replica, admin)), 2);
+  await untilReady(fleet, replica);
+  acknowledged.notes.set(idOf(await expectDone(createNote(replica, admin))), 2);
   const losses = await findLosses(fleet, policyId, acknowledged);
   expect(losses).toEqual(
     expect.arrayContaining(['acknowledged without an entry: never recorded', expect.stringMatching(/^acknowledged as of version 2/)]),
