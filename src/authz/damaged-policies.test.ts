@@ -120,11 +120,19 @@ function flips(value: unknown): readonly unknown[] {
   );
 }
 
-/** True if one bit of each value is flipped, at another position in each value, instead of all its bits: a flip takes five times as long on PostgreSQL. */
-const ONE_BIT = onPostgres && !isDeep;
+/**
+ * True if one bit of every third value of a column is flipped, at another position in each, instead of all bits of all values: a flip takes five
+ * times as long on PostgreSQL.
+ */
+const FEW_BITS = onPostgres && !isDeep;
 
-function oneOf(values: readonly unknown[], turn: number): readonly unknown[] {
-  return values.length === 0 ? [] : [values[turn % values.length]];
+/** Returns the values to store instead of a value. `turns` counts the values of each column. */
+function flipsOf(column: string, value: unknown, turns: Map<string, number>): readonly unknown[] {
+  const all = flips(value);
+  if (!FEW_BITS || all.length === 0) return all;
+  const turn = turns.get(column) ?? 0;
+  turns.set(column, turn + 1);
+  return turn % 3 === 0 ? [all[(turns.size + turn / 3) % all.length]] : [];
 }
 
 const ROLLED_BACK = new Error('rolled back');
@@ -164,10 +172,11 @@ describe('a flipped bit', () => {
 
   it.each(TABLES)('one flipped bit in any column of %s allows nothing that was denied', async (table) => {
     const rows = await opened.rows(table);
-    let [tried, turn] = [0, 0];
+    const turns = new Map<string, number>();
+    let tried = 0;
     for (const row of rows) {
       for (const [column, stored] of Object.entries(row)) {
-        for (const value of ONE_BIT ? oneOf(flips(stored), turn++) : flips(stored)) {
+        for (const value of flipsOf(column, stored, turns)) {
           const place = { table, column, id: String(row['id']), value };
           const found = await withValue(place, grants);
           if (found === undefined) continue;
@@ -177,7 +186,7 @@ describe('a flipped bit', () => {
         }
       }
     }
-    expect(tried).toBeGreaterThan(rows.length * (ONE_BIT ? 3 : 10));
+    expect(tried).toBeGreaterThan(rows.length * (FEW_BITS ? 1 : 10));
   });
 
   it.each(['_Policy', '_PolicyRule', '_UserPolicy', '_RolePolicy'])('a lost row of %s allows nothing that was denied', async (table) => {
