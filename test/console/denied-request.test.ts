@@ -38,6 +38,14 @@ describe('a denied request', () => {
     await page.getByRole('heading', { name: 'Article', level: 1 }).waitFor();
   });
 
+  it('a form sends no request for the names of records that its user may not see', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, `/data/Article/${story.articles.get('harbour-reopens')}`, { as: story.rita });
+    await page.getByText('read allowed').waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await page.getByRole('textbox', { name: 'authorId' }).inputValue()).toBe(story.maya.id);
+    expect(await newsroom.decisions(`userId=${story.rita.id}&resource=User`)).toEqual([]);
+  });
+
   it('a near miss opens the form of its rule, and the simulator asks the same question', async ({ newsroom, story, visitor }) => {
     const id = await changeAs({ newsroom, story }, story.tom, 'a-budget-at-last');
     const page = await visitor.open(newsroom, `/decisions/${id}`, { as: story.admin });

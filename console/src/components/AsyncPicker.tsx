@@ -32,11 +32,14 @@ interface AsyncPickerProps {
 /** A text field that suggests items while its user types, and shows the label of the chosen one. Any other text is accepted as a value. */
 export function AsyncPicker({ value, searchKey, search, find, onChange, ...field }: AsyncPickerProps) {
   const [text, setText] = useState('');
+  const [wasOpened, setWasOpened] = useState(false);
   const [asked] = useDebouncedValue(text, 200);
   const found = useQuery({
     queryKey: [...searchKey, 'search', asked],
     queryFn: ({ signal }) => search(asked, signal),
     placeholderData: keepPreviousData,
+    // A form has many pickers, and each search has an entry in the audit log.
+    enabled: wasOpened,
     staleTime: 30_000,
   });
   const chosen = useQuery({
@@ -59,6 +62,7 @@ export function AsyncPicker({ value, searchKey, search, find, onChange, ...field
       value={value ?? null}
       // The service has searched already.
       filter={({ options }) => options}
+      onDropdownOpen={() => setWasOpened(true)}
       onSearchChange={(typed) => setText(items.some(({ label }) => label === typed) ? '' : typed)}
       onChange={(next) => onChange(next ?? undefined)}
     />
