@@ -78,7 +78,16 @@ function prepare(count: number): () => number {
 
 const LIMITS = {
   rules: 100,
-  conditions: { depth: 16, references: 4, comparisons: 200, listItems: 100, textLength: 1000, expressionLength: 1000, expressionDepth: 32 },
+  conditions: {
+    depth: 16,
+    references: 4,
+    comparisons: 200,
+    listItems: 100,
+    textLength: 1000,
+    expressionLength: 1000,
+    expressionDepth: 32,
+    relatedRecords: 100,
+  },
 };
 
 const ASSIGNMENT = {

@@ -103,6 +103,7 @@ export function toPolicyLimits(config: Config): PolicyLimits {
     conditions: {
       depth: config.conditionDepth,
       references: config.conditionReferences,
+      relatedRecords: config.conditionRelatedRecords,
       comparisons: config.conditionComparisons,
       listItems: config.conditionListItems,
       textLength: config.conditionTextLength,

@@ -20,7 +20,16 @@ export const NOW: number = Date.parse('2026-03-04T10:30:00Z');
 /** Limits that only tests of limits reach. */
 export const LIMITS: PolicyLimits = {
   rules: 50,
-  conditions: { depth: 16, references: 4, comparisons: 200, listItems: 100, textLength: 1000, expressionLength: 1000, expressionDepth: 32 },
+  conditions: {
+    depth: 16,
+    references: 4,
+    comparisons: 200,
+    listItems: 100,
+    textLength: 1000,
+    expressionLength: 1000,
+    expressionDepth: 32,
+    relatedRecords: 100,
+  },
 };
 
 /** Parses definitions, and adds the system definitions. */

@@ -22,18 +22,23 @@ const NOT_KEPT = { notKept: true };
 describe('factsOf', () => {
   it('returns the values that conditions read, without missing and unresolved ones', () => {
     const read = reads('user.id', 'resource.a', 'user.gone', 'resource.b');
-    const facts = factsOf(read, scope({ 'user.id': 'u', 'resource.a': null, 'resource.b': UNRESOLVED, 'user.unread': 1 }), 1000);
+    const facts = factsOf(read, scope({ 'user.id': 'u', 'resource.a': null, 'resource.b': UNRESOLVED, 'user.unread': 1 }), {
+      maxBytes: 1000,
+    });
     expect(facts).toEqual({ 'user.id': 'u', 'resource.a': null });
   });
 
   it('returns undefined if nothing was read', () => {
-    expect(factsOf([], scope({}), 1000)).toBeUndefined();
-    expect(factsOf(reads('user.id'), scope({}), 1000)).toBeUndefined();
+    expect(factsOf([], scope({}), { maxBytes: 1000 })).toBeUndefined();
+    expect(factsOf(reads('user.id'), scope({}), { maxBytes: 1000 })).toBeUndefined();
   });
 
   it('replaces a value that is too long by a marker', () => {
     const values = { 'resource.long': 'x'.repeat(500), 'user.id': 'u' };
-    expect(factsOf(reads('resource.long', 'user.id'), scope(values), 200)).toEqual({ 'resource.long': NOT_KEPT, 'user.id': 'u' });
+    expect(factsOf(reads('resource.long', 'user.id'), scope(values), { maxBytes: 200 })).toEqual({
+      'resource.long': NOT_KEPT,
+      'user.id': 'u',
+    });
   });
 
   it.each(['a', 'é', '"', '\u0000', '\ud800', '😀', true, null, -Number.MAX_VALUE, [1, 'x'], { a: 'x' }])(
@@ -42,13 +47,11 @@ describe('factsOf', () => {
       const values = { 'resource.é': [value] };
       const bytes = Buffer.byteLength(JSON.stringify({ 'resource.é': [value] }));
       const many = Array.isArray(value) ? value : Array.from({ length: 40 }, () => value);
-      expect(factsOf(reads('resource.é'), scope(values), bytes + 3)).toEqual(values);
+      expect(factsOf(reads('resource.é'), scope(values), { maxBytes: bytes + 3 })).toEqual(values);
       for (const limit of [50, 100, 200, 400]) {
-        const facts = factsOf(
-          reads('resource.many'),
-          scope({ 'resource.many': typeof value === 'string' ? value.repeat(40) : many }),
-          limit,
-        );
+        const facts = factsOf(reads('resource.many'), scope({ 'resource.many': typeof value === 'string' ? value.repeat(40) : many }), {
+          maxBytes: limit,
+        });
         expect(Buffer.byteLength(JSON.stringify(facts))).toBeLessThanOrEqual(limit);
       }
     },
@@ -57,7 +60,7 @@ describe('factsOf', () => {
   it.each([0, 1, 20, 60, 200, 1000])('stored facts never exceed %i bytes', (limit) => {
     const names = Array.from({ length: 50 }, (_, index) => `resource.${'é'.repeat(index)}`);
     const values = Object.fromEntries(names.map((name, index) => [name, '"'.repeat(index)]));
-    const facts = factsOf(reads(...names), scope(values), limit) ?? {};
+    const facts = factsOf(reads(...names), scope(values), { maxBytes: limit }) ?? {};
     const { '*': rest, ...kept } = facts;
     expect(Buffer.byteLength(JSON.stringify(kept))).toBeLessThanOrEqual(Math.max(2, limit));
     expect(rest).toEqual(NOT_KEPT);
@@ -78,7 +81,7 @@ describe('readsToExplain', () => {
   }));
   const rules = ranked.map(({ rule }) => rule);
   const read = reads(...rules.map((_, index) => `user.${index}`));
-  const applicable: ApplicableRules = { ranked, rules, reads: read, referencePaths: [], found: true, validUntil: 0 };
+  const applicable: ApplicableRules = { ranked, rules, reads: read, referencePaths: [], countsRelated: false, found: true, validUntil: 0 };
   const kept = (effect: 'allow' | 'deny', fired: number | undefined): readonly PathRead[] => {
     const rule = fired === undefined ? undefined : rules[fired];
     return readsToExplain(applicable, { effect, reason: '', ...(rule && { rule }) } as Decision);
@@ -104,6 +107,7 @@ describe('scopeFromFacts', () => {
   const kindOf = ({ text }: Path) => (text === 'resource.title' ? { kind: 'text' as const } : undefined);
   const past = (facts: JsonObject | undefined, given: Partial<AuditEntry> = {}): Scope =>
     scopeFromFacts({ at: '2026-01-31T14:30:00.000Z', action: 'update', facts, ...given } as AuditEntry, {
+      definitions: new Map(),
       timeZone: 'Europe/Vienna',
       kindOf,
     });
@@ -111,14 +115,14 @@ describe('scopeFromFacts', () => {
   it('returns the values of the original scope', () => {
     const read = reads('user.id', 'resource.title', 'user.gone');
     const before = scope({ 'user.id': 'u', 'resource.title': null });
-    const after = past(factsOf(read, before, 1000));
+    const after = past(factsOf(read, before, { maxBytes: 1000 }));
     for (const each of read) expect(after.valueOf(each.path)).toBe(before.valueOf(each.path));
     expect([after.now, after.timeZone]).toEqual([Date.UTC(2026, 0, 31, 14, 30), 'Europe/Vienna']);
     expect(after.kindOf(path('resource.title'))).toEqual({ kind: 'text' });
   });
 
   it('does not treat a value that was not stored as missing', () => {
-    const after = past(factsOf(reads('user.a', 'user.b'), scope({ 'user.a': 'x'.repeat(100), 'user.b': 'y' }), 35));
+    const after = past(factsOf(reads('user.a', 'user.b'), scope({ 'user.a': 'x'.repeat(100), 'user.b': 'y' }), { maxBytes: 35 }));
     expect(after.valueOf(path('user.a'))).toEqual(NOT_KEPT);
     expect(after.valueOf(path('user.b'))).toEqual(NOT_KEPT);
   });

@@ -2,7 +2,9 @@ import type { Decision } from '../authz/decision/index.ts';
 import { type ApplicableRules, isSameRank, type PathRead } from '../authz/policies/index.ts';
 import { type Path, type PathKind, type Scope, UNRESOLVED } from '../conditions/index.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import type { Definitions } from '../resources/index.ts';
 import type { AuditEntry } from './audit-entry.ts';
+import { relatedFromFacts } from './related-facts.ts';
 
 /** Replaces a value that was too long to store. No operator compares it, so conditions that read it are unknown. */
 const NOT_KEPT: JsonObject = Object.freeze({ notKept: true });
@@ -24,13 +26,25 @@ export function readsToExplain({ ranked, rules, reads }: ApplicableRules, decisi
   return count === rules.length ? reads : reads.filter(({ first }) => first < count);
 }
 
+/** Options of `factsOf`. */
+export interface FactsOptions {
+  /** Maximum size of the facts as JSON. Values that do not fit are replaced by `{ "notKept": true }`; the values that earlier rules read are kept first. */
+  readonly maxBytes: number;
+  /** The related records by `relatedName`; undefined for those that are not kept. */
+  readonly related?: ReadonlyMap<string, Json | undefined> | undefined;
+}
+
+const NO_RELATED: ReadonlyMap<string, Json | undefined> = new Map();
+
 /**
  * Returns the values that conditions read, by path, so that the decision can be explained later. Missing values are omitted. A scope
  * contains no secret fields, so the facts contain none either.
- *
- * @param maxBytes Maximum size of the facts as JSON. Values that do not fit are replaced by `{ "notKept": true }`; the values that earlier rules read are kept first.
  */
-export function factsOf(reads: readonly PathRead[], scope: Scope, maxBytes: number): JsonObject | undefined {
+export function factsOf(
+  reads: readonly PathRead[],
+  scope: Scope,
+  { maxBytes, related = NO_RELATED }: FactsOptions,
+): JsonObject | undefined {
   // A path begins with its group and a dot, so no path is the name of an inherited property.
   const facts: Record<string, Json> = {};
   let maxSize = 0;
@@ -39,6 +53,10 @@ export function factsOf(reads: readonly PathRead[], scope: Scope, maxBytes: numb
     if (value === undefined || value === UNRESOLVED) continue;
     facts[path.text] = value;
     maxSize += maxBytesOf(path.text) + maxBytesOf(value);
+  }
+  for (const [name, value = NOT_KEPT] of related) {
+    facts[name] = value;
+    maxSize += maxBytesOf(name) + maxBytesOf(value);
   }
   if (maxSize === 0) return undefined;
   return maxSize <= maxBytes ? facts : truncateFacts(facts, maxBytes);
@@ -84,6 +102,8 @@ function isMarker(value: Json | undefined): boolean {
 
 /** The parts of a scope that audit entries do not store. */
 export interface FactsFrame {
+  /** The present definitions. They give the kinds of the values of related records. */
+  readonly definitions: Definitions;
   /** IANA name. */
   readonly timeZone: string;
   /** Returns the kind of a path, as in the scope of the decision. */
@@ -100,6 +120,7 @@ export function scopeFromFacts(entry: AuditEntry, frame: FactsFrame): Scope {
     now: Date.parse(entry.at),
     timeZone: frame.timeZone,
     kindOf: (path: Path) => frame.kindOf(path),
+    related: relatedFromFacts(facts, frame.definitions),
     valueOf(path: Path): Json | undefined | typeof UNRESOLVED {
       const stored = ownValue(facts, path.text);
       if (stored !== undefined) return stored;

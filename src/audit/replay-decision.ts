@@ -1,7 +1,7 @@
 /** Decides past requests again under other policies, and compares the decisions. */
 import { type DecideOptions, type Decision, decide } from '../authz/decision/index.ts';
 import type { ApplicableRules, CompiledRule } from '../authz/policies/index.ts';
-import { conditionKey, conditionPaths, type Path, UNRESOLVED } from '../conditions/index.ts';
+import { conditionKey, conditionPaths, type Path, relatedIn, UNRESOLVED } from '../conditions/index.ts';
 import { memoize } from '../memoize.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { hadUnknownRecord, type ReplayScope } from './replay-facts.ts';
@@ -25,7 +25,7 @@ export interface Replay {
 export function replayEntry(entry: AuditEntry, applicable: ApplicableRules, scope: ReplayScope): Replay {
   const who = { userId: entry.userId, role: entry.role };
   const decision = decide(applicable, scope, who);
-  const missing = unkeptPaths(decision, scope);
+  const missing = unkeptPaths(decision, scope, hadUnknownRecord(entry));
   if (hadUnknownRecord(entry)) {
     const effect = missing.length > 0 ? 'unknown' : decision.effect === 'allow-where' ? 'conditional' : decision.effect;
     return { decision, effect, missing };
@@ -60,11 +60,14 @@ function withOtherState(first: Pick<Replay, 'decision' | 'missing'>, { entry, ap
   return { ...first, other, effect: 'unknown', missing: [...new Set([...first.missing, ...unkeptPaths(other, { isUnkept })])] };
 }
 
-function unkeptPaths(decision: Decision, { isUnkept }: Pick<ReplayScope, 'isUnkept'>): readonly string[] {
+function unkeptPaths(decision: Decision, { isUnkept }: Pick<ReplayScope, 'isUnkept'>, isOpen: boolean = false): readonly string[] {
   if (decision.effect !== 'allow-where') return [];
-  return conditionPaths(decision.where)
+  const paths = conditionPaths(decision.where)
     .filter(isUnkept)
     .map(({ text }) => text);
+  // The records that depend on an unknown record were not counted in the recorded decision either.
+  const uncounted = relatedIn(decision.where).filter(({ on }) => !isOpen || on.every(({ operand }) => operand.type === 'literal'));
+  return [...new Set([...paths, ...uncounted.map(({ resource }) => `related ${resource}`)])];
 }
 
 /**

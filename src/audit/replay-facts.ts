@@ -13,6 +13,7 @@ import { MAX_ENTRY_TEXT } from './append-entries.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { isOfRecord, readsToExplain, storedValue, wasOpen } from './entry-facts.ts';
 import { isLocalTime, isZonedPath } from './entry-time-zones.ts';
+import { relatedFromFacts } from './related-facts.ts';
 
 type Value = Json | undefined | typeof UNRESOLVED;
 
@@ -101,6 +102,7 @@ export function createReplayScope(entry: AuditEntry, frame: ReplayFrame, known: 
     timeZone: timeZone ?? NO_ZONE,
     kindOf: frame.kindOf,
     kindsFrom: frame,
+    related: relatedFromFacts(facts, frame.definitions),
     valueOf: read,
     isUnkept: (path) => !isOpenPath(path) && read(path) === UNRESOLVED,
     filled,
@@ -143,6 +145,8 @@ function deriveValue(path: Path, entry: AuditEntry, { resource, timeZone }: Deri
         : toEnvironmentValue(key, { now: Date.parse(entry.at), timeZone: timeZone ?? NO_ZONE, ip: entry.ip });
     case 'request':
       return deriveRequestValue(key, entry);
+    case 'related':
+      return UNRESOLVED;
   }
 }
 

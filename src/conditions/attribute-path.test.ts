@@ -24,7 +24,7 @@ const PATHS: readonly (readonly [string, ContextGroup | undefined, string | RegE
 describe('parsePath', () => {
   for (const [text, context, expected] of PATHS) {
     it(`${typeof expected === 'string' ? 'parses' : 'refuses'} ${JSON.stringify(text.slice(0, 40))} with context ${context ?? 'none'}`, () => {
-      const parsed = parsePath(text, context);
+      const parsed = parsePath(text, { context: context });
       if (typeof expected === 'string') expect(parsed).toMatchObject({ path: { text: expected, keys: expected.split('.').slice(1) } });
       else expect('problem' in parsed && parsed.problem).toMatch(expected);
     });
@@ -32,7 +32,7 @@ describe('parsePath', () => {
 
   it('returns the same object for the same path, and evicts the oldest of many', () => {
     const read = (text: string, context?: ContextGroup) => {
-      const parsed = parsePath(text, context);
+      const parsed = parsePath(text, { context: context });
       return 'path' in parsed ? parsed.path : undefined;
     };
     const first = read('user.team');

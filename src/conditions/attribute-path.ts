@@ -12,31 +12,42 @@ const INHERITED: readonly string[] = ['__proto__', 'constructor', 'prototype'];
 /** A parsed path, or the mistake in its text. */
 export type ParsedPath = { readonly path: Path } | { readonly problem: string };
 
-/** Parses a dotted path: `user.department`, or `department` with the context `user`. */
-export function parsePath(text: string, context?: ContextGroup): ParsedPath {
+/** The names with which a path may begin, in addition to the groups of the context. */
+export interface PathOrigin {
+  /** The group of a path without one. */
+  readonly context?: ContextGroup | undefined;
+  /** The aliases of the related records that the path may read. */
+  readonly aliases?: readonly string[] | undefined;
+}
+
+/** Parses a dotted path: `user.department`, `department` with the context `user`, or `m.level` with the alias `m`. */
+export function parsePath(text: string, { context, aliases = [] }: PathOrigin = {}): ParsedPath {
   if (text.length > MAX_LENGTH) return { problem: `expected a path of at most ${MAX_LENGTH} characters, given ${text.length}` };
   const segments = text.split('.');
   const [first = ''] = segments;
   if (context !== undefined && isGroup(first) && first !== context) {
     return { problem: `path "${text}" begins with ${first}, but the context is ${context}` };
   }
-  const group = isGroup(first) ? first : context;
+  const isRelated = context === undefined && aliases.includes(first);
+  const group = isGroup(first) ? first : isRelated ? 'related' : context;
   if (group === undefined) {
-    const near = didYouMean(first, CONTEXT_GROUPS);
-    return { problem: `expected a path that begins with ${CONTEXT_GROUPS.join(', ')}, or a context, given ${describeValue(text)}${near}` };
+    const names = [...CONTEXT_GROUPS, ...aliases];
+    return {
+      problem: `expected a path that begins with ${names.join(', ')}, or a context, given ${describeValue(text)}${didYouMean(first, names)}`,
+    };
   }
-  const keys = isGroup(first) ? segments.slice(1) : segments;
+  const keys = isGroup(first) || isRelated ? segments.slice(1) : segments;
   const problem = keyProblem(keys);
   if (problem !== undefined) return { problem: `${problem} in path ${describeValue(text)}` };
-  return { path: pathOf(group, keys) };
+  return { path: pathOf(group, isRelated ? segments : keys) };
 }
 
 /** One object per path, so that callers can compare and cache paths by identity. At `MAX_PATHS`, the oldest path is evicted. */
 const paths = new Map<string, Path>();
 const MAX_PATHS = 10_000;
 
-function pathOf(group: ContextGroup, keys: readonly string[]): Path {
-  const text = [group, ...keys].join('.');
+function pathOf(group: Path['group'], keys: readonly string[]): Path {
+  const text = (group === 'related' ? keys : [group, ...keys]).join('.');
   return memoize(paths, text, () => {
     const oldest = paths.size >= MAX_PATHS ? paths.keys().next().value : undefined;
     if (oldest !== undefined) paths.delete(oldest);
@@ -47,6 +58,11 @@ function pathOf(group: ContextGroup, keys: readonly string[]): Path {
 /** Returns whether a name is a group of the context. */
 export function isGroup(name: string): name is ContextGroup {
   return CONTEXT_GROUPS.some((group) => group === name);
+}
+
+/** Returns the path of a field of a related record. */
+export function relatedPath(alias: string, field: string): Path {
+  return pathOf('related', [alias, field]);
 }
 
 function keyProblem(keys: readonly string[]): string | undefined {

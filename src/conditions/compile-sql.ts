@@ -7,41 +7,17 @@ import {
   IN_MEMORY,
   OPERATORS,
   type Operator,
-  type SqlColumn,
   type SqlContext,
   type SqlDialect,
   type SqlJsonValue,
   type SqlTruth,
 } from '../operators/index.ts';
 import { type Sql, sql } from '../sql.ts';
-import { comparisonKindOf, type KindLookup } from './comparison-kind.ts';
-import type { Comparison, Condition, Expression, IntegerComparison, IntegerTerm, Path } from './condition.ts';
-
-/** The tables and the database that a condition is compiled for. */
-export interface SqlTarget {
-  readonly dialect: SqlDialect;
-  /** Returns the column of a record's path; undefined if no column holds it. */
-  column(path: Path): SqlColumn | undefined;
-  /** Returns the location of a path inside a JSON column; undefined if the path is not inside a JSON column or must be evaluated in memory. */
-  json?(path: Path): JsonLocation | undefined;
-  /**
-   * Returns a condition that is true if all records on the way of a path exist, and unknown otherwise; undefined for a path through less than two
-   * references. A comparison with the condition has the same result, and SQLite can turn the outer joins into inner joins and begin with the last
-   * table.
-   */
-  joined?(path: Path): Sql | undefined;
-  kindOf: KindLookup;
-  /** The current time in milliseconds since 1970. */
-  readonly now: number;
-  readonly timeZone: string;
-}
-
-/** A location inside a JSON column. */
-export interface JsonLocation {
-  readonly document: Sql;
-  /** The keys below the column's value; empty for the whole value. */
-  readonly keys: readonly string[];
-}
+import { comparisonKindOf } from './comparison-kind.ts';
+import { compileIntegerComparison } from './compile-integers.ts';
+import { compileCounts } from './compile-related.ts';
+import type { JsonLocation, Part, SqlTarget } from './compile-target.ts';
+import type { Comparison, Condition, Expression, Related } from './condition.ts';
 
 /** A condition in SQL. */
 export interface CompiledCondition {
@@ -68,9 +44,6 @@ const MAX_VALUES = 8000;
  */
 const MAX_DEPTH = 300;
 
-/** A compiled part of the condition; `anything` if SQL cannot express the part, which then counts as true for every row. */
-type Part = { readonly truth: Sql<boolean | null>; readonly height: number } | 'anything';
-
 interface CompilerState {
   readonly target: SqlTarget;
   exact: boolean;
@@ -96,6 +69,8 @@ function compile(condition: Condition, negated: boolean, state: CompilerState): 
       return compileComparison(condition, negated, state);
     case 'expression':
       return compileExpression(condition, negated, state);
+    case 'related':
+      return compileRelated(condition, negated, state);
     case 'not':
       return compile(condition.of, !negated, state);
     case 'all':
@@ -152,6 +127,25 @@ function compileExpression({ integers }: Expression, negated: boolean, state: Co
   state.values += compiled?.values ?? 0;
   if (compiled === undefined || state.values > MAX_VALUES) return widen(state);
   return { truth: negated ? sql<boolean | null>`NOT (${compiled.truth})` : compiled.truth, height: ARITHMETIC_HEIGHT };
+}
+
+/** The estimated depth of a compiled condition on related records, above that of its `where`. */
+const RELATED_HEIGHT = 24;
+
+/** Compiles a condition on related records to a correlated subquery. */
+function compileRelated(related: Related, negated: boolean, state: CompilerState): Part {
+  const target = state.target.related?.(related);
+  if (target === undefined) return widen(state);
+  const inner: CompilerState = { target, exact: true, values: state.values, depth: state.depth };
+  const compileWhere = (isNegated: boolean): Part => compile(related.where, isNegated, inner);
+  const links = related.on.map(({ path, operand }): Part => {
+    return compileComparison({ type: 'comparison', path, operator: 'eq', operand, ifExists: false }, false, inner);
+  });
+  const compiled = compileCounts(related, { target, negated, links: both(links, inner), compileWhere });
+  state.values = inner.values;
+  if (compiled === undefined || !inner.exact || state.values > MAX_VALUES) return widen(state);
+  const height = compiled.height + RELATED_HEIGHT;
+  return height > MAX_HEIGHT ? widen(state) : { truth: compiled.truth, height };
 }
 
 function widen(state: CompilerState): 'anything' {
@@ -223,70 +217,4 @@ function compileSides(
   if (comparison.ifExists) return sql<boolean | null>`(${presence} IS NOT NULL AND ${truth})`;
   const joined = target.joined?.(comparison.path);
   return joined === undefined ? truth : sql<boolean | null>`(${truth} AND ${joined})`;
-}
-
-/** A term in SQL. */
-interface SqlTerm {
-  readonly sql: Sql;
-  /** The largest absolute value of the term. */
-  readonly max: bigint;
-  /** The number of bound values. */
-  readonly values: number;
-}
-
-const MAX_FIELD = BigInt(Number.MAX_SAFE_INTEGER);
-/** The largest int64. Above it, SQLite continues with doubles, PostgreSQL fails the statement, and CEL has an error. */
-const MAX_INT64 = 2n ** 63n - 1n;
-
-/**
- * Compiles a comparison of integers to SQL that is NULL if a field has no value. Returns undefined if a field has no integer column, or
- * if a term could overflow int64 or divide by zero, because databases differ in these cases. Integer division truncates towards zero in
- * both databases, as in CEL.
- */
-function compileIntegerComparison(
-  { sign, left, right }: IntegerComparison,
-  target: SqlTarget,
-): { readonly truth: SqlTruth; readonly values: number } | undefined {
-  const [a, b] = [compileTerm(left, target), compileTerm(right, target)];
-  if (a === undefined || b === undefined) return undefined;
-  return { truth: sql<boolean | null>`${a.sql} ${sql.raw(sign)} ${b.sql}`, values: a.values + b.values };
-}
-
-function compileTerm(term: IntegerTerm, target: SqlTarget): SqlTerm | undefined {
-  switch (term.type) {
-    case 'field': {
-      const column = target.kindOf(term.path)?.whole === true ? target.column(term.path) : undefined;
-      return column?.kind === 'number' ? { sql: column.sql, max: MAX_FIELD, values: 0 } : undefined;
-    }
-    case 'literal':
-      return { sql: sql`CAST(${term.digits} AS BIGINT)`, max: magnitude(BigInt(term.digits)), values: 1 };
-    case 'operation': {
-      const [left, right] = [compileTerm(term.left, target), compileTerm(term.right, target)];
-      if (left === undefined || right === undefined) return undefined;
-      const max = MAGNITUDES[term.sign](left.max, right.max, term.right);
-      if (max === undefined || max > MAX_INT64) return undefined;
-      return { sql: sql`(${left.sql} ${sql.raw(term.sign)} ${right.sql})`, max, values: left.values + right.values };
-    }
-  }
-}
-
-/** Returns the largest absolute value of an operation; undefined if the operation may have no value. */
-type Magnitude = (left: bigint, right: bigint, divisor: IntegerTerm) => bigint | undefined;
-
-const sum: Magnitude = (left, right) => left + right;
-
-const MAGNITUDES: Readonly<Record<'+' | '-' | '*' | '/' | '%', Magnitude>> = {
-  '+': sum,
-  '-': sum,
-  '*': (left, right) => left * right,
-  '/': (left, _, divisor) => (isNotZero(divisor) ? left : undefined),
-  '%': (_, right, divisor) => (isNotZero(divisor) ? right : undefined),
-};
-
-function isNotZero(term: IntegerTerm): boolean {
-  return term.type === 'literal' && BigInt(term.digits) !== 0n;
-}
-
-function magnitude(value: bigint): bigint {
-  return value < 0n ? -value : value;
 }

@@ -3,7 +3,16 @@ import type { JsonObject } from '../operators/index.ts';
 import { conditionKey } from './condition-key.ts';
 import { parseConditions } from './parse-condition.ts';
 
-const LIMITS = { depth: 9, references: 4, comparisons: 99, listItems: 99, textLength: 99, expressionLength: 99, expressionDepth: 9 };
+const LIMITS = {
+  depth: 9,
+  references: 4,
+  comparisons: 99,
+  listItems: 99,
+  textLength: 99,
+  expressionLength: 99,
+  expressionDepth: 9,
+  relatedRecords: 100,
+};
 
 const keyOf = (...conditions: readonly JsonObject[]): string => {
   const { condition, issues } = parseConditions(conditions, { at: '', expressions: true, limits: LIMITS });

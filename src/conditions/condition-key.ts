@@ -1,4 +1,4 @@
-import type { Comparison, Condition, Operand } from './condition.ts';
+import type { Comparison, Condition, Operand, Related } from './condition.ts';
 
 /**
  * Returns a text that is equal for two conditions only if they have the same result in every scope. It does not depend on the order of members
@@ -12,6 +12,8 @@ export function conditionKey(condition: Condition): string {
       return comparisonKey(condition);
     case 'expression':
       return JSON.stringify(['expression', condition.source, condition.paths.map(({ text }) => text)]);
+    case 'related':
+      return relatedKey(condition);
     case 'not':
       return `not(${conditionKey(condition.of)})`;
     default: {
@@ -19,6 +21,11 @@ export function conditionKey(condition: Condition): string {
       return members.length === 1 ? String(members[0]) : `${condition.type}(${members.join(' ')})`;
     }
   }
+}
+
+function relatedKey({ resource, as, on, where, atLeast, atMost, limit }: Related): string {
+  const links = on.map(({ path, operand }) => [path.text, operandKey(operand)]);
+  return JSON.stringify(['related', resource, as, links, conditionKey(where), atLeast ?? null, atMost ?? null, limit]);
 }
 
 function comparisonKey({ path, operator, operand, ifExists, as }: Comparison): string {

@@ -19,6 +19,8 @@ export interface ConditionLimits {
   readonly expressionLength: number;
   /** Maximum nesting depth of one CEL expression's tree. */
   readonly expressionDepth: number;
+  /** Maximum related records that one condition counts. */
+  readonly relatedRecords: number;
 }
 
 /** The place of the conditions, and the syntax, limits and definitions that they are validated with. */
@@ -30,6 +32,8 @@ export interface ConditionParserOptions {
   readonly limits: ConditionLimits;
   /** Returns the kind that definitions give to a path, `any` for a path without a definition, or the reason why the path never has a value. */
   readonly describePath?: (path: Path) => PathKind | 'any' | { readonly problem: string };
+  /** Describes a related resource. If absent, any resource may have any field. */
+  readonly describeRelated?: (resource: string) => RelatedDescription | { readonly problem: string };
   /**
    * Returns the values that a path can have, if they are known. Present for new rules: a literal that can never match is then a
    * mistake. Absent for stored rules, so that a later definition does not change their decisions.
@@ -37,9 +41,22 @@ export interface ConditionParserOptions {
   readonly domainOf?: (path: Path) => ValueDomain | undefined;
 }
 
+/** A resource whose records conditions can count. */
+export interface RelatedDescription {
+  /** Returns the kind of the values at the keys of a path, like `describePath`. */
+  describe(keys: readonly string[], text: string): PathKind | 'any' | { readonly problem: string };
+}
+
+/** A condition on related records whose `where` is being parsed. */
+export interface OpenRelated {
+  readonly as: string;
+  readonly description: RelatedDescription | undefined;
+}
+
 /** The codes of mistakes in conditions. */
 export type ConditionIssueCode =
   | 'type'
+  | 'range'
   | 'required'
   | 'unknown'
   | 'tooLong'
@@ -57,6 +74,13 @@ export interface ConditionParser {
   readonly issues: Issue[];
   /** The number of conditions parsed so far. */
   count: number;
+  /** The conditions on related records around the current one. */
+  readonly related: OpenRelated[];
+}
+
+/** Returns the aliases with which paths may begin. */
+export function aliasesOf({ related }: ConditionParser): readonly string[] {
+  return related.map(({ as }) => as);
 }
 
 /** Adds an issue. Returns an unknown condition in place of the invalid condition: an ALLOW rule then does not apply, a DENY rule does. */
@@ -76,9 +100,15 @@ export function joinPath(at: string, name: string | number): string {
 
 /** Returns the kind of a path (undefined if every kind is possible), or the reason why the path never has a value. */
 export function lookupKind(parser: ConditionParser, path: Path): { readonly kind: PathKind | undefined } | { readonly problem: string } {
-  const described = parser.options.describePath?.(path) ?? 'any';
+  const described = describe(parser, path);
   if (described === 'any') return { kind: undefined };
   return 'problem' in described ? described : { kind: described };
+}
+
+function describe({ options, related }: ConditionParser, path: Path): PathKind | 'any' | { readonly problem: string } {
+  if (path.group !== 'related') return options.describePath?.(path) ?? 'any';
+  const [alias, ...keys] = path.keys;
+  return related.find(({ as }) => as === alias)?.description?.describe(keys, path.text) ?? 'any';
 }
 
 /** Renders `expected …, given …`. */

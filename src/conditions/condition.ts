@@ -1,4 +1,4 @@
-import { type Json, type Kind, notTruth, OPERATORS, type Truth, UNKNOWN } from '../operators/index.ts';
+import { type Json, type Kind, notTruth, type Truth, UNKNOWN } from '../operators/index.ts';
 
 /** The groups of the context that a path may start with. */
 export const CONTEXT_GROUPS = ['user', 'resource', 'environment', 'request'] as const;
@@ -7,7 +7,8 @@ export type ContextGroup = (typeof CONTEXT_GROUPS)[number];
 
 /** A dotted path into the context: `user.department` is group `user`, keys `['department']`. */
 export interface Path {
-  readonly group: ContextGroup;
+  /** `related` for a path that begins with the alias of related records: the first key is the alias. */
+  readonly group: ContextGroup | 'related';
   readonly keys: readonly string[];
   /** The path with its group: `user.department`. */
   readonly text: string;
@@ -81,11 +82,43 @@ export type IntegerTerm =
   | { readonly type: 'literal'; readonly digits: string }
   | { readonly type: 'operation'; readonly sign: '+' | '-' | '*' | '/' | '%'; readonly left: IntegerTerm; readonly right: IntegerTerm };
 
+/**
+ * A condition on the number of related records. Counts the records of `resource` whose fields equal the values of `on`, by their result of `where`.
+ *
+ * | bound        | true                       | false                      |
+ * |--------------|----------------------------|----------------------------|
+ * | `atLeast: n` | n or more are true         | less than n are true or unknown |
+ * | `atMost: n`  | n or less are true or unknown | more than n are true    |
+ *
+ * Otherwise it is unknown, as it is if a value of `on` is missing, or if there are more than `limit` related records.
+ */
+export interface Related {
+  readonly type: 'related';
+  /** The name of the related resource. */
+  readonly resource: string;
+  /** The name with which paths in `where` begin. */
+  readonly as: string;
+  readonly on: readonly RelatedLink[];
+  readonly where: Condition;
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
+  /** Maximum number of related records. */
+  readonly limit: number;
+}
+
+/** A field of the related resource, and the value that it must be equal to. */
+export interface RelatedLink {
+  /** The path of the field, which begins with the alias. */
+  readonly path: Path;
+  readonly operand: Extract<Operand, { type: 'literal' | 'reference' }>;
+}
+
 /** The condition tree. An empty `all` is true, an empty `any` false. */
 export type Condition =
   | { readonly type: 'constant'; readonly value: Truth }
   | Comparison
   | Expression
+  | Related
   | { readonly type: 'all'; readonly of: readonly Condition[] }
   | { readonly type: 'any'; readonly of: readonly Condition[] }
   | { readonly type: 'not'; readonly of: Condition };
@@ -112,9 +145,29 @@ export interface Scope {
    * may cache by them. Absent if there is no such guarantee.
    */
   readonly kindsFrom?: { readonly definitions: object; readonly resource: object };
+  /** The related records; absent if they are not known, as in a policy finding. */
+  readonly related?: RelatedLookup | undefined;
   /** The current time in milliseconds since 1970. */
   readonly now: number;
   readonly timeZone: string;
+}
+
+/** A related record, as conditions read it. */
+export interface RelatedRecord {
+  readonly id: string;
+  /** Returns the value at the keys of a path after the alias. */
+  valueOf(keys: readonly string[]): Json | undefined;
+}
+
+/** The related records that conditions read. */
+export interface RelatedLookup {
+  /**
+   * Returns the related records whose fields equal `values`, in the order of `on`. `unknown` if there are more than the limit, or if they have
+   * not been loaded yet; UNRESOLVED if they depend on a record that is not known yet.
+   */
+  find(related: Related, values: readonly Json[]): readonly RelatedRecord[] | 'unknown' | typeof UNRESOLVED;
+  /** Returns the kind of the values at the keys of a path after the alias. */
+  kindOf(resource: string, keys: readonly string[]): PathKind | undefined;
 }
 
 /** The condition that is true for every record. */
@@ -166,58 +219,4 @@ function join(type: 'all' | 'any', conditions: readonly Condition[]): Condition 
   if (first === undefined) return constant(hasUnknown ? UNKNOWN : !decisive);
   if (hasUnknown) return { type, of: [...members, ALWAYS_UNKNOWN] };
   return members.length === 1 ? first : { type, of: members };
-}
-
-/** Returns every path that a condition reads, once, in the order of the first occurrence. */
-export function conditionPaths(condition: Condition): readonly Path[] {
-  const found = new Map<string, Path>();
-  for (const path of pathsOf(condition)) if (!found.has(path.text)) found.set(path.text, path);
-  return [...found.values()];
-}
-
-function pathsOf(condition: Condition): readonly Path[] {
-  switch (condition.type) {
-    case 'constant':
-      return [];
-    case 'comparison':
-      return [condition.path, ...operandPaths(condition.operand)];
-    case 'expression':
-      return condition.paths;
-    case 'not':
-      return pathsOf(condition.of);
-    default:
-      return condition.of.flatMap(pathsOf);
-  }
-}
-
-/** Returns the paths whose comparisons depend on the configured time zone. */
-export function zonedPaths(condition: Condition): readonly Path[] {
-  switch (condition.type) {
-    case 'constant':
-    case 'expression':
-      // An expression names the time zone itself.
-      return [];
-    case 'comparison':
-      return OPERATORS.get(condition.operator)?.readsTimeZone === true ? [condition.path] : [];
-    case 'not':
-      return zonedPaths(condition.of);
-    default:
-      return condition.of.flatMap(zonedPaths);
-  }
-}
-
-/** Returns every path that an operand refers to. */
-export function operandPaths(operand: Operand): readonly Path[] {
-  switch (operand.type) {
-    case 'literal':
-      return [];
-    case 'reference':
-      return [operand.path];
-    case 'template':
-      return operand.parts.filter((part) => typeof part !== 'string');
-    case 'array':
-      return operand.items.flatMap(operandPaths);
-    case 'computed':
-      return operand.paths;
-  }
 }

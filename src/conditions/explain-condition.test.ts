@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
-import { type Condition, conditionPaths, type Scope, UNRESOLVED } from './condition.ts';
+import { type Condition, type Scope, UNRESOLVED } from './condition.ts';
+import { conditionPaths } from './condition-paths.ts';
 import { explainCondition, printCondition } from './explain-condition.ts';
 import { parseConditions } from './parse-condition.ts';
 
@@ -18,7 +19,16 @@ const { condition } = parseConditions(
   {
     at: '',
     expressions: true,
-    limits: { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
+    limits: {
+      depth: 4,
+      references: 4,
+      comparisons: 20,
+      listItems: 5,
+      textLength: 100,
+      expressionLength: 200,
+      expressionDepth: 12,
+      relatedRecords: 100,
+    },
   },
 );
 

@@ -1,30 +1,9 @@
-import { describeValue, type Json } from '../operators/index.ts';
-import { type Comparison, type Condition, type Operand, type Scope, UNRESOLVED } from './condition.ts';
-import { partiallyEvaluate, resolveOperand } from './partial-evaluation.ts';
-
-/** The result of a condition; `open` if it depends on a record that is not known yet, as in a list. */
-export type TracedAnswer = 'true' | 'false' | 'unknown' | 'open';
-
-/** A condition with the values that it was evaluated with, as plain JSON. Contains attribute values, so only admins may read a trace. */
-export type ConditionTrace =
-  | {
-      readonly type: 'comparison';
-      readonly field: string;
-      readonly operator: string;
-      /** The operand with its references resolved; absent if a reference has no value or reads the unknown record. */
-      readonly expected?: Json;
-      /** The operand as written; absent for a literal. */
-      readonly written?: string;
-      readonly actual?: Json;
-      /** Present if the path has no value. */
-      readonly missing?: true;
-      readonly ifExists?: true;
-      readonly answer: TracedAnswer;
-    }
-  | { readonly type: 'all' | 'any'; readonly answer: TracedAnswer; readonly of: readonly ConditionTrace[] }
-  | { readonly type: 'not'; readonly answer: TracedAnswer; readonly of: ConditionTrace }
-  | { readonly type: 'expression'; readonly source: string; readonly answer: TracedAnswer }
-  | { readonly type: 'constant'; readonly answer: TracedAnswer };
+import { describeValue } from '../operators/index.ts';
+import { type Comparison, type Condition, type Operand, type Related, type Scope, UNRESOLVED } from './condition.ts';
+import type { ConditionTrace, TracedAnswer } from './condition-trace.ts';
+import { explainRelated } from './explain-related.ts';
+import { resolveOperand } from './operand-values.ts';
+import { partiallyEvaluate } from './partial-evaluation.ts';
 
 /** Returns the trace of a condition. Evaluates every comparison, also those after a comparison that decides its group. */
 export function explainCondition(condition: Condition, scope: Scope): ConditionTrace {
@@ -36,6 +15,8 @@ export function explainCondition(condition: Condition, scope: Scope): ConditionT
       return explainComparison(condition, answer, scope);
     case 'expression':
       return { type: 'expression', source: condition.source, answer };
+    case 'related':
+      return explainRelated(condition, { answer, scope, explain: explainCondition });
     case 'not':
       return { type: 'not', answer, of: explainCondition(condition.of, scope) };
     default:
@@ -78,6 +59,8 @@ export function printCondition(condition: Condition, maxLength: number = Number.
       return `${condition.path.text} ${condition.operator} ${printOperand(condition.operand)}${condition.ifExists ? ' (if it exists)' : ''}`;
     case 'expression':
       return `expression ${describeValue(condition.source)}`;
+    case 'related':
+      return printRelated(condition, maxLength);
     case 'not':
       return `not ${printMember(condition.of, maxLength)}`;
     case 'all':
@@ -85,6 +68,14 @@ export function printCondition(condition: Condition, maxLength: number = Number.
     case 'any':
       return printMembers(condition.of, ' or ', maxLength) || 'never';
   }
+}
+
+/** Prints `at least 2 Membership m where m.userId = ${user.id} and m.level eq "owner"`. */
+function printRelated({ resource, as, on, where, atLeast, atMost }: Related, maxLength: number): string {
+  const bounds = [atLeast === undefined ? '' : `at least ${atLeast}`, atMost === undefined ? '' : `at most ${atMost}`];
+  const links = on.map(({ path, operand }) => `${path.text} = ${printOperand(operand)}`);
+  const rest = where.type === 'constant' && where.value === true ? [] : [printMember(where, maxLength)];
+  return `${bounds.filter(Boolean).join(' and ')} ${resource} ${as} where ${[...links, ...rest].join(' and ')}`;
 }
 
 /** Prints the right side of a comparison as it was written. Omits items of a list after `MAX_ITEMS`. */

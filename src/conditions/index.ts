@@ -9,8 +9,8 @@
  */
 export type { ParsedPath } from './attribute-path.ts';
 export { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax } from './cel/cel-language.ts';
-export type { JsonLocation, SqlTarget } from './compile-sql.ts';
 export { type CompiledCondition, compileCondition } from './compile-sql.ts';
+export type { JsonLocation, RelatedTarget, SqlTarget } from './compile-target.ts';
 export {
   ALWAYS,
   all,
@@ -20,7 +20,6 @@ export {
   type ComparisonKind,
   type Condition,
   type ContextGroup,
-  conditionPaths,
   constant,
   type Expression,
   NEVER,
@@ -28,16 +27,27 @@ export {
   type Operand,
   type Path,
   type PathKind,
+  type Related,
+  type RelatedLookup,
+  type RelatedRecord,
   type Scope,
   UNRESOLVED,
-  zonedPaths,
 } from './condition.ts';
 export { conditionKey } from './condition-key.ts';
 export type { ConditionLimits, ConditionParserOptions } from './condition-parser.ts';
-export { type ConditionTrace, explainCondition, printCondition, type TracedAnswer } from './explain-condition.ts';
+export { conditionPaths, relatedIn, relatedName, relatedPaths, zonedPaths } from './condition-paths.ts';
+export type { ConditionTrace, RelatedTrace, TracedAnswer } from './condition-trace.ts';
+export { explainCondition, printCondition } from './explain-condition.ts';
 export { parseConditions } from './parse-condition.ts';
 export { evaluate, type PartialEvaluator, partiallyEvaluate, toPartialEvaluator } from './partial-evaluation.ts';
-export { type RenamedConditions, type RenamePath, renamePaths, storedPaths } from './rename-paths.ts';
+export {
+  type PathNames,
+  type RenamedConditions,
+  renamePaths,
+  type StoredRelatedPath,
+  storedPaths,
+  storedRelatedPaths,
+} from './rename-paths.ts';
 export {
   createNumberDomain,
   createTextDomain,

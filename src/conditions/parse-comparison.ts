@@ -10,11 +10,11 @@ import {
   type ContextGroup,
   constant,
   type Operand,
-  operandPaths,
   type Path,
   type PathKind,
 } from './condition.ts';
-import { addConditionIssue, type ConditionParser, expected, joinPath, lookupKind } from './condition-parser.ts';
+import { addConditionIssue, aliasesOf, type ConditionParser, expected, joinPath, lookupKind } from './condition-parser.ts';
+import { operandPaths } from './condition-paths.ts';
 import { validateLiteralBounds, validateLiterals } from './validate-literals.ts';
 
 /** The members of a comparison. */
@@ -31,7 +31,7 @@ export function parseComparison(input: JsonObject, at: string, parser: Condition
     return undefined;
   };
   const context = parseContextGroup(ownValue(input, 'context'), addIssue);
-  const path = context === 'wrong' ? undefined : parseField(ownValue(input, 'field'), context, addIssue);
+  const path = context === 'wrong' ? undefined : parseField(ownValue(input, 'field'), { context, parser }, addIssue);
   const kind = path === undefined ? undefined : toKind(path, parser, addIssue);
   const operator = parseOperator(ownValue(input, 'operator'), { path, kind }, addIssue);
   const ifExists = parseIfExists(ownValue(input, 'ifExists'), addIssue);
@@ -50,10 +50,14 @@ function parseContextGroup(given: Json | undefined, addIssue: AddIssue): Context
   return 'wrong';
 }
 
-function parseField(given: Json | undefined, context: ContextGroup | undefined, addIssue: AddIssue): Path | undefined {
+function parseField(
+  given: Json | undefined,
+  { context, parser }: { readonly context: ContextGroup | undefined; readonly parser: ConditionParser },
+  addIssue: AddIssue,
+): Path | undefined {
   if (given === undefined) return addIssue('field', 'required', 'expected a path such as "user.department", given nothing');
   if (typeof given !== 'string') return addIssue('field', 'type', expected('a path such as "user.department"', given));
-  const parsed = parsePath(given, context);
+  const parsed = parsePath(given, { context, aliases: aliasesOf(parser) });
   if ('path' in parsed) return parsed.path;
   return addIssue('field', 'field', parsed.problem);
 }
@@ -164,7 +168,7 @@ function parseTextOperand(text: string, place: OperandPlace): Operand | undefine
     const end = text.indexOf('}', start);
     if (end < 0) return refuse(place, 'value', expected('a closing } after ${', text));
     if (start > at) parts.push(text.slice(at, start));
-    const parsed = parsePath(text.slice(start + 2, end));
+    const parsed = parsePath(text.slice(start + 2, end), { aliases: aliasesOf(place.parser) });
     if ('problem' in parsed) return refuse(place, 'value', `reference: ${parsed.problem}`);
     parts.push(parsed.path);
     at = end + 1;

@@ -14,6 +14,7 @@ const LIMITS: ConditionLimits = {
   textLength: 100,
   expressionLength: 200,
   expressionDepth: 12,
+  relatedRecords: 100,
 };
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.department', { kind: 'text' }],

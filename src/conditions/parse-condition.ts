@@ -4,9 +4,10 @@ import { parseExpression } from './cel/cel-parse.ts';
 import { all, any, type Condition, constant, not } from './condition.ts';
 import { addConditionIssue, type ConditionParser, type ConditionParserOptions, expected, joinPath } from './condition-parser.ts';
 import { COMPARISON_MEMBERS, parseComparison } from './parse-comparison.ts';
+import { parseRelated } from './parse-related.ts';
 
-/** Members that make a condition a group or an expression. */
-const GROUPS = ['anyOf', 'allOf', 'not', 'expression'] as const;
+/** Members that make a condition a group, a condition on related records or an expression. */
+const GROUPS = ['anyOf', 'allOf', 'not', 'related', 'expression'] as const;
 
 /** The position of a condition. */
 interface Place {
@@ -23,7 +24,7 @@ export function parseConditions(
   input: Json,
   options: ConditionParserOptions,
 ): { readonly condition: Condition; readonly issues: readonly Issue[] } {
-  const parser: ConditionParser = { options, issues: [], count: 0 };
+  const parser: ConditionParser = { options, issues: [], count: 0, related: [] };
   const condition = Array.isArray(input)
     ? all(parseEach(input, { at: options.at, depth: 0 }, parser))
     : addConditionIssue(parser, options.at, { code: 'type', detail: expected('a list of conditions', input) });
@@ -72,6 +73,12 @@ function parseGroup(
   if (inner.depth > depth)
     return addConditionIssue(parser, at, { code: 'tooDeep', detail: `expected at most ${depth} groups within each other` });
   if (group === 'not') return not(parseCondition(value, inner, parser));
+  if (group === 'related')
+    return parseRelated(value, {
+      at,
+      parser,
+      parseWhere: (where, place) => all(parseEach(where, { at: place, depth: inner.depth }, parser)),
+    });
   if (!Array.isArray(value) || value.length === 0) {
     return addConditionIssue(parser, at, { code: 'type', detail: expected('a list of at least one condition', value) });
   }

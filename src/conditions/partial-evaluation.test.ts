@@ -4,7 +4,8 @@ import { casesOf } from '../../test/budget.ts';
 import { type Json, type JsonObject, type Kind, OPERATORS, ownValue, type Truth } from '../operators/index.ts';
 import { parsePath } from './attribute-path.ts';
 import { type Condition, type Operand, type Path, type PathKind, type Scope, UNRESOLVED } from './condition.ts';
-import { compileOperand, evaluate, partiallyEvaluate, resolveOperand } from './partial-evaluation.ts';
+import { compileOperand, resolveOperand } from './operand-values.ts';
+import { evaluate, partiallyEvaluate } from './partial-evaluation.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.id', { kind: 'text' }],

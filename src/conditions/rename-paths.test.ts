@@ -1,10 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../operators/index.ts';
-import { type RenamePath, renamePaths, storedPaths } from './rename-paths.ts';
+import { type PathNames, renamePaths, storedPaths, storedRelatedPaths } from './rename-paths.ts';
 
-/** Renames the field `title` of the record to `headline`. */
-const rename: RenamePath = ({ group, keys: [first = '', ...inner] }) =>
-  group === 'resource' && first === 'title' ? ['headline', ...inner] : undefined;
+/** Renames the field `title` of the record to `headline`, and for members `userId` to `personId`; and the resource Member to Membership. */
+const rename: PathNames = {
+  renamePath({ group, keys: [first = '', ...inner] }, related) {
+    if (group !== 'resource') return undefined;
+    const [from, to] = related === 'Member' ? ['userId', 'personId'] : ['title', 'headline'];
+    return first === from ? [to, ...inner] : undefined;
+  },
+  renameResource: (name) => (name === 'Member' ? 'Membership' : name),
+};
 
 describe('renamePaths', () => {
   const cases: readonly [string, JsonObject, JsonObject][] = [
@@ -34,6 +40,27 @@ describe('renamePaths', () => {
         ],
       },
     ],
+    [
+      'conditions on related records',
+      {
+        related: {
+          resource: 'Member',
+          as: 'm',
+          on: { userId: '${user.id}', title: '${resource.title}' },
+          where: [{ field: 'm.userId.title', operator: 'eq', value: '${resource.title} ${m.title}' }],
+          atLeast: 2,
+        },
+      },
+      {
+        related: {
+          resource: 'Membership',
+          as: 'm',
+          on: { personId: '${user.id}', title: '${resource.headline}' },
+          where: [{ field: 'm.personId.title', operator: 'eq', value: '${resource.headline} ${m.title}' }],
+          atLeast: 2,
+        },
+      },
+    ],
   ];
   it.each(cases)('renames paths in conditions: %s', (_, before, after) => {
     expect(renamePaths([before], rename)).toEqual({ conditions: [after], changed: true, expressions: [] });
@@ -60,5 +87,15 @@ describe('storedPaths', () => {
       { not: { expression: 'resource.open || environment.hour > 3' } },
     ]);
     expect(paths.map(({ text }) => text)).toEqual(['resource.title', 'user.id', 'resource.open', 'environment.hour']);
+  });
+
+  it('storedRelatedPaths returns the paths of related records, with their resource', () => {
+    const inner = { related: { resource: 'Role', as: 'r', on: { id: '${m.roleId}' } } };
+    const member = { related: { resource: 'Member', as: 'm', on: { userId: '${user.id}' }, where: [inner] } };
+    expect(storedRelatedPaths([{ not: member }])).toEqual([
+      { resource: 'Member', keys: ['userId'] },
+      { resource: 'Member', keys: ['roleId'] },
+      { resource: 'Role', keys: ['id'] },
+    ]);
   });
 });

@@ -96,6 +96,12 @@ export const REQUEST_OPTIONS = {
   policyRules: { group: 'policies', default: 1000, range: [1, 10_000], about: 'maximum rules in a policy' },
   conditionDepth: { group: 'policies', default: 16, range: [1, 100], about: 'maximum nesting depth of a condition' },
   conditionReferences: { group: 'policies', default: 4, range: [1, 8], about: 'maximum references that a path of a condition follows' },
+  conditionRelatedRecords: {
+    group: 'policies',
+    default: 1000,
+    range: [1, 10_000],
+    about: 'maximum related records that a condition counts; with more, it is unknown',
+  },
   conditionComparisons: { group: 'policies', default: 200, range: [1, 10_000], about: 'maximum comparisons in a rule' },
   conditionListItems: { group: 'policies', default: 10_000, range: [1, 1_000_000], about: 'maximum values in a list of a condition' },
   conditionTextLength: { group: 'policies', default: 10_000, range: [1, 1_000_000], about: 'maximum characters of a text in a condition' },

@@ -45,3 +45,10 @@ export async function loadWithoutDamaged(tx: Transaction, resource: Resource, st
   const intact = resource.checksum ? rows.filter((row) => isIntactRecord(resource, row)) : rows;
   return intact.map((row) => fromRow(resource, row));
 }
+
+/** Loads records with the columns of `loadedSelectionOf`; returns undefined if one of them is damaged. */
+export async function loadUnlessDamaged(tx: Transaction, resource: Resource, statement: Sql): Promise<readonly StoredRecord[] | undefined> {
+  const rows = await tx.all<Row>(statement);
+  if (resource.checksum && rows.some((row) => !isIntactRecord(resource, row))) return undefined;
+  return rows.map((row) => fromRow(resource, row));
+}

@@ -1,4 +1,4 @@
-import type { ReferencedRecords } from '../authz/context/index.ts';
+import type { ReferencedRecords, RelatedRecords } from '../authz/context/index.ts';
 import type { Condition, Scope } from '../conditions/index.ts';
 import type { ResolvedSortKey } from '../request/index.ts';
 import type { Definitions, StoredRecord } from '../resources/index.ts';
@@ -7,14 +7,20 @@ import type { Budget, SearchLimit } from './budget.ts';
 import type { CursorPosition } from './cursor-pagination.ts';
 import type { Existence } from './table-names.ts';
 
+/** Other records that the conditions on a record read. */
+export interface ReachedRecords {
+  readonly referenced: ReferencedRecords;
+  readonly related: RelatedRecords;
+}
+
 /** The records to list: exactly those for which the condition is true. */
 export interface Restriction {
   readonly where: Condition;
   /**
-   * Returns the scope to evaluate the condition in memory on one record and the records that it references. Called only if SQL cannot
-   * evaluate the whole condition.
+   * Returns the scope to evaluate the condition in memory on one record, with the records that it references and the related records. Called
+   * only if SQL cannot evaluate the whole condition.
    */
-  scopeFor(record: StoredRecord, referenced: ReferencedRecords): Scope;
+  scopeFor(record: StoredRecord, reached: ReachedRecords): Scope;
 }
 
 /** The query of a list. */

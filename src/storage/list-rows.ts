@@ -37,10 +37,12 @@ export interface RowPage extends RowRange {
 const tables = new WeakMap<Transaction['dialect'], WeakMap<Resource, Map<string, Sql>>>();
 
 /** Returns the FROM item of a resource with the deadline check of the transaction, for a filter that reads `paths`. */
-export function checkedRecordsOf(tx: Transaction, resource: Resource, { existence = 'notDeleted', paths = [] }: CheckedRecords): Sql {
+export function checkedRecordsOf(tx: Transaction, resource: Resource, reading: CheckedRecords): Sql {
+  const { existence = 'notDeleted', paths = [], countsRelated = false } = reading;
   const { longFields } = rowSizeOf(resource);
   // The fields of a referenced record may be long too.
-  const isLong = paths.some(({ group, keys }) => group === 'resource' && (keys.length > 1 || longFields.has(keys[0] ?? '')));
+  const isLong =
+    countsRelated || paths.some(({ group, keys }) => group === 'resource' && (keys.length > 1 || longFields.has(keys[0] ?? '')));
   const texts = memoize(memoize(tables, tx.dialect, toTablesByResource), resource, toTexts);
   return memoize(texts, isLong ? `${existence} long` : existence, () => {
     const check = tx.deadlineCheck(tableOf(resource), isLong ? LONG_CHECK : undefined);
@@ -55,6 +57,8 @@ const toTexts = (): Map<string, Sql> => new Map();
 interface CheckedRecords {
   readonly existence?: Existence | undefined;
   readonly paths?: readonly Path[];
+  /** True if the filter counts related records: for one row, it may read a thousand. */
+  readonly countsRelated?: boolean;
 }
 
 /** Rows between two deadline checks if comparing one row may take milliseconds. */

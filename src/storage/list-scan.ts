@@ -1,19 +1,21 @@
-import type { ReferencedRecords } from '../authz/context/index.ts';
 import { evaluate, type Path } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
 import type { StoredRecord } from '../resources/index.ts';
 import type { PageSize } from './answer-size.ts';
 import { type Budget, describeLimit } from './budget.ts';
 import { type CursorPosition, shortenPosition, toPosition } from './cursor-pagination.ts';
-import type { ListQuery, Page, Restriction } from './list-query.ts';
+import type { ListQuery, Page, ReachedRecords, Restriction } from './list-query.ts';
 import { countRows, findWindow, hasWindows, type ListRows, loadRows, type Window } from './list-rows.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
+import { createRelatedStore } from './related-records.ts';
 import { nextRowsPerStatement, rowSizeOf, rowsPerStatement } from './row-size.ts';
 
 /** The conditions to evaluate in memory, and the paths that they read. */
 export interface InMemory {
   readonly restrictions: readonly Restriction[];
   readonly paths: readonly Path[];
+  /** True if the conditions count related records. */
+  readonly countsRelated: boolean;
 }
 
 /** Rows per statement while conditions are evaluated in memory. On PostgreSQL the driver parses them in one turn of the event loop. */
@@ -169,9 +171,11 @@ async function takeEvaluated(scan: Scan, { rows, window, inMemory }: EvaluatedRo
   const { definitions, budget } = query;
   const { tx, resource } = source;
   const referencedOf = await loadReferencedOfEach(tx, definitions, { paths: inMemory.paths, resource, records: rows });
+  const related = createRelatedStore(tx, definitions);
   await countTime(scan);
   for (const record of rows) {
-    const matches = isMatch(inMemory, record, referencedOf(record));
+    const run = (): boolean => isMatch(inMemory, record, { referenced: referencedOf(record), related });
+    const matches = inMemory.countsRelated ? await related.evaluate(run) : run();
     if (matches && scan.skip > 0) scan.skip--;
     else if (matches) {
       const page = takeRecord(scan, record);
@@ -186,8 +190,8 @@ async function takeEvaluated(scan: Scan, { rows, window, inMemory }: EvaluatedRo
   return undefined;
 }
 
-function isMatch({ restrictions }: InMemory, record: StoredRecord, referenced: ReferencedRecords): boolean {
-  return restrictions.every(({ where, scopeFor }) => evaluate(where, scopeFor(record, referenced)) === true);
+function isMatch({ restrictions }: InMemory, record: StoredRecord, reached: ReachedRecords): boolean {
+  return restrictions.every(({ where, scopeFor }) => evaluate(where, scopeFor(record, reached)) === true);
 }
 
 /** Counts the time after a slice of work. */

@@ -1,4 +1,4 @@
-import { all, compileCondition, conditionPaths } from '../conditions/index.ts';
+import { all, compileCondition, conditionPaths, relatedIn } from '../conditions/index.ts';
 import type { Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
@@ -17,7 +17,10 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
   const compiled = compileCondition(where, target);
   const paths = restrictions.flatMap((each) => conditionPaths(each.where));
-  const records = query.isIndexed ? recordsOf(resource, { existence }) : checkedRecordsOf(tx, resource, { existence, paths });
+  const countsRelated = relatedIn(where).length > 0;
+  const records = query.isIndexed
+    ? recordsOf(resource, { existence })
+    : checkedRecordsOf(tx, resource, { existence, paths, countsRelated });
   const rows: ListRows = {
     tx,
     resource,
@@ -26,7 +29,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     filter: compiled.where,
     order: toOrder(resource, query.sort),
   };
-  const inMemory = compiled.exact ? undefined : { restrictions, paths };
+  const inMemory = compiled.exact ? undefined : { restrictions, paths, countsRelated };
   return budget.search(async () => {
     const page = await scanPage(rows, query, inMemory);
     if (!query.total) return page;

@@ -168,7 +168,7 @@ export function openScope(user: JsonObject): Scope {
 
 /** Creates a scope with a known record. */
 export function scopeOf(record: JsonObject, user: JsonObject = {}): Scope {
-  const groups = { user, resource: record, environment: {}, request: {} };
+  const groups = { user, resource: record, environment: {}, request: {}, related: {} };
   return {
     now: NOW,
     timeZone: TIME_ZONE,

@@ -83,7 +83,16 @@ const { term: TERMS } = fc.letrec<{ term: string }>((tie) => ({
 const KINDS = new Map(ALL_COLUMNS.map(({ name, kind }) => [`resource.${name}`, kind]));
 
 function read(expression: string): Condition {
-  const limits = { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 4000, expressionDepth: 32 };
+  const limits = {
+    depth: 4,
+    references: 4,
+    comparisons: 20,
+    listItems: 5,
+    textLength: 100,
+    expressionLength: 4000,
+    expressionDepth: 32,
+    relatedRecords: 100,
+  };
   const describePath = ({ text }: Path) => KINDS.get(text) ?? 'any';
   const { condition, issues } = parseConditions([{ expression }], { at: 'at', expressions: true, limits, describePath });
   expect(issues).toEqual([]);

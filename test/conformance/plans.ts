@@ -3,10 +3,10 @@
  * The tables are migrated and filled, but not analysed, so a plan depends on definitions and indexes only.
  */
 
-import { createScope, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
+import { createScope, type ScopeInput } from '../../src/authz/context/index.ts';
 import { type Decision, decide } from '../../src/authz/decision/index.ts';
 import { applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
-import { ALWAYS, all, type Condition, printCondition, type Scope, UNRESOLVED } from '../../src/conditions/index.ts';
+import { ALWAYS, all, type Condition, printCondition, UNRESOLVED } from '../../src/conditions/index.ts';
 import type { Json, JsonObject } from '../../src/operators/index.ts';
 import { resolveSort, resolveWhere, type SortKey } from '../../src/request/index.ts';
 import type { Definitions, StoredRecord } from '../../src/resources/index.ts';
@@ -166,7 +166,7 @@ async function explain(tx: Transaction, planCase: PlanCase): Promise<Explained> 
   const list = (transaction: Transaction, after?: CursorPosition) =>
     listRecords(transaction, article, {
       where,
-      scopeFor: (record: StoredRecord, referenced: ReferencedRecords): Scope => createScope({ ...parts, record, referenced }),
+      scopeFor: (record, { referenced, related }) => createScope({ ...parts, record, referenced, related }),
       definitions,
       sort: resolveSort(article, planCase.sort ?? []),
       limit: PAGE,

@@ -10,6 +10,7 @@ import type { StoredRecord } from '../../src/resources/index.ts';
 import {
   type BudgetLimits,
   createBudget,
+  createRelatedStore,
   type ListQuery,
   listRecords,
   loadReferenced,
@@ -86,7 +87,9 @@ async function decideOn(tx: Transaction, context: CaseContext, record: StoredRec
   const { fixture, principal, applicable } = context;
   const referring: ReferenceQuery = { paths: applicable.referencePaths, principal, resource: fixture.thing, record };
   const referenced = await loadReferenced(tx, fixture.definitions, referring);
-  return decide(applicable, createScope(scopeInput(context, record, referenced)), { userId: principal.id, role: principal.role });
+  const related = createRelatedStore(tx, fixture.definitions);
+  const scope = createScope({ ...scopeInput(context, record, referenced), related });
+  return related.evaluate(() => decide(applicable, scope, { userId: principal.id, role: principal.role }));
 }
 
 async function decideEach(context: CaseContext): Promise<readonly string[]> {
@@ -134,7 +137,8 @@ async function listAll(context: CaseContext, decision: Decision, { sort, limit }
         definitions,
         now: NOW,
         timeZone: TIME_ZONE,
-        scopeFor: (record, referenced) => createScope(scopeInput(context, record, new Map([...callerReferences, ...referenced]))),
+        scopeFor: (record, { referenced, related }) =>
+          createScope({ ...scopeInput(context, record, new Map([...callerReferences, ...referenced])), related }),
         sort: resolveSort(thing, sort),
         budget: createBudget(limits),
         ...query,

@@ -34,7 +34,7 @@ const ENVIRONMENT: JsonObject = {
 const ORIGIN = { method: 'GET', path: '/api/Thing', ip: '10.1.2.3' };
 
 /** Limits above everything that the generators create. */
-export const LAW_LIMITS: PolicyLimits = { ...LIMITS, conditions: { ...LIMITS.conditions, comparisons: 1000 } };
+export const LAW_LIMITS: PolicyLimits = { ...LIMITS, conditions: { ...LIMITS.conditions, comparisons: 1000, relatedRecords: 25 } };
 
 /** Origin, time and time zone of every case. */
 export const REQUEST: Pick<ScopeInput, 'origin' | 'now' | 'timeZone'> = { origin: ORIGIN, now: NOW, timeZone: TIME_ZONE };
@@ -182,27 +182,55 @@ function toFacts(principal: Principal, id: string, rows: ReadonlyMap<string, Jso
   const user = { ...principal.attributes, ...(principal.id !== undefined && { id: principal.id }), role: principal.role };
   const row = present(rows.get(id));
   const manager = find(USERS, ownValue(user, 'managerId'));
-  const parent = find(rows, ownValue(row, 'parentId'));
-  const grandparent = find(rows, ownValue(parent, 'parentId'));
-  const author = find(USERS, ownValue(grandparent, 'createdBy'));
   const referenced = {
     'user.managerId': manager,
     'user.managerId.managerId': find(USERS, ownValue(manager, 'managerId')),
-    'resource.ownerId': find(USERS, ownValue(row, 'ownerId')),
-    'resource.createdBy': find(USERS, ownValue(row, 'createdBy')),
-    'resource.parentId': parent,
-    'resource.parentId.parentId': grandparent,
-    'resource.parentId.ownerId': find(USERS, ownValue(parent, 'ownerId')),
-    'resource.parentId.parentId.createdBy': author,
-    'resource.parentId.parentId.createdBy.managerId': find(USERS, ownValue(author, 'managerId')),
+    ...Object.fromEntries(Object.entries(reachedByThing(row, rows)).map(([path, found]) => [`resource.${path}`, found])),
   };
   return {
     groups: { user, resource: { name: 'Thing', ...row }, environment: ENVIRONMENT, request: { ...ORIGIN, action: 'list' } },
-    referenced: Object.fromEntries(Object.entries(referenced).filter((entry): entry is [string, JsonObject] => entry[1] !== undefined)),
+    referenced: presentOnly(referenced),
+    related: toRelatedFacts(rows),
     kinds: KINDS,
     expressions: EXPRESSIONS,
     now: NOW,
     timeZone: TIME_ZONE,
+  };
+}
+
+/** Returns the records that the references of a thing lead to, by path after the thing. */
+function reachedByThing(row: JsonObject, rows: ReadonlyMap<string, JsonObject>): Readonly<Record<string, JsonObject | undefined>> {
+  const parent = find(rows, ownValue(row, 'parentId'));
+  const grandparent = find(rows, ownValue(parent, 'parentId'));
+  const author = find(USERS, ownValue(grandparent, 'createdBy'));
+  return {
+    ownerId: find(USERS, ownValue(row, 'ownerId')),
+    createdBy: find(USERS, ownValue(row, 'createdBy')),
+    parentId: parent,
+    'parentId.parentId': grandparent,
+    'parentId.ownerId': find(USERS, ownValue(parent, 'ownerId')),
+    'parentId.parentId.createdBy': author,
+    'parentId.parentId.createdBy.managerId': find(USERS, ownValue(author, 'managerId')),
+  };
+}
+
+function reachedByUser(user: JsonObject): Readonly<Record<string, JsonObject | undefined>> {
+  const manager = find(USERS, ownValue(user, 'managerId'));
+  return { managerId: manager, 'managerId.managerId': find(USERS, ownValue(manager, 'managerId')) };
+}
+
+function presentOnly(found: Readonly<Record<string, JsonObject | undefined>>): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(Object.entries(found).filter((entry): entry is [string, JsonObject] => entry[1] !== undefined));
+}
+
+/** Returns all things and users as records that conditions count. */
+function toRelatedFacts(rows: ReadonlyMap<string, JsonObject>): NonNullable<Facts['related']> {
+  return {
+    limit: LAW_LIMITS.conditions.relatedRecords,
+    decided: 'Thing',
+    recordsOf: (resource) => [...(resource === 'Thing' ? rows : USERS).values()],
+    referencedOf: (resource, record) => presentOnly(resource === 'Thing' ? reachedByThing(record, rows) : reachedByUser(record)),
+    kindOf: (resource, path) => KINDS.get(`${resource === 'Thing' ? 'resource' : 'user'}.${path}`),
   };
 }
 

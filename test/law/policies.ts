@@ -1,6 +1,6 @@
 /** Generates random policies and cases for the law tests. */
 import fc from 'fast-check';
-import { describePath } from '../../src/authz/context/index.ts';
+import { describePath, describeRelated } from '../../src/authz/context/index.ts';
 import type { Policy } from '../../src/authz/policies/index.ts';
 import { parseConditions } from '../../src/conditions/index.ts';
 import { type Json, type JsonObject, OPERATORS, type Operator } from '../../src/operators/index.ts';
@@ -11,6 +11,7 @@ import type { LawCase } from './check.ts';
 import { type LawPath, PATHS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
 import { LAW_LIMITS, NOW } from './law-fixture.ts';
+import { relatedConditions } from './related.ts';
 
 /** Maximum depth of nested groups. */
 const DEPTH = 4;
@@ -99,12 +100,19 @@ function ruleOn(resource: string, vocabulary: Vocabulary): fc.Arbitrary<SomeRule
 }
 
 function conditionOn(resource: string, { definitions, inSql }: Vocabulary): fc.Arbitrary<JsonObject> {
-  const reader = { at: '', expressions: true, limits: LAW_LIMITS.conditions, describePath: describePath(definitions, resource) };
+  const reader = {
+    at: '',
+    expressions: true,
+    limits: LAW_LIMITS.conditions,
+    describePath: describePath(definitions, resource),
+    describeRelated: describeRelated(definitions),
+  };
   // The reference decider does not validate: leave out conditions that a policy could not contain.
   const isWritable = (condition: JsonObject): boolean => parseConditions([condition], reader).issues.length === 0;
   const expressions = [...EXPRESSIONS.keys()].map((expression) => ({ expression })).filter(isWritable);
   const leaves: fc.WeightedArbitrary<JsonObject>[] = [{ weight: 9, arbitrary: comparisons(inSql).filter(isWritable) }];
   if (expressions.length > 0 && !inSql) leaves.push({ weight: 2, arbitrary: fc.constantFrom<JsonObject>(...expressions) });
+  leaves.push({ weight: 2, arbitrary: relatedConditions(comparisons(inSql).filter(isWritable)).filter(isWritable) });
   const leaf = fc.oneof(...leaves);
   const { condition } = fc.letrec<{ condition: JsonObject }>((tie) => {
     const some = fc.array(tie('condition'), { minLength: 1, maxLength: 3 });

@@ -23,6 +23,7 @@ export interface Tally {
 const FEATURES: readonly string[] = [
   ...[...OPERATORS.keys()].map((name) => `"operator":"${name}"`),
   ...['"anyOf":', '"allOf":', '"not":', '"ifExists":true', '"expression":', '"effect":"DENY"', '"resource":"*"', '"isActive":false'],
+  ...['"related":', '"atLeast":', '"atMost":', '"as":"inner"'],
   ...['"field":"user.', '"field":"resource.ownerId.', '"field":"resource.parentId.', '"${user.', '"${resource.', '["${'],
 ];
 

@@ -4,7 +4,7 @@ import type { Mutation } from './mutation.ts';
 export const MUTATIONS_OF_DELETIONS: readonly Mutation[] = [
   {
     name: 'conditions follow references to soft-deleted records',
-    file: 'src/storage/sql-target.ts',
+    file: 'src/storage/reference-joins.ts',
     find: 'recordsOf(target, { as: alias })',
     replace: 'sql.raw(`${quoteName(target.name)} AS ${quoteName(alias)}`)',
     red: 'src/storage/soft-delete-queries.test.ts',

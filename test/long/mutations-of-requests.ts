@@ -182,14 +182,14 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'a list includes records whose condition is unknown in memory',
     file: 'src/storage/list-scan.ts',
-    find: 'scopeFor(record, referenced)) === true',
-    replace: 'scopeFor(record, referenced)) !== false',
+    find: 'scopeFor(record, reached)) === true',
+    replace: 'scopeFor(record, reached)) !== false',
     red: 'src/storage/record-lists.test.ts',
     test: 'consecutive pages contain exactly the records that match a condition in memory',
   },
   {
     name: 'records without a referenced record are never listed',
-    file: 'src/storage/sql-target.ts',
+    file: 'src/storage/reference-joins.ts',
     find: '`LEFT JOIN ',
     replace: '`INNER JOIN ',
     red: 'src/storage/referenced-records.test.ts',
@@ -349,7 +349,7 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   },
   {
     name: 'the audit entry of an update does not name the fields',
-    file: 'src/pipeline/steps/decide-request.ts',
+    file: 'src/pipeline/steps/decision-entry.ts',
     find: "input.action === 'update' ? givenFields",
     replace: "input.action !== 'update' ? givenFields",
     red: 'src/pipeline/steps/decide-request.test.ts',

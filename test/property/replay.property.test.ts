@@ -104,7 +104,7 @@ function decideAll(state: WholeState, { parts, changed }: Past): readonly ScopeI
 function record(state: WholeState, request: Past): { readonly entry: AuditEntry; readonly applicable: ApplicableRules } {
   const decided = decideAll(state, request).at(-1) as ScopeInput;
   const { applicable, decision } = decideWithRules(state, decided);
-  const values = factsOf(readsToExplain(applicable, decision), createScope(decided), request.factsBytes);
+  const values = factsOf(readsToExplain(applicable, decision), createScope(decided), { maxBytes: request.factsBytes });
   const fields = decided.action === 'update' ? { fields: fieldsOf(request.parts.record, request.changed) } : undefined;
   const { principal, action, recordId, origin } = decided;
   const rule = decidingRule(decision);

@@ -19,6 +19,10 @@ export interface Facts {
   readonly referenced: Readonly<Record<string, JsonObject>>;
   /** Kinds by path. Other paths have no kind. */
   readonly kinds: ReadonlyMap<string, PathKind>;
+  /** The records that conditions on related records count. */
+  readonly related?: RelatedFacts;
+  /** The names of the related resources by alias, while `where` is evaluated. */
+  readonly aliases?: Readonly<Record<string, string>>;
   /** Meanings by text of the expression, which is not parsed here: an equivalent condition, or a function. */
   readonly expressions?: ReadonlyMap<string, JsonObject | ExpressionMeaning>;
   /** Milliseconds since 1970. */
@@ -26,13 +30,65 @@ export interface Facts {
   readonly timeZone: string;
 }
 
+/** All records, as plain data. */
+export interface RelatedFacts {
+  /** Maximum number of related records. */
+  readonly limit: number;
+  /** The name of the resource of the record that is decided. */
+  readonly decided: string;
+  /** Returns the records of a resource. */
+  recordsOf(resource: string): readonly JsonObject[];
+  /** Returns the records that the references of a record lead to, by path after the record. */
+  referencedOf(resource: string, record: JsonObject): Readonly<Record<string, JsonObject>>;
+  /** Returns the kind of a path after the alias. */
+  kindOf(resource: string, path: string): PathKind | undefined;
+}
+
 /** Evaluates a condition to true, false or unknown (null). */
 export function truthOf(condition: JsonObject, facts: Facts): Truth {
-  const { anyOf, allOf, not: negated, expression } = condition;
+  const { anyOf, allOf, not: negated, expression, related } = condition;
+  if (related !== undefined) return truthOfRelated(related as JsonObject, facts);
   if (Array.isArray(anyOf)) return any(anyOf.map((one) => truthOf(one, facts)));
   if (Array.isArray(allOf)) return all(allOf.map((one) => truthOf(one, facts)));
   if (negated !== undefined) return not(truthOf(negated as JsonObject, facts));
   return typeof expression === 'string' ? truthOfExpression(expression, facts) : truthOfComparison(condition, facts);
+}
+
+/** Counts the records whose fields equal the values of `on`, by their result of `where`. */
+function truthOfRelated({ resource, as, on, where = [], atLeast, atMost }: JsonObject, facts: Facts): Truth {
+  const { related, groups, referenced, aliases = {} } = facts;
+  if (related === undefined) throw new Error('expected related records');
+  const [name, alias] = [String(resource), String(as)];
+  const same = MEANINGS.get('eq') as Meaning;
+  const isEqual = (a: Json, b: Json, field: string): boolean => {
+    const kind = related.kindOf(name, field) as Kind | undefined;
+    return same.says(a, b, { kind, itemKind: undefined, now: facts.now, timeZone: facts.timeZone }) === true;
+  };
+  const wanted = Object.entries(on as JsonObject).map(([field, value]) => ({ field, value: resolve(value, facts) }));
+  // A value that is missing, null or of another kind links to no record, and it is not known to which it should.
+  if (wanted.some(({ field, value }) => value === undefined || value === null || !isEqual(value, value, field))) return null;
+  const ownId = name === related.decided ? groups['resource']?.['id'] : undefined;
+  const records = related.recordsOf(name).filter((record) => {
+    if (ownId !== undefined && record['id'] === ownId) return false;
+    return wanted.every(({ field, value }) => record[field] !== undefined && isEqual(record[field] as Json, value as Json, field));
+  });
+  if (records.length > related.limit) return null;
+  const truths = records.map((record) => {
+    const reached = Object.entries(related.referencedOf(name, record)).map(([path, found]) => [`${alias}.${path}`, found] as const);
+    const inner: Facts = {
+      ...facts,
+      groups: { ...groups, [alias]: record },
+      aliases: { ...aliases, [alias]: name },
+      referenced: { ...referenced, ...Object.fromEntries(reached) },
+    };
+    return all((where as readonly JsonObject[]).map((one) => truthOf(one, inner)));
+  });
+  const met = truths.filter((truth) => truth === true).length;
+  const possible = truths.filter((truth) => truth !== false).length;
+  const least = atLeast === undefined && atMost === undefined ? 1 : Number(atLeast ?? 0);
+  const most = atMost === undefined ? Number.POSITIVE_INFINITY : Number(atMost);
+  if (met >= least && possible <= most) return true;
+  return possible < least || met > most ? false : null;
 }
 
 function truthOfExpression(expression: string, facts: Facts): Truth {
@@ -119,8 +175,10 @@ function rightKinds(value: Json, { right }: Meaning, facts: Facts): readonly (Ki
   return items.map(onlyPath).map((item) => (item === undefined ? undefined : kindAt(item, facts).kind));
 }
 
-function kindAt(path: string, { kinds }: Facts): Compared {
-  const said = kinds.get(path);
+function kindAt(path: string, { kinds, aliases = {}, related }: Facts): Compared {
+  const [first = '', ...rest] = path.split('.');
+  const name = aliases[first];
+  const said = name === undefined ? kinds.get(path) : related?.kindOf(name, rest.join('.'));
   const item = said?.startsWith('list of ') ? (said.slice('list of '.length) as Kind) : undefined;
   return item === undefined ? { kind: said as Kind | undefined, itemKind: undefined } : { kind: 'list', itemKind: item };
 }

@@ -1,5 +1,13 @@
 import { sentence } from './sentence.ts';
 
+/** A condition on related records. */
+interface RelatedWords {
+  readonly resource: string;
+  readonly links: string;
+  readonly atLeast?: number | undefined;
+  readonly atMost?: number | undefined;
+}
+
 /** Texts of the audit log. */
 export const decisionsTexts = {
   title: 'Decisions',
@@ -105,6 +113,17 @@ export const decisionsTexts = {
     priority: (priority: number) => sentence`priority ${priority}`,
     ties: 'Rules of the same priority that would also have fired',
     when: 'Allowed if',
+  },
+  related: {
+    condition: ({ resource, links, atLeast, atMost }: RelatedWords) => {
+      const bounds = [atLeast === undefined ? '' : `at least ${atLeast}`, atMost === undefined ? '' : `at most ${atMost}`];
+      return sentence`${bounds.filter((bound) => bound !== '').join(' and ')} ${resource} where ${links}`;
+    },
+    link: (field: string, value: string | undefined) =>
+      value === undefined ? sentence`${field} is a value that is missing` : sentence`${field} is ${value}`,
+    and: ' and ',
+    counts: (met: number, of: number, unknown: number) =>
+      `${met} of ${of} meet the conditions${unknown === 0 ? '' : `, ${unknown} may meet them: they lack a value`}`,
   },
   nearMiss: {
     title: 'What would have allowed it',

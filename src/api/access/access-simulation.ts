@@ -11,7 +11,7 @@ import type { Issue } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import { proposeChange, proposeRecord } from '../../pipeline/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
-import { loadRecord, loadReferenced } from '../../storage/index.ts';
+import { createRelatedStore, loadRecord, loadReferenced } from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
 import { CREATES_RECORD, DENIED_INACTIVE, loadIntactUser, toPrincipal } from './partial-decisions.ts';
 
@@ -71,7 +71,9 @@ async function simulateActive(admin: AdminRequest, test: AccessTest, rulesFor: R
     const who = { userId: principal.id, role: principal.role };
     const applicable = await rulesFor({ ...who, resource: resource.name, action, now });
     const referenced = await loadReferenced(tx, snapshot.definitions, { ...input, paths: applicable.referencePaths });
-    return explain(applicable, leaveOpen(createScope({ ...input, referenced }), isMethodOrUrl), who);
+    const related = applicable.countsRelated ? createRelatedStore(tx, snapshot.definitions) : undefined;
+    const run = (): Explanation => explain(applicable, leaveOpen(createScope({ ...input, referenced, related }), isMethodOrUrl), who);
+    return related === undefined ? run() : related.evaluate(run);
   };
   const simulated = { principal, stored: { user, record } };
   if (makesRecord) {

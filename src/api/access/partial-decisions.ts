@@ -10,7 +10,7 @@ import { type ApplicableRules, applicableRules, NO_ASSIGNMENTS, type UserAssignm
 import { type Path, UNRESOLVED } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { isDeletionField, type Resource, type StoredRecord } from '../../resources/index.ts';
-import { loadRecord, loadReferenced, loadReferencedOfEach, refuseDamagedRecord } from '../../storage/index.ts';
+import { createRelatedStore, loadRecord, loadReferenced, loadReferencedOfEach, refuseDamagedRecord } from '../../storage/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
 import type { HypotheticalEnvironment } from './question-members.ts';
 
@@ -129,7 +129,7 @@ async function decidePartially(admin: PartialContext, request: PartialRequest, s
   const { principal } = subject;
   const paths = applicable.referencePaths;
   const referenced = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record });
-  return { decision: decideWith(admin, { request, subject, applicable, referenced }), applicable };
+  return { decision: await decideWith(admin, { request, subject, applicable, referenced }), applicable };
 }
 
 /** An action of a caller on several records, of which the request is unknown. */
@@ -158,7 +158,7 @@ export async function decideForCaller(context: PartialContext, question: CallerQ
     await tx.checkTime();
     const record = recordId === undefined ? UNRESOLVED : records.get(recordId);
     const referenced = record === undefined || record === UNRESOLVED ? ofCaller : new Map([...ofCaller, ...referencedOf(record)]);
-    decisions.push(decideWith(context, { request: { ...question, record, recordId }, subject, applicable, referenced }));
+    decisions.push(await decideWith(context, { request: { ...question, record, recordId }, subject, applicable, referenced }));
   }
   return decisions;
 }
@@ -179,10 +179,14 @@ interface DecisionInput {
   readonly referenced: ReferencedRecords;
 }
 
-function decideWith({ tx, snapshot, deps }: PartialContext, { request, subject, applicable, referenced }: DecisionInput): Decision {
+async function decideWith(
+  { tx, snapshot, deps }: PartialContext,
+  { request, subject, applicable, referenced }: DecisionInput,
+): Promise<Decision> {
   const { resource, action, record, environment } = request;
   const { principal } = subject;
   const now = environment.now ?? tx.now;
+  const related = applicable.countsRelated ? createRelatedStore(tx, snapshot.definitions) : undefined;
   const input: ScopeInput = {
     principal,
     action,
@@ -195,9 +199,11 @@ function decideWith({ tx, snapshot, deps }: PartialContext, { request, subject, 
     now,
     timeZone: deps.timeZone,
     definitions: snapshot.definitions,
+    related,
   };
   const scope = leaveOpen(createScope(input), (path) => isOpen(path, request, subject));
-  return decide(applicable, scope, { userId: principal.id, role: principal.role });
+  const run = (): Decision => decide(applicable, scope, { userId: principal.id, role: principal.role });
+  return related === undefined ? run() : related.evaluate(run);
 }
 
 /** Actions that create a record. */
@@ -235,5 +241,7 @@ function isOpen(
       return key === 'method' || key === 'path' || (key === 'ip' && environment.ip === undefined);
     case 'resource':
       return CREATES_RECORD.has(action) && isSetByRequest(resource, key, subject);
+    case 'related':
+      return false;
   }
 }

@@ -13,7 +13,7 @@ import { Problem } from '../../errors.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import type { Sql } from '../../sql.ts';
-import { exactFilter, loadReferenced, type Transaction } from '../../storage/index.ts';
+import { createRelatedStore, exactFilter, loadReferenced, type Transaction } from '../../storage/index.ts';
 import { type AdminEntryInput, type RequestInfo, toAdminEntry } from './admin-entry.ts';
 
 /** The right of a caller to read the audit log. */
@@ -120,7 +120,8 @@ async function decideAction(tx: Transaction, question: AuditorQuestion, resource
   const applicable = applicableRules(snapshot.policies, { assignments, role: principal.role, resource: resource.name, action, now });
   tx.addToReadSet({ validUntil: applicable.validUntil });
   const referenced = await loadReferenced(tx, definitions, { paths: applicable.referencePaths, principal, resource, record: UNRESOLVED });
-  const scope = createScope({ principal, action, resource, record: UNRESOLVED, origin, now, timeZone, definitions, referenced });
-  const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
-  return { decision, facts: factsOf(readsToExplain(applicable, decision), scope, FACTS_BYTES) };
+  const related = createRelatedStore(tx, definitions);
+  const scope = createScope({ principal, action, resource, record: UNRESOLVED, origin, now, timeZone, definitions, referenced, related });
+  const decision = await related.evaluate(() => decide(applicable, scope, { userId: principal.id, role: principal.role }));
+  return { decision, facts: factsOf(readsToExplain(applicable, decision), scope, { maxBytes: FACTS_BYTES, related: related.facts() }) };
 }

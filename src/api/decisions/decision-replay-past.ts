@@ -88,7 +88,7 @@ export async function explainPast(request: PastRequest, entry: AuditEntry): Prom
   const applicable = pastRules(await loadPastPolicies(request, entry), entry);
   const { kindOf } = createReplayFrame(resource, snapshot.definitions);
   const recorded = dependsOnTimeZone(applicable) ? (await loadTimeZones(request.tx, [entry])).get(entry.id) : undefined;
-  const frame = { kindOf, timeZone: recorded ?? deps.timeZone };
+  const frame = { kindOf, definitions: snapshot.definitions, timeZone: recorded ?? deps.timeZone };
   const { decision, ...why } = explain(applicable, scopeFromFacts(entry, frame), { userId: entry.userId, role: entry.role });
   return isSameDecision(decision, entry) ? why : { ...why, warnings: [TRACE_DIFFERS] };
 }

@@ -100,7 +100,7 @@ export const EXPLANATION_EXAMPLE: Omit<Explanation, 'decision'> = {
 /** Creates the schema of an evaluated condition: a comparison, a group, an expression or a constant. It contains itself. */
 function createConditionTrace(): SchemaOf<ConditionTrace> {
   const properties: Record<string, object> = {
-    type: OneOf(['comparison', 'all', 'any', 'not', 'expression', 'constant']),
+    type: OneOf(['comparison', 'all', 'any', 'not', 'related', 'expression', 'constant']),
     answer: ANSWER,
     field: TEXT,
     operator: TEXT,
@@ -110,14 +110,41 @@ function createConditionTrace(): SchemaOf<ConditionTrace> {
     missing: { const: true, description: 'The field has no value.' },
     ifExists: { const: true },
     source: { type: 'string', description: 'The text of an expression.' },
+    ...relatedProperties(),
   };
   const schema = component(
     'admin.ConditionTrace',
     Type.Unsafe<ConditionTrace>({ type: 'object', properties, required: ['type', 'answer'] }),
   );
+  properties['records'] = {
+    type: 'array',
+    description: 'At most three related records: those that meet `where` first, then those with the fewest unmet comparisons.',
+    items: { type: 'object', properties: { id: TEXT, answer: ANSWER, where: schema }, required: ['id', 'answer', 'where'] },
+  };
   properties['of'] = {
     description: 'The members of a group; the single member of a `not`.',
     anyOf: [{ type: 'array', items: schema }, schema],
   };
   return schema;
+}
+
+/** Returns the members of a condition on related records, except its records. */
+function relatedProperties(): Readonly<Record<string, object>> {
+  return {
+    resource: { type: 'string', description: 'The related resource.' },
+    as: { type: 'string', description: 'The name with which fields in `where` begin.' },
+    on: {
+      type: 'array',
+      description: 'The fields of the related resource, and the values that they equal.',
+      items: { type: 'object', properties: { field: TEXT, expected: {}, missing: { const: true } }, required: ['field'] },
+    },
+    atLeast: { type: 'integer' },
+    atMost: { type: 'integer' },
+    counts: {
+      type: 'object',
+      description: 'The number of related records by their result of `where`; absent if they are not known.',
+      properties: { true: { type: 'integer' }, false: { type: 'integer' }, unknown: { type: 'integer' } },
+      required: ['true', 'false', 'unknown'],
+    },
+  };
 }

@@ -37,6 +37,6 @@ export async function loadFill(
     definitions,
     referenced: await loadReferenced(tx, definitions, { paths: referencePaths, principal, resource, record }),
   });
-  const isStored = { user: user !== undefined, resource: record !== undefined, environment: false, request: false };
+  const isStored = { user: user !== undefined, resource: record !== undefined, environment: false, request: false, related: false };
   return (path) => (isStored[path.group] ? scope.valueOf(path) : UNRESOLVED);
 }

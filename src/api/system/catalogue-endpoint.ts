@@ -34,6 +34,7 @@ const LIMITS = Type.Object({
   rules: { ...COUNT, description: 'Rules of a policy.' },
   depth: { ...COUNT, description: 'Nested groups of conditions.' },
   references: { ...COUNT, description: 'References that a path of a condition follows.' },
+  relatedRecords: { ...COUNT, description: 'Related records that a condition counts; with more, it is unknown.' },
   comparisons: { ...COUNT, description: 'Conditions of a rule, including nested ones.' },
   listItems: { ...COUNT, description: 'Items of one list operand.' },
   textLength: { ...COUNT, description: 'Characters of one text operand.' },
@@ -167,6 +168,7 @@ function exampleCatalogue(): Catalogue {
   const conditions = {
     depth: 8,
     references: 4,
+    relatedRecords: 1000,
     comparisons: 200,
     listItems: 1000,
     textLength: 2000,

@@ -51,6 +51,8 @@ export function describeDomain(
       case 'request':
         if (keys.length > 1) return undefined;
         return name === 'action' && action !== undefined && action !== '*' ? createTextDomain([action]) : REQUEST.get(name);
+      case 'related':
+        return undefined;
     }
   };
 }

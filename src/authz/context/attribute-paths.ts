@@ -1,4 +1,4 @@
-import type { ContextGroup, Path, PathKind } from '../../conditions/index.ts';
+import type { ConditionParserOptions, ContextGroup, Path, PathKind } from '../../conditions/index.ts';
 import { didYouMean } from '../../errors.ts';
 import type { Kind } from '../../operators/index.ts';
 import { type Definitions, fieldKind, ordinaryResources, type Resource, targetName } from '../../resources/index.ts';
@@ -32,7 +32,37 @@ export function describePath(
     environment: (path) => describeKnown(ENVIRONMENT_KINDS, path),
     request: (path) => describeRequest(definitions.get(resourceName), path),
   };
-  return (path) => describeIn[path.group](path);
+  return (path) => (path.group === 'related' ? 'any' : describeIn[path.group](path));
+}
+
+/**
+ * Returns a function that describes the related resources of conditions: their fields, or the reason why their records cannot be counted. Only
+ * resources with records of their own are related resources.
+ */
+export function describeRelated(
+  definitions: Definitions,
+  { references = Number.POSITIVE_INFINITY }: { readonly references?: number } = {},
+): NonNullable<ConditionParserOptions['describeRelated']> {
+  return (name) => {
+    const resources = ordinaryResources(definitions);
+    const resource = resources.find((each) => each.name === name);
+    if (resource === undefined) {
+      const near = didYouMean(
+        name,
+        resources.map((each) => each.name),
+      );
+      return { problem: `there is no resource "${name.slice(0, 64)}"${near}` };
+    }
+    return {
+      describe(keys, text) {
+        // A related record has no "name" but its field.
+        const isOwnField = keys.length === 1;
+        return isOwnField
+          ? describeOwn(resource, { text }, keys)
+          : describeField({ definitions, references }, resource, { group: 'resource', keys, text });
+      },
+    };
+  };
 }
 
 /** Returns the names of the resources whose records never have a value at `path`. */
@@ -64,7 +94,7 @@ function describeDepth({ text }: Path, { references }: Describing): string {
 }
 
 /** Describes a field of `resource`, or a value inside the field if there are more keys. */
-function describeOwn(resource: Resource, { text }: Path, [name = '', ...inner]: readonly string[]): PathDescription {
+function describeOwn(resource: Resource, { text }: Pick<Path, 'text'>, [name = '', ...inner]: readonly string[]): PathDescription {
   const field = resource.fields.get(name);
   if (field === undefined) {
     const visible = [...resource.fields.values()].filter((known) => !known.writeOnly).map((known) => known.name);

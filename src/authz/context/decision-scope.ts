@@ -3,11 +3,13 @@
  * A scope is created from a real request, or from one to which an admin applies a hypothesis to test access.
  */
 import type { RuleAction } from '../../actions.ts';
-import { type ContextGroup, type Path, type PathKind, type Scope, UNRESOLVED } from '../../conditions/index.ts';
+import { type ContextGroup, type Path, type PathKind, type RelatedLookup, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { type Json, type JsonObject, type Kind, ownValue } from '../../operators/index.ts';
 import type { RequestOrigin } from '../../request/index.ts';
 import { type Definitions, fieldAt, fieldKind, type Resource, targetName } from '../../resources/index.ts';
 import { ENVIRONMENT_KINDS, toEnvironmentValue, toPathKind } from './environment.ts';
+import type { ReferencedRecords, RelatedRecords } from './reached-records.ts';
+import { toRelatedLookup } from './related-lookup.ts';
 
 /** The caller of a request. */
 export interface Principal {
@@ -23,13 +25,6 @@ export const IDENTITY_NAMES: readonly string[] = Object.freeze(['id', 'role', 'i
 
 /** The caller of a request without a token. */
 export const ANON: Principal = Object.freeze({ role: 'anon', attributes: Object.freeze({}) });
-
-/**
- * Records that the principal and the record reach through references, by the path of the last reference: `resource.authorId` → the fields of
- * that user, `resource.authorId.teamId` → the fields of the user's team. The caller loads the records that the conditions read before it creates
- * a scope; any other record counts as missing.
- */
-export type ReferencedRecords = ReadonlyMap<string, JsonObject>;
 
 /** The values from which a scope is created. */
 export interface ScopeInput {
@@ -50,6 +45,8 @@ export interface ScopeInput {
   /** Definitions of the resources. They give the kinds and the secret fields of `user.…` and of referenced records. */
   readonly definitions: Definitions;
   readonly referenced?: ReferencedRecords | undefined;
+  /** The related records; absent if no condition counts any. */
+  readonly related?: RelatedRecords | undefined;
 }
 
 type Value = Json | undefined | typeof UNRESOLVED;
@@ -68,14 +65,22 @@ export function createScope(input: ScopeInput): Scope {
     timeZone: input.timeZone,
     valueOf(path: Path): Value {
       if (path !== last) {
-        value = valueIn[path.group](input, path.keys);
+        value = path.group === 'related' ? undefined : valueIn[path.group](input, path.keys);
         last = path;
       }
       return value;
     },
-    kindOf: ({ group, keys }: Path): PathKind | undefined => kindIn[group](input, keys),
+    kindOf: ({ group, keys }: Path): PathKind | undefined => (group === 'related' ? undefined : kindIn[group](input, keys)),
+    related: input.related === undefined ? undefined : relatedOf(input, input.related),
     kindsFrom: input,
   };
+}
+
+/** Returns the related records of a scope. The record on which is decided is not related to itself. */
+function relatedOf({ definitions, resource, record, recordId }: ScopeInput, records: RelatedRecords): RelatedLookup {
+  const stored = record === UNRESOLVED ? undefined : ownValue(record, 'id');
+  const id = typeof stored === 'string' ? stored : recordId;
+  return toRelatedLookup({ records, definitions, resource: resource.name, own: record === UNRESOLVED ? (id ?? UNRESOLVED) : id });
 }
 
 const valueIn: Readonly<Record<ContextGroup, (input: ScopeInput, keys: readonly string[]) => Value>> = {

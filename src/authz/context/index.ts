@@ -6,7 +6,7 @@
  * `attribute-domains.ts` their possible values.
  */
 export { describeDomain } from './attribute-domains.ts';
-export { describePath, type PathDescription, resourcesWithoutPath } from './attribute-paths.ts';
+export { describePath, describeRelated, type PathDescription, resourcesWithoutPath } from './attribute-paths.ts';
 export {
   ANON,
   applyHypothesis,
@@ -16,7 +16,8 @@ export {
   leaveOpen,
   type Principal,
   REQUEST_KINDS,
-  type ReferencedRecords,
   type ScopeInput,
 } from './decision-scope.ts';
 export { ENVIRONMENT_KINDS, type EnvironmentValue, toEnvironmentValue } from './environment.ts';
+export type { ReferencedRecords, RelatedRecords } from './reached-records.ts';
+export { type RelatedSource, relatedKindOf, toRelatedRecord } from './related-lookup.ts';

@@ -79,6 +79,7 @@ describe('no policies', () => {
     rules: [],
     reads: [],
     referencePaths: [],
+    countsRelated: false,
     found: false,
     validUntil: Number.POSITIVE_INFINITY,
   };

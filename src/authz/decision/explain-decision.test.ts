@@ -259,6 +259,7 @@ describe('explain', () => {
       rules: [],
       reads: [],
       referencePaths: [],
+      countsRelated: false,
       found: false,
       validUntil: Number.POSITIVE_INFINITY,
     };

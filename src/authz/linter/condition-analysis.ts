@@ -4,13 +4,13 @@ import type { Definitions } from '../../resources/index.ts';
 import { describePath } from '../context/index.ts';
 import type { CompiledRule } from '../policies/index.ts';
 
-/** A comparison or expression in a condition. `negated` is true under an odd number of `not`. */
+/** A comparison, an expression or a condition on related records in a condition. `negated` is true under an odd number of `not`. */
 export interface ConditionLeaf {
-  readonly condition: Extract<Condition, { type: 'comparison' | 'expression' }>;
+  readonly condition: Extract<Condition, { type: 'comparison' | 'expression' | 'related' }>;
   readonly negated: boolean;
 }
 
-/** Returns the comparisons and expressions of a condition. */
+/** Returns the comparisons, expressions and conditions on related records of a condition. */
 export function toLeaves(condition: Condition, negated: boolean = false): readonly ConditionLeaf[] {
   switch (condition.type) {
     case 'all':

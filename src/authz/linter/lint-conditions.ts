@@ -16,7 +16,7 @@ import {
 import { didYouMean, type Issue } from '../../errors.ts';
 import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from '../../resources/index.ts';
-import { describeDomain, describePath, IDENTITY_NAMES } from '../context/index.ts';
+import { describeDomain, describePath, describeRelated, IDENTITY_NAMES } from '../context/index.ts';
 import { AUDIT_LOG_NAME, compileRule, type Policy } from '../policies/index.ts';
 import { type ConditionLeaf, hasUnknown, toLeaves, toResidual } from './condition-analysis.ts';
 import { joinNames, type RuleFinding } from './finding.ts';
@@ -101,6 +101,7 @@ function findIssues({ policy, rule, context }: LintedRule, domainOf?: ReturnType
     expressions: policy.type === 'CUSTOM',
     limits: limits.conditions,
     describePath: describePath(definitions, rule.resource, limits.conditions),
+    describeRelated: describeRelated(definitions, limits.conditions),
     ...(domainOf !== undefined && { domainOf }),
   }).issues;
 }
@@ -211,11 +212,12 @@ function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): rea
   const isAuditLog = rule.resource === AUDIT_LOG_NAME;
   if (!isAuditLog && !['list', 'export', '*'].includes(rule.action)) return [];
   const resource = definitionsFor(linted).get(rule.resource);
-  const found = leaves.find(({ condition }) => {
+  const evaluated = leaves.flatMap(({ condition }) => (condition.type === 'related' ? [] : [condition]));
+  const found = evaluated.find((condition) => {
     if (!conditionPaths(condition).some(({ group }) => group === 'resource')) return false;
     if (condition.type === 'expression') return condition.integers === undefined;
     return resource !== undefined && !isCompilable(condition, resource, linted);
-  })?.condition;
+  });
   if (found === undefined) return [];
   const name = found.type === 'expression' ? 'this expression' : `"${found.operator}" on "${found.path.text}"`;
   const effect = isAuditLog ? 'requests to the audit log are denied' : 'lists and exports filter the records in memory';

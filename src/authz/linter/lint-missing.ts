@@ -58,6 +58,7 @@ function describeLackers(path: Path, linted: LintedRule): readonly string[] {
     case 'request':
       return path.keys[0] === 'data' ? [`requests without "${path.text}"`] : [];
     case 'environment':
+    case 'related':
       return [];
   }
 }

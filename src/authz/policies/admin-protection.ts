@@ -40,7 +40,16 @@ const POLICY: Policy = {
 };
 
 /** Limits for the conditions of the built-in rule. The configured limits apply only to rules of administrators. */
-const LIMITS = { depth: 4, references: 4, comparisons: 4, listItems: 4, textLength: 100, expressionLength: 1, expressionDepth: 1 };
+const LIMITS = {
+  depth: 4,
+  references: 4,
+  comparisons: 4,
+  listItems: 4,
+  textLength: 100,
+  expressionLength: 1,
+  expressionDepth: 1,
+  relatedRecords: 100,
+};
 
 /** Actions that change a user. */
 const CHANGES: ReadonlySet<string> = new Set(['create', 'update', 'delete', 'import']);

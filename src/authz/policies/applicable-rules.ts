@@ -213,7 +213,8 @@ function fromOrdered(ranked: readonly RankedRule[]): ApplicableRules {
   const rules = ranked.map(({ rule }) => rule);
   const reads = readsOf(rules);
   const referencePaths = reads.map(({ path }) => path).filter(mayFollowReference);
-  return Object.freeze({ ranked, rules, reads, referencePaths, found: true, validUntil: Number.POSITIVE_INFINITY });
+  const countsRelated = rules.some(({ related }) => related.length > 0);
+  return Object.freeze({ ranked, rules, reads, referencePaths, countsRelated, found: true, validUntil: Number.POSITIVE_INFINITY });
 }
 
 function readsOf(rules: readonly CompiledRule[]): readonly PathRead[] {

@@ -4,10 +4,12 @@ import {
   type PartialEvaluator,
   type Path,
   parseConditions,
+  type Related,
+  relatedIn,
   toPartialEvaluator,
 } from '../../conditions/index.ts';
 import type { Definitions } from '../../resources/index.ts';
-import { describePath } from '../context/index.ts';
+import { describePath, describeRelated } from '../context/index.ts';
 import type { PolicyLimits } from './parse-policy.ts';
 import type { Effect, Policy, PolicyRule, PolicyType } from './policy.ts';
 
@@ -28,6 +30,8 @@ export interface CompiledRule {
   readonly toResidual: PartialEvaluator;
   /** Every path that the condition reads. */
   readonly paths: readonly Path[];
+  /** The conditions on related records in the condition. */
+  readonly related: readonly Related[];
 }
 
 /** A compiled rule with the priority of the assignment by which it applies. A policy can be assigned with several priorities. */
@@ -53,6 +57,8 @@ export interface ApplicableRules {
   readonly reads: readonly PathRead[];
   /** Paths of `user` and `resource` with more than one key. They may follow a reference. */
   readonly referencePaths: readonly Path[];
+  /** True if a rule counts related records. */
+  readonly countsRelated: boolean;
   /** False if no policy is assigned to the user or the role. */
   readonly found: boolean;
   /** Milliseconds since 1970 at which the first assignment of the user expires; Infinity if none expires. */
@@ -80,6 +86,7 @@ export function compileRule(policy: Policy, rule: PolicyRule, options: CompileOp
     condition,
     toResidual: toPartialEvaluator(condition),
     paths: Object.freeze(conditionPaths(condition)),
+    related: Object.freeze(relatedIn(condition)),
   });
 }
 
@@ -93,5 +100,6 @@ function parseStoredConditions(policy: Policy, rule: PolicyRule, { definitions, 
     expressions: policy.type === 'CUSTOM',
     limits: limits.conditions,
     describePath: describePath(definitions, rule.resource, limits.conditions),
+    describeRelated: describeRelated(definitions, limits.conditions),
   }).condition;
 }

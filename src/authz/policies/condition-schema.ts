@@ -26,11 +26,27 @@ const COMPARISON = Input(
   { title: 'Comparison' },
 );
 
+const RELATED = Input({
+  resource: Type.String({ maxLength: 64, description: 'The resource whose records are counted.', examples: ['Membership'] }),
+  as: Type.String({ maxLength: 32, description: 'The name with which fields in `where` begin.', examples: ['m'] }),
+  on: Type.Unsafe<JsonObject>({
+    type: 'object',
+    minProperties: 1,
+    additionalProperties: { anyOf: [{ type: 'string' }, { type: 'number' }, { type: 'boolean' }] },
+    description: 'Fields of the related resource, and the values that they equal. If a value is missing, the condition is unknown.',
+    examples: [{ userId: `\${user.id}`, organisationId: `\${resource.organisationId}` }],
+  }),
+  where: Type.Optional(Type.Array(SELF, { minItems: 1, description: 'Conditions that are true for a counted record.' })),
+  atLeast: Type.Optional(Type.Integer({ minimum: 1, description: 'Default: 1, if `atMost` is absent.' })),
+  atMost: Type.Optional(Type.Integer({ minimum: 0 })),
+});
+
 const FORMS: readonly Schema[] = [
   COMPARISON,
   Input({ allOf: GROUP }, { title: 'All of' }),
   Input({ anyOf: GROUP }, { title: 'Any of' }),
   Input({ not: SELF }, { title: 'Not' }),
+  Input({ related: RELATED }, { title: 'Related records' }),
   Input({ expression: Type.String({ description: 'CEL' }) }, { title: 'Expression, in CUSTOM policies' }),
 ];
 

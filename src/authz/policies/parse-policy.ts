@@ -5,7 +5,7 @@ import { describeValue, isObject, type Json, type JsonObject, matchesPattern, ow
 import type { Definitions } from '../../resources/index.ts';
 import type { TypeOf } from '../../schemas/index.ts';
 import { validateSchema } from '../../validation/index.ts';
-import { describeDomain, describePath } from '../context/index.ts';
+import { describeDomain, describePath, describeRelated } from '../context/index.ts';
 import { DEFAULT_PRIORITY, POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, type RuleInput } from './policy.ts';
 import { POLICY_CHANGE, POLICY_INPUT, RESOURCE_PATTERN, type RULE_INPUT } from './policy-schemas.ts';
 
@@ -193,6 +193,7 @@ function findConditionMistakes(rule: JsonObject, at: string, options: RuleOption
     at: `${at}.conditions`,
     expressions,
     limits: limits.conditions,
+    describeRelated: describeRelated(definitions, limits.conditions),
     ...(resource !== undefined && { describePath: describePath(definitions, resource, limits.conditions) }),
     ...(resource !== undefined && !isUnchanged(rule, options) && { domainOf: describeDomain(definitions, resource) }),
   });

@@ -70,6 +70,7 @@ const NO_LIMIT = Number.POSITIVE_INFINITY;
 const LIMITS = {
   depth: NO_LIMIT,
   references: NO_LIMIT,
+  relatedRecords: NO_LIMIT,
   comparisons: NO_LIMIT,
   listItems: NO_LIMIT,
   textLength: NO_LIMIT,

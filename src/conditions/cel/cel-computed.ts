@@ -1,7 +1,7 @@
 import type { CelInput, CelValue } from '@bufbuild/cel';
 import { type Json, toInstantText, UNKNOWN } from '../../operators/index.ts';
 import type { ComputedOperand, Expression, ExpressionInput, Path } from '../condition.ts';
-import { INCOMPARABLE } from '../partial-evaluation.ts';
+import { INCOMPARABLE } from '../operand-values.ts';
 import { type CelProgram, planCel, withinEffort } from './cel-evaluate.ts';
 import { type CelTime, celLibrary, refuse } from './cel-library.ts';
 import { toMilliseconds } from './cel-timestamps.ts';

@@ -13,7 +13,16 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
+  limits: {
+    depth: 4,
+    references: 4,
+    comparisons: 20,
+    listItems: 5,
+    textLength: 100,
+    expressionLength: 200,
+    expressionDepth: 12,
+    relatedRecords: 100,
+  },
 };
 
 /** Numbers of integer fields are ints, other numbers are doubles, and texts are compared with timestamps as timestamps. */

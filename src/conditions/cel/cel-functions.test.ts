@@ -9,7 +9,16 @@ import { evaluate } from '../partial-evaluation.ts';
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 400, expressionDepth: 12 },
+  limits: {
+    depth: 4,
+    references: 4,
+    comparisons: 20,
+    listItems: 5,
+    textLength: 100,
+    expressionLength: 400,
+    expressionDepth: 12,
+    relatedRecords: 100,
+  },
 };
 
 describe('conversions of expressions', () => {

@@ -22,7 +22,16 @@ const HUGE: readonly (readonly [string, RegExp])[] = [
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200_000, expressionDepth: 32 },
+  limits: {
+    depth: 4,
+    references: 4,
+    comparisons: 20,
+    listItems: 5,
+    textLength: 100,
+    expressionLength: 200_000,
+    expressionDepth: 32,
+    relatedRecords: 100,
+  },
 };
 
 describe('limits of expressions', () => {

@@ -258,7 +258,16 @@ const USERS: fc.Arbitrary<JsonObject> = fc.record(
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 400, expressionDepth: 32 },
+  limits: {
+    depth: 4,
+    references: 4,
+    comparisons: 20,
+    listItems: 5,
+    textLength: 100,
+    expressionLength: 400,
+    expressionDepth: 32,
+    relatedRecords: 100,
+  },
   describePath: ({ text }) => KINDS.get(text) ?? 'any',
 };
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { casesOf } from '../../../test/budget.ts';
 import { type Json, type JsonObject, ownValue, type Truth } from '../../operators/index.ts';
 import type { PathKind, Scope } from '../condition.ts';
-import { conditionPaths } from '../condition.ts';
 import type { ConditionParserOptions } from '../condition-parser.ts';
+import { conditionPaths } from '../condition-paths.ts';
 import { printCondition } from '../explain-condition.ts';
 import { parseConditions } from '../parse-condition.ts';
 import { evaluate } from '../partial-evaluation.ts';
@@ -260,7 +260,16 @@ describe('expressions', () => {
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 200, expressionDepth: 12 },
+  limits: {
+    depth: 4,
+    references: 4,
+    comparisons: 20,
+    listItems: 5,
+    textLength: 100,
+    expressionLength: 200,
+    expressionDepth: 12,
+    relatedRecords: 100,
+  },
   describePath: ({ group, keys, text }) => {
     if (group === 'resource' && !KINDS.has(text)) return { problem: `no field ${keys.join('.')}` };
     return KINDS.get(text) ?? 'any';

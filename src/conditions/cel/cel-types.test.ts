@@ -134,7 +134,16 @@ const USERS = fc.record<Record<string, Json>>({
 const UNTYPED: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: { depth: 4, references: 4, comparisons: 20, listItems: 5, textLength: 100, expressionLength: 4000, expressionDepth: 32 },
+  limits: {
+    depth: 4,
+    references: 4,
+    comparisons: 20,
+    listItems: 5,
+    textLength: 100,
+    expressionLength: 4000,
+    expressionDepth: 32,
+    relatedRecords: 100,
+  },
 };
 
 function read(expression: string): ReturnType<typeof parseConditions> {

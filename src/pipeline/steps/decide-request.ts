@@ -11,16 +11,17 @@
  * `authorize-action.ts` uses them for the columns of the pipeline.
  */
 import { ACTIONS, type RuleAction } from '../../actions.ts';
-import { type AuditEntry, createEntryId, factsOf, readsToExplain } from '../../audit/index.ts';
-import { createScope, leaveOpen, type ReferencedRecords, type ScopeInput } from '../../authz/context/index.ts';
-import { type Decision, decide, decidingRule } from '../../authz/decision/index.ts';
+import { type AuditEntry, createEntryId } from '../../audit/index.ts';
+import { createScope, leaveOpen } from '../../authz/context/index.ts';
+import { type Decision, decide } from '../../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, PROTECTION_ID, type UserAssignment } from '../../authz/policies/index.ts';
 import { ALWAYS, type Condition, conditionPaths, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
-import { isObject, type Json, toInstantText } from '../../operators/index.ts';
+import type { Json } from '../../operators/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
-import { type ListQuery, loadReferenced, loadReferencedOfEach } from '../../storage/index.ts';
+import { createRelatedStore, type ListQuery, loadReferenced, loadReferencedOfEach } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
+import { type DecisionInput, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
 
 /** The subject of one decision. Resource and action default to those of the request. */
 interface Subject {
@@ -135,12 +136,6 @@ function toDenial(decision: Decision, { id: decisionId }: AuditEntry, hint?: str
   return new Problem(code, decision.reason, { decisionId, ...(hint !== undefined && { hint }) });
 }
 
-/** The loaded input of one decision: the rules that apply, and the values that their conditions read. */
-interface DecisionInput extends ScopeValues {
-  readonly applicable: ApplicableRules;
-  readonly dataIsOpen?: boolean;
-}
-
 /** Loads the input of one decision: the rules that apply, and the referenced records that the conditions of these rules read. */
 async function loadInput(context: RequestContext, subject: Subject): Promise<DecisionInput> {
   const { principal, tx, snapshot } = context;
@@ -153,7 +148,16 @@ async function loadInput(context: RequestContext, subject: Subject): Promise<Dec
   // Most rules read no referenced record, and an await costs about as much as the decision.
   const referenced =
     paths.length === 0 ? undefined : await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record });
-  return { ...subject, applicable, resource, action, referenced };
+  const input: DecisionInput = { ...subject, applicable, resource, action, referenced };
+  return applicable.countsRelated ? loadRelatedOf(context, input) : input;
+}
+
+/** Adds the related records that the conditions count. */
+async function loadRelatedOf(context: RequestContext, input: DecisionInput): Promise<DecisionInput> {
+  const related = createRelatedStore(context.tx, context.snapshot.definitions);
+  const complete = { ...input, related };
+  await related.evaluate(() => decideIn(context, complete));
+  return complete;
 }
 
 /** Loads the input of many decisions, with one statement per reference instead of one per record. Returns a function that gives the input for a record. */
@@ -167,10 +171,14 @@ async function loadInputs(
   const { referencePaths: paths } = applicable;
   const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED });
   const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records });
-  return (record) => {
+  const inputOf = (record: StoredRecord): DecisionInput => {
     const referenced = new Map([...ofCaller, ...referencedOf(record)]);
     return { applicable, resource, action, record, recordId: record.id, referenced };
   };
+  if (!applicable.countsRelated) return inputOf;
+  const complete = new Map<StoredRecord, DecisionInput>();
+  for (const record of records) complete.set(record, await loadRelatedOf(context, inputOf(record)));
+  return (record) => complete.get(record) ?? inputOf(record);
 }
 
 interface RuleQuery extends Pick<RecordSubjects, 'resource' | 'action'> {
@@ -192,73 +200,33 @@ function decidedAction({ request }: RequestContext): RuleAction {
 /** Decides and adds the audit entry to the context. */
 function decideInput(context: RequestContext, input: DecisionInput, entryId: string): Decision {
   const { decision, scope } = evaluateInput(context, input);
-  const values = factsOf(readsToExplain(input.applicable, decision), scope, context.options.factsBytes);
-  const fields = input.action === 'update' ? givenFields(context, input) : [];
-  const { dryRun } = context.request;
-  const facts =
-    fields.length === 0 && dryRun !== true ? values : { ...values, ...(fields.length > 0 && { fields }), ...(dryRun && { dryRun }) };
-  context.entries.push(toEntry(context, input, { id: entryId, decision, facts }));
+  context.entries.push(toDecisionEntry(context, input, { id: entryId, decision, scope }));
   return decision;
-}
-
-/** Returns the names of the fields that an update gives values for. Omits unknown names, because clients could fill the audit log with them. */
-function givenFields(
-  { request, resource: requested }: RequestContext,
-  { resource, data = request.data }: DecisionInput,
-): readonly string[] {
-  // A deletion updates referencing records of other resources; its data are not theirs.
-  if (resource !== requested || !isObject(data)) return [];
-  return Object.keys(data).filter((name) => resource.fields.has(name));
 }
 
 /** Decides without adding an audit entry. Returns the decision and the scope of its conditions. */
 function evaluateInput(context: RequestContext, input: DecisionInput): { readonly decision: Decision; readonly scope: Scope } {
+  const from = performance.now();
+  const decided = decideIn(context, input);
+  context.observer?.decided(performance.now() - from);
+  return decided;
+}
+
+function decideIn(context: RequestContext, input: DecisionInput): { readonly decision: Decision; readonly scope: Scope } {
   const { principal } = context;
   const { applicable, dataIsOpen = false } = input;
   const known = toScope(context, input);
   const scope = dataIsOpen ? leaveOpen(known, ({ group, keys }) => group === 'request' && keys[0] === 'data') : known;
-  const from = performance.now();
-  const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
-  context.observer?.decided(performance.now() - from);
-  return { decision, scope };
+  return { decision: decide(applicable, scope, { userId: principal.id, role: principal.role }), scope };
 }
-
-interface EntryValues extends Pick<AuditEntry, 'id' | 'facts'> {
-  readonly decision: Decision;
-}
-
-function toEntry(context: RequestContext, { resource, action, recordId }: DecisionInput, { id, decision, facts }: EntryValues): AuditEntry {
-  const rule = decidingRule(decision);
-  return {
-    id,
-    at: toInstantText(context.tx.now),
-    kind: 'access',
-    userId: context.principal.id,
-    role: context.principal.role,
-    resource: resource.name,
-    action,
-    recordId,
-    allowed: decision.effect !== 'deny',
-    reason: decision.reason,
-    ruleId: rule?.id,
-    policyId: rule?.policy.id,
-    epoch: context.snapshot.revision.number,
-    requestId: context.origin.requestId,
-    ip: context.origin.ip,
-    facts,
-  };
-}
-
-/** The values of a scope that differ between the decisions of a request. */
-type ScopeValues = Pick<ScopeInput, 'action' | 'resource' | 'record' | 'recordId' | 'referenced' | 'data'>;
 
 /** Creates the scope of a decision. Caller, origin and time are those of the request. */
 function toScope({ principal, origin, request, tx, options, snapshot }: RequestContext, subject: ScopeValues): Scope {
-  const { action, resource, record, recordId, referenced, data = request.data } = subject;
+  const { action, resource, record, recordId, referenced, related, data = request.data } = subject;
   const { now } = tx;
   const { timeZone } = options;
   const { definitions } = snapshot;
-  return createScope({ principal, action, resource, record, recordId, origin, data, now, timeZone, definitions, referenced });
+  return createScope({ principal, action, resource, record, recordId, origin, data, now, timeZone, definitions, referenced, related });
 }
 
 /** Returns a function that creates the scope in which a residual condition is evaluated for one record of a list. */
@@ -273,8 +241,8 @@ export async function scopesFor(
     resource,
     record: UNRESOLVED,
   });
-  return (record: StoredRecord, ofRecord: ReferencedRecords) =>
-    toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]) });
+  return (record, { referenced: ofRecord, related }) =>
+    toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]), related });
 }
 
 /** Returns the condition that matches the records that a decision allows. Throws an internal error for a denial, which callers refuse earlier. */

@@ -1,4 +1,11 @@
-import { type Path, type RenamedConditions, renamePaths, storedPaths } from '../../conditions/index.ts';
+import {
+  type Path,
+  type RenamedConditions,
+  renamePaths,
+  type StoredRelatedPath,
+  storedPaths,
+  storedRelatedPaths,
+} from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { type Definitions, targetName } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
@@ -15,6 +22,7 @@ export interface StoredRule extends RuleName {
   readonly resource: string;
   readonly conditions: readonly JsonObject[];
   readonly paths: readonly Path[];
+  readonly related: readonly StoredRelatedPath[];
 }
 
 /** Renames of tables by former name, and of fields by new resource name and former field name. */
@@ -42,7 +50,8 @@ export async function loadRules(tx: Transaction): Promise<readonly StoredRule[]>
   );
   return rows.map(({ id, position, description, conditions, ...rule }) => {
     const written = parseWritten(conditions);
-    return { ...rule, ruleId: id, rule: description ?? `rule ${position + 1}`, conditions: written, paths: storedPaths(written) };
+    const read = { paths: storedPaths(written), related: storedRelatedPaths(written) };
+    return { ...rule, ruleId: id, rule: description ?? `rule ${position + 1}`, conditions: written, ...read };
   });
 }
 
@@ -74,20 +83,28 @@ export function findRulesAbout(
 ): readonly RuleName[] {
   const found = rules.filter((rule) =>
     field === undefined
-      ? rule.resource === resource
-      : rule.paths.some((path) =>
-          mentionsOf(path, rule.resource, definitions).some((at) => at.resource === resource && path.keys[at.index] === field),
+      ? rule.resource === resource || rule.related.some((related) => related.resource === resource)
+      : readPaths(rule).some(({ path, of }) =>
+          mentionsOf(path, of, definitions).some((at) => at.resource === resource && path.keys[at.index] === field),
         ),
   );
   return found.map(({ policyId, policy, ruleId, rule }) => ({ policyId, policy, ruleId, rule }));
 }
 
+/** Returns the paths that a rule reads, each with the resource whose records have the fields of `resource`. */
+function readPaths({ resource, paths, related }: StoredRule): readonly { readonly path: Path; readonly of: string }[] {
+  return [
+    ...paths.map((path) => ({ path, of: resource })),
+    ...related.map(({ resource: of, keys }) => ({ path: { group: 'resource' as const, keys, text: '' }, of })),
+  ];
+}
+
 /** Returns a rule with the new names of resources and fields. `before` contains the definitions that the rule was written for. */
 export function rewriteRule(rule: StoredRule, { tables, fields }: Renames, before: Definitions): RewrittenRule {
   let isUnsure = false;
-  const { conditions, changed, expressions } = renamePaths(rule.conditions, (path) => {
+  const renamePath = (path: Path, related?: string): readonly string[] | undefined => {
     const keys = [...path.keys];
-    for (const [index, names] of Map.groupBy(mentionsOf(path, rule.resource, before), (mention) => mention.index)) {
+    for (const [index, names] of Map.groupBy(mentionsOf(path, related ?? rule.resource, before), (mention) => mention.index)) {
       const having = names.filter(({ resource }) => before.get(resource)?.fields.has(path.keys[index] ?? '') === true);
       const after = new Set(having.map(({ resource }) => fields.get(tables.get(resource) ?? resource)?.get(path.keys[index] ?? '')));
       const [name] = after;
@@ -96,7 +113,9 @@ export function rewriteRule(rule: StoredRule, { tables, fields }: Renames, befor
       else if (name !== undefined) keys[index] = name;
     }
     return keys.some((key, index) => key !== path.keys[index]) ? keys : undefined;
-  });
+  };
+  const renameResource = (name: string): string => tables.get(name) ?? name;
+  const { conditions, changed, expressions } = renamePaths(rule.conditions, { renamePath, renameResource });
   const resource = tables.get(rule.resource) ?? rule.resource;
   return {
     conditions,

@@ -1376,6 +1376,8 @@ export interface components {
                 listItems: number;
                 /** @description References that a path of a condition follows. */
                 references: number;
+                /** @description Related records that a condition counts; with more, it is unknown. */
+                relatedRecords: number;
                 /** @description Rules of a policy. */
                 rules: number;
                 /** @description Characters of one text operand. */
@@ -1460,6 +1462,22 @@ export interface components {
         } | {
             not: components["schemas"]["admin.Condition"];
         } | {
+            related: {
+                /** @description The name with which fields in `where` begin. */
+                as: string;
+                /** @description Default: 1, if `atMost` is absent. */
+                atLeast?: number;
+                atMost?: number;
+                /** @description Fields of the related resource, and the values that they equal. If a value is missing, the condition is unknown. */
+                on: {
+                    [key: string]: string | number | boolean;
+                };
+                /** @description The resource whose records are counted. */
+                resource: string;
+                /** @description Conditions that are true for a counted record. */
+                where?: components["schemas"]["admin.Condition"][];
+            };
+        } | {
             /** @description CEL */
             expression: string;
         };
@@ -1471,6 +1489,16 @@ export interface components {
              * @enum {string}
              */
             answer: "true" | "false" | "unknown" | "open";
+            /** @description The name with which fields in `where` begin. */
+            as?: string;
+            atLeast?: number;
+            atMost?: number;
+            /** @description The number of related records by their result of `where`; absent if they are not known. */
+            counts?: {
+                false: number;
+                true: number;
+                unknown: number;
+            };
             /** @description The right side, with references replaced by their values. */
             expected?: unknown;
             field?: string;
@@ -1483,11 +1511,30 @@ export interface components {
             missing?: true;
             /** @description The members of a group; the single member of a `not`. */
             of?: components["schemas"]["admin.ConditionTrace"][] | components["schemas"]["admin.ConditionTrace"];
+            /** @description The fields of the related resource, and the values that they equal. */
+            on?: {
+                expected?: unknown;
+                field: string;
+                /** @constant */
+                missing?: true;
+            }[];
             operator?: string;
+            /** @description At most three related records: those that meet `where` first, then those with the fewest unmet comparisons. */
+            records?: {
+                /**
+                 * @description `open`: the result depends on an unknown value, such as the record of a list.
+                 * @enum {string}
+                 */
+                answer: "true" | "false" | "unknown" | "open";
+                id: string;
+                where: components["schemas"]["admin.ConditionTrace"];
+            }[];
+            /** @description The related resource. */
+            resource?: string;
             /** @description The text of an expression. */
             source?: string;
             /** @enum {string} */
-            type: "comparison" | "all" | "any" | "not" | "expression" | "constant";
+            type: "comparison" | "all" | "any" | "not" | "related" | "expression" | "constant";
             /** @description The right side as written, if it contains a reference. */
             written?: string;
         };

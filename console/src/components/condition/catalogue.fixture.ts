@@ -68,6 +68,7 @@ export const CATALOGUE: Catalogue = {
     importPolicies: 10,
     listItems: 10,
     references: 4,
+    relatedRecords: 1000,
     rules: 10,
     textLength: 10,
   },

@@ -2,7 +2,7 @@ import { Badge, Card, Code, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { PolicyLink } from '../PolicyLink.tsx';
-import { type ConditionTrace, membersOf, printExpected, printValue, traceOperatorWords } from './condition-words.ts';
+import { type ConditionTrace, describeRelated, membersOf, printExpected, printValue, traceOperatorWords } from './condition-words.ts';
 import classes from './DecisionTrace.module.css';
 import { useOperators } from './useOperators.ts';
 
@@ -84,6 +84,7 @@ function ConditionTree({ trace }: { readonly trace: ConditionTrace }) {
 
 function Comparison({ trace }: { readonly trace: ConditionTrace }) {
   const operators = useOperators();
+  if (trace.type === 'related') return <RelatedTrace trace={trace} />;
   if (trace.type === 'expression') return <Code className={classes['code'] ?? ''}>{trace.source}</Code>;
   if (trace.field === undefined) return <Text size="sm">{texts.always}</Text>;
   const { label, isComplete } = traceOperatorWords(trace, operators);
@@ -98,6 +99,24 @@ function Comparison({ trace }: { readonly trace: ConditionTrace }) {
         </Text>
       )}
     </Text>
+  );
+}
+
+/** Shows a condition on related records: the links, the counts, and the records that decide it. */
+function RelatedTrace({ trace }: { readonly trace: ConditionTrace }) {
+  const { records = [] } = trace;
+  return (
+    <div>
+      <Text size="sm">{describeRelated(trace)}</Text>
+      <ul className={classes['tree']}>
+        {records.map(({ id, where }) => (
+          <li key={id}>
+            <Code>{id}</Code>
+            <ConditionTree trace={where as ConditionTrace} />
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

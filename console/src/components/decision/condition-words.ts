@@ -9,6 +9,7 @@ import type { Operator } from '../condition/operand-forms.ts';
 export type ConditionTrace = Schemas['admin.ConditionTrace'];
 
 const texts = decisionsTexts.nearMiss;
+const relatedTexts = decisionsTexts.related;
 
 /** Returns a value as text: texts in quotes, lists in brackets. */
 export function printValue(value: unknown): string {
@@ -30,6 +31,14 @@ export function traceOperatorWords({ operator = '', expected }: ConditionTrace, 
   return operatorWords({ operator, found: operators.find(({ name }) => name === operator), value: expected });
 }
 
+/** Returns the words of a condition on related records: `at least 1 Membership where userId is "u1": 0 of 2 meet the conditions`. */
+export function describeRelated({ resource = '', on = [], atLeast, atMost, counts }: ConditionTrace): string {
+  const links = on.map(({ field, expected, missing }) => relatedTexts.link(field, missing === true ? undefined : printValue(expected)));
+  const words = relatedTexts.condition({ resource, links: links.join(relatedTexts.and), atLeast, atMost });
+  if (counts === undefined) return words;
+  return `${words}: ${relatedTexts.counts(counts.true, counts.true + counts.false + counts.unknown, counts.unknown)}`;
+}
+
 /** Returns a sentence about a condition that is not met: `user.department is "politics", but the value is "sports"`. */
 export function describeUnmet(trace: ConditionTrace, operators: readonly Operator[]): string {
   const members = membersOf(trace);
@@ -45,6 +54,8 @@ export function describeUnmet(trace: ConditionTrace, operators: readonly Operato
       return sentence`${texts.oneOf}: ${describeMembers()}`;
     case 'not':
       return texts.not(describeMembers());
+    case 'related':
+      return describeRelated(trace);
     case 'expression':
       return trace.source ?? '';
     default:

@@ -1,0 +1,22 @@
+/** The related records of a past decision, from the facts of its audit entry. */
+import { relatedKindOf } from '../authz/context/index.ts';
+import { type RelatedLookup, type RelatedRecord, relatedName, UNRESOLVED } from '../conditions/index.ts';
+import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
+import type { Definitions } from '../resources/index.ts';
+
+/** Returns the related records that an entry has kept. Others are UNRESOLVED. */
+export function relatedFromFacts(facts: JsonObject, definitions: Definitions): RelatedLookup {
+  return {
+    find(related, values) {
+      const kept = ownValue(facts, relatedName(related, values));
+      if (kept === 'unknown') return kept;
+      const records = Array.isArray(kept) ? kept.filter(isObject) : undefined;
+      return records === undefined ? UNRESOLVED : records.map(toRelated);
+    },
+    kindOf: (resource, keys) => relatedKindOf(definitions, resource, keys),
+  };
+}
+
+function toRelated(kept: JsonObject): RelatedRecord {
+  return { id: String(ownValue(kept, 'id')), valueOf: (keys): Json | undefined => ownValue(kept, keys.join('.')) };
+}

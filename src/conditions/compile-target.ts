@@ -1,0 +1,47 @@
+/** The target and the parts of a condition that is compiled to SQL. */
+import type { SqlColumn, SqlDialect } from '../operators/index.ts';
+import type { Sql } from '../sql.ts';
+import type { KindLookup } from './comparison-kind.ts';
+import type { Path, Related } from './condition.ts';
+
+/** The tables and the database that a condition is compiled for. */
+export interface SqlTarget {
+  readonly dialect: SqlDialect;
+  /** Returns the column of a record's path; undefined if no column holds it. */
+  column(path: Path): SqlColumn | undefined;
+  /** Returns the location of a path inside a JSON column; undefined if the path is not inside a JSON column or must be evaluated in memory. */
+  json?(path: Path): JsonLocation | undefined;
+  /**
+   * Returns a condition that is true if all records on the way of a path exist, and unknown otherwise; undefined for a path through less than two
+   * references. A comparison with the condition has the same result, and SQLite can turn the outer joins into inner joins and begin with the last
+   * table.
+   */
+  joined?(path: Path): Sql | undefined;
+  /**
+   * Returns the target of a condition on related records, in which their alias has columns; undefined if the condition must be evaluated in memory.
+   * Absent if the target has no related records.
+   */
+  related?(related: Related): RelatedTarget | undefined;
+  kindOf: KindLookup;
+  /** The current time in milliseconds since 1970. */
+  readonly now: number;
+  readonly timeZone: string;
+}
+
+/** The related records of one condition in a statement. */
+export interface RelatedTarget extends SqlTarget {
+  /** Returns the FROM items: at most `limit` related records that meet `where`, joined with those of their references. */
+  tables(where: Sql, limit: number): Sql;
+  /** A condition that excludes the record that is decided; undefined if it cannot be among the related records. */
+  readonly withoutOwn: Sql | undefined;
+}
+
+/** A location inside a JSON column. */
+export interface JsonLocation {
+  readonly document: Sql;
+  /** The keys below the column's value; empty for the whole value. */
+  readonly keys: readonly string[];
+}
+
+/** A compiled part of the condition; `anything` if SQL cannot express the part, which then counts as true for every row. */
+export type Part = { readonly truth: Sql<boolean | null>; readonly height: number } | 'anything';

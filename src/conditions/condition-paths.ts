@@ -1,0 +1,91 @@
+/** The paths and the related records that a condition reads. */
+import { type Json, OPERATORS } from '../operators/index.ts';
+import type { Condition, Operand, Path, Related } from './condition.ts';
+
+/** Returns every path that a condition reads, except those of related records, once, in the order of the first occurrence. */
+export function conditionPaths(condition: Condition): readonly Path[] {
+  const found = new Map<string, Path>();
+  for (const path of pathsOf(condition)) if (path.group !== 'related' && !found.has(path.text)) found.set(path.text, path);
+  return [...found.values()];
+}
+
+/** Returns the keys after the alias of every path that a condition reads of its related records, once. */
+export function relatedPaths({ as, on, where }: Related): readonly (readonly string[])[] {
+  const found = new Map<string, readonly string[]>();
+  for (const { group, keys, text } of [...on.map(({ path }) => path), ...pathsOf(where)]) {
+    if (group === 'related' && keys[0] === as) found.set(text, keys.slice(1));
+  }
+  return [...found.values()];
+}
+
+/** Returns the name of the records that a condition counts: their resource and links. No path has such a name. */
+export function relatedName({ resource, on }: Related, values: readonly Json[]): string {
+  const links = on.map(({ path }, index) => [path.keys[1], values[index]] as const);
+  return `related ${resource} ${JSON.stringify(Object.fromEntries(links))}`;
+}
+
+/** Returns the conditions on related records in a condition, each before those in its `where`. */
+export function relatedIn(condition: Condition): readonly Related[] {
+  switch (condition.type) {
+    case 'related':
+      return [condition, ...relatedIn(condition.where)];
+    case 'not':
+      return relatedIn(condition.of);
+    case 'all':
+    case 'any':
+      return condition.of.flatMap(relatedIn);
+    default:
+      return [];
+  }
+}
+
+function pathsOf(condition: Condition): readonly Path[] {
+  switch (condition.type) {
+    case 'constant':
+      return [];
+    case 'comparison':
+      return [condition.path, ...operandPaths(condition.operand)];
+    case 'expression':
+      return condition.paths;
+    case 'related':
+      return [...condition.on.flatMap(({ path, operand }) => [path, ...operandPaths(operand)]), ...pathsOf(condition.where)];
+    case 'not':
+      return pathsOf(condition.of);
+    default:
+      return condition.of.flatMap(pathsOf);
+  }
+}
+
+/** Returns the paths whose comparisons depend on the configured time zone. */
+export function zonedPaths(condition: Condition): readonly Path[] {
+  switch (condition.type) {
+    case 'constant':
+    case 'expression':
+      // An expression names the time zone itself.
+      return [];
+    case 'comparison':
+      return OPERATORS.get(condition.operator)?.readsTimeZone === true ? [condition.path] : [];
+    case 'related':
+      return zonedPaths(condition.where);
+    case 'not':
+      return zonedPaths(condition.of);
+    default:
+      return condition.of.flatMap(zonedPaths);
+  }
+}
+
+/** Returns every path that an operand refers to. */
+export function operandPaths(operand: Operand): readonly Path[] {
+  switch (operand.type) {
+    case 'literal':
+      return [];
+    case 'reference':
+      return [operand.path];
+    case 'template':
+      return operand.parts.filter((part) => typeof part !== 'string');
+    case 'array':
+      return operand.items.flatMap(operandPaths);
+    case 'computed':
+      return operand.paths;
+  }
+}

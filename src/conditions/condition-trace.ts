@@ -1,0 +1,56 @@
+/** Explanations of conditions as plain JSON. */
+import type { Json } from '../operators/index.ts';
+
+/** The result of a condition; `open` if it depends on a record that is not known yet, as in a list. */
+export type TracedAnswer = 'true' | 'false' | 'unknown' | 'open';
+
+/** A condition with the values that it was evaluated with, as plain JSON. Contains attribute values, so only admins may read a trace. */
+export type ConditionTrace =
+  | {
+      readonly type: 'comparison';
+      readonly field: string;
+      readonly operator: string;
+      /** The operand with its references resolved; absent if a reference has no value or reads the unknown record. */
+      readonly expected?: Json;
+      /** The operand as written; absent for a literal. */
+      readonly written?: string;
+      readonly actual?: Json;
+      /** Present if the path has no value. */
+      readonly missing?: true;
+      readonly ifExists?: true;
+      readonly answer: TracedAnswer;
+    }
+  | { readonly type: 'all' | 'any'; readonly answer: TracedAnswer; readonly of: readonly ConditionTrace[] }
+  | { readonly type: 'not'; readonly answer: TracedAnswer; readonly of: ConditionTrace }
+  | { readonly type: 'expression'; readonly source: string; readonly answer: TracedAnswer }
+  | RelatedTrace
+  | { readonly type: 'constant'; readonly answer: TracedAnswer };
+
+/** A condition on related records with the records that decide it. Contains attribute values, so only admins may read it. */
+export interface RelatedTrace {
+  readonly type: 'related';
+  readonly resource: string;
+  readonly as: string;
+  readonly on: readonly RelatedLinkTrace[];
+  readonly atLeast?: number;
+  readonly atMost?: number;
+  readonly answer: TracedAnswer;
+  /** The number of related records by their result of `where`; absent if they are not known. */
+  readonly counts?: Readonly<Record<'true' | 'false' | 'unknown', number>>;
+  /** At most `MAX_RECORDS` records: those that meet `where` first, then those with the fewest unmet comparisons. */
+  readonly records?: readonly RelatedRecordTrace[];
+}
+
+/** A field of the related resource, and the value that it is equal to; `missing` if the value is missing. */
+export interface RelatedLinkTrace {
+  readonly field: string;
+  readonly expected?: Json;
+  readonly missing?: true;
+}
+
+/** A related record and its result of `where`. */
+export interface RelatedRecordTrace {
+  readonly id: string;
+  readonly answer: TracedAnswer;
+  readonly where: ConditionTrace;
+}

@@ -1,0 +1,70 @@
+import { type Condition, type Related, type RelatedRecord, type Scope, UNRESOLVED } from './condition.ts';
+import type { ConditionTrace, RelatedLinkTrace, RelatedRecordTrace, RelatedTrace, TracedAnswer } from './condition-trace.ts';
+import { resolveOperand } from './operand-values.ts';
+import { withRelatedRecord } from './related-evaluation.ts';
+
+/** Maximum related records in an explanation. */
+const MAX_RECORDS = 3;
+
+/** The answer of the condition, and the function that explains its `where`. */
+interface RelatedExplanation {
+  readonly answer: TracedAnswer;
+  readonly scope: Scope;
+  explain(condition: Condition, scope: Scope): ConditionTrace;
+}
+
+/** Explains a condition on related records. */
+export function explainRelated(related: Related, { answer, scope, explain }: RelatedExplanation): RelatedTrace {
+  const { resource, as, on, atLeast, atMost } = related;
+  const values = on.map(({ operand }) => resolveOperand(operand, scope));
+  const found = findRecords(related, values, scope);
+  const traced = found?.map((record) => {
+    const where = explain(related.where, withRelatedRecord(scope, related, record));
+    return { id: record.id, answer: where.answer, where };
+  });
+  return {
+    type: 'related',
+    resource,
+    as,
+    on: on.map(({ path }, index) => toLinkTrace(path.keys[1] ?? '', values[index])),
+    ...(atLeast !== undefined && { atLeast }),
+    ...(atMost !== undefined && { atMost }),
+    answer,
+    ...(traced !== undefined && { counts: countAnswers(traced), records: nearestOf(traced) }),
+  };
+}
+
+type LinkValue = ReturnType<typeof resolveOperand>;
+
+/** Returns the related records; undefined if they are not known. */
+function findRecords(related: Related, values: readonly LinkValue[], scope: Scope): readonly RelatedRecord[] | undefined {
+  const known = values.filter((value) => value !== undefined && value !== null && value !== UNRESOLVED);
+  if (known.length < values.length) return undefined;
+  const found = scope.related?.find(related, known);
+  return found === undefined || found === 'unknown' || found === UNRESOLVED ? undefined : found;
+}
+
+function toLinkTrace(field: string, value: LinkValue): RelatedLinkTrace {
+  if (value === undefined) return { field, missing: true };
+  return value === UNRESOLVED ? { field } : { field, expected: value };
+}
+
+function countAnswers(traced: readonly RelatedRecordTrace[]): NonNullable<RelatedTrace['counts']> {
+  const counts = { true: 0, false: 0, unknown: 0 };
+  for (const { answer } of traced) if (answer !== 'open') counts[answer]++;
+  return counts;
+}
+
+function nearestOf(traced: readonly RelatedRecordTrace[]): readonly RelatedRecordTrace[] {
+  const ranked = traced.map((record) => ({ record, unmet: record.answer === 'true' ? 0 : 1 + countUnmet(record.where) }));
+  return ranked
+    .sort((a, b) => a.unmet - b.unmet)
+    .slice(0, MAX_RECORDS)
+    .map(({ record }) => record);
+}
+
+/** Counts the comparisons in a trace that are not true. */
+function countUnmet(trace: ConditionTrace): number {
+  if (trace.type === 'all' || trace.type === 'any') return trace.of.reduce((sum, each) => sum + countUnmet(each), 0);
+  return trace.answer === 'true' ? 0 : 1;
+}

@@ -1,0 +1,88 @@
+/** Evaluates a condition on related records: counts them by their result of `where`. */
+import { type Json, OPERATORS, type Truth, UNKNOWN } from '../operators/index.ts';
+import { all, type Condition, constant, type Path, type Related, type RelatedRecord, type Scope, UNRESOLVED } from './condition.ts';
+import { compileOperand } from './operand-values.ts';
+
+/** Creates the partial evaluator of a condition on related records, from that of its `where`. */
+export function toRelatedEvaluator(related: Related, where: (scope: Scope) => Condition): (scope: Scope) => Condition {
+  const links = related.on.map(({ path, operand }) => ({ path, resolve: compileOperand(operand) }));
+  return (scope) => {
+    const values: Json[] = [];
+    let isOpen = scope.related === undefined;
+    for (const { path, resolve } of links) {
+      const value = resolve(scope);
+      if (value === UNRESOLVED) isOpen = true;
+      else if (!canLink(value, path, { related, scope })) return constant(UNKNOWN);
+      else values.push(value as Json);
+    }
+    const found = isOpen ? UNRESOLVED : (scope.related?.find(related, values) ?? UNRESOLVED);
+    if (found === 'unknown') return constant(UNKNOWN);
+    const counts = found === UNRESOLVED ? undefined : countRecords(found, related, { where, scope });
+    return counts === undefined ? bindRelated(related, { where, scope }) : constant(truthOfCounts(related, counts));
+  };
+}
+
+/** Returns true if records can be linked by a value: it is not missing or null, and fits the kind of the linking field. */
+function canLink(value: Json | undefined, path: Path, { related, scope }: { readonly related: Related; readonly scope: Scope }): boolean {
+  if (value === undefined || value === null) return false;
+  const kind = scope.related?.kindOf(related.resource, path.keys.slice(1))?.kind;
+  const context = { kind, now: scope.now, timeZone: scope.timeZone };
+  // A value that does not fit the kind is not even equal to itself.
+  return OPERATORS.get('eq')?.evaluate(value, value, context) === true;
+}
+
+/** Evaluates `where` in a scope. */
+interface WhereInScope {
+  readonly where: (scope: Scope) => Condition;
+  readonly scope: Scope;
+}
+
+/** The numbers of related records for which `where` is true or unknown. */
+interface RelatedCounts {
+  readonly true: number;
+  readonly unknown: number;
+}
+
+/** Counts records; returns undefined if the result of `where` depends on a record that is not known yet. */
+function countRecords(records: readonly RelatedRecord[], related: Related, { where, scope }: WhereInScope): RelatedCounts | undefined {
+  const counts = { true: 0, unknown: 0 };
+  for (const record of records) {
+    const result = where(withRelatedRecord(scope, related, record));
+    if (result.type !== 'constant') return undefined;
+    if (result.value === true) counts.true++;
+    else if (result.value === UNKNOWN) counts.unknown++;
+  }
+  return counts;
+}
+
+/** Returns the three-valued result of the bounds of a condition on related records. */
+function truthOfCounts({ atLeast, atMost }: Related, { true: met, unknown }: RelatedCounts): Truth {
+  const most = met + unknown;
+  const bounds: Truth[] = [];
+  if (atLeast !== undefined) bounds.push(met >= atLeast ? true : most < atLeast ? false : UNKNOWN);
+  if (atMost !== undefined) bounds.push(most <= atMost ? true : met > atMost ? false : UNKNOWN);
+  if (bounds.includes(false)) return false;
+  return bounds.includes(UNKNOWN) ? UNKNOWN : true;
+}
+
+/** Replaces the paths whose values are known by these values. */
+function bindRelated(related: Related, { where, scope }: WhereInScope): Related {
+  const on = related.on.map(({ path, operand }) => {
+    const value = compileOperand(operand)(scope);
+    return value === UNRESOLVED || value === undefined ? { path, operand } : { path, operand: { type: 'literal' as const, value } };
+  });
+  return { ...related, on, where: all([where(withRelatedRecord(scope, related, UNRESOLVED))]) };
+}
+
+/** Returns the scope in which `where` is evaluated for a related record, or for one that is not known yet. */
+export function withRelatedRecord(scope: Scope, { as, resource }: Related, record: RelatedRecord | typeof UNRESOLVED): Scope {
+  const isOwn = ({ group, keys }: Path): boolean => group === 'related' && keys[0] === as;
+  return {
+    ...scope,
+    valueOf: (path) => {
+      if (!isOwn(path)) return scope.valueOf(path);
+      return record === UNRESOLVED ? UNRESOLVED : record.valueOf(path.keys.slice(1));
+    },
+    kindOf: (path) => (isOwn(path) ? scope.related?.kindOf(resource, path.keys.slice(1)) : scope.kindOf(path)),
+  };
+}

@@ -1,0 +1,70 @@
+/** The input of one decision, and its audit entry. */
+import { type AuditEntry, factsOf, readsToExplain } from '../../audit/index.ts';
+import type { ScopeInput } from '../../authz/context/index.ts';
+import { type Decision, decidingRule } from '../../authz/decision/index.ts';
+import type { ApplicableRules } from '../../authz/policies/index.ts';
+import type { Scope } from '../../conditions/index.ts';
+import { isObject, toInstantText } from '../../operators/index.ts';
+import type { RelatedStore } from '../../storage/index.ts';
+import type { RequestContext } from '../request-context.ts';
+
+/** The values of a scope that differ between the decisions of a request. */
+export type ScopeValues = Pick<ScopeInput, 'action' | 'resource' | 'record' | 'recordId' | 'referenced' | 'related' | 'data'>;
+
+/** The loaded input of one decision: the rules that apply, and the values that their conditions read. */
+export interface DecisionInput extends ScopeValues {
+  readonly applicable: ApplicableRules;
+  readonly related?: RelatedStore | undefined;
+  readonly dataIsOpen?: boolean;
+}
+
+/** A decision, the scope of its conditions, and the id of its audit entry. */
+interface Decided extends Pick<AuditEntry, 'id'> {
+  readonly decision: Decision;
+  readonly scope: Scope;
+}
+
+/** Returns the values with which the decision can be explained later, and what an update or a dry run would have changed. */
+function keptFacts(context: RequestContext, input: DecisionInput, { decision, scope }: Decided): AuditEntry['facts'] {
+  const kept = { maxBytes: context.options.factsBytes, related: input.related?.facts() };
+  const values = factsOf(readsToExplain(input.applicable, decision), scope, kept);
+  const fields = input.action === 'update' ? givenFields(context, input) : [];
+  const { dryRun } = context.request;
+  if (fields.length === 0 && dryRun !== true) return values;
+  return { ...values, ...(fields.length > 0 && { fields }), ...(dryRun && { dryRun }) };
+}
+
+/** Creates the audit entry of a decision. */
+export function toDecisionEntry(context: RequestContext, input: DecisionInput, decided: Decided): AuditEntry {
+  const { resource, action, recordId } = input;
+  const { id, decision } = decided;
+  const rule = decidingRule(decision);
+  return {
+    id,
+    at: toInstantText(context.tx.now),
+    kind: 'access',
+    userId: context.principal.id,
+    role: context.principal.role,
+    resource: resource.name,
+    action,
+    recordId,
+    allowed: decision.effect !== 'deny',
+    reason: decision.reason,
+    ruleId: rule?.id,
+    policyId: rule?.policy.id,
+    epoch: context.snapshot.revision.number,
+    requestId: context.origin.requestId,
+    ip: context.origin.ip,
+    facts: keptFacts(context, input, decided),
+  };
+}
+
+/** Returns the names of the fields that an update gives values for. Omits unknown names, because clients could fill the audit log with them. */
+function givenFields(
+  { request, resource: requested }: RequestContext,
+  { resource, data = request.data }: DecisionInput,
+): readonly string[] {
+  // A deletion updates referencing records of other resources; its data are not theirs.
+  if (resource !== requested || !isObject(data)) return [];
+  return Object.keys(data).filter((name) => resource.fields.has(name));
+}

@@ -1,0 +1,159 @@
+/** Loads the related records that conditions count. */
+import { type RelatedRecords, toRelatedRecord } from '../authz/context/index.ts';
+import {
+  all,
+  type Condition,
+  compileCondition,
+  type Path,
+  type Related,
+  type RelatedRecord,
+  relatedName,
+  relatedPaths,
+} from '../conditions/index.ts';
+import { Problem } from '../errors.ts';
+import { memoize } from '../memoize.ts';
+import type { Json, JsonObject } from '../operators/index.ts';
+import type { Definitions } from '../resources/index.ts';
+import { sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { loadedSelectionOf, loadUnlessDamaged } from './intact-records.ts';
+import { checkedRecordsOf } from './list-rows.ts';
+import { loadReferencedOfEach } from './referenced-records.ts';
+import { sqlTargetFor } from './sql-target.ts';
+import { columnOf } from './table-names.ts';
+
+/** Related records that are loaded when a condition needs them. */
+export interface RelatedStore extends RelatedRecords {
+  /**
+   * Returns the values of the records loaded so far that conditions read, by `relatedName`: for each record its id, and the values of the paths
+   * after the alias. `unknown` for records that could not be counted; undefined for more than `MAX_FACTS` records.
+   */
+  facts(): ReadonlyMap<string, Json | undefined>;
+  /** Evaluates conditions until the related records that they read are loaded: those of the first evaluation decide which records the next one reads. */
+  evaluate<T>(run: () => T): Promise<T>;
+}
+
+/** Maximum related records of one decision. */
+const MAX_LOADED = 20_000;
+
+/** Maximum records of one condition whose values the audit log keeps. */
+const MAX_FACTS = 100;
+
+/** The records that a condition counts. */
+interface Wanted {
+  readonly related: Related;
+  readonly values: readonly Json[];
+}
+
+/** Creates an empty store. It belongs to one decision, or to the decisions on one list. */
+export function createRelatedStore(tx: Transaction, definitions: Definitions): RelatedStore {
+  const found = new Map<string, readonly RelatedRecord[] | 'unknown'>();
+  const wanted = new Map<string, Wanted>();
+  const counted: CountedRecords[] = [];
+  let loaded = 0;
+
+  async function load(key: string, each: Wanted): Promise<void> {
+    const records = await loadRelated(tx, definitions, each);
+    found.set(key, records);
+    counted.push({ ...each, records });
+    loaded += records.length;
+  }
+
+  return {
+    find(related, values) {
+      const key = keyOf(related, values);
+      const records = found.get(key);
+      if (records === undefined) wanted.set(key, { related, values });
+      return records ?? 'unknown';
+    },
+    facts: () => toFacts(counted),
+    async evaluate(run) {
+      if (loaded > MAX_LOADED) {
+        // A list evaluates its records one after the other.
+        found.clear();
+        counted.length = 0;
+        loaded = 0;
+      }
+      for (;;) {
+        wanted.clear();
+        const result = run();
+        if (wanted.size === 0) return result;
+        // On PostgreSQL the statements are sent in one message.
+        await Promise.all([...wanted].map(([key, each]) => load(key, each)));
+        await tx.checkTime();
+        if (loaded > MAX_LOADED) throw new Problem('REQUEST_BUDGET', `the conditions count more than ${MAX_LOADED} related records`);
+      }
+    },
+  };
+}
+
+/** The records that a condition has counted. */
+interface CountedRecords extends Wanted {
+  readonly records: readonly RelatedRecord[] | 'unknown';
+}
+
+function toFacts(counted: readonly CountedRecords[]): ReadonlyMap<string, Json | undefined> {
+  const facts = new Map<string, Json | undefined>();
+  for (const { related, values, records } of counted) {
+    const name = relatedName(related, values);
+    if (records === 'unknown') facts.set(name, records);
+    else if (records.length > MAX_FACTS) facts.set(name, undefined);
+    else if (!facts.has(name)) facts.set(name, mergeValues(counted, name));
+  }
+  return facts;
+}
+
+/** Returns the values that all conditions on the same records read. */
+function mergeValues(counted: readonly CountedRecords[], name: string): readonly JsonObject[] {
+  const byId = new Map<string, Record<string, Json>>();
+  for (const { related, values, records } of counted) {
+    if (records === 'unknown' || relatedName(related, values) !== name) continue;
+    for (const record of records) {
+      const kept = memoize(byId, record.id, () => ({ id: record.id }));
+      for (const keys of relatedPaths(related)) {
+        const value = record.valueOf(keys);
+        if (value !== undefined) kept[keys.join('.')] = value;
+      }
+    }
+  }
+  return [...byId.values()];
+}
+
+function keyOf(related: Related, values: readonly Json[]): string {
+  const followed = relatedPaths(related).filter((keys) => keys.length > 1);
+  return JSON.stringify([related.resource, related.on.map(({ path }) => path.keys[1]), values, followed, related.limit]);
+}
+
+/** Loads the related records by id, and at least one more than the limit if there are more. `unknown` if one is damaged, or if SQL cannot compare a value. */
+async function loadRelated(
+  tx: Transaction,
+  definitions: Definitions,
+  { related, values }: Wanted,
+): Promise<readonly RelatedRecord[] | 'unknown'> {
+  const resource = definitions.get(related.resource);
+  if (resource === undefined) return 'unknown';
+  const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now: tx.now, timeZone: 'UTC' });
+  const links = all(related.on.map(({ path }, index) => equals(path.keys[1] ?? '', values[index] ?? null)));
+  const { where, exact } = compileCondition(links, target);
+  if (!exact) return 'unknown';
+  // The record that is decided may be one of them, and does not count.
+  const limit = related.limit + 2;
+  const records = await loadUnlessDamaged(
+    tx,
+    resource,
+    sql`SELECT ${loadedSelectionOf(resource)} FROM ${target.tables(checkedRecordsOf(tx, resource, {}))} WHERE ${where}
+      ORDER BY ${columnOf(resource, 'id')} LIMIT ${limit}`,
+  );
+  if (records === undefined) return 'unknown';
+  const paths = relatedPaths(related).map((keys) => toResourcePath(keys));
+  const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records });
+  return records.map((record) => toRelatedRecord({ definitions, resource, record, referenced: referencedOf(record) }));
+}
+
+function equals(field: string, value: Json): Condition {
+  return { type: 'comparison', path: toResourcePath([field]), operator: 'eq', operand: { type: 'literal', value }, ifExists: false };
+}
+
+function toResourcePath(keys: readonly string[]): Path {
+  return { group: 'resource', keys, text: `resource.${keys.join('.')}` };
+}

@@ -1,0 +1,225 @@
+/** Conditions on related records: memberships, counts, nested relations. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningService, startService, type TestUser } from '../harness.ts';
+
+const ORGANISATION = `
+name: Organisation
+fields:
+  name: { type: string, required: true }
+`;
+const MEMBERSHIP = `
+name: Membership
+softDelete: true
+fields:
+  userId:         { type: reference, to: User, onDelete: restrict }
+  organisationId: { type: reference, to: Organisation, onDelete: restrict }
+  level:          { type: enum, values: [reader, editor, owner] }
+  expiresAt:      { type: timestamp }
+indexes:
+  - { fields: [userId, organisationId] }
+`;
+const DOCUMENT = `
+name: Document
+fields:
+  title:          { type: string, required: true }
+  organisationId: { type: reference, to: Organisation, onDelete: setNull }
+  parentId:       { type: reference, to: Document, onDelete: setNull }
+`;
+
+let service: RunningService;
+let admin: TestUser;
+let mia: TestUser;
+let news: string;
+let sports: string;
+beforeAll(async () => {
+  const definitions = { 'Organisation.yaml': ORGANISATION, 'Membership.yaml': MEMBERSHIP, 'Document.yaml': DOCUMENT };
+  service = await startService({ definitions, settings: { conditionRelatedRecords: '5' } });
+  [admin, mia] = [await service.admin(), await service.user()];
+  [news, sports] = [
+    await service.createRecord('Organisation', { name: 'news' }),
+    await service.createRecord('Organisation', { name: 'sports' }),
+  ];
+});
+afterAll(() => service.close());
+
+const policies: string[] = [];
+afterEach(async () => {
+  for (const id of policies.splice(0)) await service.call('DELETE', `/admin/api/policies/${id}`, { token: admin.token });
+});
+
+/** Sets the rules of the user. */
+async function rule(...rules: readonly object[]): Promise<void> {
+  const policyId = await service.createPolicy({ type: 'ATTRIBUTE_BASED', rules, userId: mia.id });
+  policies.push(policyId);
+}
+
+const MEMBER = {
+  resource: 'Membership',
+  as: 'm',
+  on: { userId: '${user.id}', organisationId: '${resource.organisationId}' },
+};
+const isLevel = (...levels: readonly string[]) => ({ field: 'm.level', operator: 'in', value: levels });
+const when = (conditions: readonly object[], effect = 'ALLOW') => ({ resource: 'Document', action: '*', effect, conditions });
+
+const join = (organisationId: string, fields: object = { level: 'editor' }) =>
+  service.createRecord('Membership', { userId: mia.id, organisationId, ...fields });
+const leave = (id: string) => service.call('DELETE', `/api/Membership/${id}`, { token: admin.token });
+const create = (title: string, fields: object = {}) => service.createRecord('Document', { title, ...fields });
+
+/** Returns the titles that a list shows, which are those that reads one by one show. */
+async function visible(...documents: readonly string[]): Promise<readonly string[]> {
+  const { body } = await service.call('GET', '/api/Document?limit=100', { token: mia.token });
+  const listed = (body as { data?: { id: string; title: string }[] }).data ?? [];
+  const read: string[] = [];
+  for (const id of documents) if ((await service.call('GET', `/api/Document/${id}`, { token: mia.token })).status === 200) read.push(id);
+  const among = listed.filter(({ id }) => documents.includes(id));
+  expect(among.map(({ id }) => id).toSorted()).toEqual(read.toSorted());
+  return among.map(({ title }) => title).toSorted();
+}
+
+describe('a condition on related records', () => {
+  it('a membership allows the documents of its organisation, until it is deleted', async () => {
+    await rule(when([{ related: { ...MEMBER, where: [isLevel('editor', 'owner')] } }]));
+    const documents = [
+      await create('news', { organisationId: news }),
+      await create('sports', { organisationId: sports }),
+      await create('none'),
+    ];
+    expect(await visible(...documents)).toEqual([]);
+    const [first, second] = [await join(news), await join(sports, { level: 'reader' })];
+    expect(await visible(...documents)).toEqual(['news']);
+    await service.call('PUT', `/api/Membership/${second}`, { token: admin.token, body: { level: 'owner' } });
+    expect(await visible(...documents)).toEqual(['news', 'sports']);
+    await leave(first);
+    expect(await visible(...documents)).toEqual(['sports']);
+    await leave(second);
+    expect(await visible(...documents)).toEqual([]);
+  });
+
+  it('a membership that the caller may not read allows like any other', async () => {
+    await rule(when([{ related: MEMBER }]));
+    const document = await create('news', { organisationId: news });
+    const membership = await join(news);
+    expect((await service.call('GET', `/api/Membership/${membership}`, { token: mia.token })).status).toBe(403);
+    expect(await visible(document)).toEqual(['news']);
+    await leave(membership);
+  });
+
+  it('a membership with an unknown level does not allow, and a DENY on it fires', async () => {
+    const everything = when([{ field: 'resource.id', operator: 'exists', value: true }]);
+    const document = await create('news', { organisationId: news });
+    const membership = await join(news, {});
+    await rule(when([{ related: { ...MEMBER, where: [isLevel('owner')] } }]));
+    expect(await visible(document)).toEqual([]);
+    await rule(everything, when([{ related: { ...MEMBER, where: [isLevel('owner')] } }], 'DENY'));
+    expect(await visible(document)).toEqual([]);
+    await leave(membership);
+    expect(await visible(document)).toEqual(['news']);
+  });
+
+  it('a negated condition does not allow while a membership may meet it', async () => {
+    await rule(when([{ not: { related: { ...MEMBER, where: [isLevel('owner')] } } }]));
+    const documents = [await create('news', { organisationId: news }), await create('none')];
+    expect(await visible(...documents)).toEqual(['news']);
+    const membership = await join(news, {});
+    expect(await visible(...documents)).toEqual([]);
+    await service.call('PUT', `/api/Membership/${membership}`, { token: admin.token, body: { level: 'reader' } });
+    expect(await visible(...documents)).toEqual(['news']);
+    await leave(membership);
+  });
+
+  it('bounds count inclusively, and the record that is decided is not counted', async () => {
+    const siblings = { resource: 'Document', as: 'd', on: { parentId: '${resource.parentId}' } };
+    const parent = await create('parent');
+    await rule(when([{ related: { ...siblings, atLeast: 1, atMost: 2 } }]));
+    const documents: string[] = [];
+    const add = async () => void documents.push(await create(`child ${documents.length}`, { parentId: parent }));
+    await add();
+    expect(await visible(...documents)).toEqual([]);
+    await add();
+    expect(await visible(...documents)).toEqual(['child 0', 'child 1']);
+    await add();
+    expect((await visible(...documents)).length).toBe(3);
+    await add();
+    expect(await visible(...documents)).toEqual([]);
+  });
+
+  it('a related record may be required within another, and conditions reach through its references', async () => {
+    await rule(
+      when([
+        {
+          related: {
+            resource: 'Document',
+            as: 'parent',
+            on: { id: '${resource.parentId}' },
+            where: [
+              { field: 'parent.organisationId.name', operator: 'eq', value: 'news' },
+              { related: { ...MEMBER, on: { userId: '${user.id}', organisationId: '${parent.organisationId}' } } },
+            ],
+          },
+        },
+      ]),
+    );
+    const parents = [await create('news', { organisationId: news }), await create('sports', { organisationId: sports })];
+    const children: string[] = [];
+    for (const [index, parentId] of parents.entries()) children.push(await create(`child ${index}`, { parentId }));
+    expect(await visible(...parents, ...children)).toEqual([]);
+    const memberships = [await join(news), await join(sports)];
+    expect(await visible(...parents, ...children)).toEqual(['child 0']);
+    for (const id of memberships) await leave(id);
+    expect(await visible(...parents, ...children)).toEqual([]);
+  });
+
+  it('a condition that SQL cannot express agrees in lists and in single reads', async () => {
+    await rule(when([{ related: { ...MEMBER, where: [{ field: 'm.level', operator: 'matches', value: '^ed' }] } }]));
+    const documents = [await create('news', { organisationId: news }), await create('sports', { organisationId: sports })];
+    const memberships = [await join(news), await join(sports, { level: 'reader' })];
+    expect(await visible(...documents)).toEqual(['news']);
+    for (const id of memberships) await leave(id);
+  });
+
+  it('a create and an update are decided for the proposed record', async () => {
+    await rule(when([{ related: MEMBER }]));
+    const membership = await join(news);
+    const post = (organisationId: string) =>
+      service.call('POST', '/api/Document', { token: mia.token, body: { title: 'new', organisationId } });
+    expect([(await post(news)).status, (await post(sports)).status]).toEqual([201, 403]);
+    const own = await create('own', { organisationId: news });
+    const move = await service.call('PUT', `/api/Document/${own}`, { token: mia.token, body: { organisationId: sports } });
+    expect(move.status).toBe(403);
+    await leave(membership);
+  });
+
+  it('a condition with more related records than the limit is unknown', async () => {
+    const siblings = { resource: 'Document', as: 'd', on: { parentId: '${resource.parentId}' } };
+    const parent = await create('parent');
+    await rule(when([{ related: siblings }]));
+    const documents: string[] = [];
+    for (let count = 0; count < 6; count++) documents.push(await create(`child ${count}`, { parentId: parent }));
+    expect((await visible(...documents)).length).toBe(6);
+    documents.push(await create('child 6', { parentId: parent }));
+    expect(await visible(...documents)).toEqual([]);
+  });
+
+  it('an explanation shows the related record that decided, also after it has changed', async () => {
+    await rule(when([{ related: { ...MEMBER, where: [isLevel('owner')] } }]));
+    const document = await create('news', { organisationId: news });
+    const membership = await join(news, { level: 'reader' });
+    const denied = await service.call('GET', `/api/Document/${document}`, { token: mia.token });
+    await leave(membership);
+    const { body } = await service.call('GET', `/admin/api/decisions/${denied.headers['x-decision-id']}`, { token: admin.token });
+    const text = JSON.stringify(body);
+    expect(text).not.toContain('"warnings"');
+    expect(text).toContain('"counts":{"true":0,"false":1,"unknown":0}');
+    expect(text).toContain(`"records":[{"id":"${membership}","answer":"false"`);
+    expect(text).toContain('"actual":"reader"');
+  });
+
+  it('a policy with a mistake in a related condition is refused, with a suggestion', async () => {
+    const rules = [when([{ related: { ...MEMBER, resource: 'Membershp', where: [isLevel('boss')] } }])];
+    const body = { name: 'wrong', type: 'ATTRIBUTE_BASED', rules };
+    const { status, body: problem } = await service.call('POST', '/admin/api/policies', { token: admin.token, body });
+    expect(status).toBe(422);
+    expect(JSON.stringify(problem)).toContain('did you mean \\"Membership\\"?');
+  });
+});
