@@ -56,8 +56,8 @@ const config: ViteUserConfig = defineConfig({
     // More than processors, because some tests mostly wait. At most four, because all of them share one PostgreSQL server.
     maxWorkers: Math.min(4, availableParallelism() + 1),
     // Long, because a busy machine must not fail a test.
-    testTimeout: 60_000,
-    hookTimeout: 30_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000 } },
     silent: 'passed-only',
     // Tests start the program hundreds of times. With the cache of `bin/bailiwick.js`, a start does not compile it again.
@@ -85,7 +85,6 @@ const config: ViteUserConfig = defineConfig({
           name: 'postgres',
           // Longer than on SQLite: all test files share one server.
           testTimeout: 180_000,
-          hookTimeout: 60_000,
           include: [...ON_BOTH, ...POSTGRES_ONLY],
           exclude: [...SQLITE_ONLY, ...POSTGRES_DEEP],
           globalSetup: ['test/postgres/server.ts'],
