@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import type { TestUser } from '../harness.ts';
 import { it, startConsole } from './console.fixture.ts';
+import { trackRequests, waitForData } from './page-requests.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 async function signIn(page: Page, { email, password }: Pick<TestUser, 'email' | 'password'>): Promise<void> {
@@ -75,8 +76,10 @@ describe('a session', () => {
   it('two tabs share a session, and signing out in one ends it in the other', async ({ newsroom, visitor }) => {
     const first = await visitor.open(newsroom, '/account', { as: await newsroom.admin(), isolated: true });
     const second = await first.context().newPage();
+    trackRequests(second);
     await Promise.all([first.reload(), second.goto(`${newsroom.console}/account`)]);
     await Promise.all([first, second].map((page) => page.getByText('this session').waitFor()));
+    await waitForData(second);
     visitor.allow(/^response 401/);
     await signOut(first);
     await signInForm(first);
@@ -88,6 +91,8 @@ describe('a session', () => {
     const reader = await newsroom.user();
     const page = await visitor.open(newsroom, '/account', { as: reader, isolated: true });
     await page.getByText('this session').waitFor();
+    // A request that is answered after the session has ended would open the sign-in screen before the button is pressed.
+    await waitForData(page);
     const { token } = await newsroom.admin();
     const { status } = await newsroom.call('DELETE', `/admin/api/users/${reader.id}/sessions`, { token });
     expect(status).toBe(200);
