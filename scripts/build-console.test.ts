@@ -119,7 +119,7 @@ describe.concurrent('the build of the console', () => {
     const { folder, build, start, write, read, runs } = createCheckout();
     await build();
     write('console/main.tsx', 'second');
-    const killed = start(5);
+    const killed = start(20);
     await expect.poll(() => readdirSync(join(folder, 'dist')).length, { timeout: 30_000 }).toBe(2);
     killed.kill('SIGKILL');
     await new Promise((done) => killed.on('close', done));
