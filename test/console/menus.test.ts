@@ -1,4 +1,4 @@
-/** Menus: what axe finds while they are open, and the keyboard in them. */
+/** Menus, suggestions and dialogs: what axe finds while they are open, the keyboard in them, and the focus after them. */
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it as register } from './console.fixture.ts';
@@ -88,5 +88,48 @@ describe('an open menu', () => {
     await page.getByRole('menu').waitFor();
     await page.getByRole('heading', { name: 'Article', level: 1 }).click();
     await expect.poll(() => page.getByRole('menu').count()).toBe(0);
+  });
+});
+
+describe('the suggestions of a field', () => {
+  it('typing filters them, the arrow keys choose one, and they are accessible', async ({ newsroom, story, visitor }) => {
+    const { policies } = story;
+    const path = `/policies/${policies.get('Tips: senior editors on weekdays')}?at=rules.0`;
+    const page = await visitor.open(newsroom, path, { as: story.admin });
+    const field = page.getByRole('combobox', { name: 'Path' }).first();
+    const options = page.getByRole('option').filter({ visible: true });
+    await field.click();
+    await options.first().waitFor();
+    expect(await options.count()).toBeGreaterThan(10);
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme });
+      expect(await findAccessibilityFaults(page, scheme), scheme).toEqual([]);
+    }
+    await field.fill('user.start');
+    await expect.poll(() => options.allTextContents()).toEqual(['user.startedOn']);
+    await page.keyboard.press('ArrowDown');
+    expect(await options.first().getAttribute('aria-selected')).toBe('true');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => options.count()).toBe(0);
+    expect(await field.inputValue()).toBe('user.startedOn');
+    await page.keyboard.press('ArrowDown');
+    await options.first().waitFor();
+    await page.keyboard.press('Escape');
+    await expect.poll(() => options.count()).toBe(0);
+  });
+});
+
+describe('a closed dialog', () => {
+  it('the button that opened a dialog has the focus again', async ({ newsroom, story, visitor }) => {
+    const { policies } = story;
+    const path = `/policies/${policies.get('Tips: senior editors on weekdays')}?tab=assignments`;
+    const page = await visitor.open(newsroom, path, { as: story.admin });
+    const button = page.getByRole('button', { name: 'Revoke the assignment to Maya Lindqvist' });
+    await button.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
+    await expect.poll(focused).toBe('Revoke the assignment to Maya Lindqvist');
   });
 });
