@@ -11,7 +11,6 @@ import {
   relatedPaths,
 } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
-import { memoize } from '../memoize.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import { sql } from '../sql.ts';
@@ -109,7 +108,8 @@ function mergeValues(counted: readonly CountedRecords[], name: string): readonly
   for (const { related, values, records } of counted) {
     if (records === 'unknown' || relatedName(related, values) !== name) continue;
     for (const record of records) {
-      const kept = memoize(byId, record.id, () => ({ id: record.id }));
+      const kept = byId.get(record.id) ?? { id: record.id };
+      byId.set(record.id, kept);
       for (const keys of relatedPaths(related)) {
         const value = record.valueOf(keys);
         if (value !== undefined) kept[keys.join('.')] = value;

@@ -18,6 +18,7 @@ const DESCRIPTIONS = {
   'eq-null': 'a stored field is compared with null, which is never true',
   'ambiguous-name': 'on all resources, `resource.name` is a field of some resources and the name of the others',
   'many-conditions': 'the rule has five conditions or more',
+  'related-index': 'a condition counts related records, and no index finds them by the fields of `on`',
   'in-memory': 'lists filter the records in memory, because the database cannot evaluate the condition',
   empty: 'the policy has no rules',
   unassigned: 'the policy is active but has no assignments',

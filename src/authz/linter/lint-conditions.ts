@@ -21,6 +21,7 @@ import { AUDIT_LOG_NAME, compileRule, type Policy } from '../policies/index.ts';
 import { type ConditionLeaf, hasUnknown, toLeaves, toResidual } from './condition-analysis.ts';
 import { joinNames, type RuleFinding } from './finding.ts';
 import { definitionsFor, type LintedRule } from './lint-context.ts';
+import { lintRelated } from './lint-related.ts';
 import type { PolicyIndex } from './policy-index.ts';
 
 /** Minimum number of conditions of a rule that is reported with `many-conditions`. */
@@ -43,6 +44,7 @@ export function lintConditions(linted: LintedRule): readonly RuleFinding[] {
     ...lintResourceName(linted),
     ...linted.compiled.paths.flatMap((path) => lintAttribute(path, linted)),
     ...lintInMemory(linted, leaves),
+    ...lintRelated(linted),
   ];
 }
 

@@ -27,6 +27,7 @@ const CODES: readonly Finding['code'][] = [
   'eq-null',
   'ambiguous-name',
   'many-conditions',
+  'related-index',
   'in-memory',
   'empty',
   'unassigned',
