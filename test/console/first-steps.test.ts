@@ -7,7 +7,8 @@ import { expectSoundScreen } from './screen-checks.ts';
 /** Opens the link that the service prints at its start, and creates the first admin. */
 async function createFirstAdmin(page: Page): Promise<void> {
   await page.getByRole('heading', { name: 'Welcome to Bailiwick' }).waitFor();
-  // The first field has the focus.
+  // The form is shown later than the heading, with the focus in its first field.
+  await page.locator('input[name="name"]:focus').waitFor();
   await page.keyboard.type('Ada');
   await typeInto(page, /^Email/, 'ada@example.com');
   await typeInto(page, /^Password/, 'correct horse battery');

@@ -79,11 +79,11 @@ describe('an open menu', () => {
       ['Home', 'CSV'],
     ] as const) {
       await page.keyboard.press(key);
-      expect(await focusedText(page), key).toBe(focused);
+      await expect.poll(() => focusedText(page), { message: key }).toBe(focused);
     }
     await page.keyboard.press('Escape');
     await expect.poll(() => page.getByRole('menu').count()).toBe(0);
-    expect(await focusedText(page)).toBe('Export');
+    await expect.poll(() => focusedText(page)).toBe('Export');
     await button.click();
     await page.getByRole('menu').waitFor();
     await page.getByRole('heading', { name: 'Article', level: 1 }).click();
@@ -108,7 +108,7 @@ describe('the suggestions of a field', () => {
     await field.fill('user.start');
     await expect.poll(() => options.allTextContents()).toEqual(['user.startedOn']);
     await page.keyboard.press('ArrowDown');
-    expect(await options.first().getAttribute('aria-selected')).toBe('true');
+    await expect.poll(() => options.first().getAttribute('aria-selected')).toBe('true');
     await page.keyboard.press('Enter');
     await expect.poll(() => options.count()).toBe(0);
     expect(await field.inputValue()).toBe('user.startedOn');

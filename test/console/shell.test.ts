@@ -48,7 +48,7 @@ describe('the shell', () => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Enter');
-    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('content');
   });
 
   it('a phone shows the navigation as a menu, which closes when a screen opens', async ({ newsroom, visitor }) => {

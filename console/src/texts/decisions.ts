@@ -116,14 +116,17 @@ export const decisionsTexts = {
   },
   related: {
     condition: ({ resource, links, atLeast, atMost }: RelatedWords) => {
-      const bounds = [atLeast === undefined ? '' : `at least ${atLeast}`, atMost === undefined ? '' : `at most ${atMost}`];
-      return sentence`${bounds.filter((bound) => bound !== '').join(' and ')} ${resource} where ${links}`;
+      if (atMost === undefined) return sentence`at least ${atLeast ?? 1} ${resource} where ${links}`;
+      if (atLeast === undefined) return sentence`at most ${atMost} ${resource} where ${links}`;
+      return sentence`${atLeast} to ${atMost} ${resource} where ${links}`;
     },
     link: (field: string, value: string | undefined) =>
       value === undefined ? sentence`${field} is a value that is missing` : sentence`${field} is ${value}`,
     and: ' and ',
     counts: (met: number, of: number, unknown: number) =>
-      `${met} of ${of} meet the conditions${unknown === 0 ? '' : `, ${unknown} may meet them: they lack a value`}`,
+      unknown === 0
+        ? sentence`${met} of ${of} meet the conditions`
+        : sentence`${met} of ${of} meet the conditions, and ${unknown} may meet them: they lack a value`,
   },
   nearMiss: {
     title: 'What would have allowed it',

@@ -36,7 +36,7 @@ export function describeRelated({ resource = '', on = [], atLeast, atMost, count
   const links = on.map(({ field, expected, missing }) => relatedTexts.link(field, missing === true ? undefined : printValue(expected)));
   const words = relatedTexts.condition({ resource, links: links.join(relatedTexts.and), atLeast, atMost });
   if (counts === undefined) return words;
-  return `${words}: ${relatedTexts.counts(counts.true, counts.true + counts.false + counts.unknown, counts.unknown)}`;
+  return [words, relatedTexts.counts(counts.true, counts.true + counts.false + counts.unknown, counts.unknown)].join(': ');
 }
 
 /** Returns a sentence about a condition that is not met: `user.department is "politics", but the value is "sports"`. */
