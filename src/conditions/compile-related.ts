@@ -8,7 +8,7 @@ interface RelatedParts {
   readonly target: RelatedTarget;
   /** True to find the rows for which the condition is false, instead of those for which it is true. */
   readonly negated: boolean;
-  /** True for the related records. */
+  /** True for exactly the related records. */
   readonly links: Part;
   /** Compiles `where`, or its negation. Each compiled condition is true for exactly the records for which it is true. */
   compileWhere(isNegated: boolean): Part;
@@ -58,7 +58,7 @@ function needsUnmet({ atLeast, atMost }: Related, negated: boolean): boolean {
   return (negated ? atLeast : atMost) !== undefined;
 }
 
-/** Returns the conditions that the values of `on` which are read from the record are not missing: otherwise the result is unknown. */
+/** Returns conditions that are true if the record has the values that `on` reads from it. Without one of them, the result is unknown. */
 function outerValues({ on }: Related, target: RelatedTarget): readonly Sql[] {
   return on.flatMap(({ operand }) => {
     const column = operand.type === 'reference' ? target.column(operand.path) : undefined;

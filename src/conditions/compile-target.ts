@@ -32,7 +32,7 @@ export interface SqlTarget {
 export interface RelatedTarget extends SqlTarget {
   /** Returns the FROM items: at most `limit` related records that meet `where`, joined with those of their references. */
   tables(where: Sql, limit: number): Sql;
-  /** A condition that excludes the record that is decided; undefined if it cannot be among the related records. */
+  /** A condition that excludes the decided record; undefined if it cannot be one of the related records. */
   readonly withoutOwn: Sql | undefined;
 }
 

@@ -41,7 +41,7 @@ export interface ConditionParserOptions {
   readonly domainOf?: (path: Path) => ValueDomain | undefined;
 }
 
-/** A resource whose records conditions can count. */
+/** A related resource, as the parser reads its fields. */
 export interface RelatedDescription {
   /** Returns the kind of the values at the keys of a path, like `describePath`. */
   describe(keys: readonly string[], text: string): PathKind | 'any' | { readonly problem: string };

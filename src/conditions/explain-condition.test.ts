@@ -4,6 +4,7 @@ import { type Condition, type Scope, UNRESOLVED } from './condition.ts';
 import { conditionPaths } from './condition-paths.ts';
 import { explainCondition, printCondition } from './explain-condition.ts';
 import { parseConditions } from './parse-condition.ts';
+import { SMALL_LIMITS } from './small-limits.fixture.ts';
 
 const { condition } = parseConditions(
   [
@@ -19,16 +20,7 @@ const { condition } = parseConditions(
   {
     at: '',
     expressions: true,
-    limits: {
-      depth: 4,
-      references: 4,
-      comparisons: 20,
-      listItems: 5,
-      textLength: 100,
-      expressionLength: 200,
-      expressionDepth: 12,
-      relatedRecords: 100,
-    },
+    limits: SMALL_LIMITS,
   },
 );
 

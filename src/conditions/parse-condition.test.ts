@@ -5,17 +5,8 @@ import type { Path, PathKind } from './condition.ts';
 import type { ConditionLimits, ConditionParserOptions } from './condition-parser.ts';
 import { printCondition } from './explain-condition.ts';
 import { parseConditions } from './parse-condition.ts';
+import { SMALL_LIMITS } from './small-limits.fixture.ts';
 
-const LIMITS: ConditionLimits = {
-  depth: 4,
-  references: 4,
-  comparisons: 20,
-  listItems: 5,
-  textLength: 100,
-  expressionLength: 200,
-  expressionDepth: 12,
-  relatedRecords: 100,
-};
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.department', { kind: 'text' }],
   ['resource.authorId', { kind: 'text' }],
@@ -226,7 +217,7 @@ describe('parseConditions', () => {
 });
 
 function reader(): ConditionParserOptions {
-  return { at: 'at', expressions: false, limits: LIMITS, describePath };
+  return { at: 'at', expressions: false, limits: SMALL_LIMITS, describePath };
 }
 
 function describePath(path: Path): PathKind | 'any' | { readonly problem: string } {

@@ -4,6 +4,7 @@ import type { PathKind } from './condition.ts';
 import type { ConditionParserOptions } from './condition-parser.ts';
 import { printCondition } from './explain-condition.ts';
 import { parseConditions } from './parse-condition.ts';
+import { SMALL_LIMITS } from './small-limits.fixture.ts';
 
 const FIELDS: Readonly<Record<string, PathKind>> = {
   id: { kind: 'text' },
@@ -15,16 +16,7 @@ const FIELDS: Readonly<Record<string, PathKind>> = {
 const OPTIONS: ConditionParserOptions = {
   at: 'at',
   expressions: false,
-  limits: {
-    depth: 4,
-    references: 4,
-    comparisons: 20,
-    listItems: 5,
-    textLength: 100,
-    expressionLength: 200,
-    expressionDepth: 12,
-    relatedRecords: 100,
-  },
+  limits: SMALL_LIMITS,
   describePath: ({ group, keys }) => (group === 'user' && keys[0] === 'level' ? { kind: 'number' } : { kind: 'text' }),
   describeRelated: (name) =>
     name === 'Member'

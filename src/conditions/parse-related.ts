@@ -15,6 +15,8 @@ import { parseOperand, validateSides } from './parse-comparison.ts';
 
 /** The members of a condition on related records. */
 const RELATED_MEMBERS: readonly string[] = ['resource', 'as', 'on', 'where', 'atLeast', 'atMost'];
+/** Maximum unknown members that are reported. */
+const MAX_UNKNOWN_MEMBERS = 10;
 /** Maximum conditions on related records within each other. */
 const MAX_NESTED = 2;
 /** Maximum links of a condition, so that its key and its index stay short. */
@@ -32,18 +34,18 @@ interface RelatedPlace {
 export function parseRelated(input: Json, place: RelatedPlace): Condition {
   const { at, parser, parseWhere } = place;
   const refuse = (name: string, code: ConditionIssueCode, detail: string): undefined => {
-    addConditionIssue(parser, name === '' ? at : joinPath(at, name), { code, detail });
+    addConditionIssue(parser, joinPath(at, name), { code, detail });
     return undefined;
   };
-  if (!isObject(input)) return refuse('', 'type', expected('an object with resource, as and on', input)) ?? constant(null);
+  if (!isObject(input))
+    return addConditionIssue(parser, at, { code: 'type', detail: expected('an object with resource, as and on', input) });
   const before = parser.issues.length;
   if (parser.related.length === MAX_NESTED) {
-    refuse('', 'tooDeep', `expected at most ${MAX_NESTED} conditions on related records within each other`);
-    return constant(null);
+    const detail = `expected at most ${MAX_NESTED} conditions on related records within each other`;
+    return addConditionIssue(parser, at, { code: 'tooDeep', detail });
   }
-  for (const name of Object.keys(input)
-    .filter((each) => !RELATED_MEMBERS.includes(each))
-    .slice(0, 10)) {
+  const unknown = Object.keys(input).filter((name) => !RELATED_MEMBERS.includes(name));
+  for (const name of unknown.slice(0, MAX_UNKNOWN_MEMBERS)) {
     refuse(name.slice(0, 64), 'unknown', `unknown member "${name.slice(0, 64)}"${didYouMean(name, RELATED_MEMBERS)}`);
   }
   const described = parseResource(ownValue(input, 'resource'), parser, refuse);
@@ -103,7 +105,7 @@ function parseBound(input: JsonObject, { name, min }: { readonly name: string; r
   return given < min ? refuse(name, 'range', `expected at least ${min}, given ${given}`) : given;
 }
 
-/** A condition on related records whose links are parsed. */
+/** The place of the links, and the condition on related records to which they belong. */
 interface LinksPlace {
   readonly open: OpenRelated;
   readonly at: string;
@@ -151,7 +153,7 @@ function parseConditionsOf(given: Json | undefined, { at, parser, parseWhere }: 
   return addConditionIssue(parser, at, { code: 'type', detail: expected('a list of at least one condition', given) });
 }
 
-/** Calls `parse` with the fields of the related resource in view. */
+/** Calls `parse`. Meanwhile, paths may begin with the alias of the related resource. */
 function within<T>(open: OpenRelated, { related }: ConditionParser, parse: () => T): T {
   related.push(open);
   const result = parse();

@@ -65,7 +65,7 @@ function truthOfCounts({ atLeast, atMost }: Related, { true: met, unknown }: Rel
   return bounds.includes(UNKNOWN) ? UNKNOWN : true;
 }
 
-/** Replaces the paths whose values are known by these values. */
+/** Returns the condition with literals instead of the paths whose values are known. */
 function bindRelated(related: Related, { where, scope }: WhereInScope): Related {
   const on = related.on.map(({ path, operand }) => {
     const value = compileOperand(operand)(scope);

@@ -5,7 +5,7 @@ import { sql } from '../sql.ts';
 import { createJoins, findColumn } from './reference-joins.ts';
 import { quoteName, recordsOf } from './table-names.ts';
 
-/** The target around the condition, and the resource of the records that are decided. */
+/** The target of the statement or condition that contains this one, and the resource of the decided record. */
 interface RelatedContext {
   readonly outer: SqlTarget;
   readonly definitions: Definitions;

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Condition, compileCondition, evaluate, type Path, parseConditions } from '../../src/conditions/index.ts';
+import { SMALL_LIMITS } from '../../src/conditions/small-limits.fixture.ts';
 import { casesOf } from '../budget.ts';
 import { ALL_COLUMNS, createHostileTable, DATABASE, type HostileTable, scopeOf, TARGET } from './hostile-table.ts';
 
@@ -83,16 +84,7 @@ const { term: TERMS } = fc.letrec<{ term: string }>((tie) => ({
 const KINDS = new Map(ALL_COLUMNS.map(({ name, kind }) => [`resource.${name}`, kind]));
 
 function read(expression: string): Condition {
-  const limits = {
-    depth: 4,
-    references: 4,
-    comparisons: 20,
-    listItems: 5,
-    textLength: 100,
-    expressionLength: 4000,
-    expressionDepth: 32,
-    relatedRecords: 100,
-  };
+  const limits = { ...SMALL_LIMITS, expressionLength: 4000, expressionDepth: 32 };
   const describePath = ({ text }: Path) => KINDS.get(text) ?? 'any';
   const { condition, issues } = parseConditions([{ expression }], { at: 'at', expressions: true, limits, describePath });
   expect(issues).toEqual([]);

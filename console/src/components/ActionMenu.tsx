@@ -7,11 +7,11 @@ import { useClosingScroll } from './useClosingScroll.ts';
 export interface MenuAction {
   readonly key: string;
   readonly label: ReactNode;
-  /** The name of an action whose label is a symbol. */
+  /** The accessible name of an action whose label is a symbol. */
   readonly name?: string;
   readonly isDisabled?: boolean;
   readonly isDangerous?: boolean;
-  /** True for an action that stands in the line of the one before it. */
+  /** True for an action in the same line as the one before it. */
   readonly isBeside?: boolean;
   perform(): void;
 }

@@ -12,7 +12,7 @@ interface SuggestionFieldProps extends Omit<TextInputProps, 'value' | 'onChange'
   onChange(value: string): void;
 }
 
-/** Suggestions that are shown at most. */
+/** Maximum number of suggestions. */
 const MAX_SHOWN = 80;
 
 /** A text field with suggestions that contain the typed text. The arrow keys choose one, Enter takes it. Any other text is accepted as well. */

@@ -10,7 +10,7 @@ interface Sides {
 const GAP = 4;
 const EDGE = 8;
 
-/** Width in pixels that a surface may need. */
+/** Maximum width of a surface, in pixels. */
 const WIDE = 320;
 
 /**

@@ -2,7 +2,7 @@
 const REORDERS = /[\p{Bidi_Control}\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFF\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 
 const [ISOLATE, END_OF_ISOLATE] = ['\u2068', '\u2069'];
-/** Each begins an isolate. */
+/** Characters that begin an isolate. */
 const BEGINNINGS: ReadonlySet<string> = new Set(['\u2066', '\u2067', ISOLATE]);
 
 /**

@@ -36,8 +36,8 @@ export function describePath(
 }
 
 /**
- * Returns a function that describes the related resources of conditions: their fields, or the reason why their records cannot be counted. Only
- * resources with records of their own are related resources.
+ * Returns a function that describes the resource with a name: the kinds of its fields, or the reason why conditions cannot count its records.
+ * Conditions cannot count records of resources of the system, such as policies.
  */
 export function describeRelated(
   definitions: Definitions,

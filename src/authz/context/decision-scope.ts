@@ -76,7 +76,7 @@ export function createScope(input: ScopeInput): Scope {
   };
 }
 
-/** Returns the related records of a scope. The record on which is decided is not related to itself. */
+/** Returns the related records of a scope. The decided record is not one of them. */
 function relatedOf({ definitions, resource, record, recordId }: ScopeInput, records: RelatedRecords): RelatedLookup {
   const stored = record === UNRESOLVED ? undefined : ownValue(record, 'id');
   const id = typeof stored === 'string' ? stored : recordId;

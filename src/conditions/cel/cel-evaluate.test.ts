@@ -4,6 +4,7 @@ import type { PathKind } from '../condition.ts';
 import type { ConditionParserOptions } from '../condition-parser.ts';
 import { parseConditions } from '../parse-condition.ts';
 import { evaluate } from '../partial-evaluation.ts';
+import { SMALL_LIMITS } from '../small-limits.fixture.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.count', { kind: 'number', whole: true }],
@@ -13,16 +14,7 @@ const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: {
-    depth: 4,
-    references: 4,
-    comparisons: 20,
-    listItems: 5,
-    textLength: 100,
-    expressionLength: 200,
-    expressionDepth: 12,
-    relatedRecords: 100,
-  },
+  limits: SMALL_LIMITS,
 };
 
 /** Numbers of integer fields are ints, other numbers are doubles, and texts are compared with timestamps as timestamps. */

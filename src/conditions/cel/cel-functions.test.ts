@@ -5,20 +5,12 @@ import type { Scope } from '../condition.ts';
 import type { ConditionParserOptions } from '../condition-parser.ts';
 import { parseConditions } from '../parse-condition.ts';
 import { evaluate } from '../partial-evaluation.ts';
+import { SMALL_LIMITS } from '../small-limits.fixture.ts';
 
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: {
-    depth: 4,
-    references: 4,
-    comparisons: 20,
-    listItems: 5,
-    textLength: 100,
-    expressionLength: 400,
-    expressionDepth: 12,
-    relatedRecords: 100,
-  },
+  limits: { ...SMALL_LIMITS, expressionLength: 400 },
 };
 
 describe('conversions of expressions', () => {

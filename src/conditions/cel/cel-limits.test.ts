@@ -4,6 +4,7 @@ import type { Scope } from '../condition.ts';
 import type { ConditionParserOptions } from '../condition-parser.ts';
 import { parseConditions } from '../parse-condition.ts';
 import { evaluate } from '../partial-evaluation.ts';
+import { SMALL_LIMITS } from '../small-limits.fixture.ts';
 
 /** Expressions that are rejected even with the largest limits. */
 const HUGE: readonly (readonly [string, RegExp])[] = [
@@ -22,16 +23,7 @@ const HUGE: readonly (readonly [string, RegExp])[] = [
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: {
-    depth: 4,
-    references: 4,
-    comparisons: 20,
-    listItems: 5,
-    textLength: 100,
-    expressionLength: 200_000,
-    expressionDepth: 32,
-    relatedRecords: 100,
-  },
+  limits: { ...SMALL_LIMITS, expressionLength: 200_000, expressionDepth: 32 },
 };
 
 describe('limits of expressions', () => {

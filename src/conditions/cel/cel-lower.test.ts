@@ -7,6 +7,7 @@ import type { ConditionParserOptions } from '../condition-parser.ts';
 import { printCondition } from '../explain-condition.ts';
 import { parseConditions } from '../parse-condition.ts';
 import { evaluate, partiallyEvaluate } from '../partial-evaluation.ts';
+import { SMALL_LIMITS } from '../small-limits.fixture.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['resource.team', { kind: 'text' }],
@@ -258,16 +259,7 @@ const USERS: fc.Arbitrary<JsonObject> = fc.record(
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: {
-    depth: 4,
-    references: 4,
-    comparisons: 20,
-    listItems: 5,
-    textLength: 100,
-    expressionLength: 400,
-    expressionDepth: 32,
-    relatedRecords: 100,
-  },
+  limits: { ...SMALL_LIMITS, expressionLength: 400, expressionDepth: 32 },
   describePath: ({ text }) => KINDS.get(text) ?? 'any',
 };
 

@@ -8,6 +8,7 @@ import { conditionPaths } from '../condition-paths.ts';
 import { printCondition } from '../explain-condition.ts';
 import { parseConditions } from '../parse-condition.ts';
 import { evaluate } from '../partial-evaluation.ts';
+import { SMALL_LIMITS } from '../small-limits.fixture.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.id', { kind: 'text' }],
@@ -260,16 +261,7 @@ describe('expressions', () => {
 const READER: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: {
-    depth: 4,
-    references: 4,
-    comparisons: 20,
-    listItems: 5,
-    textLength: 100,
-    expressionLength: 200,
-    expressionDepth: 12,
-    relatedRecords: 100,
-  },
+  limits: SMALL_LIMITS,
   describePath: ({ group, keys, text }) => {
     if (group === 'resource' && !KINDS.has(text)) return { problem: `no field ${keys.join('.')}` };
     return KINDS.get(text) ?? 'any';

@@ -6,6 +6,7 @@ import type { PathKind, Scope } from '../condition.ts';
 import type { ConditionParserOptions } from '../condition-parser.ts';
 import { parseConditions } from '../parse-condition.ts';
 import { evaluate } from '../partial-evaluation.ts';
+import { SMALL_LIMITS } from '../small-limits.fixture.ts';
 
 const KINDS: ReadonlyMap<string, PathKind> = new Map<string, PathKind>([
   ['user.title', { kind: 'text' }],
@@ -134,16 +135,7 @@ const USERS = fc.record<Record<string, Json>>({
 const UNTYPED: ConditionParserOptions = {
   at: 'at',
   expressions: true,
-  limits: {
-    depth: 4,
-    references: 4,
-    comparisons: 20,
-    listItems: 5,
-    textLength: 100,
-    expressionLength: 4000,
-    expressionDepth: 32,
-    relatedRecords: 100,
-  },
+  limits: { ...SMALL_LIMITS, expressionLength: 4000, expressionDepth: 32 },
 };
 
 function read(expression: string): ReturnType<typeof parseConditions> {

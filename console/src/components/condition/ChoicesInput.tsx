@@ -2,7 +2,7 @@ import { MultiSelect } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import type { OperandInputProps } from './ScalarInput.tsx';
 
-/** Several of the values that a field can have. */
+/** A field that selects several of the given values. */
 export function ChoicesInput({ option, value, error, onChange }: OperandInputProps) {
   const chosen = value as readonly (string | number)[];
   const values = [...new Set([...(option?.values ?? []), ...chosen])];
