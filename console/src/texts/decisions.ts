@@ -126,7 +126,7 @@ export const decisionsTexts = {
     counts: (met: number, of: number, unknown: number) =>
       unknown === 0
         ? sentence`${met} of ${of} meet the conditions`
-        : sentence`${met} of ${of} meet the conditions, and ${unknown} may meet them: they lack a value`,
+        : sentence`${met} of ${of} meet the conditions, and ${unknown} may meet them: a value is missing`,
   },
   nearMiss: {
     title: 'What would have allowed it',
