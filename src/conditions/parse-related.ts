@@ -135,11 +135,11 @@ function parseLink(field: string, value: Json, { open, at, parser }: LinksPlace)
   if (!isLinkable) return refuse('value', expected(`a text, number or boolean, or one \${path}`, value));
   const path = relatedPath(open.as, field);
   const equality: Comparison = { type: 'comparison', path, operator: 'eq', operand, ifExists: false };
-  const [mistake] = within(open, parser, () => validateSides(equality, parser));
-  if (mistake !== undefined) return refuse('value', mistake);
   const kind = open.description?.describe([field], path.text);
   const isEqualKind = kind === undefined || kind === 'any' || 'problem' in kind || OPERATORS.get('eq')?.kinds.includes(kind.kind) === true;
-  return isEqualKind ? { path, operand } : refuse('field', `records cannot be linked by "${field}", which is ${kind.kind}`);
+  if (!isEqualKind) return refuse('field', `records cannot be linked by "${field}", which is ${kind.kind}`);
+  const [mistake] = within(open, parser, () => validateSides(equality, parser));
+  return mistake === undefined ? { path, operand } : refuse('value', mistake);
 }
 
 /** The conditions in `where`. */

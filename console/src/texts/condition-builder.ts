@@ -1,5 +1,11 @@
 import { sentence } from './sentence.ts';
 
+/** The number of related records that a condition requires. */
+interface Bounds {
+  readonly atLeast: number | undefined;
+  readonly atMost: number | undefined;
+}
+
 /** Texts of the builder of conditions. */
 export const builderTexts = {
   path: 'Path',
@@ -30,7 +36,28 @@ export const builderTexts = {
   add: {
     condition: 'Add a condition',
     group: 'Add a group',
+    related: 'Add related records',
     expression: 'Add an expression',
+  },
+  related: {
+    label: 'Related records',
+    resource: 'Records of',
+    alias: 'Called',
+    aliasHelp: 'Paths of these records begin with it.',
+    aliasInvalid: (kept: string) =>
+      sentence`Use letters, digits and _, with a small letter first, and no name that paths begin with already. Kept: ${kept}`,
+    count: 'Number',
+    counts: { some: 'at least one', none: 'none', atLeast: 'at least …', atMost: 'at most …', between: 'from … to …' },
+    atLeast: 'At least',
+    atMost: 'At most',
+    links: 'Linked by: all must be equal',
+    link: (number: number) => sentence`Link ${number}`,
+    field: 'Field of the related record',
+    is: 'is',
+    addLink: 'Add a link',
+    removeLink: (field: string) => sentence`Remove the link by ${field}`,
+    where: 'Counted if: all must be true',
+    everyOne: 'Without conditions, every linked record counts.',
   },
   menu: {
     label: 'More actions',
@@ -56,6 +83,13 @@ export const builderTexts = {
     noValue: '(no value)',
     nothing: '(nothing)',
     ifExists: '(false if missing)',
+    count: ({ atLeast, atMost }: Bounds) => {
+      if (atMost === undefined) return atLeast === undefined || atLeast === 1 ? 'at least one' : sentence`at least ${atLeast}`;
+      if (atLeast === undefined) return atMost === 0 ? 'no' : sentence`at most ${atMost}`;
+      return sentence`${atLeast} to ${atMost}`;
+    },
+    related: (resource: string, alias: string) => sentence`${resource} ${alias}`,
+    where: ' where ',
     negated: { exists: 'has no value', isNull: 'is not empty of value', empty: 'is not empty' },
   },
 } as const;

@@ -1,4 +1,4 @@
-import { ActionIcon, Badge, Group, NativeSelect } from '@mantine/core';
+import { Badge, Group, NativeSelect } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { mistakesAt, useBuilder } from './builder-context.ts';
 import classes from './condition.module.css';
@@ -7,6 +7,7 @@ import { findPath, type PathOption } from './condition-paths.ts';
 import { OperandInput } from './OperandInput.tsx';
 import { initialValue, isReference, keepValue, type Operator, operatorsFor, toReference } from './operand-forms.ts';
 import { PathInput } from './PathInput.tsx';
+import { ReferenceToggle } from './ReferenceToggle.tsx';
 
 /** Properties of a comparison. */
 interface ComparisonRowProps {
@@ -46,17 +47,7 @@ export function ComparisonRow({ form, at, onChange }: ComparisonRowProps) {
           onChange={(value) => onChange({ ...form, value })}
         />
       </div>
-      <ActionIcon
-        mt={2}
-        size="lg"
-        variant={isReferring ? 'filled' : 'default'}
-        aria-pressed={isReferring}
-        aria-label={texts.reference}
-        title={isReferring ? texts.literal : texts.reference}
-        onClick={toggle}
-      >
-        <span aria-hidden="true">{'${}'}</span>
-      </ActionIcon>
+      <ReferenceToggle isReferring={isReferring} onToggle={toggle} />
       {form.ifExists && (
         <Badge mt={8} color="gray">
           {texts.ifExists}

@@ -21,7 +21,10 @@ interface ConditionBuilderProps {
 /** A form for the conditions of a rule, with nested groups. Conditions that it cannot show are kept as JSON. */
 export function ConditionBuilder({ catalogue, resource, conditions, at, issues, hasExpressions, onChange }: ConditionBuilderProps) {
   const options = useMemo(() => pathsFor(catalogue, resource), [catalogue, resource]);
-  const builder = useMemo(() => ({ catalogue, options, issues, hasExpressions }), [catalogue, options, issues, hasExpressions]);
+  const builder = useMemo(
+    () => ({ catalogue, resource, options, aliases: [], issues, hasExpressions }),
+    [catalogue, resource, options, issues, hasExpressions],
+  );
   return (
     <BuilderContext value={builder}>
       <ConditionList conditions={conditions} at={at} onChange={onChange} />

@@ -1,7 +1,7 @@
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { createPart, LazyPart } from '../LazyPart.tsx';
-import { mistakesOf, useBuilder } from './builder-context.ts';
+import { otherMistakesAt, useBuilder } from './builder-context.ts';
 import { ComparisonRow } from './ComparisonRow.tsx';
 import { ConditionList } from './ConditionList.tsx';
 import { ConditionMenu } from './ConditionMenu.tsx';
@@ -9,10 +9,15 @@ import classes from './condition.module.css';
 import { type GroupForm, readCondition, switchGroup, writeCondition } from './condition-json.ts';
 import type { ExpressionInputProps } from './ExpressionInput.tsx';
 import type { RawConditionInputProps } from './RawConditionInput.tsx';
+import type { RelatedInputProps } from './RelatedInput.tsx';
 
 // Most conditions are comparisons.
 const expressionInput = createPart<ExpressionInputProps>(async () => (await import('./ExpressionInput.tsx')).ExpressionInput);
+const relatedInput = createPart<RelatedInputProps>(async () => (await import('./RelatedInput.tsx')).RelatedInput);
 const rawInput = createPart<RawConditionInputProps>(async () => (await import('./RawConditionInput.tsx')).RawConditionInput);
+
+/** The members of conditions that have fields. */
+const WITH_FIELDS: readonly string[] = ['field', 'context', 'operator', 'value', 'allOf', 'anyOf', 'not', 'related', 'expression'];
 
 /** Properties of a condition. */
 export interface ConditionItemProps {
@@ -28,8 +33,8 @@ export interface ConditionItemProps {
 export function ConditionItem(props: ConditionItemProps) {
   const { at, place } = props;
   const { issues } = useBuilder();
-  // Mistakes of members are shown at their fields.
-  const mistake = mistakesOf(issues, at);
+  // Mistakes of members that have a field are shown there.
+  const mistake = otherMistakesAt(issues, at, WITH_FIELDS);
   return (
     <fieldset className={classes['item'] ?? ''} aria-label={texts.rule(place.index + 1)} data-path={at}>
       <Group gap={4} align="flex-start" wrap="nowrap">
@@ -69,6 +74,10 @@ function ConditionBody(props: ConditionItemProps) {
           </Text>
           <ConditionBody {...props} condition={form.of} at={`${at}.not`} onChange={(of) => onChange(writeCondition({ ...form, of }))} />
         </Stack>
+      );
+    case 'related':
+      return (
+        <LazyPart part={relatedInput} props={{ form, at: `${at}.related`, onChange: (next) => onChange(writeCondition(next)) }} lines={4} />
       );
     case 'raw':
       return <LazyPart part={rawInput} props={{ json: form.json, onChange }} lines={3} />;

@@ -4,6 +4,10 @@ import { mistakesOf, useBuilder } from './builder-context.ts';
 import { ConditionItem } from './ConditionItem.tsx';
 import { emptyComparison } from './condition-json.ts';
 import { keyOf, moveItem, removeAt, replaceAt } from './list-edits.ts';
+import { newRelated } from './related-suggestions.ts';
+
+/** Maximum conditions on related records within each other. */
+const MAX_NESTED_RELATED = 2;
 
 /** Properties of a list of conditions. */
 export interface ConditionListProps {
@@ -14,7 +18,8 @@ export interface ConditionListProps {
 
 /** The conditions of a rule or group, with buttons that add more. */
 export function ConditionList({ conditions, at, onChange }: ConditionListProps) {
-  const { hasExpressions, issues } = useBuilder();
+  const builder = useBuilder();
+  const { hasExpressions, issues, aliases } = builder;
   const add = (condition: unknown) => onChange([...conditions, condition]);
   const mistake = mistakesOf(issues, at);
   return (
@@ -42,6 +47,11 @@ export function ConditionList({ conditions, at, onChange }: ConditionListProps) 
         <Button size="compact-xs" variant="default" onClick={() => add({ anyOf: [emptyComparison()] })}>
           {texts.add.group}
         </Button>
+        {aliases.length < MAX_NESTED_RELATED && (
+          <Button size="compact-xs" variant="default" onClick={() => add(newRelated(builder))}>
+            {texts.add.related}
+          </Button>
+        )}
         {hasExpressions && (
           <Button size="compact-xs" variant="default" onClick={() => add({ expression: '' })}>
             {texts.add.expression}

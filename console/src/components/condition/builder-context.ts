@@ -5,8 +5,12 @@ import type { Catalogue, PathOption } from './condition-paths.ts';
 /** The definitions that a builder offers, and the mistakes that it shows. */
 export interface Builder {
   readonly catalogue: Catalogue;
-  /** The paths that conditions on the resource of the rule can read. */
+  /** The resource of the rule; `*` for all. */
+  readonly resource: string;
+  /** The paths that conditions can read here: those of the related records around first. */
   readonly options: readonly PathOption[];
+  /** The aliases of the related records around, the outermost first. */
+  readonly aliases: readonly string[];
   readonly issues: readonly Issue[];
   readonly hasExpressions: boolean;
 }
@@ -31,4 +35,14 @@ export function mistakesAt(issues: readonly Issue[], at: string): string | undef
 export function mistakesOf(issues: readonly Issue[], at: string): string | undefined {
   const own = issues.filter(({ path }) => path === at);
   return own.length === 0 ? undefined : own.map(({ detail }) => detail).join('; ');
+}
+
+/** Returns the mistakes of a member itself, and of its own members that have no field in the form. */
+export function otherMistakesAt(issues: readonly Issue[], at: string, known: readonly string[]): string | undefined {
+  const others = issues.filter(({ path }) => {
+    if (path === at) return true;
+    const [name = ''] = path.startsWith(`${at}.`) ? path.slice(at.length + 1).split('.') : [];
+    return name !== '' && !known.includes(name);
+  });
+  return others.length === 0 ? undefined : others.map(({ detail }) => detail).join('; ');
 }

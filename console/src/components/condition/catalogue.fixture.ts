@@ -87,3 +87,32 @@ export const CATALOGUE: Catalogue = {
   ruleActions: ['read', 'update'],
   userRoles: ['user', 'editor'],
 };
+
+const definition = (name: string, fields: readonly Field[]): Catalogue['definitions'][number] =>
+  ({ name, description: null, indexes: [], fields: [field({ name: 'id', type: 'string', readOnly: true }), ...fields] }) as never;
+
+/** The catalogue with documents of organisations, whose members and teams are records of their own. */
+export const ORGANISATIONS: Catalogue = {
+  ...CATALOGUE,
+  definitions: [
+    ...CATALOGUE.definitions,
+    definition('Organisation', [field({ name: 'plan', type: 'enum', values: ['free', 'paid'] })]),
+    definition('Document', [
+      field({ name: 'organisationId', type: 'reference', to: 'Organisation' }),
+      field({ name: 'readerIds', type: 'list', of: { type: 'reference', to: 'User' } }),
+    ]),
+    definition('TeamMember', [
+      field({ name: 'teamId', type: 'reference', to: 'Team' }),
+      field({ name: 'userId', type: 'reference', to: 'User' }),
+    ]),
+    definition('Team', [field({ name: 'organisationId', type: 'reference', to: 'Organisation' })]),
+    definition('Membership', [
+      field({ name: 'userId', type: 'reference', to: 'User' }),
+      field({ name: 'organisationId', type: 'reference', to: 'Organisation' }),
+      field({ name: 'level', type: 'enum', values: ['owner', 'editor'] }),
+      field({ name: 'tags', type: 'list', of: { type: 'string' } }),
+      field({ name: 'code', type: 'string', writeOnly: true }),
+      field({ name: 'createdBy', type: 'string', readOnly: true }),
+    ]),
+  ],
+};

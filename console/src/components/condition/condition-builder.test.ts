@@ -154,6 +154,26 @@ describe('sentences of conditions', () => {
       [{ expression: 'a == b' }, { anyOf: [{ not: { field: 'user.id', operator: 'gone', value: 1 } }, { field: '', operator: 'eq' }] }],
       '(a == b) and (not (user.id gone 1) or (no path) is (no value))',
     ],
+    [[{ related: { resource: 'Membership', as: 'm', on: {} } }], 'at least one Membership m'],
+    [
+      [
+        {
+          related: {
+            ...{ resource: 'Membership', as: 'm', on: { userId: '${user.id}' }, atMost: 3 },
+            where: [
+              {
+                anyOf: [
+                  { field: 'm.level', operator: 'eq', value: 'owner' },
+                  { field: 'm.x', operator: 'exists', value: true },
+                ],
+              },
+            ],
+          },
+        },
+        { not: { related: { resource: 'Membership', as: 'n', on: { userId: 'u' }, atMost: 0 } } },
+      ],
+      '(at most 3 Membership m where m.userId is user.id and (m.level is "owner" or m.x has a value)) and not (no Membership n where n.userId is "u")',
+    ],
     [[7], '7'],
   ])('describes %j', (conditions, sentence) => expect(describeConditions(conditions, CATALOGUE.operators)).toBe(sentence));
 });

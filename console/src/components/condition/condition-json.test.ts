@@ -11,6 +11,8 @@ function throughForms(json: unknown): unknown {
       return writeCondition({ ...form, of: form.of.map(throughForms) });
     case 'not':
       return writeCondition({ ...form, of: throughForms(form.of) });
+    case 'related':
+      return writeCondition({ ...form, where: form.where?.map(throughForms) });
     default:
       return writeCondition(form);
   }
@@ -46,6 +48,24 @@ const { condition } = fc.letrec<{ condition: unknown }>((tie) => ({
     fc.record({ not: tie('condition') }),
     fc.record({ allOf: fc.array(tie('condition'), { maxLength: 3 }) }).chain((own) => members.map((others) => ({ ...own, ...others }))),
     fc.record({ anyOf: fc.array(tie('condition'), { maxLength: 3 }) }),
+    fc.record(
+      {
+        related: fc.record(
+          {
+            resource: fc.constantFrom('Membership', ''),
+            as: fc.constantFrom('m', ''),
+            on: fc.dictionary(fc.constantFrom('userId', 'id', '__proto__', ''), value),
+            where: fc.array(tie('condition'), { maxLength: 3 }),
+            atLeast: fc.oneof(fc.integer(), fc.string()),
+            atMost: fc.double({ noDefaultInfinity: true, noNaN: true }),
+            from: fc.string(),
+          },
+          { requiredKeys: [] },
+        ),
+        note: fc.string(),
+      },
+      { requiredKeys: ['related'] },
+    ),
   ),
 }));
 
@@ -74,6 +94,18 @@ describe('forms of conditions', () => {
     expect(writeCondition({ ...form, value: 'published' })).toEqual({ ...json, value: 'published' });
     expect(writeCondition({ ...form, path: 'user.role' })).toEqual({ field: 'user.role', operator: 'eq', value: 'draft', note: 'x' });
     expect(writeCondition({ ...form, ifExists: true })).toEqual({ ...json, ifExists: true });
+  });
+
+  it('an edit of related records keeps unknown members and the order, and removes a bound that no longer applies', () => {
+    const json = { related: { atLeast: 2, note: 'x', as: 'm', resource: 'Membership', where: [], on: {} } };
+    const form = readCondition(json);
+    if (form.type !== 'related') throw new Error('expected related records');
+    expect(JSON.stringify(writeCondition({ ...form, atLeast: undefined, on: { userId: 1 } }))).toBe(
+      '{"related":{"note":"x","as":"m","resource":"Membership","where":[],"on":{"userId":1}}}',
+    );
+    expect(writeCondition({ ...form, where: undefined })).toEqual({
+      related: { atLeast: 2, note: 'x', as: 'm', resource: 'Membership', on: {} },
+    });
   });
 
   it('switches and negates groups', () => {

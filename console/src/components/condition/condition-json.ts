@@ -30,10 +30,28 @@ export interface GroupForm {
   readonly source: Others;
 }
 
+/** A condition on the number of records of another resource that are linked with the request. */
+export interface RelatedForm {
+  readonly type: 'related';
+  /** The resource whose records are counted; empty if the condition names none. */
+  readonly resource: string;
+  /** The alias with which the paths in `where` begin; empty if the condition has none. */
+  readonly as: string;
+  /** The fields of the related resource, and the values that they equal. */
+  readonly on: Others;
+  /** The conditions on a counted record; undefined if each linked record counts. */
+  readonly where: readonly unknown[] | undefined;
+  readonly atLeast: number | undefined;
+  readonly atMost: number | undefined;
+  /** The condition as it was read. */
+  readonly source: Others;
+}
+
 /** A condition as the builder shows it. `raw` is JSON that it cannot show as a form. */
 export type ConditionForm =
   | ComparisonForm
   | GroupForm
+  | RelatedForm
   | { readonly type: 'not'; readonly of: unknown; readonly source: Others }
   | { readonly type: 'expression'; readonly expression: string; readonly source: Others }
   | { readonly type: 'raw'; readonly json: unknown };
@@ -41,14 +59,15 @@ export type ConditionForm =
 /** Reads the form of a condition. */
 export function readCondition(json: unknown): ConditionForm {
   if (!isRecord(json)) return { type: 'raw', json };
-  const { allOf, anyOf, not, expression } = json;
-  const names = ['allOf', 'anyOf', 'not', 'expression', 'field'].filter((name) => Object.hasOwn(json, name));
+  const { allOf, anyOf, not, related, expression } = json;
+  const names = ['allOf', 'anyOf', 'not', 'related', 'expression', 'field'].filter((name) => Object.hasOwn(json, name));
   // A condition with two forms is a mistake that only the text can show.
   if (names.length !== 1) return { type: 'raw', json };
   if (Array.isArray(allOf)) return { type: 'allOf', of: allOf, source: json };
   if (Array.isArray(anyOf)) return { type: 'anyOf', of: anyOf, source: json };
   if (isRecord(not)) return { type: 'not', of: not, source: json };
   if (typeof expression === 'string') return { type: 'expression', expression, source: json };
+  if (isRecord(related)) return readRelated(related, json) ?? { type: 'raw', json };
   return readComparison(json) ?? { type: 'raw', json };
 }
 
@@ -57,6 +76,18 @@ function readComparison(json: Others): ComparisonForm | undefined {
   if (typeof field !== 'string' || typeof operator !== 'string' || typeof ifExists !== 'boolean') return undefined;
   if (context !== undefined && typeof context !== 'string') return undefined;
   return { type: 'comparison', path: toPath(field, context), operator, value, ifExists, source: json };
+}
+
+function readRelated(related: Others, source: Others): RelatedForm | undefined {
+  const { resource = '', as = '', on = {}, where, atLeast, atMost } = related;
+  if (typeof resource !== 'string' || typeof as !== 'string' || !isRecord(on)) return undefined;
+  if (where !== undefined && !Array.isArray(where)) return undefined;
+  if (!isCount(atLeast) || !isCount(atMost)) return undefined;
+  return { type: 'related', resource, as, on, where, atLeast, atMost, source };
+}
+
+function isCount(value: unknown): value is number | undefined {
+  return value === undefined || typeof value === 'number';
 }
 
 /** Returns the path with its group: a field may name its group in `context`. */
@@ -76,6 +107,8 @@ export function writeCondition(form: ConditionForm): unknown {
       return { ...form.source, not: form.of };
     case 'expression':
       return { ...form.source, expression: form.expression };
+    case 'related':
+      return writeRelated(form);
     default:
       return { ...form.source, [form.type]: form.of };
   }
@@ -92,6 +125,24 @@ function writeComparison({ path, operator, value, ifExists, source }: Comparison
     ...others,
   };
 }
+
+function writeRelated({ resource, as, on, where, atLeast, atMost, source }: RelatedForm): unknown {
+  const before = isRecord(source['related']) ? source['related'] : {};
+  // Members that were absent stay absent while the form shows nothing for them.
+  const members = {
+    ...((resource !== '' || before['resource'] !== undefined) && { resource }),
+    ...((as !== '' || before['as'] !== undefined) && { as }),
+    ...((Object.keys(on).length > 0 || before['on'] !== undefined) && { on }),
+    ...(where !== undefined && { where }),
+    ...(atLeast !== undefined && { atLeast }),
+    ...(atMost !== undefined && { atMost }),
+  };
+  const kept = Object.entries(before).filter(([name]) => Object.hasOwn(members, name) || !RELATED_MEMBERS.includes(name));
+  return { ...source, related: { ...Object.fromEntries(kept), ...members } };
+}
+
+/** The members of a condition on related records that the form shows. */
+const RELATED_MEMBERS: readonly string[] = ['resource', 'as', 'on', 'where', 'atLeast', 'atMost'];
 
 /** Returns a new comparison with an empty path. */
 export function emptyComparison(): unknown {

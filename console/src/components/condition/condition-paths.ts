@@ -1,6 +1,5 @@
 /** The paths that conditions on a resource can read, from the catalogue. */
 import type { Schemas } from '../../api/client.ts';
-import { GROUPS } from './condition-json.ts';
 
 /** The definitions, operators and limits of the service. */
 export type Catalogue = Schemas['admin.Catalogue'];
@@ -40,12 +39,16 @@ export function findPath(options: readonly PathOption[], path: string): PathOpti
   return parent === undefined ? undefined : { path, kind: undefined };
 }
 
-/** Returns the paths by group, for a menu. */
+/** Returns the paths of related records with an alias, those behind their references last. */
+export function relatedPathsFor(catalogue: Catalogue, resource: string, alias: string): readonly PathOption[] {
+  const own = fieldsOf(catalogue, resource).map((field) => toOption(catalogue, alias, field));
+  return [...own, ...own.flatMap((option) => behind(catalogue, option))];
+}
+
+/** Returns the paths by their first name, which is a group or an alias, for a menu. */
 export function groupPaths(options: readonly PathOption[]): readonly { readonly group: string; readonly items: string[] }[] {
-  return GROUPS.map((group) => ({
-    group,
-    items: options.flatMap(({ path }) => (path.startsWith(`${group}.`) ? [path] : [])),
-  })).filter(({ items }) => items.length > 0);
+  const groups = Map.groupBy(options, ({ path }) => path.slice(0, path.indexOf('.')));
+  return [...groups].map(([group, members]) => ({ group, items: members.map(({ path }) => path) }));
 }
 
 function resourcePaths(catalogue: Catalogue, resource: string): readonly PathOption[] {

@@ -1,7 +1,7 @@
 /** Conditions as sentences, with the labels of the operators. */
 import { builderTexts } from '../../texts/condition-builder.ts';
 import { isolate } from '../../texts/sentence.ts';
-import { type ConditionForm, readCondition } from './condition-json.ts';
+import { type ConditionForm, type RelatedForm, readCondition } from './condition-json.ts';
 import type { Operator } from './operand-forms.ts';
 import { isReference, referencedPath } from './operand-forms.ts';
 
@@ -27,6 +27,8 @@ function describeForm(form: ConditionForm, operators: readonly Operator[], isNes
       return isNested ? `(${form.expression})` : form.expression;
     case 'not':
       return `${texts.not} (${describeForm(readCondition(form.of), operators, false)})`;
+    case 'related':
+      return isNested ? `(${describeRelated(form, operators)})` : describeRelated(form, operators);
     case 'comparison': {
       const { path, operator, value, ifExists } = form;
       const found = operators.find(({ name }) => name === operator);
@@ -40,6 +42,15 @@ function describeForm(form: ConditionForm, operators: readonly Operator[], isNes
       return isNested && !isSingle ? `(${joined})` : joined;
     }
   }
+}
+
+/** Returns the links and the conditions of related records as one sentence: `at least one Membership m where m.userId is user.id`. */
+function describeRelated({ resource, as, on, where = [], atLeast, atMost }: RelatedForm, operators: readonly Operator[]): string {
+  const found = operators.find(({ name }) => name === 'eq');
+  const links = Object.entries(on).map(([field, value]) => describeComparison(`${as}.${field}`, { operator: 'eq', found, value }));
+  const conditions = where.map((condition) => describeForm(readCondition(condition), operators, true));
+  const all = [...links, ...conditions].join(texts.and);
+  return `${texts.count({ atLeast, atMost })} ${texts.related(resource, as)}${all === '' ? '' : `${texts.where}${all}`}`;
 }
 
 /** An operator with its operand. */
