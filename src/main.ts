@@ -40,6 +40,8 @@ const exitCode = await runCli(process.argv.slice(2), {
   verifyDecisions: async (config, options) => (await import('./project/index.ts')).verifyDecisions(config, options),
   verifyData: async (config, options) => (await import('./project/index.ts')).verifyData(config, options),
   resealData: async (config) => (await import('./project/index.ts')).resealData(config),
+  readPolicies: async (config) => (await import('./policy-file-operations.ts')).readPolicies(config),
+  testPolicies: async (config) => (await import('./policy-file-operations.ts')).testPolicies(config),
   pruneDecisions: async (config, options) => (await import('./project/index.ts')).pruneOldDecisions(config, options),
 });
 process.exit(exitCode);

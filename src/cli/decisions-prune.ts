@@ -1,4 +1,5 @@
-import type { CliCommand, CliFlags, CliPruneResult } from './cli-context.ts';
+import type { CliCommand, CliFlags } from './cli-context.ts';
+import type { CliPruneResult } from './cli-results.ts';
 
 /** Deletes old audit entries; without `--yes`, only counts them. */
 export const decisionsPrune: CliCommand = {

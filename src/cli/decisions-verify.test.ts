@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { CliVerification } from './cli-context.ts';
+import type { CliVerification } from './cli-results.ts';
 import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 

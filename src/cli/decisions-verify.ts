@@ -1,4 +1,5 @@
-import type { CliCommand, CliContext, CliVerification } from './cli-context.ts';
+import type { CliCommand, CliContext } from './cli-context.ts';
+import type { CliVerification } from './cli-results.ts';
 
 /** Verifies the audit log and lists every break. */
 export const decisionsVerify: CliCommand = {

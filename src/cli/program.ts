@@ -20,6 +20,8 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['policies from-permissions', async () => (await import('./policies-from-permissions.ts')).policiesFromPermissionsCommand],
   ['policies import', async () => (await import('./policies-import.ts')).policiesImport],
   ['policies export', async () => (await import('./policies-export.ts')).policiesExport],
+  ['policies apply', async () => (await import('./policies-apply.ts')).policiesApply],
+  ['policies test', async () => (await import('./policies-test.ts')).policiesTest],
   ['policies restore-admin', async () => (await import('./policies-restore-admin.ts')).policiesRestoreAdmin],
   ['user password', async () => (await import('./user-password.ts')).userPassword],
   ['user create', async () => (await import('./user-create.ts')).userCreate],
@@ -31,7 +33,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
 /** Descriptions of the command groups. */
 const GROUPS: Readonly<Record<string, string>> = {
   storage: 'plan, apply and list migrations; delete archived data',
-  policies: 'import, export and restore policies',
+  policies: 'test, apply, import, export and restore policies',
   user: 'create users, set their passwords and roles',
   decisions: 'verify and prune the audit log',
 };

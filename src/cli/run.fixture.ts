@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import type { Config } from '../config/config.ts';
 import { SetupError } from '../errors.ts';
-import type { CliBackups, CliContext, CliService, CliTables, CliVerification } from './cli-context.ts';
+import type { CliBackups, CliContext, CliService, CliTables } from './cli-context.ts';
+import type { CliVerification } from './cli-results.ts';
 
 /** A fake context for a command, with everything that the command prints and calls. */
 export interface Run {
@@ -108,6 +109,14 @@ export function createRun(
     openInput: async (path) => {
       calls.push(`open ${path}`);
       return chunks() as AsyncIterable<never>;
+    },
+    async readPolicies() {
+      calls.push('readPolicies');
+      return '{"policies":[]}';
+    },
+    async testPolicies() {
+      calls.push('testPolicies');
+      return { cases: 2, failed: 0, lines: ['2 passed'], junit: '<testsuites/>', summary: { cases: 2 } };
     },
     async writeOutput(path, open, { force }) {
       for await (const piece of await open()) calls.push(`write ${path}${force ? ' by force' : ''}: ${piece.trimEnd()}`);

@@ -1,4 +1,5 @@
-import type { CliCommand, CliContext, CliDataVerification } from './cli-context.ts';
+import type { CliCommand, CliContext } from './cli-context.ts';
+import type { CliDataVerification } from './cli-results.ts';
 import { printAuditLog } from './decisions-verify.ts';
 
 /** Verifies all data at rest, or accepts damaged rows as they are. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Issue } from '../errors.ts';
 import type { Json } from '../operators/index.ts';
 import type { Path, PathKind } from './condition.ts';
-import type { ConditionLimits, ConditionParserOptions } from './condition-parser.ts';
+import type { ConditionParserOptions } from './condition-parser.ts';
 import { printCondition } from './explain-condition.ts';
 import { parseConditions } from './parse-condition.ts';
 import { SMALL_LIMITS } from './small-limits.fixture.ts';

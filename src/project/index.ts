@@ -10,7 +10,7 @@ export { migrateTables, watchProject } from './migrate-tables.ts';
 export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions, verifyDecisions } from './project-audit-log.ts';
 export { openBackups } from './project-backups.ts';
 export { openProjectDatabase } from './project-database.ts';
-export { readProject } from './project-definitions.ts';
+export { policyFolder, readProject } from './project-definitions.ts';
 export { openTables } from './project-tables.ts';
 export { createSystemSource, type SystemSourceDeps } from './system-source.ts';
 export { resealData, verifyData } from './verify-data.ts';

@@ -10,6 +10,11 @@ export function definitionFolder(project: string): string {
   return join(project, 'resources');
 }
 
+/** Returns the folder of the policies and their tests. */
+export function policyFolder(project: string): string {
+  return join(project, 'policies');
+}
+
 /** Loads the definitions of the project and of the system. @throws SetupError that lists every mistake of every file. */
 export function readProject(project: string): Definitions {
   const folder = definitionFolder(project);

@@ -28,6 +28,12 @@ export function printMistake(mistake: Mistake): string {
   return mistake.path === '' ? `${place} ${mistake.detail}` : `${place} ${mistake.path}: ${mistake.detail}`;
 }
 
+/** Orders mistakes by file, line and column. */
+export function compareMistakes(a: Mistake, b: Mistake): number {
+  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
+}
+
 /** Returns a report function and the list that it fills. */
 export function collectMistakes(): { readonly mistakes: readonly DefinitionMistake[]; readonly report: Report } {
   const mistakes: DefinitionMistake[] = [];

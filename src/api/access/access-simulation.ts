@@ -47,6 +47,12 @@ export interface SimulatedAccess {
   readonly isActive: boolean;
 }
 
+/** The transaction, the policies and the origin of a simulation. */
+export interface SimulationContext extends Pick<AdminRequest, 'tx' | 'snapshot'> {
+  readonly deps: Pick<AdminRequest['deps'], 'timeZone'>;
+  readonly request: Pick<AdminRequest['request'], 'origin'>;
+}
+
 /** A function that returns the rules that apply to a request. */
 type RulesFor = (query: RulesQuery) => Promise<ApplicableRules>;
 
@@ -54,13 +60,13 @@ type RulesFor = (query: RulesQuery) => Promise<ApplicableRules>;
  * Decides the request with the rules that `rulesFor` returns, and explains the decision. An inactive user is denied, but the trace shows the
  * result of the policies. Writes no audit entry.
  */
-export async function simulateAccess(admin: AdminRequest, test: AccessTest, rulesFor: RulesFor): Promise<SimulatedAccess> {
+export async function simulateAccess(admin: SimulationContext, test: AccessTest, rulesFor: RulesFor): Promise<SimulatedAccess> {
   const simulated = await simulateActive(admin, test, rulesFor);
   const isActive = isActiveIn(test, simulated);
   return { ...simulated, isActive, explanation: isActive ? simulated.explanation : denyInactive(simulated.explanation) };
 }
 
-async function simulateActive(admin: AdminRequest, test: AccessTest, rulesFor: RulesFor): Promise<Omit<SimulatedAccess, 'isActive'>> {
+async function simulateActive(admin: SimulationContext, test: AccessTest, rulesFor: RulesFor): Promise<Omit<SimulatedAccess, 'isActive'>> {
   const { tx, snapshot } = admin;
   const makesRecord = CREATES_RECORD.has(test.action);
   const user = test.userId === undefined ? undefined : await loadIntactUser(admin, test.userId);
@@ -103,7 +109,7 @@ function denyInactive({ trace, ties }: Explanation): Explanation {
 
 /** Returns the input of the scope, before the hypothesis is applied. A user who is not stored has role `anon`; the record of a list or export without an id is unknown. */
 function scopeInputOf(
-  { tx, snapshot, deps, request }: AdminRequest,
+  { tx, snapshot, deps, request }: SimulationContext,
   test: AccessTest,
   { user, record }: SimulatedAccess['stored'],
 ): ScopeInput {

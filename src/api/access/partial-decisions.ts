@@ -59,7 +59,10 @@ export interface UserWithAssignments {
 }
 
 /** Loads the stored user of a question. @throws Problem STORAGE_DAMAGED for a damaged user, whose own requests are refused in the same way */
-export async function loadIntactUser({ tx, snapshot }: AdminRequest, id: string): Promise<StoredRecord | undefined> {
+export async function loadIntactUser(
+  { tx, snapshot }: Pick<AdminRequest, 'tx' | 'snapshot'>,
+  id: string,
+): Promise<StoredRecord | undefined> {
   await refuseDamagedRecord(tx, snapshot.user, id);
   return loadRecord(tx, snapshot.user, id);
 }

@@ -37,7 +37,7 @@ export {
   toUserAssignmentChange,
 } from './parse-assignment.ts';
 export { type ParsedPolicy, type PolicyLimits, parsePolicy } from './parse-policy.ts';
-export { type PolicyImport, parsePolicyImport } from './parse-policy-import.ts';
+export { type ParsePolicyImportOptions, type PolicyImport, parsePolicyImport } from './parse-policy-import.ts';
 export { type PlannedAssignment, type PlannedPolicies, policiesFromPermissions } from './permission-policies.ts';
 export { PersistentMap } from './persistent-map.ts';
 export {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../operators/index.ts';
-import { parseDefinition, printMistake, type RawDefinition } from '../index.ts';
+import { parseDefinition, printMistake, type YamlFile } from '../index.ts';
 import { composeDefinitions, SYSTEM } from './system-definitions.ts';
 
-function raw(source: Json, file = 'resources/a.yaml'): RawDefinition {
+function raw(source: Json, file = 'resources/a.yaml'): YamlFile {
   return { file, source, locate: () => ({ line: 1, column: 1 }) };
 }
 

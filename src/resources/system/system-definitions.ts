@@ -1,16 +1,17 @@
 import { isObject, type Json, type JsonObject } from '../../operators/index.ts';
 import {
+  compareMistakes,
   type Definitions,
-  loadDefinitions,
+  loadYamlFiles,
   type Mistake,
   ordinaryResources,
   type ParsedDefinition,
   parseDefinition,
   placeMistake,
-  type RawDefinition,
   type Resource,
   validateCascades,
   validateReferences,
+  type YamlFile,
 } from '../index.ts';
 import { DECISION_DEFINITIONS } from './audit-definition.ts';
 import { POLICY_DEFINITIONS } from './policy-definitions.ts';
@@ -26,13 +27,13 @@ export interface ComposedDefinitions {
 
 /** Loads and validates the definition files of a folder. Returns every mistake of every file. */
 export function loadProject(folder: string): ComposedDefinitions {
-  const loaded = loadDefinitions(folder);
-  const { definitions, mistakes } = composeDefinitions(loaded.definitions);
-  return { definitions, mistakes: [...loaded.mistakes, ...mistakes].sort(byPosition) };
+  const loaded = loadYamlFiles(folder, { kind: 'definition' });
+  const { definitions, mistakes } = composeDefinitions(loaded.files);
+  return { definitions, mistakes: [...loaded.mistakes, ...mistakes].sort(compareMistakes) };
 }
 
 /** Validates the definitions of a project, each by itself and all together, and adds those of the system. */
-export function composeDefinitions(project: readonly RawDefinition[]): ComposedDefinitions {
+export function composeDefinitions(project: readonly YamlFile[]): ComposedDefinitions {
   const definitions = new Map(SYSTEM);
   const mistakes: Mistake[] = [];
   const added: AddedDefinition[] = [];
@@ -72,7 +73,7 @@ function describeClash(name: string, taken: ReadonlyMap<string, string>): string
 }
 
 interface AddedDefinition {
-  readonly raw: RawDefinition;
+  readonly raw: YamlFile;
   readonly resource: Resource;
 }
 
@@ -92,7 +93,7 @@ function validateRenames(added: readonly AddedDefinition[], known: ReadonlySet<s
 }
 
 // Includes definitions with mistakes, so that references to them are not reported as well.
-function knownNames(project: readonly RawDefinition[]): ReadonlySet<string> {
+function knownNames(project: readonly YamlFile[]): ReadonlySet<string> {
   const names = project.map(({ source }) => nameOf(source)).filter((name) => name !== undefined);
   const system = ordinaryResources(SYSTEM).map((resource) => resource.name);
   return new Set([...system, ...names]);
@@ -101,11 +102,6 @@ function knownNames(project: readonly RawDefinition[]): ReadonlySet<string> {
 function nameOf(source: Json): string | undefined {
   const name = isObject(source) ? source['name'] : undefined;
   return typeof name === 'string' ? name : undefined;
-}
-
-function byPosition(a: Mistake, b: Mistake): number {
-  if (a.file !== b.file) return a.file < b.file ? -1 : 1;
-  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0);
 }
 
 /** The resources of the system by name: `User`, and the internal ones, whose names begin with `_`. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { printMistake } from './definition-mistake.ts';
-import { loadDefinitions, placeMistake } from './load-definitions.ts';
+import { loadYamlFiles, placeMistake } from './load-yaml-files.ts';
 import { parseDefinition } from './parse-definition.ts';
 
 let folder: string;
@@ -21,12 +21,12 @@ function write(name: string, content: string | Uint8Array): void {
 
 /** Returns every mistake in the files and in their definitions, as printed. */
 function mistakes(): string[] {
-  const loaded = loadDefinitions(folder);
-  const parsed = loaded.definitions.flatMap((raw) => parseDefinition(raw.source).mistakes.map((mistake) => placeMistake(raw, mistake)));
+  const loaded = loadYamlFiles(folder, { kind: 'definition' });
+  const parsed = loaded.files.flatMap((raw) => parseDefinition(raw.source).mistakes.map((mistake) => placeMistake(raw, mistake)));
   return [...loaded.mistakes, ...parsed].map(printMistake);
 }
 
-describe('loadDefinitions', () => {
+describe('loadYamlFiles', () => {
   it('reads the YAML and JSON files of the folder in the order of their names, and ignores other files', () => {
     write('b.yaml', 'name: B\nfields:\n  a: { type: string }\n');
     write('a.json', '{\n\t"name": "A",\n\t"fields": { "a": { "type": "string" } }\n}\n');
@@ -34,10 +34,10 @@ describe('loadDefinitions', () => {
     write('.hidden.yaml', 'nonsense: [');
     write('notes.txt', 'nonsense: [');
     mkdirSync(join(folder, 'folder.yaml'));
-    const { definitions, mistakes: found } = loadDefinitions(folder);
+    const { files, mistakes: found } = loadYamlFiles(folder, { kind: 'definition' });
     expect(found).toEqual([]);
-    expect(definitions.map(({ file }) => file)).toEqual(['resources/a.json', 'resources/b.yaml', 'resources/c.YML']);
-    expect(definitions[0]?.source).toEqual({ name: 'A', fields: { a: { type: 'string' } } });
+    expect(files.map(({ file }) => file)).toEqual(['resources/a.json', 'resources/b.yaml', 'resources/c.YML']);
+    expect(files[0]?.source).toEqual({ name: 'A', fields: { a: { type: 'string' } } });
   });
 
   it('reports file, line and column of every mistake in every file', () => {
@@ -122,7 +122,10 @@ describe('loadDefinitions', () => {
       expect.stringMatching(/^resources\/outside.yaml .*link to a place outside/),
       expect.stringMatching(/^resources\/pipe.yaml .*named pipe/),
     ]);
-    expect(loadDefinitions(folder).definitions.map(({ file }) => file)).toEqual(['resources/inner.yaml', 'resources/shared.yaml']);
+    expect(loadYamlFiles(folder, { kind: 'definition' }).files.map(({ file }) => file)).toEqual([
+      'resources/inner.yaml',
+      'resources/shared.yaml',
+    ]);
     rmSync(outside, { recursive: true });
   });
 

@@ -9,31 +9,36 @@ const EXTENSIONS: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
 const MAX_BYTES = 1_000_000;
 const MAX_FILES = 1000;
 
-/** A definition file after YAML parsing, before validation. */
-export interface RawDefinition {
+/** A YAML or JSON file of a project, before its content is validated. */
+export interface YamlFile {
   /** The path with its folder: `resources/article.yaml`. */
   readonly file: string;
   readonly source: Json;
   readonly locate: Locate;
 }
 
-/** The definition files of a folder. */
-export interface LoadedDefinitions {
-  readonly definitions: readonly RawDefinition[];
+/** The files of a folder. */
+export interface LoadedYamlFiles {
+  readonly files: readonly YamlFile[];
   /** Files that cannot be read, or are not valid YAML or JSON. */
   readonly mistakes: readonly Mistake[];
 }
 
-/**
- * Loads every definition file of a folder, in the order of their names. `composeDefinitions` in `system/` validates them together with the
- * system definitions.
- */
-export function loadDefinitions(folder: string): LoadedDefinitions {
-  const definitions: RawDefinition[] = [];
+/** The files of a folder to load. */
+export interface YamlFileQuery {
+  /** The word for the files in a mistake: `definition`. */
+  readonly kind: string;
+  /** Returns true for the names of files to load. By default, all are loaded. */
+  readonly accepts?: (name: string) => boolean;
+}
+
+/** Loads the YAML and JSON files of a folder, in the order of their names, without those of subfolders and hidden ones. */
+export function loadYamlFiles(folder: string, { kind, accepts = () => true }: YamlFileQuery): LoadedYamlFiles {
+  const files: YamlFile[] = [];
   const mistakes: Mistake[] = [];
   const shownFolder = basename(folder);
-  const names = listFiles(folder);
-  if (typeof names === 'string') return { definitions, mistakes: [{ file: shownFolder, path: '', detail: names }] };
+  const names = listFiles(folder, { kind, accepts });
+  if (typeof names === 'string') return { files, mistakes: [{ file: shownFolder, path: '', detail: names }] };
   const roots = rootsOf(folder);
   for (const name of names) {
     const file = `${shownFolder}/${name}`;
@@ -44,30 +49,31 @@ export function loadDefinitions(folder: string): LoadedDefinitions {
     }
     const { value, errors, locate } = parseYaml(text.content);
     mistakes.push(...errors.map(({ detail, position }) => ({ file, ...position, path: '', detail })));
-    if (value !== undefined) definitions.push({ file, source: value, locate });
+    if (value !== undefined) files.push({ file, source: value, locate });
   }
-  return { definitions, mistakes };
+  return { files, mistakes };
 }
 
 /** Adds the position in the file to a mistake. */
-export function placeMistake(raw: RawDefinition, { path, on, detail }: DefinitionMistake): Mistake {
-  return { file: raw.file, ...raw.locate(path, on), path: path.join('.'), detail };
+export function placeMistake({ file, locate }: YamlFile, { path, on, detail }: DefinitionMistake): Mistake {
+  return { file, ...locate(path, on), path: path.join('.'), detail };
 }
 
-function listFiles(folder: string): readonly string[] | string {
+function listFiles(folder: string, { kind, accepts }: Required<YamlFileQuery>): readonly string[] | string {
   try {
     const names = readdirSync(folder, { withFileTypes: true })
       .filter((entry) => !entry.isDirectory() && !entry.name.startsWith('.') && EXTENSIONS.has(extname(entry.name).toLowerCase()))
-      .map((entry) => entry.name);
-    if (names.length > MAX_FILES) return `expected at most ${MAX_FILES} definition files, found ${names.length}`;
+      .map((entry) => entry.name)
+      .filter(accepts);
+    if (names.length > MAX_FILES) return `expected at most ${MAX_FILES} ${kind} files, found ${names.length}`;
     return names.sort((a, b) => (a < b ? -1 : 1));
   } catch (error) {
-    return `cannot read the folder of definition files (${errorCode(error)})`;
+    return `cannot read the folder of ${kind} files (${errorCode(error)})`;
   }
 }
 
 /**
- * Returns the folders that may contain definition files: the definitions folder and the project folder. A link to another place could make the service
+ * Returns the folders that may contain the files: the folder itself and the project folder. A link to another place could make the service
  * read any file of the machine and show its lines as mistakes.
  */
 function rootsOf(folder: string): readonly string[] {

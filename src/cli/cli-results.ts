@@ -1,0 +1,53 @@
+/** The results of commands, as plain data, and the options that select them. */
+
+/** The results of policy tests. */
+export interface CliTestReport {
+  readonly cases: number;
+  readonly failed: number;
+  readonly lines: readonly string[];
+  /** JUnit XML. */
+  readonly junit: string;
+  /** The results as JSON. */
+  readonly summary: object;
+}
+
+/** The age of the audit entries to delete. Unless `isSure` is set, the entries are only counted. */
+export interface CliPruneOptions {
+  readonly before: string | undefined;
+  readonly olderThan: string | undefined;
+  readonly isSure: boolean;
+}
+
+/** The audit entries that were deleted, or in a preview would be deleted. */
+export interface CliPruneResult {
+  /** The first day whose audit entries are kept. */
+  readonly before: string;
+  readonly entries: number;
+  readonly chains: number;
+}
+
+/** The result of a verification of the audit log. */
+export interface CliVerification {
+  readonly entries: number;
+  readonly chains: number;
+  readonly notChained: number;
+  readonly breaks: readonly { readonly kind: string; readonly writer?: string | undefined; readonly detail: string }[];
+  readonly breakCount: number;
+  /** The policy versions, those from before versions were hashed, and the revision up to which an audit entry proves them. */
+  readonly policies: Readonly<Record<'versions' | 'unproven', number>> & {
+    readonly provenUntil?: number | undefined;
+    readonly until?: number | undefined;
+  };
+  readonly pruned: readonly { readonly at: string; readonly reason: string; readonly by: string }[];
+  /** Absent if checkpoints are off. */
+  readonly checkpoints?: { readonly lines: number; readonly until: string | undefined; readonly restored: readonly string[] } | undefined;
+}
+
+/** The result of a verification of all data. */
+export interface CliDataVerification {
+  readonly isWhole: boolean;
+  readonly database: { readonly damage: readonly string[]; readonly summary: string };
+  /** Undefined if the database has no checksums yet. */
+  readonly rows: { readonly rows: number; readonly damaged: readonly string[]; readonly damagedCount: number } | undefined;
+  readonly decisions: CliVerification;
+}

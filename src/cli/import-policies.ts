@@ -1,0 +1,55 @@
+import type { Config } from '../config/index.ts';
+import type { CliContext, CliFlags } from './cli-context.ts';
+import { findFlag, requireFlag } from './flags.ts';
+import { withProgress } from './progress.ts';
+import { createInterruption } from './signals.ts';
+
+/** The flags of commands that change policies as an admin. */
+export const POLICY_CHANGE_FLAGS: Readonly<Record<string, string>> = {
+  '--as <email>': 'admin whom the audit entry names',
+  '--reason <text>': 'reason of the change, which the history and the audit log keep',
+  '--dry-run': 'validate the policies and print what would change, store nothing',
+};
+
+/** A command that changes policies, as it was called. */
+export interface PolicyCommand {
+  readonly context: CliContext;
+  readonly config: Config;
+  readonly flags: CliFlags;
+}
+
+/** Policies to import. */
+export interface PolicySource {
+  /** The words for the policies in the progress line. */
+  readonly from: string;
+  readonly mediaType: string;
+  /** Opens the policies. Aborting `stop` ends the read. */
+  open(stop: AbortSignal): Promise<AsyncIterable<Uint8Array>>;
+}
+
+/** Imports policies, all or none, in one revision and with one audit entry. Returns the exit code. */
+export async function runPolicyImport({ context, config, flags }: PolicyCommand, source: PolicySource): Promise<number> {
+  const request = {
+    as: requireFlag(flags, 'as'),
+    mediaType: source.mediaType,
+    dryRun: flags.has('dryRun'),
+    reason: findFlag(flags, 'reason'),
+  };
+  const interruption = createInterruption(context.signals);
+  try {
+    const bytes = await source.open(interruption.signal);
+    const service = await context.createService(config);
+    try {
+      const message = await withProgress(context, (show) => {
+        show(`importing the policies of ${source.from}`);
+        return service.importPolicies({ ...request, bytes });
+      });
+      context.print(message);
+      return 0;
+    } finally {
+      await service.close();
+    }
+  } finally {
+    interruption.stopListening();
+  }
+}

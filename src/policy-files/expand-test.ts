@@ -1,0 +1,142 @@
+import { ACTIONS, type Action, type ActionName, type RuleAction } from '../actions.ts';
+import { didYouMean } from '../errors.ts';
+import { parseInstant } from '../operators/index.ts';
+import { type Definitions, ordinaryResources, type Resource } from '../resources/index.ts';
+import type { PolicyTestCase } from './policy-test.ts';
+import { ANONYMOUS, type WrittenTest } from './policy-test-schema.ts';
+import type { Reporter } from './reporter.ts';
+import { type NamedRecords, resolveData } from './test-values.ts';
+
+/** A test as written, and the names that it may use. */
+export interface TestToExpand {
+  readonly test: WrittenTest;
+  /** The position of the test in the file. */
+  readonly path: readonly (string | number)[];
+  /** The time of the file, in milliseconds since 1970. */
+  readonly now: number | undefined;
+  readonly named: NamedRecords;
+  readonly definitions: Definitions;
+}
+
+/** Returns the cases of a test: one for each user, action and record of a matrix, or one for each user of a request. */
+export function expandTest(written: TestToExpand, reporter: Reporter): readonly PolicyTestCase[] {
+  const { test, path, definitions } = written;
+  const names = ordinaryResources(definitions).map(({ name }) => name);
+  const resource = names.includes(test.resource) ? definitions.get(test.resource) : undefined;
+  if (resource === undefined) {
+    reporter.report([...path, 'resource'], `no resource is named "${test.resource}"${didYouMean(test.resource, names)}`);
+    return [];
+  }
+  const recordNames = [...(written.named.get(resource.name) ?? [])];
+  const named = { ...written, resource, recordNames, users: [...(written.named.get('User') ?? []), ANONYMOUS] };
+  if ((test.allow === undefined) === (test.expect === undefined)) {
+    reporter.report(path, 'expected either "allow", for a matrix of users, actions and records, or "expect", for one request');
+    return [];
+  }
+  return test.allow === undefined ? expandRequest(named, reporter) : expandMatrix(named, reporter);
+}
+
+interface NamedTest extends TestToExpand {
+  readonly resource: Resource;
+  /** The names of the records of the resource. */
+  readonly recordNames: readonly string[];
+  /** The names of the users, and `anon`. */
+  readonly users: readonly string[];
+}
+
+function expandRequest(named: NamedTest, reporter: Reporter): readonly PolicyTestCase[] {
+  const { test, path, users, recordNames } = named;
+  refuseMembers(named, ['users', 'records', 'actions'], reporter);
+  const { action, record, expect = {}, data, reason } = test;
+  if (action === undefined) {
+    reporter.report(path, 'expected "action"');
+    return [];
+  }
+  if (record !== undefined) requireKnown([record], { known: recordNames, path: [...path, 'record'], word: named.resource.name }, reporter);
+  requireKnown(Object.keys(expect), { known: users, path: [...path, 'expect'], word: 'user', isKey: true }, reporter);
+  if (record === undefined && NEEDS_RECORD.has(decidedBy(action)))
+    reporter.report(path, `expected "record": ${action} is decided on a record`);
+  const resolve = { resource: named.resource, path: [...path, 'data'], named: named.named };
+  const given = data === undefined ? undefined : resolveData({ ...resolve, values: data }, reporter);
+  return Object.entries(expect).map(([user, expected]) => ({ ...toCase(named, user, action), record, data: given, expected, reason }));
+}
+
+/** Actions that are decided on a stored record. */
+const NEEDS_RECORD: ReadonlySet<string> = new Set(['read', 'update', 'delete']);
+
+function expandMatrix(named: NamedTest, reporter: Reporter): readonly PolicyTestCase[] {
+  const { test, path } = named;
+  refuseMembers(named, ['action', 'record', 'data', 'expect', 'reason'], reporter);
+  const { allow = {}, users = named.users, records = named.recordNames } = test;
+  requireKnown(users, { known: named.users, path: [...path, 'users'], word: 'user' }, reporter);
+  requireKnown(records, { known: named.recordNames, path: [...path, 'records'], word: named.resource.name }, reporter);
+  requireKnown(Object.keys(allow), { known: users, path: [...path, 'allow'], word: 'user of the matrix', isKey: true }, reporter);
+  const allowed = [...new Set(Object.values(allow).flatMap((byAction) => Object.keys(byAction)))];
+  const actions = test.actions ?? allowed.filter(isMatrixAction);
+  for (const [user, byAction] of Object.entries(allow)) {
+    requireKnown(
+      Object.keys(byAction),
+      { known: actions, path: [...path, 'allow', user], word: 'action of the matrix', isKey: true },
+      reporter,
+    );
+    for (const [action, those] of Object.entries(byAction))
+      if (those !== 'all')
+        requireKnown(those, { known: records, path: [...path, 'allow', user, action], word: 'record of the matrix' }, reporter);
+  }
+  if (actions.some((action) => !isMatrixAction(action)))
+    reporter.report([...path, 'actions'], 'expected actions on stored records; test a create or an import with "action" and "data"');
+  return users.flatMap((user) =>
+    actions.flatMap((action) =>
+      records.map((record) => {
+        const those = allow[user]?.[action] ?? [];
+        const expected = those === 'all' || those.includes(record) ? ('ALLOW' as const) : ('DENY' as const);
+        return { ...toCase(named, user, action), record, data: undefined, expected, reason: undefined };
+      }),
+    ),
+  );
+}
+
+function isMatrixAction(name: string): name is ActionName {
+  const decides = ACTIONS.get(name as ActionName)?.decides;
+  return decides !== undefined && decides !== 'create' && decides !== 'import';
+}
+
+function toCase({ test, resource, now }: NamedTest, user: string, action: ActionName) {
+  const { timestamp, ip } = test.environment ?? {};
+  return {
+    test: test.name,
+    user: user === ANONYMOUS ? undefined : user,
+    resource,
+    action,
+    decides: decidedBy(action),
+    now: timestamp === undefined ? now : parseInstant(timestamp),
+    ip,
+  };
+}
+
+function refuseMembers({ test, path }: NamedTest, members: readonly (keyof WrittenTest)[], { report }: Reporter): void {
+  const form = test.allow === undefined ? '"expect"' : '"allow"';
+  for (const member of members)
+    if (test[member] !== undefined) report([...path, member], `unknown member "${member}" of a test with ${form}`, 'key');
+}
+
+interface Known {
+  readonly known: readonly string[];
+  readonly path: readonly (string | number)[];
+  /** The word for a name in a mistake. */
+  readonly word: string;
+  /** True if the names are the keys of an object; otherwise they are a list, or one value. */
+  readonly isKey?: boolean;
+}
+
+function requireKnown(names: readonly string[], { known, path, word, isKey = false }: Known, { report }: Reporter): void {
+  for (const [index, name] of names.entries()) {
+    if (known.includes(name)) continue;
+    report(isKey ? [...path, name] : [...path, index], `no ${word} is named "${name}"${didYouMean(name, known)}`, isKey ? 'key' : 'value');
+  }
+}
+
+/** Returns the action that rules decide for an action of the API. */
+function decidedBy(name: ActionName): RuleAction {
+  return (ACTIONS.get(name) as Action).decides;
+}

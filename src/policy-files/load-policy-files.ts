@@ -1,0 +1,60 @@
+import { existsSync } from 'node:fs';
+import { type ParsePolicyImportOptions, type PolicyImport, parsePolicyImport } from '../authz/policies/index.ts';
+import type { Issue } from '../errors.ts';
+import { isObject, type Json, ownValue } from '../operators/index.ts';
+import { compareMistakes, loadYamlFiles, type Mistake, type YamlFile } from '../resources/index.ts';
+import { isPolicyTestFile } from './load-policy-tests.ts';
+
+/** The policies of a folder, or every mistake in them. */
+export interface LoadedPolicies {
+  /** Empty if there are mistakes. */
+  readonly policies: readonly PolicyImport[];
+  readonly mistakes: readonly Mistake[];
+}
+
+/** A policy in a file. */
+interface PolicyInFile {
+  readonly raw: YamlFile;
+  /** The position of the policy in the file. */
+  readonly path: readonly (string | number)[];
+  readonly value: Json;
+}
+
+/**
+ * Loads the policies of a folder: each file contains one policy, or several in a list `policies`, as an export does. A policy has the members of an
+ * import, except `users`.
+ */
+export function loadPolicyFiles(folder: string, options: ParsePolicyImportOptions): LoadedPolicies {
+  if (!existsSync(folder)) return { policies: [], mistakes: [] };
+  const loaded = loadYamlFiles(folder, { kind: 'policy', accepts: (name) => !isPolicyTestFile(name) });
+  const items = loaded.files.flatMap(policiesOf);
+  const parsed = parsePolicyImport({ policies: items.map(({ value }) => value) }, options);
+  const placed = [...parsed.issues, ...findUserAssignments(items)].map((issue) => placeIssue(items, issue));
+  const mistakes = [...loaded.mistakes, ...placed].sort(compareMistakes);
+  return { policies: mistakes.length === 0 ? parsed.policies : [], mistakes };
+}
+
+function policiesOf(raw: YamlFile): readonly PolicyInFile[] {
+  const list = isObject(raw.source) ? ownValue(raw.source, 'policies') : undefined;
+  if (!Array.isArray(list)) return [{ raw, path: [], value: raw.source }];
+  return list.map((value: Json, index) => ({ raw, path: ['policies', index], value }));
+}
+
+/** Finds assignments to users. The ids of users differ between databases, so files cannot contain them. */
+function findUserAssignments(items: readonly PolicyInFile[]): readonly Issue[] {
+  return items.flatMap(({ value }, index) => {
+    if (!isObject(value) || ownValue(value, 'users') === undefined) return [];
+    const detail = 'expected only "roles": the ids of users differ between databases, so users are assigned in the console or by the API';
+    return [{ path: `policies.${index}.users`, code: 'unknown', detail }];
+  });
+}
+
+/** Returns an issue of an import as a mistake of the file that contains the policy. */
+function placeIssue(items: readonly PolicyInFile[], { path, detail }: Issue): Mistake {
+  const [, index = '', ...rest] = path.split('.');
+  const item = items[Number(index)];
+  if (item === undefined) return { file: items[0]?.raw.file ?? 'policies', path, detail };
+  const members = rest.filter((part) => part !== '');
+  const position = item.raw.locate([...item.path, ...members], 'value');
+  return { file: item.raw.file, ...position, path: members.join('.'), detail };
+}

@@ -1,0 +1,108 @@
+import { describe, expect, it } from 'vitest';
+import { toJUnitReport } from './junit-report.ts';
+import { POLICIES, runFiles } from './policy-folder.fixture.ts';
+import { printTestRun, toTestSummary } from './print-tests.ts';
+
+const FIXTURES = `
+now: 2026-03-02T10:00:00Z
+users: { mia: {}, tom: { role: user }, eda: { isActive: false } }
+assignments: { tom: [Night] }
+records:
+  Article:
+    draft: { authorId: mia, title: A draft }
+    news: { authorId: mia, status: published }
+    toms: { authorId: tom, reviewerIds: [mia] }
+    orphan: {}
+`;
+
+function run(tests: string, fixtures: string = FIXTURES) {
+  return runFiles({ 'a.yaml': POLICIES, 'a.test.yaml': `${fixtures}\ntests:\n${tests}` });
+}
+
+const MATRIX = `
+  - name: authors have their own articles
+    resource: Article
+    allow:
+      mia: { read: [draft, news], list: [draft, news], update: [draft, news], delete: [draft] }
+      tom: { read: [toms], list: [toms], update: [toms], delete: [toms] }
+`;
+
+describe('runPolicyTests', () => {
+  it('decides each user, action and record of a matrix, and expects a denial of everything that is not listed', async () => {
+    const { cases, failed, files } = await run(MATRIX);
+    expect([cases, failed]).toEqual([4 * 4 * 4, 0]);
+    expect(files[0]?.results.filter(({ effect }) => effect === 'ALLOW')).toHaveLength(11);
+  });
+
+  it('reports a decision that was not expected, in both directions, with its explanation', async () => {
+    const result = await run(MATRIX.replace('update: [draft, news]', 'update: [draft, orphan]'));
+    expect(result.failed).toBe(2);
+    const printed = printTestRun(result);
+    expect(printed).toEqual(
+      expect.arrayContaining([
+        'policies/a.test.yaml',
+        '  authors have their own articles: mia, update Article "news"',
+        '    expected DENY, got ALLOW (allowed by rule "own articles" of policy "Authors")',
+        '  authors have their own articles: mia, update Article "orphan"',
+        '    expected ALLOW, got DENY (no rule matched)',
+        '    rule "own articles" of policy "Authors": ALLOW did not fire, its conditions are unknown',
+        '      resource.authorId eq ${user.id}: unknown (resource.authorId has no value, expected "mia")',
+      ]),
+    );
+    expect(printed.at(-1)).toBe('62 passed, 2 failed; 2 of 3 rules decided a case');
+    expect(printed.at(-2)).toBe('no case is decided by rule "not at night" of policy "Night"');
+    expect(toTestSummary(result)).toMatchObject({ cases: 64, failed: 2, failures: [{ user: 'mia', record: 'news', effect: 'ALLOW' }, {}] });
+  });
+
+  it('decides at the time of the test, else at that of the file', async () => {
+    const at = (timestamp: string, expected: string) =>
+      `  - { name: night, resource: Article, environment: { ${timestamp} }, action: read, record: toms, expect: { tom: ${expected} } }\n`;
+    const { failed } = await run(
+      at('', 'ALLOW') + at('timestamp: 2026-03-02T03:00:00Z', 'DENY') + at('timestamp: 2026-03-02T07:00:00Z', 'ALLOW'),
+    );
+    expect(failed).toBe(0);
+  });
+
+  it('gives an assigned policy to its user alone', async () => {
+    const night = '    resource: Article\n    environment: { timestamp: 2026-03-02T03:00:00Z }\n';
+    const { failed } = await run(`  - name: night\n${night}    allow: { mia: { read: [draft, news] }, tom: { read: [] } }\n`);
+    expect(failed).toBe(0);
+  });
+
+  const requests: readonly [what: string, test: string, failed: number][] = [
+    ['a create on its data', 'action: create, data: { title: New, authorId: mia }, expect: { mia: ALLOW, tom: DENY, anon: DENY }', 0],
+    ['an update on the changed record', 'action: update, record: draft, data: { authorId: tom }, expect: { mia: DENY }', 0],
+    ['a list without a record, which some records allow', 'action: list, expect: { mia: ALLOW, anon: DENY }', 0],
+    ['a request of an inactive user', 'action: list, expect: { eda: DENY }', 0],
+    ['an expected reason', 'action: delete, record: news, expect: { mia: DENY }, reason: published articles stay', 0],
+    ['another reason', 'action: delete, record: news, expect: { mia: DENY }, reason: no rule matched', 1],
+    [
+      'data that the service would reject, although it is denied as expected',
+      'action: create, data: { titel: New, authorId: mia }, expect: { tom: DENY }',
+      1,
+    ],
+  ];
+  it.each(requests)('decides a request of a policy test: %s', async (_, test, failed) => {
+    expect((await run(`  - { name: a, resource: Article, ${test} }`)).failed).toBe(failed);
+  });
+
+  it('gives each file a database of its own', async () => {
+    const test = `\ntests:\n  - { name: a, resource: Article, action: list, expect: { mia: ALLOW } }`;
+    const files = { 'a.yaml': POLICIES, 'a.test.yaml': FIXTURES + test, 'b.test.yaml': FIXTURES + test };
+    const { files: results, failed } = await runFiles(files);
+    expect(failed).toBe(0);
+    expect(results.map(({ file }) => file)).toEqual(['policies/a.test.yaml', 'policies/b.test.yaml']);
+  });
+});
+
+describe('toJUnitReport', () => {
+  it('renders a suite for each file and a case for each request, with the explanation of failed ones', async () => {
+    const xml = toJUnitReport(
+      await run('  - { name: "a < b & \\"c\\"", resource: Article, action: list, expect: { mia: DENY, tom: ALLOW } }'),
+    );
+    expect(xml).toContain('<testsuites name="policies" tests="2" failures="1">');
+    expect(xml).toContain('<testcase classname="a &lt; b &amp; &quot;c&quot;" name="tom, list Article"/>');
+    expect(xml).toContain('<failure message="expected DENY, got ALLOW (');
+    expect(xml.match(/<testcase /g)).toHaveLength(2);
+  });
+});
