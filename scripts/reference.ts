@@ -8,6 +8,7 @@ import { CONFIG_GROUPS, CONFIG_OPTIONS, type ConfigOption } from '../src/config/
 import { ISSUES, PROBLEMS } from '../src/errors.ts';
 import { FIELD_TYPES } from '../src/fields/index.ts';
 import { type Json, OPERATORS, type OperatorSample } from '../src/operators/index.ts';
+import { policyFileSchema, policyTestSchema } from '../src/policy-files/index.ts';
 import { COMMON_OPTIONS, definitionSchema, OPTION_FORMS } from '../src/resources/index.ts';
 import { endpointsPage } from './endpoints-page.ts';
 import { code, page, table } from './markdown.ts';
@@ -22,8 +23,14 @@ export function renderReference(): ReadonlyMap<string, string> {
     ['expressions.md', expressionsPage()],
     ['fields.md', fieldsPage()],
     ['actions.md', actionsPage()],
-    ['definition.schema.json', `${JSON.stringify(definitionSchema(), undefined, 2)}\n`],
+    ['definition.schema.json', toJsonFile(definitionSchema())],
+    ['policy.schema.json', toJsonFile(policyFileSchema())],
+    ['policy-test.schema.json', toJsonFile(policyTestSchema())],
   ]);
+}
+
+function toJsonFile(schema: object): string {
+  return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
 function settingsPage(): string {

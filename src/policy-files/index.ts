@@ -5,6 +5,7 @@
  * Nothing here evaluates rules: every case is decided by the simulation of the admin API.
  * Begin with `policy-test-schema.ts`, the format of a test file.
  */
+export { policyFileSchema, policyTestSchema } from './editor-schemas.ts';
 export { toJUnitReport } from './junit-report.ts';
 export { type LoadedPolicies, loadPolicyFiles } from './load-policy-files.ts';
 export { type LoadedPolicyTests, loadPolicyTests } from './load-policy-tests.ts';
