@@ -14,13 +14,14 @@ import { type Options, parseOptions } from './options.ts';
 import { writePage } from './page.ts';
 import { runQuick } from './quick.ts';
 import { record } from './record/measure.ts';
+import { relations } from './relations/measure.ts';
 import { replay } from './replay.ts';
 import { keepResults, readResults } from './results.ts';
 import { show } from './show.ts';
 import { start } from './start.ts';
 import { median } from './statistics.ts';
 
-const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, start, memory, isolation, count, replay, consolePages];
+const MEASUREMENTS: readonly Measurement[] = [http, decide, record, grow, start, memory, isolation, count, replay, relations, consolePages];
 
 const { names, options } = parseOptions(process.argv.slice(2));
 const ALL = [...MEASUREMENTS.map(({ name }) => name), 'report', 'quick'];

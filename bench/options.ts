@@ -17,6 +17,8 @@ export interface Options {
   readonly growRecords: number;
   readonly growPolicies: number;
   readonly growEntries: number;
+  /** The largest number of memberships that `relations` measures. */
+  readonly relationsMemberships: number;
   /** Policies in Cerbos and in Bailiwick for decisions over HTTP. */
   readonly policies: number;
   /** Entries that one turn of `record` appends. */
@@ -43,6 +45,7 @@ const DEFAULTS: Options = {
   growRecords: 1_000_000,
   growPolicies: 100_000,
   growEntries: 10_000_000,
+  relationsMemberships: 1_000_000,
   policies: 2000,
   entries: 20_000,
   memorySeconds: 300,

@@ -40,6 +40,7 @@ export type { ConditionTrace, RelatedTrace, TracedAnswer } from './condition-tra
 export { explainCondition, printCondition } from './explain-condition.ts';
 export { parseConditions } from './parse-condition.ts';
 export { evaluate, type PartialEvaluator, partiallyEvaluate, toPartialEvaluator } from './partial-evaluation.ts';
+export { type ReplaceOptions, replaceRelated } from './related-values.ts';
 export {
   type PathNames,
   type RenamedConditions,

@@ -17,8 +17,8 @@ export function toRelatedEvaluator(related: Related, where: (scope: Scope) => Co
     }
     const found = isOpen ? UNRESOLVED : (scope.related?.find(related, values) ?? UNRESOLVED);
     if (found === 'unknown') return constant(UNKNOWN);
-    const counts = found === UNRESOLVED ? undefined : countRecords(found, related, { where, scope });
-    return counts === undefined ? bindRelated(related, { where, scope }) : constant(truthOfCounts(related, counts));
+    const truth = found === UNRESOLVED ? undefined : evaluateRecords(found, related, { where, scope });
+    return truth === undefined ? bindRelated(related, { where, scope }) : constant(truth);
   };
 }
 
@@ -32,7 +32,7 @@ function canLink(value: Json | undefined, path: Path, { related, scope }: { read
 }
 
 /** Evaluates `where` in a scope. */
-interface WhereInScope {
+export interface WhereInScope {
   readonly where: (scope: Scope) => Condition;
   readonly scope: Scope;
 }
@@ -41,6 +41,12 @@ interface WhereInScope {
 interface RelatedCounts {
   readonly true: number;
   readonly unknown: number;
+}
+
+/** Returns the result of a condition whose related records are known; undefined if `where` depends on a record that is not known yet. */
+export function evaluateRecords(records: readonly RelatedRecord[], related: Related, inScope: WhereInScope): Truth | undefined {
+  const counts = countRecords(records, related, inScope);
+  return counts && truthOfCounts(related, counts);
 }
 
 /** Counts records; returns undefined if the result of `where` depends on a record that is not known yet. */

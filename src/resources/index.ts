@@ -21,7 +21,7 @@ export {
   parseDefinition,
 } from './parse-definition.ts';
 export { type FieldUsage, fieldKind, findField, operatorsOf, resolveField, summarise } from './resolve-field.ts';
-export { type Definitions, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
+export { type Definitions, hasIndexOn, ordinaryResources, type Resource, type ResourceIndex, type StoredRecord } from './resource.ts';
 export {
   type Column,
   columnsOf,

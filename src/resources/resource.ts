@@ -47,3 +47,16 @@ export function ordinaryResources(definitions: Definitions): readonly Resource[]
 
 /** A stored record: `id`, `version`, `createdAt`, `updatedAt`, `createdBy` and its fields; a field without a value is absent. */
 export type StoredRecord = JsonObject & { readonly id: string; readonly version: number };
+
+/** Returns true if an index finds few records by the values of fields: the id, a unique field, or an index that begins with all of the fields. */
+export function hasIndexOn(resource: Resource, names: readonly string[]): boolean {
+  const isKey = (name: string): boolean => name === 'id' || resource.fields.get(name)?.unique === true;
+  if (names.some(isKey)) return true;
+  const [only, ...others] = names;
+  const field = resource.fields.get(only ?? '');
+  if (others.length === 0 && (field?.index === true || field?.to !== undefined)) return true;
+  return resource.indexes.some(({ fields, where }) => {
+    const first = fields.slice(0, names.length);
+    return where === undefined && names.every((name) => first.includes(name));
+  });
+}

@@ -159,6 +159,7 @@ export {
 } from './reference-searches.ts';
 export { loadReferenced, loadReferencedOfEach, type ReferenceQuery } from './referenced-records.ts';
 export { loadReferencing } from './referencing-records.ts';
+export { loadRelatedOfList } from './related-list.ts';
 export { createRelatedStore, type RelatedStore } from './related-records.ts';
 export { resealRows } from './reseal-rows.ts';
 export { advanceRevisionAbove, currentRevision, loadRevision, type Revision } from './revision.ts';

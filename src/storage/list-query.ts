@@ -21,6 +21,8 @@ export interface Restriction {
    * only if SQL cannot evaluate the whole condition.
    */
   scopeFor(record: StoredRecord, reached: ReachedRecords): Scope;
+  /** True if an index finds the records by several values, so that they have to be sorted. */
+  readonly findsByValues?: boolean | undefined;
 }
 
 /** The query of a list. */

@@ -19,6 +19,8 @@ export interface ListRows {
   readonly tables: Sql;
   readonly filter: Sql;
   readonly order: Order;
+  /** True to sort the ids of the matching rows, and to load only the rows of the page. */
+  readonly sortsIds?: boolean | undefined;
 }
 
 /** A part of the rows in their order. */
@@ -87,11 +89,14 @@ function loadWhere(
   const { tx, resource, tables, order, filter } = source;
   const where = condition === undefined ? filter : sql`(${filter}) AND ${condition}`;
   const skipped = offset === 0 ? sql`` : sql` OFFSET ${offset}`;
-  return loadAllIntact(
-    tx,
-    resource,
-    sql`SELECT ${loadedSelectionOf(resource)} FROM ${tables} WHERE ${where} ORDER BY ${orderSql(resource, order)} LIMIT ${limit}${skipped}`,
-  );
+  const sorted = sql`ORDER BY ${orderSql(resource, order)}`;
+  const found = sql`FROM ${tables} WHERE ${where} ${sorted} LIMIT ${limit}${skipped}`;
+  const selection = loadedSelectionOf(resource);
+  const id = columnOf(resource, 'id');
+  const statement = source.sortsIds
+    ? sql`SELECT ${selection} FROM ${tableOf(resource)} WHERE ${id} IN (SELECT ${id} ${found}) ${sorted}`
+    : sql`SELECT ${selection} ${found}`;
+  return loadAllIntact(tx, resource, statement);
 }
 
 /** Counts the rows of a part that the filter matches. */

@@ -28,6 +28,8 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     tables: target.tables(records),
     filter: compiled.where,
     order: toOrder(resource, query.sort),
+    // SQLite sorts whole rows. The index that finds the ids often has all columns of the filter.
+    sortsIds: tx.dialect.name === 'sqlite' && compiled.exact && restrictions.some(({ findsByValues }) => findsByValues),
   };
   const inMemory = compiled.exact ? undefined : { restrictions, paths, countsRelated };
   return budget.search(async () => {

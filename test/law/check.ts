@@ -2,9 +2,9 @@
 
 import { expect } from 'vitest';
 import { createScope, type Principal, type ReferencedRecords, type ScopeInput } from '../../src/authz/context/index.ts';
-import { type Decision, decide } from '../../src/authz/decision/index.ts';
+import { type Decision, decide, whereTrue } from '../../src/authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, compilePolicies } from '../../src/authz/policies/index.ts';
-import { ALWAYS, conditionPaths, UNRESOLVED } from '../../src/conditions/index.ts';
+import { ALWAYS, type Condition, conditionPaths, evaluate, relatedIn, UNRESOLVED } from '../../src/conditions/index.ts';
 import { resolveSort, type SortKey } from '../../src/request/index.ts';
 import type { StoredRecord } from '../../src/resources/index.ts';
 import {
@@ -14,6 +14,7 @@ import {
   type ListQuery,
   listRecords,
   loadReferenced,
+  loadRelatedOfList,
   type Page,
   type ReferenceQuery,
   type Transaction,
@@ -37,6 +38,8 @@ export interface Outcome {
   readonly byReference: readonly string[];
   /** Undefined if the total would need a look at every record. */
   readonly total: number | undefined;
+  /** True if the list was also read with comparisons instead of conditions on related records. */
+  readonly isReplaced: boolean;
   /** Ids of the rules that apply to the caller. */
   readonly applying: ReadonlySet<string>;
 }
@@ -53,8 +56,9 @@ export async function runCase(fixture: LawFixture, lawCase: LawCase): Promise<Ou
   });
   const context: CaseContext = { fixture, principal, applicable };
   const decision = await fixture.database.transaction((tx) => decideOn(tx, context, UNRESOLVED));
-  const { records, total } = await listAll(context, decision, lawCase);
+  const { records, total, isReplaced } = await listAll(context, decision, lawCase);
   return {
+    isReplaced,
     listed: records.map(({ id }) => id).toSorted(),
     single: (await decideEach(context)).toSorted(),
     byReference: decideEachByReference(context, lawCase.state).toSorted(),
@@ -112,7 +116,7 @@ function decideEachByReference({ fixture, principal }: CaseContext, state: Whole
 }
 
 /** The list of all pages, and the total of the first one. */
-interface Listed {
+interface Listed extends Pick<Outcome, 'isReplaced'> {
   readonly records: readonly StoredRecord[];
   readonly total: number | undefined;
 }
@@ -122,12 +126,49 @@ const AMPLE: BudgetLimits = { milliseconds: 60_000, rows: 10_000, answerBytes: 1
 /** Limits that end each page after three windows. */
 const NARROW: BudgetLimits = { ...AMPLE, rows: 7, windowRows: 3 };
 
+/** Lists all pages. Lists again with comparisons instead of conditions on related records, if there are any, and expects the same records. */
+async function listAll(context: CaseContext, decision: Decision, lawCase: LawCase): Promise<Listed> {
+  if (decision.effect === 'deny') return { records: [], total: undefined, isReplaced: false };
+  const where = decision.effect === 'allow' ? ALWAYS : decision.where;
+  const listed = await listWhere(context, where, lawCase);
+  const replaced = await replaceEach(context, where);
+  if (replaced === undefined) return { ...listed, isReplaced: false };
+  const again = await listWhere(context, whereTrue(replaced), lawCase);
+  expect(again.records.map(({ id }) => id)).toEqual(listed.records.map(({ id }) => id));
+  return { ...listed, isReplaced: true };
+}
+
+/** Replaces conditions on related records by comparisons, and expects the same three-valued result for each record. Returns undefined if none can be replaced. */
+async function replaceEach(context: CaseContext, where: Condition): Promise<Condition | undefined> {
+  const { database, definitions, records, thing } = context.fixture;
+  const counted = relatedIn(where).length;
+  if (counted === 0) return undefined;
+  return database.transaction(async (tx) => {
+    const loadFor = (record: ScopeInput['record']): Promise<ReferencedRecords> =>
+      loadReferenced(tx, definitions, { paths: conditionPaths(where), principal: context.principal, resource: thing, record });
+    const ofCaller = await loadFor(UNRESOLVED);
+    const replaced = await loadRelatedOfList(tx, {
+      where,
+      definitions,
+      withoutIndex: true,
+      scopeWith: (related) => createScope({ ...scopeInput(context, UNRESOLVED, ofCaller), related }),
+    });
+    if (relatedIn(replaced).length === counted) return undefined;
+    const related = createRelatedStore(tx, definitions);
+    for (const record of records) {
+      const referenced = await loadFor(record);
+      const scope = createScope({ ...scopeInput(context, record, referenced), related });
+      const [expected, given] = await related.evaluate(() => [evaluate(where, scope), evaluate(replaced, scope)]);
+      expect({ id: record.id, truth: given }).toEqual({ id: record.id, truth: expected });
+    }
+    return replaced;
+  });
+}
+
 /** Lists all pages, each in its own transaction, as separate requests do. In half of the cases pages end early, between windows. */
-async function listAll(context: CaseContext, decision: Decision, { sort, limit }: LawCase): Promise<Listed> {
-  if (decision.effect === 'deny') return { records: [], total: undefined };
+async function listWhere(context: CaseContext, where: Condition, { sort, limit }: LawCase): Promise<Omit<Listed, 'isReplaced'>> {
   const { fixture, principal } = context;
   const { database, thing, definitions } = fixture;
-  const where = decision.effect === 'allow' ? ALWAYS : decision.where;
   const referring = { paths: conditionPaths(where), principal, resource: thing, record: UNRESOLVED } as const;
   const callerReferences = await database.transaction((tx) => loadReferenced(tx, definitions, referring));
   const load = (limits: BudgetLimits, query: Pick<ListQuery, 'limit' | 'after' | 'total'>): Promise<Page> =>

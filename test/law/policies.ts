@@ -112,7 +112,7 @@ function conditionOn(resource: string, { definitions, inSql }: Vocabulary): fc.A
   const expressions = [...EXPRESSIONS.keys()].map((expression) => ({ expression })).filter(isWritable);
   const leaves: fc.WeightedArbitrary<JsonObject>[] = [{ weight: 9, arbitrary: comparisons(inSql).filter(isWritable) }];
   if (expressions.length > 0 && !inSql) leaves.push({ weight: 2, arbitrary: fc.constantFrom<JsonObject>(...expressions) });
-  leaves.push({ weight: 2, arbitrary: relatedConditions(comparisons(inSql).filter(isWritable)).filter(isWritable) });
+  leaves.push({ weight: 3, arbitrary: relatedConditions(comparisons(inSql).filter(isWritable)).filter(isWritable) });
   const leaf = fc.oneof(...leaves);
   const { condition } = fc.letrec<{ condition: JsonObject }>((tie) => {
     const some = fc.array(tie('condition'), { minLength: 1, maxLength: 3 });

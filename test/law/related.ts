@@ -25,7 +25,43 @@ export function relatedConditions(condition: fc.Arbitrary<JsonObject>): fc.Arbit
     const inner = relatedOf({ ...innerKind, as: 'inner' }, condition).map((each) => replaceGroup(each, kind.group, kind.as));
     return relatedOf(kind, fc.oneof(condition, inner, inner));
   });
-  return fc.oneof({ weight: 3, arbitrary: outer }, { weight: 1, arbitrary: nested });
+  return fc.oneof({ weight: 3, arbitrary: outer }, { weight: 1, arbitrary: nested }, { weight: 3, arbitrary: ofCaller(condition) });
+}
+
+const BOUNDS: fc.Arbitrary<JsonObject> = fc.constantFrom<JsonObject>(
+  {},
+  {},
+  { atLeast: 2 },
+  { atMost: 0 },
+  { atMost: 2 },
+  { atLeast: 1, atMost: 3 },
+);
+
+/** Generates a condition on the users that the caller determines, except for a field or two that equal fields of the listed record. */
+function ofCaller(condition: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
+  const known = fc.constantFrom<JsonObject>(
+    ...[{ managerId: '${user.managerId}' }, { managerId: '${user.id}' }, { managerId: 'u-bob' }, { isActive: true }, { id: '${user.id}' }],
+  );
+  const openId = fc.constantFrom<JsonObject>(
+    { id: '${resource.ownerId}' },
+    { id: '${resource.createdBy}' },
+    { id: '${resource.parentId.ownerId}' },
+  );
+  const openField = fc.constantFrom<JsonObject>({ department: '${resource.label}' }, { department: '${resource.title}' });
+  const open = fc.oneof(
+    openId,
+    openField,
+    fc.tuple(openId, openField).map(([one, other]) => ({ ...one, ...other })),
+  );
+  const where = fc.array(
+    condition.map((each) => replaceGroup(each, 'user', 'u')),
+    { maxLength: 1 },
+  );
+  return fc.tuple(known, open, where, BOUNDS).map(([one, others, conditions, bound]): JsonObject => {
+    return {
+      related: { resource: 'User', as: 'u', on: { ...others, ...one }, ...(conditions.length > 0 && { where: conditions }), ...bound },
+    };
+  });
 }
 
 function relatedOf(kind: RelatedKind, condition: fc.Arbitrary<JsonObject>): fc.Arbitrary<JsonObject> {
@@ -36,8 +72,7 @@ function relatedOf(kind: RelatedKind, condition: fc.Arbitrary<JsonObject>): fc.A
   const where = fc
     .array(fc.tuple(condition, fc.boolean()), { maxLength: 2 })
     .map((each) => each.map(([one, isOwn]) => (isOwn ? replaceGroup(one, group, as) : replaceField(one, group, as))));
-  const bounds = fc.constantFrom<JsonObject>({}, {}, { atLeast: 2 }, { atMost: 0 }, { atMost: 2 }, { atLeast: 1, atMost: 3 });
-  return fc.tuple(links, where, bounds).map(([on, conditions, bound]): JsonObject => {
+  return fc.tuple(links, where, BOUNDS).map(([on, conditions, bound]): JsonObject => {
     return { related: { resource, as, on, ...(conditions.length > 0 && { where: conditions }), ...bound } };
   });
 }

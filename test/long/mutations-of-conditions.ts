@@ -315,6 +315,22 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'a condition on related records is unknown if the value of a link is missing',
   },
   {
+    name: 'before a list, more related records than the limit are counted',
+    file: 'src/conditions/related-values.ts',
+    find: 'records.length > related.limit ? UNKNOWN :',
+    replace: 'records.length > 1000 ? UNKNOWN :',
+    red: 'src/conditions/related-values.test.ts',
+    test: 'they have the same three-valued result: at least one',
+  },
+  {
+    name: 'without a value of its own, a record of a list is related to no record',
+    file: 'src/conditions/related-values.ts',
+    find: 'any([isUnknown, isMissing])',
+    replace: 'any([isUnknown])',
+    red: 'src/conditions/related-values.test.ts',
+    test: 'they have the same three-valued result: two fields of the record',
+  },
+  {
     name: 'a join continues at the record instead of the record before',
     file: 'src/storage/reference-joins.ts',
     find: 'const from = aliases.at(-1) ?? table;',

@@ -598,8 +598,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'referencing records are searched without the condition that allows reading them',
     file: 'src/pipeline/steps/expand-references.ts',
-    find: '    where,\n    scopeFor',
-    replace: "    where: { type: 'constant', value: true },\n    scopeFor",
+    find: '    definitions: snapshot.definitions,\n    budget,',
+    replace: "    where: { type: 'constant', value: true },\n    definitions: snapshot.definitions,\n    budget,",
     red: 'test/scenarios/expand.test.ts',
     test: 'does not count a referencing record that may not be read towards the limit',
   },

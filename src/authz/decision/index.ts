@@ -14,3 +14,4 @@ export {
   type RuleTrace,
   type TiedRule,
 } from './explain-decision.ts';
+export { whereTrue } from './residual-condition.ts';

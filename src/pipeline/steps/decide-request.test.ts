@@ -13,7 +13,7 @@ import {
   decideOn,
   decideOnEach,
   mayRead,
-  scopesFor,
+  restrictionFor,
 } from './decide-request.ts';
 
 let test: TestPipeline;
@@ -292,7 +292,7 @@ describe('the condition that a decision allows', () => {
   it('the scope of a list record resolves the condition by the values of that record', async () => {
     await asAnn([allow('read', is('resource.status', 'open'))], async (context) => {
       const where = allowedWhere(await decideOn(context, { record: UNRESOLVED, action: 'read' }));
-      const scopeFor = await scopesFor(context, { resource: context.resource, action: 'read', where });
+      const { scopeFor } = await restrictionFor(context, { resource: context.resource, action: 'read', where });
       const reached = { referenced: new Map(), related: { find: () => 'unknown' as const } };
       expect([OPEN, CLOSED].map((record) => evaluate(where, scopeFor(record, reached)))).toEqual([true, false]);
     });

@@ -13,13 +13,13 @@
 import { ACTIONS, type RuleAction } from '../../actions.ts';
 import { type AuditEntry, createEntryId } from '../../audit/index.ts';
 import { createScope, leaveOpen } from '../../authz/context/index.ts';
-import { type Decision, decide } from '../../authz/decision/index.ts';
+import { type Decision, decide, whereTrue } from '../../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, PROTECTION_ID, type UserAssignment } from '../../authz/policies/index.ts';
 import { ALWAYS, type Condition, conditionPaths, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
-import { createRelatedStore, type ListQuery, loadReferenced, loadReferencedOfEach } from '../../storage/index.ts';
+import { createRelatedStore, loadReferenced, loadReferencedOfEach, loadRelatedOfList, type Restriction } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type DecisionInput, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
 
@@ -229,20 +229,33 @@ function toScope({ principal, origin, request, tx, options, snapshot }: RequestC
   return createScope({ principal, action, resource, record, recordId, origin, data, now, timeZone, definitions, referenced, related });
 }
 
-/** Returns a function that creates the scope in which a residual condition is evaluated for one record of a list. */
-export async function scopesFor(
+/**
+ * Returns the restriction of a list to the records that a condition matches, with the scopes in which it is evaluated for one record. Conditions on
+ * related records that the caller determines are replaced by comparisons.
+ */
+export async function restrictionFor(
   context: RequestContext,
-  { resource, action, where }: { readonly resource: Resource; readonly action: RuleAction; readonly where: Condition },
-): Promise<ListQuery['scopeFor']> {
+  { resource, action, where: allowed }: { readonly resource: Resource; readonly action: RuleAction; readonly where: Condition },
+): Promise<Restriction> {
   const { tx, snapshot, principal } = context;
   const ofCaller = await loadReferenced(tx, snapshot.definitions, {
-    paths: conditionPaths(where),
+    paths: conditionPaths(allowed),
     principal,
     resource,
     record: UNRESOLVED,
   });
-  return (record, { referenced: ofRecord, related }) =>
-    toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]), related });
+  const replaced = await loadRelatedOfList(tx, {
+    where: allowed,
+    definitions: snapshot.definitions,
+    scopeWith: (related) => toScope(context, { resource, action, record: UNRESOLVED, referenced: ofCaller, related }),
+  });
+  const isReplaced = replaced !== allowed;
+  return {
+    where: isReplaced ? whereTrue(replaced) : allowed,
+    findsByValues: isReplaced,
+    scopeFor: (record, { referenced: ofRecord, related }) =>
+      toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]), related }),
+  };
 }
 
 /** Returns the condition that matches the records that a decision allows. Throws an internal error for a denial, which callers refuse earlier. */

@@ -6,7 +6,7 @@ import { type Resource, type StoredRecord, showRecord } from '../../resources/in
 import { loadRecords, loadReferencing, type PageSize, rowsPerStatement } from '../../storage/index.ts';
 import { toAnswerProblem } from '../answer-budget.ts';
 import type { RequestContext } from '../request-context.ts';
-import { allowedWhere, decideOn, decideOnEach, scopesFor } from './decide-request.ts';
+import { allowedWhere, decideOn, decideOnEach, restrictionFor } from './decide-request.ts';
 
 /**
  * Returns the `expand` member of each record: the records that it references, or that reference it, as far as the caller may
@@ -91,14 +91,12 @@ async function expandReferencing(
   const { field, of, limit } = expansion;
   const decision = await decideReadingOf(context, of, cache);
   if (decision.effect === 'deny') return () => [];
-  const where = allowedWhere(decision);
   const { tx, snapshot, options, budget } = context;
   const referencing = await loadReferencing(tx, of, {
     field: field.name,
     to: records.map(({ id }) => id),
     limit,
-    where,
-    scopeFor: await scopesFor(context, { resource: of, action: 'read', where }),
+    ...(await restrictionFor(context, { resource: of, action: 'read', where: allowedWhere(decision) })),
     definitions: snapshot.definitions,
     budget,
     now: tx.now,

@@ -5,7 +5,7 @@ import type { Json } from '../../operators/index.ts';
 import { resolveSort, resolveWhere, type SortKey } from '../../request/index.ts';
 import { describeLimit, listRecords, openCursor, type Page, type Restriction, sealCursor } from '../../storage/index.ts';
 import type { Decided, RequestContext, Result } from '../request-context.ts';
-import { allowedWhere, scopesFor } from './decide-request.ts';
+import { allowedWhere, restrictionFor } from './decide-request.ts';
 import { projectEach, projectionFor } from './project-record.ts';
 
 /** Returns the page of records that the filter matches and the decision allows. */
@@ -17,8 +17,7 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
   const binding = cursorBinding(context);
   const projection = projectionFor(context, limit);
   const page = await listRecords(tx, resource, {
-    where,
-    scopeFor: await scopesFor(context, { resource, action, where }),
+    ...(await restrictionFor(context, { resource, action, where })),
     and: secondDecision && (await restrictionOf(context, secondDecision)),
     existence: request.action === 'listDeleted' ? 'deleted' : 'notDeleted',
     definitions: snapshot.definitions,
@@ -42,9 +41,8 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
 /** Returns the condition of the second decision, for example on `delete` for listDeleted, with scopes that have the action of that decision. */
 async function restrictionOf(context: RequestContext, decision: Decision): Promise<Restriction> {
   const { resource, request } = context;
-  const where = allowedWhere(decision);
   const action = ACTIONS.get(request.action)?.alsoDecides as RuleAction;
-  return { where, scopeFor: await scopesFor(context, { resource, action, where }) };
+  return restrictionFor(context, { resource, action, where: allowedWhere(decision) });
 }
 
 /** Returns the sort keys of the request. If it has none, soft-deleted records are sorted by the time of their deletion, newest first, as an index supports. */

@@ -9,7 +9,7 @@ import { findMatches, insertRecord, type MatchQuery, updateRecord } from '../../
 import type { Decided, Found, Proposal, RequestContext, Result } from '../request-context.ts';
 import { authorizeChange } from './authorize-action.ts';
 import { deleteWithReferencing } from './cascade-delete.ts';
-import { allowedWhere, asRead, authorizeAgain, mayRead, scopesFor } from './decide-request.ts';
+import { allowedWhere, asRead, authorizeAgain, mayRead, restrictionFor } from './decide-request.ts';
 import { validateOwnPassword } from './password-changes.ts';
 import { type DeletionPreview, previewDeletion } from './preview-deletion.ts';
 import { valuesForUpdate } from './submitted-values.ts';
@@ -91,11 +91,10 @@ export async function saveMatch(context: RequestContext, { secondDecision }: Dec
 async function findReadable(context: RequestContext, reading: Decision): Promise<Found> {
   const { tx, resource, snapshot, options, budget, request } = context;
   const filter = resolveWhere(resource, request.filter ?? [], { typed: true, member: 'filter' });
-  const where = allowedWhere(reading);
   const creates = request.action === 'createIfNotExists';
   const query: MatchQuery = {
     filter,
-    readable: { where, scopeFor: await scopesFor(asRead(context), { resource, action: 'read', where }) },
+    readable: await restrictionFor(asRead(context), { resource, action: 'read', where: allowedWhere(reading) }),
     definitions: snapshot.definitions,
     timeZone: options.timeZone,
     limit: creates ? 1 : 2,
