@@ -104,16 +104,6 @@ describe('the editor of policies', () => {
     await page.getByRole('heading', { name: 'Assignments', level: 1 }).waitFor();
   });
 
-  it('opens the preview of the draft in a new tab, and keeps the draft', async ({ newsroom, story, visitor }) => {
-    const id = await createPolicy({ newsroom, story }, 'previewed');
-    const page = await visitor.open(newsroom, `/policies/${id}`, { as: story.admin });
-    await page.getByRole('textbox', { name: 'Description' }).fill('only a draft');
-    const opened = page.waitForEvent('popup');
-    await page.getByRole('link', { name: 'Preview in a new tab' }).click();
-    await (await opened).getByText('only a draft').waitFor();
-    await page.getByText('unsaved changes').waitFor();
-  });
-
   it('deletes a policy after its name is typed, and restores it with its assignments', async ({ newsroom, story, visitor }) => {
     const id = await createPolicy({ newsroom, story }, 'deleted and restored');
     await newsroom.call('POST', `/admin/api/policies/${id}/assign/role/editor`, { token: story.admin.token, body: {} });

@@ -25,8 +25,9 @@ describe('the preview of a draft', () => {
     ];
     const draft = { policies: [{ id: policyId, rules: denies }] };
     const page = await visitor.open(newsroom, '/preview', { as: story.admin });
-    await page.getByText('There is no draft').waitFor();
+    await page.getByText('There is no draft').filter({ visible: true }).waitFor();
     await page.getByText('24 hours').click();
+    await page.waitForURL(/range=24h/);
     // The first click after the draft was typed must not be lost.
     await page.getByLabel('Draft (JSON)').fill(JSON.stringify(draft));
     await page.getByRole('button', { name: 'Replay' }).click();
@@ -42,5 +43,46 @@ describe('the preview of a draft', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: /^unknown/ }).click();
     await page.getByText('Values that were not kept: resource.fee').waitFor();
+  });
+
+  it('replays the unsaved changes of a policy in its tab, and opens the simulator with them', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const writer = await newsroom.user({ name: 'Previewed Writer' });
+    const rules = [{ resource: 'Comment', action: 'create', description: 'comments of a writer' }];
+    const id = await newsroom.createPolicy({ name: 'Previewed in its tab', userId: writer.id, priority: 900, rules });
+    const body = { articleId: story.articles.get('harbour-reopens'), text: 'Hello' };
+    expect((await newsroom.call('POST', '/api/Comment', { token: writer.token, body })).status).toBe(201);
+
+    const page = await visitor.open(newsroom, `/policies/${id}?tab=preview&range=24h`, { as: story.admin });
+    await page.getByText('There is nothing to preview').waitFor();
+    await page.getByRole('button', { name: 'Change the rules' }).click();
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByText('DENY', { exact: true }).click();
+    await page.getByText('unsaved changes').waitFor();
+    await page.getByRole('tab', { name: 'Preview' }).click();
+    await page.getByText('24 hours').click();
+    await page.waitForURL(/tab=preview&range=24h|range=24h&tab=preview/);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await expect.poll(() => page.locator(figureOf('allowed before, denied now')).textContent()).toBe('1');
+    await expectSoundScreen(page);
+
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('link', { name: 'Ask the simulator under these changes, in a new tab' }).click();
+    const simulator = await opened;
+    await simulator.goto(`${newsroom.console}/simulator?user=${writer.id}&resource=Comment&action=create`);
+    await simulator.getByText('With the present draft').waitFor();
+    await simulator.getByText(/^denied by /).waitFor();
+    await page.getByText('unsaved changes', { exact: true }).waitFor();
+
+    // A draft with mistakes says why it cannot be replayed.
+    await page.getByRole('tab', { name: 'Rules' }).click();
+    await page.getByRole('textbox', { name: 'Name' }).fill('');
+    await page.getByText('1 mistake').waitFor();
+    await page.getByRole('tab', { name: 'Preview' }).click();
+    await page.getByRole('button', { name: 'Replay' }).focus();
+    await page.getByRole('tooltip').getByText('The policy has mistakes').waitFor();
   });
 });

@@ -14,6 +14,7 @@ describe('a rollback', () => {
     await page.getByRole('button', { name: 'Roll back to this version' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('rule "delete articles" is removed').waitFor();
+    await dialog.getByText('The policy is assigned to').waitFor();
     await expectSoundScreen(page);
     await dialog.getByRole('textbox', { name: 'Reason' }).fill('opened too much');
     await dialog.getByRole('button', { name: 'Roll back to this version' }).click();
@@ -22,6 +23,32 @@ describe('a rollback', () => {
     const reply = await newsroom.call('GET', path, { token });
     expect(reply.at('data.rules')).toMatchObject([{ description: 'read articles' }]);
     expect(reply.at('data.rules.1')).toBeUndefined();
+  });
+
+  it('says which recorded decisions and which actions it denies and allows', async ({ newsroom, story, visitor }) => {
+    const { token } = story.admin;
+    const writer = await newsroom.user({ name: 'Nora Iversen' });
+    const [list, create] = [
+      { resource: 'Tip', action: 'list', description: 'list tips' },
+      { resource: 'Comment', action: 'create', description: 'comments of Nora' },
+    ];
+    const id = await newsroom.createPolicy({ name: 'Nora', userId: writer.id, priority: 900, rules: [list] });
+    await newsroom.call('PUT', `/admin/api/policies/${id}`, { token, body: { rules: [create] } });
+    const body = { articleId: story.articles.get('harbour-reopens'), text: 'Hello' };
+    expect((await newsroom.call('POST', '/api/Comment', { token: writer.token, body })).status).toBe(201);
+    expect((await newsroom.call('GET', '/api/Tip', { token: writer.token })).status).toBe(403);
+
+    const page = await visitor.open(newsroom, `/policies/${id}?tab=history`, { as: story.admin });
+    await page.getByRole('button', { name: 'Roll back to this version' }).click();
+    const dialog = page.getByRole('dialog');
+    // The comment stays allowed, by another policy.
+    await dialog.getByText(/^1 would be allowed:$/).waitFor();
+    await dialog.getByText('1 × user · list Tip').waitFor();
+    await dialog.getByText('Nora Iversen').waitFor();
+    await dialog.getByText('Allows 1 action:').waitFor();
+    await expectSoundScreen(page);
+    await dialog.getByRole('checkbox', { name: /Also restore the assignments/ }).check();
+    await dialog.getByText('does not include the changes of assignments').waitFor();
   });
 });
 

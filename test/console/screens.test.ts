@@ -31,6 +31,7 @@ const SCREENS: Readonly<Record<string, readonly [heading: string, path: (story: 
   'the rules of a policy': ['Tips: senior editors on weekdays', ({ policies }) => policyPath(policies)],
   'a rule of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?at=rules.0`],
   'the text of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?tab=text`],
+  'the preview of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?tab=preview`],
   'the assignments of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?tab=assignments`],
   'the history of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?tab=history`],
   'the findings of a policy': ['Tips: senior editors on weekdays', ({ policies }) => `${policyPath(policies)}?tab=findings`],

@@ -48,6 +48,17 @@ export const policyQuery = (id: string) =>
     queryFn: async ({ signal }) => (await bodyOf(client.GET('/admin/api/policies/{id}', { params: { path: { id } }, signal }))).data,
   });
 
+/** The version of a policy that was in force at a revision. It never changes. */
+export const policyVersionQuery = (id: string, revision: number) =>
+  queryOptions({
+    queryKey: ['policies', 'version', id, revision],
+    queryFn: async ({ signal }) => {
+      const params = { path: { id, revision: String(revision) } };
+      return (await bodyOf(client.GET('/admin/api/policies/{id}/versions/{revision}', { params, signal }))).data.policy;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+
 /** Ready-made policies. */
 export const templatesQuery = queryOptions({
   queryKey: ['policies', 'templates'],

@@ -2,6 +2,7 @@ import { Button, Card, Group, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { Finding } from '../api/policies.ts';
 import { policyTexts } from '../texts/policy.ts';
+import { isolateNames } from '../texts/sentence.ts';
 import { TextLink } from './TextLink.tsx';
 import { WarningBadge } from './WarningBadge.tsx';
 
@@ -52,7 +53,7 @@ function FindingCard({ finding: { code, detail, todo, path, policy, rule, other 
               </Text>
             )}
           </Group>
-          <Text size="sm">{detail}</Text>
+          <Text size="sm">{isolateNames(detail)}</Text>
           <Text size="sm" fw={600}>
             {todo}
           </Text>

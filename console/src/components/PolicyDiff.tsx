@@ -1,6 +1,7 @@
 import { Badge, Code, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import type { PolicyDifference } from '../api/policies.ts';
 import { policyDiffTexts as texts } from '../texts/policy-diff.ts';
+import { isolateNames } from '../texts/sentence.ts';
 import classes from './PolicyDiff.module.css';
 
 const LOOKS = {
@@ -35,7 +36,7 @@ function Difference({ difference: { kind, meaning, path, before, after } }: { re
           {texts.kinds[kind]}
         </Badge>
         <Text size="sm" className={classes['meaning'] ?? ''}>
-          {meaning} <Code>{path}</Code>
+          {isolateNames(meaning)} <Code>{path}</Code>
         </Text>
       </Group>
       {hasValues && (

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { type ProblemBody, RequestError } from '../api/problem.ts';
 import { useAuditRights } from '../shell/useAuditRights.ts';
 import { commonTexts } from '../texts/common.ts';
+import { isolateNames } from '../texts/sentence.ts';
 
 /** Shows a refused or failed request: its sentence, its mistakes, code and request id, the decision for users who may read it, and a button that repeats it. */
 export function ProblemAlert({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => unknown) | undefined }) {
@@ -10,7 +11,7 @@ export function ProblemAlert({ error, onRetry }: { readonly error: unknown; read
   const { mayRead } = useAuditRights();
   return (
     <Alert color="red" variant="light" role="alert" title={title}>
-      {detail !== undefined && detail !== title && !isListed(detail, errors) && <Text size="sm">{detail}</Text>}
+      {detail !== undefined && detail !== title && !isListed(detail, errors) && <Text size="sm">{isolateNames(detail)}</Text>}
       {errors.length > 0 && (
         <List size="sm" mt="xs">
           {errors.map(({ path, detail: mistake }) => (

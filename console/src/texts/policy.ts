@@ -2,7 +2,7 @@ import { sentence } from './sentence.ts';
 
 /** Texts of the screen of one policy. */
 export const policyTexts = {
-  tabs: { rules: 'Rules', text: 'JSON / YAML', assignments: 'Assignments', history: 'History', findings: 'Findings' },
+  tabs: { rules: 'Rules', text: 'JSON / YAML', preview: 'Preview', assignments: 'Assignments', history: 'History', findings: 'Findings' },
   inactive: 'not active',
   version: (version: number) => sentence`version ${version}`,
   unsaved: 'unsaved changes',
@@ -10,7 +10,6 @@ export const policyTexts = {
   create: 'Create…',
   discard: 'Discard changes',
   delete: 'Delete',
-  preview: 'Preview in a new tab',
   mistakes: (count: number) => (count === 1 ? '1 mistake' : sentence`${count} mistakes`),
   valid: 'no mistakes',
   checking: 'checking',
@@ -60,6 +59,16 @@ export const policyTexts = {
       'It can be saved, and changed with the forms, when it is corrected. If you discard it, the last version that could be read remains.',
     open: 'Open the text',
     discard: 'Discard the text',
+  },
+  previewing: {
+    empty: {
+      title: 'There is nothing to preview',
+      detail: 'Change the policy first. Then the recorded decisions can be replayed under your changes, before you save them.',
+    },
+    change: 'Change the rules',
+    detail: 'Replays the audit log under your unsaved changes: what would they have decided differently? Nothing is stored.',
+    simulator: 'Ask the simulator under these changes, in a new tab',
+    several: 'Preview them together with other changes, in a new tab',
   },
   saving: {
     title: 'Save the changes',
@@ -143,6 +152,8 @@ export const policyTexts = {
     restoreTitle: (name: string) => sentence`Restore ${name}?`,
     rollbackDetail: 'The rules and all other members become those of that version. The history keeps the versions between.',
     rollbackChanges: 'This changes:',
+    restoreUnassigned: 'Without its assignments, it applies to no request and changes no decision.',
+    assignmentsNotCompared: 'What follows does not include the changes of assignments.',
     restoreDetail: 'The policy is created again as it was before it was deleted.',
     assignments: 'Also restore the assignments of that time, and revoke those that were added since',
     reasonRequired: 'Reason (required)',

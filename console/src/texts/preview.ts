@@ -6,7 +6,7 @@ export const previewTexts = {
   description: 'Replays the audit log: what would the draft have decided differently? Nothing is changed.',
   noDraft: {
     title: 'There is no draft',
-    detail: 'Change a policy in its editor and choose Preview there, or write a draft below.',
+    detail: 'Write changes of several policies and assignments below. Those of one policy have a preview in its editor.',
   },
   draft: 'Draft (JSON)',
   draftHelp: 'Changes of policies and assignments, as in POST /admin/api/policies/preview.',
@@ -39,5 +39,18 @@ export const previewTexts = {
   filled: 'Filled with values of today',
   compare: 'Show both traces',
   json: 'expected a JSON object',
+  unreadable: 'The draft is not a JSON object.',
+  recordedTitle: 'Recorded decisions of the last 7 days',
+  replaying: 'Replaying recorded decisions',
+  recordedSame: (count: number) =>
+    count === 0 ? 'No decision was recorded.' : sentence`The newest ${count.toLocaleString()} stay the same.`,
+  recordedOf: (count: number) => sentence`Of the newest ${count.toLocaleString()}:`,
+  recordedChange: {
+    allowToDeny: (count: number) => sentence`${count.toLocaleString()} would be denied:`,
+    denyToAllow: (count: number) => sentence`${count.toLocaleString()} would be allowed:`,
+    changed: (count: number) => sentence`${count.toLocaleString()} would depend on another condition:`,
+    unknown: (count: number) => sentence`${count.toLocaleString()} are unknown, because the audit log did not keep a value:`,
+  },
+  moreGroups: (count: number) => (count === 1 ? 'and 1 other group' : sentence`and ${count} other groups`),
   warnings: 'The draft has consequences for admins',
 } as const;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { isolate, sentence } from './sentence.ts';
+import { isolate, isolateNames, sentence } from './sentence.ts';
 
 describe('sentence', () => {
   it('texts without a direction of their own stay as they are', () => {
@@ -30,6 +30,17 @@ describe('sentence', () => {
   it('isolates that a text leaves open end with it', () => {
     expect(isolate('\u2066a\u2067b')).toBe('\u2068\u2066a\u2067b\u2069\u2069\u2069');
   });
+});
+
+describe('sentences of the API', () => {
+  it.each([
+    ['allowed by rule "read" of policy "P"', 'allowed by rule "read" of policy "P"'],
+    ['allowed by rule "a שלום b" of policy "P"', 'allowed by rule "\u2068a שלום b\u2069" of policy "P"'],
+    ['rule "\u202Ea" of policy "\u202Eb"', 'rule "\u2068\u202Ea\u2069" of policy "\u2068\u202Eb\u2069"'],
+    // A name with a quote: its second part is outside of the quotes.
+    ['rule "a"b\u202Ec" of policy "P"', 'rule "a"b\u2068\u202Ec\u2069" of policy "P"'],
+    ['Ann שלום may read', 'Ann \u2068שלום may read\u2069'],
+  ])('shows %j as %j', (text, shown) => expect(isolateNames(text)).toBe(shown));
 });
 
 describe('the texts of the console', () => {

@@ -21,6 +21,22 @@ export function isolate(text: string): string {
   return REORDERS.test(text) ? `${ISOLATE}${balance(text)}${END_OF_ISOLATE}` : text;
 }
 
+/**
+ * Returns a sentence of the API in which names of users cannot change the order of the other words. The API writes names in quotes, so each isolate
+ * ends at the next quote at the latest, also for a name that contains quotes.
+ */
+export function isolateNames(text: string): string {
+  if (!REORDERS.test(text)) return text;
+  const parts = text.split('"');
+  return parts.map((part, index) => (index % 2 === 1 ? isolate(part) : isolateFromFirst(part))).join('"');
+}
+
+/** Isolates a text that may begin with words of the API, from the first character on that changes the order. */
+function isolateFromFirst(text: string): string {
+  const first = text.search(REORDERS);
+  return first < 0 ? text : `${text.slice(0, first)}${isolate(text.slice(first))}`;
+}
+
 /** Removes ends of isolates that the text has not begun, because they would end the isolate around it, and adds those that it lacks. */
 function balance(text: string): string {
   let depth = 0;

@@ -2,6 +2,7 @@ import { Alert, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 import { simulatorTexts as texts } from '../../texts/simulator.ts';
 import { PolicyLink } from '../PolicyLink.tsx';
 import { QueryState } from '../QueryState.tsx';
@@ -55,7 +56,7 @@ export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
             )}
             {warnings.map((warning) => (
               <Alert key={warning} color="yellow">
-                {warning}
+                {isolateNames(warning)}
               </Alert>
             ))}
             <Explanation explained={data} />

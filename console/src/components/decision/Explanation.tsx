@@ -1,7 +1,7 @@
 import { Alert, Card, Stack, Text, Title } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
-import { sentence } from '../../texts/sentence.ts';
+import { isolateNames, sentence } from '../../texts/sentence.ts';
 import { DecisionTrace } from './DecisionTrace.tsx';
 import { NearMisses } from './NearMisses.tsx';
 import { ResidualCondition } from './ResidualCondition.tsx';
@@ -22,10 +22,10 @@ export function Explanation({
     <Stack gap="md">
       {warnings.map((warning) => (
         <Alert key={warning} color="yellow">
-          {warning}
+          {isolateNames(warning)}
         </Alert>
       ))}
-      {note !== undefined && <Text size="sm">{note}</Text>}
+      {note !== undefined && <Text size="sm">{isolateNames(note)}</Text>}
       {when !== undefined && <ResidualCondition when={when} />}
       <NearMisses rules={wouldAllow} />
       {trace.length > 0 && (

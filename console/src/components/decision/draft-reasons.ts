@@ -1,6 +1,10 @@
 import { decisionsTexts } from '../../texts/decisions.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 
-/** Returns the reason of a decision under a draft. A rule without a description is named by its id, and the id of a new rule says nothing. */
+/**
+ * Returns the reason of a decision for people: names cannot change the order of its words, and a rule of a draft without a description is a new
+ * rule, because its id says nothing.
+ */
 export function readableReason(reason: string): string {
-  return reason.replace(/rule "draft:[\d.:]+"/g, decisionsTexts.newRule);
+  return isolateNames(reason.replace(/rule "draft:[\d.:]+"/g, decisionsTexts.newRule));
 }

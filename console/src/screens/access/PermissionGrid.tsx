@@ -1,6 +1,7 @@
 import { Anchor, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
 import { SideDialog } from '../../components/Dialog.tsx';
+import { readableReason } from '../../components/decision/draft-reasons.ts';
 import { ResidualCondition } from '../../components/decision/ResidualCondition.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
@@ -101,7 +102,7 @@ function PermissionDetail({ permission, link }: { readonly permission: Permissio
       <Text fw={600}>
         {action} {resource}: {texts.effects[effect]}
       </Text>
-      <Text size="sm">{reason}</Text>
+      <Text size="sm">{readableReason(reason)}</Text>
       {when !== undefined && <ResidualCondition when={when} />}
       {policy && (
         <PolicyLink id={policy.id} rule={rule?.id} size="sm">

@@ -1,5 +1,4 @@
 import { Button } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Policy } from '../../api/policies.ts';
 import { Dialog } from '../../components/Dialog.tsx';
@@ -31,7 +30,6 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
   const mistakes = validation.result?.errors.length ?? 0;
   return (
     <>
-      {isDirty && <PreviewButton />}
       {isDirty && base !== undefined && (
         <Button variant="default" onClick={editor.discard}>
           {texts.discard}
@@ -93,14 +91,5 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
         <LazyPart part={deleteDialog} props={{ policy: base, editor, onClose: close }} lines={0} />
       )}
     </>
-  );
-}
-
-/** Opens the preview of the draft. The tab that it opens gets a copy of the session storage, and this one keeps the draft. */
-function PreviewButton() {
-  return (
-    <Button variant="default" renderRoot={(props) => <Link to="/preview" target="_blank" rel="opener" {...props} />}>
-      {texts.preview}
-    </Button>
   );
 }

@@ -7,12 +7,13 @@ import { LazyPart } from '../../components/LazyPart.tsx';
 import { LeaveGuard } from '../../components/LeaveGuard.tsx';
 import { Page } from '../../components/Page.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { validatePreviewSearch } from '../../components/preview/preview-search.ts';
 import { WarningBadge } from '../../components/WarningBadge.tsx';
 import { newPolicyTexts } from '../../texts/policies.ts';
 import { policyTexts as texts } from '../../texts/policy.ts';
 import { EditorActions } from './EditorActions.tsx';
 import { rulesOf, textOf } from './policy-draft.ts';
-import { assignmentsTab, findingsTab, historyTab, rulesTab, textTab } from './policy-parts.ts';
+import { assignmentsTab, findingsTab, historyTab, previewTab, rulesTab, textTab } from './policy-parts.ts';
 import { memberPathOf, POLICY_TABS, type PolicySearch } from './policy-search.ts';
 import { UnreadableText } from './UnreadableText.tsx';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
@@ -63,31 +64,46 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
           ))}
         </Tabs.List>
         <Tabs.Panel value="rules">
-          {text?.mistake === undefined ? (
+          <UnlessUnreadable editor={editor} onSearch={onSearch}>
             <LazyPart part={rulesTab} props={part} lines={10} />
-          ) : (
-            <UnreadableText mistake={text.mistake} onOpen={() => onSearch({ tab: 'text' })} onDiscard={editor.discardText} />
-          )}
+          </UnlessUnreadable>
         </Tabs.Panel>
         <Tabs.Panel value="text">
           <LazyPart part={textTab} props={{ ...part, text, onText: editor.changeText }} lines={10} />
         </Tabs.Panel>
-        {base !== undefined && <StoredPanels policy={base} editor={editor} onSearch={onSearch} />}
+        {base !== undefined && <StoredPanels {...{ policy: base, editor, validation, search, onSearch }} />}
       </Tabs>
       <LeaveGuard isDirty={isDirty} onLeave={discardDraft} />
     </Page>
   );
 }
 
+/** The forms of a draft; a message while its text cannot be read. */
+function UnlessUnreadable({
+  editor: { text, discardText },
+  children,
+  onSearch,
+}: Pick<PolicyEditorProps, 'editor' | 'children' | 'onSearch'>) {
+  if (text?.mistake === undefined) return children;
+  return <UnreadableText mistake={text.mistake} onOpen={() => onSearch({ tab: 'text' })} onDiscard={discardText} />;
+}
+
 interface StoredPanelsProps {
   readonly policy: Policy;
   readonly editor: PolicyEditorState;
+  readonly validation: ValidationState;
+  readonly search: PolicySearch;
   onSearch(search: PolicySearch): void;
 }
 
-function StoredPanels({ policy, editor, onSearch }: StoredPanelsProps) {
+function StoredPanels({ policy, editor, validation, search, onSearch }: StoredPanelsProps) {
   return (
     <>
+      <Tabs.Panel value="preview">
+        <UnlessUnreadable editor={editor} onSearch={onSearch}>
+          <LazyPart part={previewTab} props={{ editor, validation, search: validatePreviewSearch({ ...search }), onSearch }} lines={6} />
+        </UnlessUnreadable>
+      </Tabs.Panel>
       <Tabs.Panel value="assignments">
         <LazyPart part={assignmentsTab} props={{ policy }} lines={6} />
       </Tabs.Panel>

@@ -1,11 +1,12 @@
 import { Badge, Button, Card, Collapse, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { PolicyHistoryItem } from '../../api/policies.ts';
+import { LazyPart } from '../../components/LazyPart.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
 import { policyTexts } from '../../texts/policy.ts';
-import { sentence } from '../../texts/sentence.ts';
-import { RollbackModal } from './RollbackModal.tsx';
+import { isolateNames, sentence } from '../../texts/sentence.ts';
+import { rollbackDialog } from './policy-parts.ts';
 import { VersionDiff } from './VersionDiff.tsx';
 
 const texts = policyTexts.history;
@@ -71,7 +72,11 @@ function Change({ item, current, isLocked = false, namesPolicies = false }: Chan
       </Group>
       {mayRollBack && <Collapse expanded={isShown}>{isShown && <VersionDiff id={policy.id} from={revision} />}</Collapse>}
       {isRollingBack && (
-        <RollbackModal item={item} version={isDeleted ? revision : (current ?? revision)} onClose={() => setRollingBack(false)} />
+        <LazyPart
+          part={rollbackDialog}
+          props={{ item, version: isDeleted ? revision : (current ?? revision), onClose: () => setRollingBack(false) }}
+          lines={0}
+        />
       )}
     </Card>
   );
@@ -107,7 +112,7 @@ function ChangeSummary({
           {texts.revision(revision)}
         </Text>
       </Group>
-      <Text size="sm">{summary}</Text>
+      <Text size="sm">{isolateNames(summary)}</Text>
       {reason !== undefined && (
         <Text size="sm" fs="italic">
           {reason}

@@ -1,20 +1,25 @@
-import { Button, Checkbox, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Button, Checkbox, Group, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
-import { ifMatch, type PolicyHistoryItem } from '../../api/policies.ts';
+import { ifMatch, type Policy, type PolicyHistoryItem, policyQuery, policyVersionQuery } from '../../api/policies.ts';
+import { PolicyAccessChanges } from '../../components/access-change/PolicyAccessChanges.tsx';
+import { resourcesOf } from '../../components/access-change/permission-changes.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { RecordedChanges } from '../../components/preview/RecordedChanges.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
+import { toPastDraft, toPolicyDraft } from './policy-draft.ts';
 import { VersionDiff } from './VersionDiff.tsx';
 
 const texts = policyTexts.history;
 
 /** Properties of the dialog. */
-interface RollbackModalProps {
+export interface RollbackModalProps {
   /** The change that created the version to return to, or that deleted the policy. */
   readonly item: PolicyHistoryItem;
   /** The version that the rollback replaces; of a deleted policy, the revision that deleted it. */
@@ -30,7 +35,12 @@ export function RollbackModal({ item, version, onClose }: RollbackModalProps) {
   const [assignments, setAssignments] = useState(false);
   const rollback = useRollback(item, version, onClose);
   return (
-    <Dialog opened onClose={onClose} title={isDeleted ? texts.restoreTitle(policy.name ?? policy.id) : texts.rollbackTitle(revision)}>
+    <Dialog
+      opened
+      onClose={onClose}
+      size="lg"
+      title={isDeleted ? texts.restoreTitle(policy.name ?? policy.id) : texts.rollbackTitle(revision)}
+    >
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -40,11 +50,18 @@ export function RollbackModal({ item, version, onClose }: RollbackModalProps) {
         <Stack>
           <Text size="sm">{isDeleted ? texts.restoreDetail : texts.rollbackDetail}</Text>
           {!isDeleted && (
-            <div>
+            <ScrollArea.Autosize mah="45vh" type="auto">
               <Text fw={600}>{texts.rollbackChanges}</Text>
               <VersionDiff id={policy.id} from={version} to={revision} />
-            </div>
+              {assignments && (
+                <Text size="sm" my="xs">
+                  {texts.assignmentsNotCompared}
+                </Text>
+              )}
+              <Consequences id={policy.id} revision={revision} />
+            </ScrollArea.Autosize>
           )}
+          {isDeleted && !assignments && <Text size="sm">{texts.restoreUnassigned}</Text>}
           {rollback.error !== null && <ProblemAlert error={rollback.error} />}
           <TextInput
             label={texts.reasonRequired}
@@ -70,6 +87,31 @@ export function RollbackModal({ item, version, onClose }: RollbackModalProps) {
         </Stack>
       </form>
     </Dialog>
+  );
+}
+
+/** The permissions and the recorded decisions that a version changes. */
+function Consequences({ id, revision }: { readonly id: string; readonly revision: number }) {
+  const past = useQuery(policyVersionQuery(id, revision));
+  const present = useQuery(policyQuery(id));
+  return (
+    <QueryState query={past} lines={3}>
+      {(version) => (
+        <QueryState query={present} lines={3}>
+          {(policy) => <ConsequencesOf past={version} present={policy} />}
+        </QueryState>
+      )}
+    </QueryState>
+  );
+}
+
+function ConsequencesOf({ past, present }: { readonly past: Policy; readonly present: Policy }) {
+  const draft = useMemo(() => toPolicyDraft(toPastDraft(past, present), past.id), [past, present]);
+  return (
+    <Stack gap="sm">
+      <RecordedChanges draft={draft} />
+      <PolicyAccessChanges policyIds={[past.id]} draft={draft} resources={resourcesOf([...present.rules, ...past.rules])} />
+    </Stack>
   );
 }
 

@@ -6,6 +6,7 @@ import { describeConditions } from '../../components/condition/condition-sentenc
 import { LazyPart } from '../../components/LazyPart.tsx';
 import { WarningBadge } from '../../components/WarningBadge.tsx';
 import { policyTexts } from '../../texts/policy.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 import { DEFAULT_PRIORITY, type DraftJson, numberOf, textOf } from './policy-draft.ts';
 import { ruleForm } from './policy-parts.ts';
 import type { DraftTabProps } from './RulesTab.tsx';
@@ -94,7 +95,7 @@ function RuleFindings({ at, validation }: Pick<RuleCardProps, 'validation'> & { 
   const own = (validation.result?.warnings ?? []).filter(({ path }) => path === at || path?.startsWith(`${at}.`));
   return own.map(({ code, detail, todo, path }) => (
     <Text key={`${code} ${path}`} size="sm" component="div">
-      <WarningBadge>{code}</WarningBadge> {detail}: {todo}
+      <WarningBadge>{code}</WarningBadge> {isolateNames(detail)}: {isolateNames(todo)}
     </Text>
   ));
 }

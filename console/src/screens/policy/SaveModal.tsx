@@ -14,7 +14,7 @@ import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
-import { type DraftJson, rulesOf, toChange } from './policy-draft.ts';
+import { type DraftJson, rulesOf, toChange, toPolicyDraft } from './policy-draft.ts';
 import type { PolicySearch } from './policy-search.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import { type Validation, validatePolicy } from './useValidation.ts';
@@ -169,11 +169,10 @@ function SaveForm({ validation: { differences, warnings = [] }, isNew, changes, 
 }
 
 function DraftChanges({ base, draft }: { readonly base: Policy; readonly draft: DraftJson }) {
-  const policy = { ...toChange(draft), id: base.id } as Schemas['admin.PolicyChange'];
   return (
     <PolicyAccessChanges
       policyIds={[base.id]}
-      draft={{ policies: [policy] }}
+      draft={toPolicyDraft(draft, base.id)}
       resources={resourcesOf([...base.rules, ...(rulesOf(draft) ?? [])])}
     />
   );

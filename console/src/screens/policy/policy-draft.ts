@@ -1,4 +1,6 @@
 /** The draft of a policy: JSON as an admin writes it. It may contain mistakes and unknown members, which the service reports. */
+import type { Schemas } from '../../api/client.ts';
+import type { Draft } from '../../api/draft.ts';
 import type { Policy } from '../../api/policies.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
 
@@ -25,7 +27,11 @@ export const EMPTY_POLICY: DraftJson = { name: '', type: 'ATTRIBUTE_BASED', isAc
 export function toDraft(policy: Policy | DraftJson): DraftJson {
   const own = without(policy, POLICY_SET);
   const { rules } = own;
-  return Array.isArray(rules) ? { ...own, rules: rules.map((rule) => (isRecord(rule) ? without(rule, RULE_SET) : rule)) } : own;
+  return Array.isArray(rules) ? { ...own, rules: rules.map((rule) => (isRecord(rule) ? toDraftRule(rule) : rule)) } : own;
+}
+
+function toDraftRule(rule: DraftJson): DraftJson {
+  return without(rule, RULE_SET);
 }
 
 /**
@@ -34,6 +40,22 @@ export function toDraft(policy: Policy | DraftJson): DraftJson {
  */
 export function toChange(draft: DraftJson): DraftJson {
   return { ...draft, description: draft['description'] ?? null, tags: draft['tags'] ?? [] };
+}
+
+/** Returns a draft as the API tries it: a change of the policy with the id, or a new policy without one. */
+export function toPolicyDraft(draft: DraftJson, id: string | undefined): Draft {
+  const policy = { ...toChange(draft), ...(id !== undefined && { id }) };
+  return { policies: [policy as Schemas['admin.PolicyChange']] };
+}
+
+/**
+ * Returns the draft of a past version. The API knows only the ids of present rules, and a rule without an id is a new one, so a rule that has been
+ * removed since loses its id.
+ */
+export function toPastDraft(past: Policy, present: Policy): DraftJson {
+  const known = new Set(present.rules.map(({ id }) => id));
+  const draft = toDraft(past);
+  return { ...draft, rules: past.rules.map((rule) => without(toDraftRule(rule), known.has(rule.id) ? [] : ['id'])) };
 }
 
 /** Returns the rules of a draft; undefined if they are no list. */

@@ -7,7 +7,9 @@ import type { FindingsTabProps } from './FindingsTab.tsx';
 import type { HistoryTabProps } from './HistoryTab.tsx';
 import type { MergeModalProps } from './MergeModal.tsx';
 import type { TextTabProps } from './PolicyTextEditor.tsx';
+import type { PreviewTabProps } from './PreviewTab.tsx';
 import type { RevokeModalProps } from './RevokeModal.tsx';
+import type { RollbackModalProps } from './RollbackModal.tsx';
 import type { RuleFormProps } from './RuleForm.tsx';
 import type { DraftTabProps } from './RulesTab.tsx';
 import type { SaveModalProps } from './SaveModal.tsx';
@@ -21,6 +23,9 @@ export const ruleForm = createPart<RuleFormProps>(async () => (await import('./R
 /** The draft as text, with the editor and the parser of YAML. */
 export const textTab = createPart<TextTabProps>(async () => (await import('./PolicyTextEditor.tsx')).PolicyTextEditor);
 
+/** The replay of recorded decisions under the draft. */
+export const previewTab = createPart<PreviewTabProps>(async () => (await import('./PreviewTab.tsx')).PreviewTab);
+
 /** The assignments. */
 export const assignmentsTab = createPart<AssignmentsTabProps>(async () => (await import('./AssignmentsTab.tsx')).AssignmentsTab);
 
@@ -32,6 +37,9 @@ export const revokeDialog = createPart<RevokeModalProps>(async () => (await impo
 
 /** The earlier versions. */
 export const historyTab = createPart<HistoryTabProps>(async () => (await import('./HistoryTab.tsx')).HistoryTab);
+
+/** The dialog that restores a version. */
+export const rollbackDialog = createPart<RollbackModalProps>(async () => (await import('./RollbackModal.tsx')).RollbackModal);
 
 /** The findings. */
 export const findingsTab = createPart<FindingsTabProps>(async () => (await import('./FindingsTab.tsx')).FindingsTab);

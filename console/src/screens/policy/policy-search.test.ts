@@ -8,6 +8,13 @@ describe('validatePolicySearch', () => {
     });
     expect(validatePolicySearch({ tab: 'unknown', rule: 7 })).toEqual({});
   });
+
+  it('keeps the question of the preview in its tab only', () => {
+    const preview = { tab: 'preview', range: '24h', fill: true };
+    expect(validatePolicySearch(preview)).toEqual(preview);
+    expect(validatePolicySearch({ ...preview, tab: 'rules' })).toEqual({ tab: 'rules' });
+    expect(validatePolicySearch({ tab: 'preview', range: '1h', fill: 'yes' })).toEqual({ tab: 'preview' });
+  });
 });
 
 describe('memberPathOf', () => {

@@ -1,10 +1,11 @@
 import { isRecord } from '../../components/condition/condition-json.ts';
+import { type PreviewSearch, validatePreviewSearch } from '../../components/preview/preview-search.ts';
 
 /** The tabs of a policy. */
-export const POLICY_TABS = ['rules', 'text', 'assignments', 'history', 'findings'] as const;
+export const POLICY_TABS = ['rules', 'text', 'preview', 'assignments', 'history', 'findings'] as const;
 
 /** The state of the screen of a policy in the URL. */
-export interface PolicySearch {
+export interface PolicySearch extends PreviewSearch {
   readonly tab?: (typeof POLICY_TABS)[number];
   /** The path of the member to show, such as `rules.0.conditions.1`. */
   readonly at?: string;
@@ -15,13 +16,15 @@ export interface PolicySearch {
 }
 
 /** Reads the state of the screen from the search parameters of the URL. */
-export function validatePolicySearch({ tab, at, rule, template }: Readonly<Record<string, unknown>>): PolicySearch {
+export function validatePolicySearch(given: Readonly<Record<string, unknown>>): PolicySearch {
+  const { tab, at, rule, template } = given;
   const known = POLICY_TABS.find((each) => each === tab);
   return {
     ...(known !== undefined && { tab: known }),
     ...(typeof at === 'string' && { at }),
     ...(typeof rule === 'string' && { rule }),
     ...(typeof template === 'string' && { template }),
+    ...(known === 'preview' && validatePreviewSearch(given)),
   };
 }
 

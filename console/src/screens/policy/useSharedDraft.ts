@@ -1,7 +1,6 @@
 import { useEffect } from 'react';
-import type { Schemas } from '../../api/client.ts';
 import { discardDraft, saveDraft } from '../../api/draft.ts';
-import { toChange } from './policy-draft.ts';
+import { toPolicyDraft } from './policy-draft.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 
 /** Keeps the unsaved changes of an editor where other screens can try them. Without changes, there is no draft. */
@@ -11,7 +10,6 @@ export function useSharedDraft({ base, draft, isDirty }: PolicyEditorState): voi
       discardDraft();
       return;
     }
-    const policy = { ...toChange(draft), ...(base !== undefined && { id: base.id }) };
-    saveDraft({ policies: [policy as Schemas['admin.PolicyChange']] });
+    saveDraft(toPolicyDraft(draft, base?.id));
   }, [base, draft, isDirty]);
 }

@@ -1,11 +1,12 @@
 import { Alert, Badge, Button, Card, Code, Group, Paper, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Draft } from '../../api/draft.ts';
-import { Dialog } from '../../components/Dialog.tsx';
-import { Time } from '../../components/Time.tsx';
-import { Verdict } from '../../components/Verdict.tsx';
 import { previewTexts as texts } from '../../texts/preview.ts';
 import { sentence } from '../../texts/sentence.ts';
+import { Dialog } from '../Dialog.tsx';
+import { readableReason } from '../decision/draft-reasons.ts';
+import { Time } from '../Time.tsx';
+import { Verdict } from '../Verdict.tsx';
 import { BothTraces } from './BothTraces.tsx';
 import { CHANGES, type PreviewSample, type PreviewTotals } from './preview-totals.ts';
 
@@ -137,7 +138,7 @@ function Side({ name, allowed, label, reason, when }: SideProps) {
         </Text>
         <Verdict allowed={allowed} {...(label !== undefined && { label })} />
       </Group>
-      {reason !== undefined && <Text size="sm">{reason}</Text>}
+      {reason !== undefined && <Text size="sm">{readableReason(reason)}</Text>}
       {when !== undefined && <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>{when}</Code>}
     </div>
   );

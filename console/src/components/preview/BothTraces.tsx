@@ -2,10 +2,10 @@ import { SimpleGrid, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { bodyOf, client } from '../../api/client.ts';
 import type { Draft } from '../../api/draft.ts';
-import { readableReason } from '../../components/decision/draft-reasons.ts';
-import { Explanation } from '../../components/decision/Explanation.tsx';
-import { QueryState } from '../../components/QueryState.tsx';
 import { previewTexts as texts } from '../../texts/preview.ts';
+import { readableReason } from '../decision/draft-reasons.ts';
+import { Explanation } from '../decision/Explanation.tsx';
+import { QueryState } from '../QueryState.tsx';
 
 /** An entry decided again under the policies in force and under the draft, with both traces. */
 export function BothTraces({ entryId, draft, fill }: { readonly entryId: string; readonly draft: Draft; readonly fill: boolean }) {

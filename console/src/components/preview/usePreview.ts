@@ -1,35 +1,36 @@
 import { useEffect, useRef, useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import type { Draft } from '../../api/draft.ts';
+import type { PreviewRange } from './preview-search.ts';
 import { addPage, NO_TOTALS, type PreviewTotals } from './preview-totals.ts';
 
 /** Audit entries in a page. */
 const PAGE = 2000;
-const HOURS = { '24h': 24, '7d': 168, '30d': 720, all: undefined } as const;
+const HOURS = { '24h': 24, '7d': 168, '30d': 720, all: undefined } as const satisfies Record<PreviewRange, number | undefined>;
 
 /** The question of a preview. */
 export interface PreviewInput {
   readonly draft: Draft;
-  readonly range: keyof typeof HOURS;
+  readonly range: PreviewRange;
   /** True to take values that were not kept from the records of today. */
   readonly fill: boolean;
-}
-
-/** A preview that runs page by page, so that its figures grow. */
-export interface RunningPreview {
-  readonly totals: PreviewTotals | undefined;
-  readonly warnings: readonly string[];
-  readonly error: unknown;
-  readonly isRunning: boolean;
-  start(input: PreviewInput): void;
-  stop(): void;
+  /** Number of pages after which the preview ends; all pages if absent. */
+  readonly pages?: number;
 }
 
 interface State {
+  /** The question that the figures answer. */
+  readonly input?: PreviewInput;
   readonly totals?: PreviewTotals;
   readonly warnings: readonly string[];
   readonly error?: unknown;
   readonly isRunning: boolean;
+}
+
+/** A preview that runs page by page, so that its figures grow. */
+export interface RunningPreview extends State {
+  start(input: PreviewInput): void;
+  stop(): void;
 }
 
 /** Replays the audit log page by page until its end, or until it is stopped or left. */
@@ -42,30 +43,32 @@ export function usePreview(): RunningPreview {
     stop();
     const control = new AbortController();
     running.current = control;
-    void replay(input, control.signal, setState);
+    // An answer of the former question must not replace those of this one.
+    void replay(input, control.signal, (next) => running.current === control && setState(next));
   };
-  const { totals, warnings, error, isRunning } = state;
-  return { totals, warnings, error, isRunning, start, stop };
+  return { ...state, start, stop };
 }
 
-async function replay({ draft, range, fill }: PreviewInput, signal: AbortSignal, show: (state: State) => void): Promise<void> {
+async function replay(input: PreviewInput, signal: AbortSignal, show: (state: State) => void): Promise<void> {
+  const { draft, range, fill, pages = Number.POSITIVE_INFINITY } = input;
   const hours = HOURS[range];
   const filter = hours === undefined ? {} : { filter: { from: new Date(Date.now() - hours * 3_600_000).toISOString() } };
   let totals = NO_TOTALS;
   let warnings: readonly string[] = [];
   let cursor: string | undefined;
-  show({ totals, warnings, isRunning: true });
+  show({ input, totals, warnings, isRunning: true });
   try {
-    do {
+    for (let left = pages; left > 0; left--) {
       const body = { draft, fill, limit: PAGE, ...filter, ...(cursor !== undefined && { cursor }) };
       const page = await bodyOf(client.POST('/admin/api/policies/preview', { body, signal }));
       totals = addPage(totals, page.data);
-      warnings = (page.warnings ?? []).map(({ detail, todo }) => `${detail}; ${todo}.`);
+      if (cursor === undefined) warnings = (page.warnings ?? []).map(({ detail, todo }) => `${detail}; ${todo}.`);
       cursor = page.nextCursor;
-      show({ totals, warnings, isRunning: cursor !== undefined });
-    } while (cursor !== undefined && !signal.aborted);
-    show({ totals, warnings, isRunning: false });
+      if (cursor === undefined || signal.aborted) break;
+      show({ input, totals, warnings, isRunning: true });
+    }
+    show({ input, totals, warnings, isRunning: false });
   } catch (error) {
-    show(signal.aborted ? { totals, warnings, isRunning: false } : { totals, warnings, error, isRunning: false });
+    show({ input, totals, warnings, isRunning: false, ...(!signal.aborted && { error }) });
   }
 }

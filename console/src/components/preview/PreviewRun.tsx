@@ -1,0 +1,76 @@
+import { Alert, Button, Checkbox, Group, Paper, SegmentedControl, Stack } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Draft } from '../../api/draft.ts';
+import { decisionsTexts } from '../../texts/decisions.ts';
+import { previewTexts as texts } from '../../texts/preview.ts';
+import { isolateNames } from '../../texts/sentence.ts';
+import { GuardedButton } from '../GuardedButton.tsx';
+import { ProblemAlert } from '../ProblemAlert.tsx';
+import { PreviewResult } from './PreviewResult.tsx';
+import { PREVIEW_RANGES, type PreviewRange, type PreviewSearch } from './preview-search.ts';
+import { usePreview } from './usePreview.ts';
+
+/** Properties of a preview. */
+interface PreviewRunProps {
+  readonly draft: Draft;
+  /** The reason why the draft cannot be replayed; undefined if it can. */
+  readonly refusal: string | undefined;
+  readonly search: PreviewSearch;
+  /** Shown above the controls. */
+  readonly children?: ReactNode;
+  onSearch(search: PreviewSearch): void;
+  /** Called when a replay begins. */
+  onStart?(): void;
+}
+
+/** Replays recorded decisions under a draft: the controls, and the decisions that change. */
+export function PreviewRun({ draft, refusal, search, children, onSearch, onStart }: PreviewRunProps) {
+  const preview = usePreview();
+  const { range = '7d', fill = false } = search;
+  const run = (): void => {
+    onStart?.();
+    preview.start({ draft, range, fill });
+  };
+  const { input, totals } = preview;
+  return (
+    <>
+      <Paper withBorder p="md">
+        <Stack>
+          {children}
+          <Group>
+            <SegmentedControl
+              aria-label={texts.range}
+              value={range}
+              data={PREVIEW_RANGES.map((value) => ({ value, label: decisionsTexts.ranges[value] }))}
+              onChange={(value) => onSearch({ ...search, range: value as PreviewRange })}
+            />
+            <Checkbox
+              label={texts.fill}
+              checked={fill}
+              onChange={({ currentTarget }) => onSearch(withFill(search, currentTarget.checked))}
+            />
+            <GuardedButton refusal={refusal} onClick={run} loading={preview.isRunning}>
+              {texts.run}
+            </GuardedButton>
+            {preview.isRunning && (
+              <Button variant="default" onClick={preview.stop}>
+                {texts.stop}
+              </Button>
+            )}
+          </Group>
+        </Stack>
+      </Paper>
+      {preview.error !== undefined && <ProblemAlert error={preview.error} onRetry={run} />}
+      {preview.warnings.length > 0 && (
+        <Alert color="red" title={texts.warnings}>
+          {preview.warnings.map(isolateNames).join(' ')}
+        </Alert>
+      )}
+      {totals && input && <PreviewResult totals={totals} draft={input.draft} fill={input.fill} />}
+    </>
+  );
+}
+
+function withFill({ fill: _, ...search }: PreviewSearch, isFilled: boolean): PreviewSearch {
+  return isFilled ? { ...search, fill: true } : search;
+}
