@@ -45,11 +45,7 @@ describe('the preview of a draft', () => {
     await page.getByText('Values that were not kept: resource.fee').waitFor();
   });
 
-  it('replays the unsaved changes of a policy in its tab, and opens the simulator with them', async ({
-    newsroom,
-    story,
-    visitor,
-  }) => {
+  it('replays the unsaved changes of a policy in its tab, and opens the simulator with them', async ({ newsroom, story, visitor }) => {
     const writer = await newsroom.user({ name: 'Previewed Writer' });
     const rules = [{ resource: 'Comment', action: 'create', description: 'comments of a writer' }];
     const id = await newsroom.createPolicy({ name: 'Previewed in its tab', userId: writer.id, priority: 900, rules });

@@ -46,6 +46,18 @@ describe('admin.tests.access', () => {
     expect((await testAccess({ ...list, action: 'export', environment: { ip: '192.0.2.8' } })).data['allowed']).toBe(false);
   });
 
+  it('returns the names of the users whose ids conditions compare, if they are asked for', async () => {
+    const rules = [
+      { resource: 'Article', action: 'update', conditions: [{ field: 'resource.createdBy', operator: 'eq', value: '${user.id}' }] },
+      { resource: 'Article', action: 'update', conditions: [{ not: { field: 'user.id', operator: 'in', value: ['ben', 'nobody'] } }] },
+    ];
+    const draft = { policies: [{ id: policyId, rules }], assignments: [{ policyId, userId: 'ann' }] };
+    const body = { user: ANN, resource: { name: 'Article', id: 'a1' }, action: 'update', draft };
+    const { names } = await admin.bodyOf<{ names?: unknown }>('admin.tests.access', { body, query: 'names=true' });
+    expect(names).toEqual({ users: { ann: 'Ann', ben: 'Ben' } });
+    expect(await testAccess(body)).not.toHaveProperty('names');
+  });
+
   it('warns about an unknown user', async () => {
     const { warnings } = await testAccess({ user: { id: 'zoe' }, resource: { name: 'Article' }, action: 'read' });
     expect(warnings).toEqual([expect.stringContaining('no user has this id')]);

@@ -6,7 +6,7 @@ import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { ASSIGNABLE_ROLES, type Resource } from '../../resources/index.ts';
 import { component, described, Input, Nullable, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint } from '../admin/index.ts';
-import { EXPLAINED, EXPLANATION_EXAMPLE, NAMED_POLICY } from '../decisions/index.ts';
+import { EXPLAINED, EXPLANATION_EXAMPLE, loadComparedUsers, NAMED_POLICY, USER_NAMES, WITH_USER_NAMES } from '../decisions/index.ts';
 import { requirePolicy } from '../policies/index.ts';
 import { name, TEXT } from '../schema-members.ts';
 import { DRAFT, describeDraft, withDraft } from './access-draft.ts';
@@ -75,6 +75,7 @@ const testAccess = adminEndpoint({
   summary: 'Decides a hypothetical request and explains the decision.',
   description:
     'A create is decided on the record that it would create. An update with `data` is decided on the current record and on the changed record.',
+  query: Input({ names: WITH_USER_NAMES }),
   body: TEST,
   bodyExample: TEST_EXAMPLE,
   question: (test) => ({ ...toQuestion(test), ...describeDraft(test.draft) }),
@@ -89,7 +90,7 @@ const testAccess = adminEndpoint({
           conditional: CONDITIONAL,
           ...EXPLAINED,
         }),
-        WARNED_TEST,
+        { ...WARNED_TEST, names: Type.Optional(USER_NAMES) },
       ),
       example: toSuccess({
         ...DECIDED_EXAMPLE,
@@ -116,7 +117,8 @@ const testAccess = adminEndpoint({
       ...(decision.effect === 'allow-where' && { conditional: true }),
       ...why,
     };
-    return respond(200, toSuccess(data, toWarned(warningsOfTest(test, simulated, snapshot.user))));
+    const names = admin.query.names === true ? { names: { users: await loadComparedUsers(tx, snapshot.user, [why]) } } : {};
+    return respond(200, toSuccess(data, { ...toWarned(warningsOfTest(test, simulated, snapshot.user)), ...names }));
   },
 });
 

@@ -9,7 +9,7 @@ import { cursor, limit, name, PAGED, TEXT } from '../schema-members.ts';
 import { loadDetails, parseIncluded } from './analytics-details.ts';
 import { ANALYTICS, ENTRY, ENTRY_EXAMPLE, EXPLAINED_ENTRY, VERIFICATION, VERIFICATION_EXAMPLE } from './audit-schemas.ts';
 import { FOR_AUDITORS, QUERY_FILTERS, toEntryFilter } from './decision-filters.ts';
-import { ENTRY_CALLER, loadEntryCaller, loadNames, NAMES } from './decision-names.ts';
+import { ENTRY_CALLER, loadComparedUsers, loadEntryCaller, loadNames, NAMES } from './decision-names.ts';
 import { explainPast } from './decision-replay-past.ts';
 import { EXPLANATION_EXAMPLE } from './explanation-schemas.ts';
 
@@ -116,7 +116,8 @@ const readDecision = adminEndpoint({
     if (auditor !== undefined) return respond(200, toSuccess(withoutFacts(entry)));
     const explained = { ...entry, ...(entry.kind === 'access' && (await explainPast(admin, entry))) };
     if (query.names !== true) return respond(200, toSuccess(explained));
-    const [names, caller] = [await loadNames(tx, snapshot.user, [entry]), await loadEntryCaller(tx, snapshot.user, entry)];
+    const [found, caller] = [await loadNames(tx, snapshot.user, [entry]), await loadEntryCaller(tx, snapshot.user, entry)];
+    const names = { ...found, users: { ...(await loadComparedUsers(tx, snapshot.user, [explained])), ...found.users } };
     return respond(200, toSuccess(explained, { names, ...(caller !== undefined && { caller }) }));
   },
 });

@@ -1,5 +1,7 @@
 /** The names of users, policies and rules beside their ids in audit entries. */
 import type { AuditEntry } from '../../audit/index.ts';
+import type { ConditionTrace } from '../../conditions/index.ts';
+import type { Json } from '../../operators/index.ts';
 import type { Resource } from '../../resources/index.ts';
 import { Type, type TypeOf } from '../../schemas/index.ts';
 import { loadPolicyNames, loadRuleDescriptions, loadUndamagedRecords, type Transaction } from '../../storage/index.ts';
@@ -16,6 +18,63 @@ export const NAMES = Type.Object(
       'Names by id: the name or email of users, the names of policies, the descriptions of rules. Without those that were deleted.',
   },
 );
+
+/** A query parameter that adds the names of the users whose ids an explanation compares. */
+export const WITH_USER_NAMES = Type.Optional(
+  Type.Boolean({ description: 'True to add the names of the users whose ids conditions compare.' }),
+);
+
+/** The schema of the names of users. */
+export const USER_NAMES = Type.Object(
+  { users: BY_ID },
+  { description: 'Names or emails of users by id. Without those that were deleted.' },
+);
+
+/** The conditions of an explanation. */
+interface Explained {
+  readonly trace?: readonly { readonly condition: ConditionTrace }[];
+  readonly wouldAllow?: readonly { readonly unmet: readonly ConditionTrace[] }[];
+}
+
+/** Maximum users whose names an explanation has. */
+const MAX_COMPARED = 200;
+/** Maximum characters of an id. */
+const MAX_ID_LENGTH = 64;
+
+/** Loads the names of the users whose ids the conditions of explanations compare. */
+export async function loadComparedUsers(
+  tx: Transaction,
+  user: Resource,
+  explanations: readonly (Explained | undefined)[],
+): Promise<Record<string, string>> {
+  const traces = explanations.flatMap((each) => [
+    ...(each?.trace ?? []).map(({ condition }) => condition),
+    ...(each?.wouldAllow ?? []).flatMap(({ unmet }) => unmet),
+  ]);
+  const texts = traces.flatMap(comparedValues).filter((value) => typeof value === 'string');
+  const ids = texts.filter((text) => text !== '' && text.length <= MAX_ID_LENGTH);
+  return loadUserLabels(tx, user, [...new Set(ids)].slice(0, MAX_COMPARED));
+}
+
+/** Returns the values on both sides of each comparison, the items of lists one by one. */
+function comparedValues(trace: ConditionTrace): readonly Json[] {
+  switch (trace.type) {
+    case 'comparison':
+      return [trace.actual, trace.expected].flatMap((value) => value ?? []);
+    case 'related':
+      return [
+        ...trace.on.flatMap(({ expected }) => expected ?? []),
+        ...(trace.records ?? []).flatMap(({ where }) => comparedValues(where)),
+      ];
+    case 'all':
+    case 'any':
+      return trace.of.flatMap(comparedValues);
+    case 'not':
+      return comparedValues(trace.of);
+    default:
+      return [];
+  }
+}
 
 /** Loads the names of the users, policies and rules that entries name. */
 export async function loadNames(tx: Transaction, user: Resource, entries: readonly AuditEntry[]): Promise<TypeOf<typeof NAMES>> {

@@ -9,7 +9,7 @@ export { ENTRY, ENTRY_EXAMPLE } from './audit-schemas.ts';
 export { decisionCountEndpoints } from './decision-count-endpoints.ts';
 export { decisionExportEndpoints } from './decision-export-endpoint.ts';
 export { BODY_FILTERS, moment, toEntryFilter, toTime } from './decision-filters.ts';
-export { BY_ID, loadUserLabels } from './decision-names.ts';
+export { BY_ID, loadComparedUsers, loadUserLabels, USER_NAMES, WITH_USER_NAMES } from './decision-names.ts';
 export { explainPast, loadPastDecisions, type PastDecisions, type PastRequest } from './decision-replay-past.ts';
 export { decisionStreamEndpoints } from './decision-stream-endpoint.ts';
 export { withExplanationHints } from './explanation-hints.ts';

@@ -55,6 +55,14 @@ describe('admin.decisions.replay', () => {
     expect(data).not.toHaveProperty('change');
   });
 
+  it('returns the names of the users whose ids conditions compare, if they are asked for', async () => {
+    const id = await record('ann', {});
+    const body = { draft: draftOf({ field: 'user.id', operator: 'eq', value: 'ben' }) };
+    const { names } = await admin.bodyOf<{ names?: unknown }>('admin.decisions.replay', { params: { id }, body, query: 'names=true' });
+    expect(names).toEqual({ users: { ann: 'Ann', ben: 'Ben' } });
+    expect(await admin.bodyOf('admin.decisions.replay', { params: { id }, body })).not.toHaveProperty('names');
+  });
+
   it('explains the decision with a draft, on the values of the entry', async () => {
     const id = await record('ann', {});
     const published = { ...isDraft, value: 'published' };

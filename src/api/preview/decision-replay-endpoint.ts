@@ -6,7 +6,17 @@ import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { component, Input, OneOf, Type } from '../../schemas/index.ts';
 import { DRAFT, describeDraft, requireDraft } from '../access/index.ts';
 import { type AdminEndpoint, adminEndpoint } from '../admin/index.ts';
-import { ENTRY, ENTRY_EXAMPLE, EXPLAINED, EXPLANATION_EXAMPLE, explainPast, loadPastDecisions } from '../decisions/index.ts';
+import {
+  ENTRY,
+  ENTRY_EXAMPLE,
+  EXPLAINED,
+  EXPLANATION_EXAMPLE,
+  explainPast,
+  loadComparedUsers,
+  loadPastDecisions,
+  USER_NAMES,
+  WITH_USER_NAMES,
+} from '../decisions/index.ts';
 import { name, TEXT } from '../schema-members.ts';
 import {
   type CaseKnowledge,
@@ -74,6 +84,7 @@ export const decisionReplayEndpoints: readonly AdminEndpoint[] = [
     description:
       'The decisions use the time and the values of the audit entry. Only entries of kind `access` can be replayed: 409 for others.',
     params: Input({ id: name('Id of the entry: `X-Decision-Id` of the response.') }),
+    query: Input({ names: WITH_USER_NAMES }),
     body: component('admin.ReplayQuestion', Input({ draft: DRAFT, fill: FILL })),
     bodyOptional: true,
     bodyExample: { draft: { removePolicies: ['0198c0de-0000-7000-8000-000000000001'] } },
@@ -81,7 +92,7 @@ export const decisionReplayEndpoints: readonly AdminEndpoint[] = [
     answers: {
       200: {
         description: 'The entry and the decisions.',
-        schema: envelope(REPLAY),
+        schema: envelope(REPLAY, { names: Type.Optional(USER_NAMES) }),
         example: toSuccess({
           entry: ENTRY_EXAMPLE,
           recorded: EXPLANATION_EXAMPLE,
@@ -102,7 +113,10 @@ export const decisionReplayEndpoints: readonly AdminEndpoint[] = [
       const { live, draft: withDraft, change, filled } = await replayExplained(createPreview(admin, draft, fill), entry);
       const shown = given === undefined ? {} : { draft: withDraft, change };
       const recorded = await explainPast(admin, entry);
-      return respond(200, toSuccess({ entry, recorded, live, ...shown, ...(filled !== undefined && { filled }) }));
+      const data = { entry, recorded, live, ...shown, ...(filled !== undefined && { filled }) };
+      if (admin.query.names !== true) return respond(200, toSuccess(data));
+      const users = await loadComparedUsers(admin.tx, admin.snapshot.user, [recorded, live, withDraft]);
+      return respond(200, toSuccess(data, { names: { users } }));
     },
   }),
 ];

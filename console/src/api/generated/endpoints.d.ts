@@ -3636,7 +3636,10 @@ export interface operations {
     };
     "admin.decisions.replay": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True to add the names of the users whose ids conditions compare. */
+                names?: boolean;
+            };
             header?: never;
             path: {
                 /** @description Id of the entry: `X-Decision-Id` of the response. */
@@ -3659,6 +3662,12 @@ export interface operations {
                 content: {
                     "application/json": {
                         data: components["schemas"]["admin.DecisionReplay"];
+                        /** @description Names or emails of users by id. Without those that were deleted. */
+                        names?: {
+                            users: {
+                                [key: string]: string;
+                            };
+                        };
                         /** @constant */
                         success: true;
                     };
@@ -5139,7 +5148,10 @@ export interface operations {
     };
     "admin.tests.access": {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description True to add the names of the users whose ids conditions compare. */
+                names?: boolean;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -5178,6 +5190,12 @@ export interface operations {
                             when?: string;
                             /** @description For a denial: the ALLOW rules with the fewest unmet conditions. At most five. */
                             wouldAllow?: components["schemas"]["admin.NearbyRule"][];
+                        };
+                        /** @description Names or emails of users by id. Without those that were deleted. */
+                        names?: {
+                            users: {
+                                [key: string]: string;
+                            };
                         };
                         /** @constant */
                         success: true;

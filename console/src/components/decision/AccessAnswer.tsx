@@ -25,7 +25,8 @@ interface AccessAnswerProps {
 export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
   const tested = useQuery({
     queryKey: ['access test', test],
-    queryFn: ({ signal }) => bodyOf(client.POST('/admin/api/policies/test-access', { body: test, signal })),
+    queryFn: ({ signal }) =>
+      bodyOf(client.POST('/admin/api/policies/test-access', { body: test, params: { query: { names: true } }, signal })),
     // An answer is true at its moment only.
     staleTime: 0,
     gcTime: 0,
@@ -33,7 +34,7 @@ export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
   return (
     <Paper withBorder p="md" w="100%">
       <QueryState query={tested} lines={10}>
-        {({ data, warnings = [] }) => (
+        {({ data, warnings = [], names }) => (
           <Stack>
             <Title order={2} size="h5">
               {title}
@@ -59,7 +60,7 @@ export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
                 {isolateNames(warning)}
               </Alert>
             ))}
-            <Explanation explained={data} />
+            <Explanation explained={data} users={names?.users} />
           </Stack>
         )}
       </QueryState>

@@ -4,7 +4,7 @@ import { decisionsTexts } from '../../texts/decisions.ts';
 import { PolicyLink } from '../PolicyLink.tsx';
 import { type ConditionTrace, describeRelated, membersOf, printExpected, printValue, traceOperatorWords } from './condition-words.ts';
 import classes from './DecisionTrace.module.css';
-import { useOperators } from './useOperators.ts';
+import { useTraceVocabulary } from './trace-vocabulary.ts';
 
 type RuleTrace = Schemas['admin.RuleTrace'];
 
@@ -83,19 +83,19 @@ function ConditionTree({ trace }: { readonly trace: ConditionTrace }) {
 }
 
 function Comparison({ trace }: { readonly trace: ConditionTrace }) {
-  const operators = useOperators();
+  const { operators, users } = useTraceVocabulary();
   if (trace.type === 'related') return <RelatedTrace trace={trace} />;
   if (trace.type === 'expression') return <Code className={classes['code'] ?? ''}>{trace.source}</Code>;
   if (trace.field === undefined) return <Text size="sm">{texts.always}</Text>;
   const { label, isComplete } = traceOperatorWords(trace, operators);
   return (
     <Text size="sm" className={classes['code'] ?? ''}>
-      <Code>{trace.field}</Code> {label} {!isComplete && <Code>{printExpected(trace)}</Code>}
+      <Code>{trace.field}</Code> {label} {!isComplete && <Code>{printExpected(trace, users)}</Code>}
       {trace.answer !== 'open' && (
         <Text span c="dimmed">
           {' · '}
           {trace.missing === true ? texts.missing : `${texts.actual} `}
-          {trace.missing !== true && <Code>{printValue(trace.actual)}</Code>}
+          {trace.missing !== true && <Code>{printValue(trace.actual, users)}</Code>}
         </Text>
       )}
     </Text>
@@ -104,10 +104,11 @@ function Comparison({ trace }: { readonly trace: ConditionTrace }) {
 
 /** Shows a condition on related records: the links, the counts, and the records that decide it. */
 function RelatedTrace({ trace }: { readonly trace: ConditionTrace }) {
+  const { users } = useTraceVocabulary();
   const { records = [] } = trace;
   return (
     <div>
-      <Text size="sm">{describeRelated(trace)}</Text>
+      <Text size="sm">{describeRelated(trace, users)}</Text>
       <ul className={classes['tree']}>
         {records.map(({ id, where }) => (
           <li key={id}>

@@ -3,13 +3,13 @@ import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { PolicyLink } from '../PolicyLink.tsx';
 import { describeUnmet } from './condition-words.ts';
-import { useOperators } from './useOperators.ts';
+import { useTraceVocabulary } from './trace-vocabulary.ts';
 
 const texts = decisionsTexts.nearMiss;
 
 /** The rules that would have allowed a denied request, with the conditions that were not met. */
 export function NearMisses({ rules }: { readonly rules: readonly Schemas['admin.NearbyRule'][] }) {
-  const operators = useOperators();
+  const vocabulary = useTraceVocabulary();
   if (rules.length === 0) return null;
   return (
     <Alert color="blue" title={texts.title}>
@@ -26,7 +26,7 @@ export function NearMisses({ rules }: { readonly rules: readonly Schemas['admin.
             <List size="sm">
               {unmet.map((trace) => (
                 <List.Item key={JSON.stringify(trace)} style={{ overflowWrap: 'anywhere' }}>
-                  {describeUnmet(trace, operators)}
+                  {describeUnmet(trace, vocabulary)}
                 </List.Item>
               ))}
             </List>

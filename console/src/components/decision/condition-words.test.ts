@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { CATALOGUE } from '../condition/catalogue.fixture.ts';
 import { type ConditionTrace, describeUnmet } from './condition-words.ts';
 
-const words = (trace: ConditionTrace): string => describeUnmet(trace, CATALOGUE.operators);
+const words = (trace: ConditionTrace, users = {}): string => describeUnmet(trace, { operators: CATALOGUE.operators, users });
 
 const comparison = (parts: Partial<ConditionTrace>): ConditionTrace => ({
   type: 'comparison',
@@ -34,6 +34,24 @@ describe('describeUnmet', () => {
   it('names a reference with its value', () => {
     const trace = comparison({ field: 'resource.authorId', actual: 'u2', expected: 'u1', written: '${user.id}' });
     expect(words(trace)).toBe('resource.authorId is ${user.id} ("u1"), but the value is "u2"');
+  });
+
+  it('shows the names of users instead of their ids, in lists and links too', () => {
+    const users = { u1: 'Ann', u2: 'Ben' };
+    const trace = comparison({ field: 'resource.authorId', actual: 'u2', expected: 'u1', written: '${user.id}' });
+    expect(words(trace, users)).toBe('resource.authorId is ${user.id} (Ann), but the value is Ben');
+    expect(words(comparison({ operator: 'in', actual: 'u3', expected: ['u1', 'constructor'] }), users)).toBe(
+      'user.department is one of [Ann, "constructor"], but the value is "u3"',
+    );
+    const related = {
+      type: 'related',
+      answer: 'false',
+      resource: 'Membership',
+      as: 'm',
+      on: [{ field: 'userId', expected: 'u1' }],
+      atLeast: 1,
+    } as const;
+    expect(words(related as never, users)).toBe('at least 1 Membership where userId is Ann');
   });
 
   it('names every alternative of a group', () => {

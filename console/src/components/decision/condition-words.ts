@@ -11,9 +11,22 @@ export type ConditionTrace = Schemas['admin.ConditionTrace'];
 const texts = decisionsTexts.nearMiss;
 const relatedTexts = decisionsTexts.related;
 
-/** Returns a value as text: texts in quotes, lists in brackets. */
-export function printValue(value: unknown): string {
-  return value === undefined ? decisionsTexts.noValue : isolate(JSON.stringify(value));
+/** Names of users by id. */
+export type UserNames = Readonly<Record<string, string>>;
+
+/** The labels and names that the words of a condition contain, in addition to its trace. */
+export interface TraceVocabulary {
+  readonly operators: readonly Operator[];
+  /** The users whose names are shown instead of their ids. */
+  readonly users: UserNames;
+}
+
+/** Returns a value as text: texts in quotes, lists in brackets, ids of users as their names. */
+export function printValue(value: unknown, users: UserNames = {}): string {
+  if (value === undefined) return decisionsTexts.noValue;
+  const name = typeof value === 'string' && Object.hasOwn(users, value) ? users[value] : undefined;
+  if (name !== undefined) return isolate(name);
+  return Array.isArray(value) ? `[${value.map((item) => printValue(item, users)).join(', ')}]` : isolate(JSON.stringify(value));
 }
 
 /** Returns the members of a group; none for a comparison. */
@@ -22,8 +35,8 @@ export function membersOf({ of }: ConditionTrace): readonly ConditionTrace[] {
 }
 
 /** Returns the right side of a comparison: the reference as written, with its value. */
-export function printExpected({ written, expected }: ConditionTrace): string {
-  return written === undefined ? printValue(expected) : `${written} (${printValue(expected)})`;
+export function printExpected({ written, expected }: ConditionTrace, users: UserNames): string {
+  return written === undefined ? printValue(expected, users) : `${written} (${printValue(expected, users)})`;
 }
 
 /** Returns the words of the operator of a comparison, as the builder of conditions shows them. */
@@ -32,30 +45,33 @@ export function traceOperatorWords({ operator = '', expected }: ConditionTrace, 
 }
 
 /** Returns the words of a condition on related records: `at least 1 Membership where userId is "u1": 0 of 2 meet the conditions`. */
-export function describeRelated({ resource = '', on = [], atLeast, atMost, counts }: ConditionTrace): string {
-  const links = on.map(({ field, expected, missing }) => relatedTexts.link(field, missing === true ? undefined : printValue(expected)));
+export function describeRelated({ resource = '', on = [], atLeast, atMost, counts }: ConditionTrace, users: UserNames): string {
+  const links = on.map(({ field, expected, missing }) =>
+    relatedTexts.link(field, missing === true ? undefined : printValue(expected, users)),
+  );
   const words = relatedTexts.condition({ resource, links: links.join(relatedTexts.and), atLeast, atMost });
   if (counts === undefined) return words;
   return [words, relatedTexts.counts(counts.true, counts.true + counts.false + counts.unknown, counts.unknown)].join(': ');
 }
 
 /** Returns a sentence about a condition that is not met: `user.department is "politics", but the value is "sports"`. */
-export function describeUnmet(trace: ConditionTrace, operators: readonly Operator[]): string {
+export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary): string {
+  const { operators, users } = vocabulary;
   const members = membersOf(trace);
-  const describeMembers = (): string => members.map((member) => describeUnmet(member, operators)).join('; ');
+  const describeMembers = (): string => members.map((member) => describeUnmet(member, vocabulary)).join('; ');
   switch (trace.type) {
     case 'comparison': {
       const { field = '', missing, actual } = trace;
       const { label, isComplete } = traceOperatorWords(trace, operators);
-      const condition = `${field} ${label}${isComplete ? '' : ` ${printExpected(trace)}`}`;
-      return missing === true ? texts.unmetWithoutValue(condition) : texts.unmet(condition, printValue(actual));
+      const condition = `${field} ${label}${isComplete ? '' : ` ${printExpected(trace, users)}`}`;
+      return missing === true ? texts.unmetWithoutValue(condition) : texts.unmet(condition, printValue(actual, users));
     }
     case 'any':
       return sentence`${texts.oneOf}: ${describeMembers()}`;
     case 'not':
       return texts.not(describeMembers());
     case 'related':
-      return describeRelated(trace);
+      return describeRelated(trace, users);
     case 'expression':
       return trace.source ?? '';
     default:

@@ -11,29 +11,34 @@ import { QueryState } from '../QueryState.tsx';
 export function BothTraces({ entryId, draft, fill }: { readonly entryId: string; readonly draft: Draft; readonly fill: boolean }) {
   const replayed = useQuery({
     queryKey: ['replay', entryId, draft, fill],
-    queryFn: async ({ signal }) =>
-      (await bodyOf(client.POST('/admin/api/decisions/{id}/replay', { params: { path: { id: entryId } }, body: { draft, fill }, signal })))
-        .data,
+    queryFn: ({ signal }) =>
+      bodyOf(
+        client.POST('/admin/api/decisions/{id}/replay', {
+          params: { path: { id: entryId }, query: { names: true } },
+          body: { draft, fill },
+          signal,
+        }),
+      ),
     staleTime: 0,
     gcTime: 0,
   });
   return (
     <QueryState query={replayed} lines={8}>
-      {({ live, draft: drafted }) => (
+      {({ data: { live, draft: drafted }, names }) => (
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <Stack gap="sm">
             <Title order={3} size="h5">
               {texts.live}
             </Title>
             {readableReason(live.reason ?? '')}
-            <Explanation explained={live} />
+            <Explanation explained={live} users={names?.users} />
           </Stack>
           <Stack gap="sm">
             <Title order={3} size="h5">
               {texts.draftSide}
             </Title>
             {readableReason(drafted?.reason ?? '')}
-            {drafted && <Explanation explained={drafted} />}
+            {drafted && <Explanation explained={drafted} users={names?.users} />}
           </Stack>
         </SimpleGrid>
       )}

@@ -1,7 +1,7 @@
 import { Alert, Button, Code, Group, Stack, Table, Text, Title } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
-import { printValue } from '../../components/decision/condition-words.ts';
+import { printValue, type UserNames } from '../../components/decision/condition-words.ts';
 import { Explanation } from '../../components/decision/Explanation.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -42,7 +42,7 @@ export function DecisionDetail({ id, onFilter }: DecisionDetailProps) {
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
             {data.reason}
           </Text>
-          {isAdmin && <Explained entry={data} />}
+          {isAdmin && <Explained entry={data} users={names?.users} />}
           <EntryMembers entry={data} names={names ?? NO_NAMES} caller={caller} onFilter={onFilter} />
           {isAdmin ? <Details entry={data} /> : <Text size="sm">{texts.forAdmins}</Text>}
         </Stack>
@@ -52,11 +52,11 @@ export function DecisionDetail({ id, onFilter }: DecisionDetailProps) {
 }
 
 /** The explanation of the decision. */
-function Explained({ entry }: { readonly entry: ExplainedEntry }) {
+function Explained({ entry, users }: { readonly entry: ExplainedEntry; readonly users: UserNames | undefined }) {
   const { kind, trace } = entry;
   return (
     <>
-      <Explanation explained={entry} />
+      <Explanation explained={entry} users={users} />
       {trace === undefined && kind === 'access' && <Text size="sm">{texts.noTrace}</Text>}
     </>
   );
@@ -110,10 +110,17 @@ function Facts({ kind, facts }: { readonly kind: ExplainedEntry['kind']; readonl
 
 /** Decides the request of the entry again under the present policies, with the values that the entry keeps. */
 function Replay({ id }: { readonly id: string }) {
-  const { mutate, data, error, isPending } = useMutation({
-    mutationFn: async () => (await bodyOf(client.POST('/admin/api/decisions/{id}/replay', { params: { path: { id } }, body: {} }))).data,
+  const {
+    mutate,
+    data: answer,
+    error,
+    isPending,
+  } = useMutation({
+    mutationFn: () =>
+      bodyOf(client.POST('/admin/api/decisions/{id}/replay', { params: { path: { id }, query: { names: true } }, body: {} })),
   });
   const { replayed } = texts;
+  const { data, names } = answer ?? {};
   return (
     <Stack gap="sm">
       <Button variant="default" loading={isPending} onClick={() => mutate()} style={{ alignSelf: 'flex-start' }}>
@@ -126,7 +133,7 @@ function Replay({ id }: { readonly id: string }) {
             {data.live.reason}
             {(data.live.missing ?? []).length > 0 && ` ${replayed.missing}: ${data.live.missing?.join(', ')}`}
           </Alert>
-          {!isSame(data) && <Explanation explained={data.live} />}
+          {!isSame(data) && <Explanation explained={data.live} users={names?.users} />}
         </>
       )}
     </Stack>
