@@ -41,6 +41,8 @@ const exitCode = await runCli(process.argv.slice(2), {
   verifyData: async (config, options) => (await import('./project/index.ts')).verifyData(config, options),
   resealData: async (config) => (await import('./project/index.ts')).resealData(config),
   readPolicies: async (config) => (await import('./policy-file-operations.ts')).readPolicies(config),
+  lintPolicies: async (config) => (await import('./policy-file-operations.ts')).lintPolicies(config),
+  checkProject: async (config) => (await import('./policy-file-operations.ts')).checkProject(config),
   testPolicies: async (config) => (await import('./policy-file-operations.ts')).testPolicies(config),
   pruneDecisions: async (config, options) => (await import('./project/index.ts')).pruneOldDecisions(config, options),
 });

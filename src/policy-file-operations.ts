@@ -1,11 +1,16 @@
 /** The operations on policies in files that need no database. The CLI uses them. */
-import type { PolicyImport } from './authz/policies/index.ts';
 import { toPolicyLimits } from './component-options.ts';
 import type { Config } from './config/index.ts';
 import { SetupError } from './errors.ts';
 import {
+  type FileFinding,
+  type LoadedPolicies,
+  lintPolicyFiles,
   loadPolicyFiles,
   loadPolicyTests,
+  type PolicyProject,
+  type PolicyTestFile,
+  printFinding,
   printTestRun,
   runPolicyTests,
   type TestRun,
@@ -13,7 +18,7 @@ import {
   toTestSummary,
 } from './policy-files/index.ts';
 import { policyFolder, readProject } from './project/index.ts';
-import { type Definitions, type Mistake, printMistake } from './resources/index.ts';
+import { type Definitions, type Mistake, ordinaryResources, printMistake } from './resources/index.ts';
 
 /** The results of the tests, as the command prints them. */
 export interface PolicyTestReport extends Pick<TestRun, 'cases' | 'failed'> {
@@ -24,19 +29,29 @@ export interface PolicyTestReport extends Pick<TestRun, 'cases' | 'failed'> {
 }
 
 /** The definitions and policies of a project, and the folder of the policies. */
-interface LoadedProject {
+interface LoadedProject extends LoadedPolicies {
   readonly definitions: Definitions;
   readonly folder: string;
-  readonly policies: readonly PolicyImport[];
 }
 
 /** Loads the policies of a project. @throws SetupError with every mistake of the definitions or the policies */
 function loadPolicies(config: Config): LoadedProject {
   const definitions = readProject(config.project);
   const folder = policyFolder(config.project);
-  const { policies, mistakes } = loadPolicyFiles(folder, { definitions, limits: toPolicyLimits(config), maxItems: config.importPolicies });
-  refuseMistakes('the policies', mistakes);
-  return { definitions, folder, policies };
+  const loaded = loadPolicyFiles(folder, { definitions, limits: toPolicyLimits(config), maxItems: config.importPolicies });
+  refuseMistakes('the policies', loaded.mistakes);
+  return { ...loaded, definitions, folder };
+}
+
+/** Loads the tests of a project's policies. @throws SetupError with every mistake */
+function loadTests({ definitions, folder, policies }: LoadedProject): readonly PolicyTestFile[] {
+  const { files, mistakes } = loadPolicyTests(folder, { definitions, policies: policies.map(({ policy }) => policy.name) });
+  refuseMistakes('the policy tests', mistakes);
+  return files;
+}
+
+function toPolicyProject(config: Config, { definitions, policies }: LoadedProject): PolicyProject {
+  return { definitions, policies, limits: toPolicyLimits(config), timeZone: config.timezone };
 }
 
 /** Returns the policies of a project as the JSON body of an import. @throws SetupError with every mistake, or if there is no policy */
@@ -46,20 +61,55 @@ export function readPolicies(config: Config): string {
   return JSON.stringify({ policies: policies.map(({ policy, roles }) => ({ ...policy, roles })) });
 }
 
+/** The findings about the policies of a project, as commands print them. */
+export interface PolicyLintReport {
+  readonly findings: readonly FileFinding[];
+  readonly lines: readonly string[];
+}
+
+/** Returns the findings about the policies of a project. @throws SetupError with every mistake of the definitions or the policies */
+export async function lintPolicies(config: Config): Promise<PolicyLintReport> {
+  const loaded = loadPolicies(config);
+  const findings = await lintPolicyFiles(toPolicyProject(config, loaded), loaded);
+  return { findings, lines: findings.map(printFinding) };
+}
+
+/** The result of all checks of a project that need no database. */
+export interface ProjectCheck {
+  /** False if a test fails. */
+  readonly isValid: boolean;
+  readonly lines: readonly string[];
+}
+
+/** Checks the definitions, the policies and their tests. @throws SetupError with every mistake of the definitions, the policies or the tests */
+export async function checkProject(config: Config): Promise<ProjectCheck> {
+  const loaded = loadPolicies(config);
+  const tests = loadTests(loaded);
+  const project = toPolicyProject(config, loaded);
+  const findings = await lintPolicyFiles(project, loaded);
+  const run = await runPolicyTests(tests, project);
+  const resources = ordinaryResources(loaded.definitions).length;
+  const summary = `${count(resources, 'resource')}, ${count(loaded.policies.length, 'policy', 'policies')}, ${count(findings.length, 'finding')}`;
+  const results = tests.length === 0 ? ['no policy tests'] : printTestRun(run);
+  return { isValid: run.failed === 0, lines: [...findings.map(printFinding), summary, ...results] };
+}
+
 /** Runs the tests of a project's policies. @throws SetupError with every mistake of the definitions, the policies or the tests */
 export async function testPolicies(config: Config): Promise<PolicyTestReport> {
-  const { definitions, folder, policies } = loadPolicies(config);
-  const names = policies.map(({ policy }) => policy.name);
-  const tests = loadPolicyTests(folder, { definitions, policies: names });
-  refuseMistakes('the policy tests', tests.mistakes);
-  if (tests.files.length === 0)
-    throw new SetupError(`there is no test in ${folder}; tests are in files such as ${folder}/articles.test.yaml`);
-  const run = await runPolicyTests(tests.files, { definitions, policies, limits: toPolicyLimits(config), timeZone: config.timezone });
+  const loaded = loadPolicies(config);
+  const tests = loadTests(loaded);
+  const { folder } = loaded;
+  if (tests.length === 0) throw new SetupError(`there is no test in ${folder}; tests are in files such as ${folder}/articles.test.yaml`);
+  const run = await runPolicyTests(tests, toPolicyProject(config, loaded));
   const { cases, failed } = run;
   return { cases, failed, lines: printTestRun(run), junit: toJUnitReport(run), summary: toTestSummary(run) };
 }
 
 function refuseMistakes(place: string, mistakes: readonly Mistake[]): void {
   const { length } = mistakes;
-  if (length > 0) throw new SetupError(`${length} ${length === 1 ? 'mistake' : 'mistakes'} in ${place}`, mistakes.map(printMistake));
+  if (length > 0) throw new SetupError(`${count(length, 'mistake')} in ${place}`, mistakes.map(printMistake));
+}
+
+function count(number: number, singular: string, plural: string = `${singular}s`): string {
+  return `${number} ${number === 1 ? singular : plural}`;
 }

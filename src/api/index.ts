@@ -23,6 +23,7 @@ export { createOpenApiRoute } from './openapi-endpoint.ts';
 export {
   type CommandPolicies,
   createPermissionPolicies,
+  createPolicyLinter,
   exportPoliciesFromCommand,
   grantFullAccess,
   importPoliciesFromCommand,

@@ -1,5 +1,13 @@
 import type { Config } from '../config/index.ts';
-import type { CliDataVerification, CliPruneOptions, CliPruneResult, CliTestReport, CliVerification } from './cli-results.ts';
+import type {
+  CliDataVerification,
+  CliLintReport,
+  CliProjectCheck,
+  CliPruneOptions,
+  CliPruneResult,
+  CliTestReport,
+  CliVerification,
+} from './cli-results.ts';
 
 /** The functions that commands receive from the process. Tests pass their own. */
 export interface CliContext {
@@ -40,6 +48,10 @@ export interface CliContext {
   resealData(config: Config): Promise<readonly string[]>;
   /** Returns the policies in the folder of a project as the JSON body of an import. */
   readPolicies(config: Config): Promise<string>;
+  /** Returns the findings about a project's policies. */
+  lintPolicies(config: Config): Promise<CliLintReport>;
+  /** Checks a project's definitions, policies and tests. */
+  checkProject(config: Config): Promise<CliProjectCheck>;
   /** Runs the tests of a project's policies. */
   testPolicies(config: Config): Promise<CliTestReport>;
   /** Deletes old audit entries of a project. */

@@ -1,5 +1,17 @@
 /** The results of commands, as plain data, and the options that select them. */
 
+/** Findings about policies in files. */
+export interface CliLintReport {
+  readonly findings: readonly object[];
+  readonly lines: readonly string[];
+}
+
+/** The result of all checks of a project that need no database. */
+export interface CliProjectCheck {
+  readonly isValid: boolean;
+  readonly lines: readonly string[];
+}
+
 /** The results of policy tests. */
 export interface CliTestReport {
   readonly cases: number;

@@ -12,6 +12,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['storage history', async () => (await import('./storage-history.ts')).storageHistory],
   ['storage prune', async () => (await import('./storage-prune.ts')).storagePrune],
   ['storage restored', async () => (await import('./storage-restored.ts')).storageRestored],
+  ['check', async () => (await import('./check.ts')).check],
   ['backup', async () => (await import('./backup.ts')).backup],
   ['restore', async () => (await import('./restore.ts')).restore],
   ['verify', async () => (await import('./verify.ts')).verify],
@@ -21,6 +22,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['policies import', async () => (await import('./policies-import.ts')).policiesImport],
   ['policies export', async () => (await import('./policies-export.ts')).policiesExport],
   ['policies apply', async () => (await import('./policies-apply.ts')).policiesApply],
+  ['policies lint', async () => (await import('./policies-lint.ts')).policiesLint],
   ['policies test', async () => (await import('./policies-test.ts')).policiesTest],
   ['policies restore-admin', async () => (await import('./policies-restore-admin.ts')).policiesRestoreAdmin],
   ['user password', async () => (await import('./user-password.ts')).userPassword],
@@ -33,7 +35,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
 /** Descriptions of the command groups. */
 const GROUPS: Readonly<Record<string, string>> = {
   storage: 'plan, apply and list migrations; delete archived data',
-  policies: 'test, apply, import, export and restore policies',
+  policies: 'lint, test, apply, import, export and restore policies',
   user: 'create users, set their passwords and roles',
   decisions: 'verify and prune the audit log',
 };

@@ -114,6 +114,8 @@ export function createRun(
       calls.push('readPolicies');
       return '{"policies":[]}';
     },
+    lintPolicies: async () => ({ findings: [{ code: 'empty' }], lines: ['policies/a.yaml:1:1 empty'] }),
+    checkProject: async () => ({ isValid: false, lines: ['1 failed'] }),
     async testPolicies() {
       calls.push('testPolicies');
       return { cases: 2, failed: 0, lines: ['2 passed'], junit: '<testsuites/>', summary: { cases: 2 } };

@@ -7,8 +7,10 @@
  */
 export { policyFileSchema, policyTestSchema } from './editor-schemas.ts';
 export { toJUnitReport } from './junit-report.ts';
+export { type FileFinding, lintPolicyFiles, printFinding } from './lint-policy-files.ts';
 export { type LoadedPolicies, loadPolicyFiles } from './load-policy-files.ts';
 export { type LoadedPolicyTests, loadPolicyTests } from './load-policy-tests.ts';
-export type { TestRun } from './policy-test.ts';
+export type { PolicyProject } from './policy-database.ts';
+export type { PolicyTestFile, TestRun } from './policy-test.ts';
 export { printTestRun, toTestSummary } from './print-tests.ts';
-export { type PolicyTestOptions, runPolicyTests } from './run-policy-tests.ts';
+export { runPolicyTests } from './run-policy-tests.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { type ParsePolicyImportOptions, type PolicyImport, parsePolicyImport } from '../authz/policies/index.ts';
 import type { Issue } from '../errors.ts';
 import { isObject, type Json, ownValue } from '../operators/index.ts';
-import { compareMistakes, loadYamlFiles, type Mistake, type YamlFile } from '../resources/index.ts';
+import { compareMistakes, type FilePosition, loadYamlFiles, type Mistake, type YamlFile } from '../resources/index.ts';
 import { isPolicyTestFile } from './load-policy-tests.ts';
 
 /** The policies of a folder, or every mistake in them. */
@@ -10,6 +10,13 @@ export interface LoadedPolicies {
   /** Empty if there are mistakes. */
   readonly policies: readonly PolicyImport[];
   readonly mistakes: readonly Mistake[];
+  /** Returns the place of a member of the policy with this name. */
+  locate(name: string, path: string): FilePlace;
+}
+
+/** A file, and a position in it. */
+interface FilePlace extends FilePosition {
+  readonly file: string;
 }
 
 /** A policy in a file. */
@@ -25,13 +32,22 @@ interface PolicyInFile {
  * import, except `users`.
  */
 export function loadPolicyFiles(folder: string, options: ParsePolicyImportOptions): LoadedPolicies {
-  if (!existsSync(folder)) return { policies: [], mistakes: [] };
+  if (!existsSync(folder)) return { policies: [], mistakes: [], locate: () => NOWHERE };
   const loaded = loadYamlFiles(folder, { kind: 'policy', accepts: (name) => !isPolicyTestFile(name) });
   const items = loaded.files.flatMap(policiesOf);
   const parsed = parsePolicyImport({ policies: items.map(({ value }) => value) }, options);
   const placed = [...parsed.issues, ...findUserAssignments(items)].map((issue) => placeIssue(items, issue));
   const mistakes = [...loaded.mistakes, ...placed].sort(compareMistakes);
-  return { policies: mistakes.length === 0 ? parsed.policies : [], mistakes };
+  const names = new Map(items.map((item) => [isObject(item.value) ? ownValue(item.value, 'name') : undefined, item]));
+  const locate = (name: string, path: string): FilePlace => placeOf(names.get(name), path.split('.'));
+  return { policies: mistakes.length === 0 ? parsed.policies : [], mistakes, locate };
+}
+
+const NOWHERE: FilePlace = { file: 'policies', line: 1, column: 1 };
+
+function placeOf(item: PolicyInFile | undefined, path: readonly string[]): FilePlace {
+  if (item === undefined) return NOWHERE;
+  return { file: item.raw.file, ...item.raw.locate([...item.path, ...path.filter((part) => part !== '')], 'value') };
 }
 
 function policiesOf(raw: YamlFile): readonly PolicyInFile[] {
@@ -54,7 +70,5 @@ function placeIssue(items: readonly PolicyInFile[], { path, detail }: Issue): Mi
   const [, index = '', ...rest] = path.split('.');
   const item = items[Number(index)];
   if (item === undefined) return { file: items[0]?.raw.file ?? 'policies', path, detail };
-  const members = rest.filter((part) => part !== '');
-  const position = item.raw.locate([...item.path, ...members], 'value');
-  return { file: item.raw.file, ...position, path: members.join('.'), detail };
+  return { ...placeOf(item, rest), path: rest.join('.'), detail };
 }

@@ -36,3 +36,4 @@ export {
 } from './stored-rows.ts';
 export { typeOf, validateFieldValue } from './validate-shape.ts';
 export { hasIncrement, type ValidatedValues, type ValidateOptions, validateValues } from './validate-values.ts';
+export type { FilePosition } from './yaml-file.ts';

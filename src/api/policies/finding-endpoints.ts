@@ -3,7 +3,7 @@ import { changePolicies, type Policy, type RolePolicy, type UserPolicy } from '.
 import { envelope, respond, toSuccess } from '../../request/index.ts';
 import { component, Input, OneOf, Type } from '../../schemas/index.ts';
 import { loadPolicyPage } from '../../storage/index.ts';
-import { type AdminEndpoint, adminEndpoint, parseIdCursor, toIdCursor } from '../admin/index.ts';
+import { type AdminEndpoint, type AdminRequest, adminEndpoint, parseIdCursor, toIdCursor } from '../admin/index.ts';
 import { BY_ID, loadUserLabels } from '../decisions/index.ts';
 import { cursor, limit, name, PAGED, TEXT } from '../schema-members.ts';
 import { requirePolicy } from './require-policy.ts';
@@ -122,7 +122,7 @@ export interface PolicyWarnings {
 
 /** Returns the findings about a policy that was just written, as `warnings` of the response. */
 export async function policyWarnings(
-  admin: LintRequest,
+  admin: Pick<AdminRequest, 'tx' | 'snapshot' | 'deps'>,
   policy: Policy,
   { isNew = false }: { readonly isNew?: boolean } = {},
 ): Promise<PolicyWarnings> {

@@ -32,3 +32,4 @@ export { policySearchEndpoints } from './policy-search-endpoint.ts';
 export { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
 export { policyValidationEndpoints } from './policy-validation-endpoint.ts';
 export { requirePolicy } from './require-policy.ts';
+export { createPolicyLinter } from './stored-policy-linter.ts';

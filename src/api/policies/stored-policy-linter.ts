@@ -22,7 +22,9 @@ const NOT_COUNTED: UserValueCounts = { counted: 0, isComplete: false, withValue:
 const NO_ASSIGNMENTS: LintContext['assignments'] = { roles: [], users: [], isComplete: true };
 
 /** The members of a request of an admin that the linter reads. */
-export type LintRequest = Pick<AdminRequest, 'tx' | 'deps' | 'snapshot'>;
+export interface LintRequest extends Pick<AdminRequest, 'tx' | 'snapshot'> {
+  readonly deps: Pick<AdminRequest['deps'], 'timeZone'>;
+}
 
 /** Loads the assignments of policies, and the assignments of their users. Returns a function that lints one of these policies. */
 export type StoredPolicyLinter = (
