@@ -1,6 +1,9 @@
 import { createId } from '../ids.ts';
 import type { JsonObject } from '../operators/index.ts';
 
+/** The `resource` of the entries of requests to the admin endpoints that change nothing. */
+export const ADMIN_RESOURCE = 'Admin';
+
 /** An entry of the audit log: a decision, an event of authentication, or a request of an admin or a command. */
 export interface AuditEntry {
   /** UUIDv7. */

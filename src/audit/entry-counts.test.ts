@@ -30,7 +30,7 @@ function toEntries(count: number): readonly AuditEntry[] {
       kind: pick(['access', 'access', 'admin', 'auth'], index + 1),
       userId: pick(['u1', 'u2', 'u3', undefined], index + 2),
       role: pick(['user', 'admin'], index + 3),
-      resource: pick(['Article', 'Comment', 'User'], index + 4),
+      resource: pick(['Article', 'Comment', 'User', 'Admin', '_Decision'], index + 4),
       action: pick(['read', 'list', 'update'], index + 5),
       recordId: pick(['r1', 'r2', undefined], index + 6),
       allowed,
@@ -68,6 +68,9 @@ async function inAttempts<T>(work: (tx: Transaction, limits: SearchLimits) => Pr
   return results;
 }
 
+const isAdminRead = ({ allowed, kind, resource }: AuditEntry): boolean =>
+  allowed && ((kind === 'admin' && resource === 'Admin') || (kind === 'access' && resource === '_Decision'));
+
 const FILTERS: readonly (readonly [name: string, filter: EntryFilter, matches: (entry: AuditEntry) => boolean])[] = [
   ['all', {}, () => true],
   ['a user', { userId: 'u1' }, ({ userId }) => userId === 'u1'],
@@ -96,6 +99,7 @@ const FILTERS: readonly (readonly [name: string, filter: EntryFilter, matches: (
     { userId: 'u3', not: { outcome: ['VALUE_INVALID'], action: ['list', 'read'] } },
     ({ userId, outcome, action }) => userId === 'u3' && outcome === undefined && action === 'update',
   ],
+  ['no reads of admins', { adminReads: false }, (entry) => !isAdminRead(entry)],
   ['a value that is also excluded', { role: 'user', not: { role: ['user'] } }, () => false],
 ];
 

@@ -1,5 +1,6 @@
+import { AUDIT_LOG_NAME } from '../authz/policies/index.ts';
 import { type Sql, sql } from '../sql.ts';
-import type { AuditEntry } from './audit-entry.ts';
+import { ADMIN_RESOURCE, type AuditEntry } from './audit-entry.ts';
 
 /** The entries to search, count or export. Absent members do not restrict them. */
 export interface EntryFilter {
@@ -15,6 +16,8 @@ export interface EntryFilter {
   readonly ip?: string | undefined;
   readonly outcome?: string | undefined;
   readonly allowed?: boolean | undefined;
+  /** False leaves out the entries of allowed requests of admins and auditors that only read through the admin endpoints. */
+  readonly adminReads?: boolean | undefined;
   /** Leaves out the entries with one of these values. An entry without the member is not left out. */
   readonly not?: ExcludedValues | undefined;
   /** Milliseconds since 1970, inclusive. */
@@ -79,8 +82,29 @@ export function toEntryConditions(filter: EntryFilter): EntryConditions {
       ...(filter.from === undefined ? [] : [sql`"at" >= ${toTimeText(filter.from)}`]),
       ...(filter.to === undefined ? [] : [sql`"at" < ${toTimeText(filter.to)}`]),
     ],
-    others: [...given.map(equal), ...exclusions(filter.not), ...(filter.where === undefined ? [] : [sql`(${filter.where})`])],
+    others: [
+      ...given.map(equal),
+      ...(filter.adminReads === false ? [NO_ADMIN_READS] : []),
+      ...exclusions(filter.not),
+      ...(filter.where === undefined ? [] : [sql`(${filter.where})`]),
+    ],
   };
+}
+
+/** The kind and the resource of entries of requests that only read through the admin endpoints: those of admins, and those of auditors. */
+const ADMIN_READS: readonly (readonly [kind: AuditEntry['kind'], resource: string])[] = [
+  ['admin', ADMIN_RESOURCE],
+  ['access', AUDIT_LOG_NAME],
+];
+
+// Denied reads stay: they show who tried.
+const NO_ADMIN_READS = sql`not ("allowed" = ${true} and (${sql.join(
+  ADMIN_READS.map(([kind, resource]) => sql`"kind" = ${kind} and "resource" = ${resource}`),
+  sql` or `,
+)}))`;
+
+function isAdminRead({ allowed, kind, resource }: AuditEntry): boolean {
+  return allowed && ADMIN_READS.some((read) => read[0] === kind && read[1] === resource);
 }
 
 function exclusions(not: ExcludedValues = {}): readonly Sql[] {
@@ -95,6 +119,7 @@ export function matchesFilter(filter: EntryFilter, entry: AuditEntry): boolean {
   const { from, to, not = {} } = filter;
   return (
     COLUMNS.every((column) => filter[column] === undefined || entry[column] === filter[column]) &&
+    (filter.adminReads !== false || !isAdminRead(entry)) &&
     EXCLUDABLE_MEMBERS.every((member) => not[member]?.some((value) => value === entry[member]) !== true) &&
     (from === undefined || entry.at >= toTimeText(from)) &&
     (to === undefined || entry.at < toTimeText(to))

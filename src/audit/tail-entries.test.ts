@@ -117,6 +117,8 @@ describe('a filter', () => {
     {},
     { kind: 'admin', userId: 'u1', role: 'admin', resource: 'Memo', action: 'update', recordId: 'r1', allowed: false, outcome: 'X' },
     { userId: "u'2\n", ruleId: 'rule', policyId: 'policy', requestId: 'r2', ip: '::1', at: '2026-01-31T09:00:00.000Z' },
+    { kind: 'admin', resource: 'Admin' },
+    { kind: 'access', resource: '_Decision', allowed: false },
   ];
   it.each<EntryFilter>([
     {},
@@ -124,6 +126,8 @@ describe('a filter', () => {
       members.flatMap(({ [member]: value }) => (value === undefined ? [] : [{ [member]: value }, { not: { [member]: [value, 'other'] } }])),
     ),
     { allowed: true },
+    { adminReads: true },
+    { adminReads: false },
     { allowed: false, userId: 'u1' },
     { from: Date.parse('2026-01-31T09:00:00.000Z'), to: Date.parse('2026-01-31T09:00:00.001Z') },
     { to: Date.parse('2026-01-31T09:00:00.000Z') },

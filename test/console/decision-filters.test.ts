@@ -90,6 +90,61 @@ describe('excluded values', () => {
   });
 });
 
+describe('reads of admins', () => {
+  const reads = (page: Page): Promise<number> => rows(page).filter({ hasText: '/admin/api/' }).count();
+
+  it('the log shows them only after they are switched on, and the address says so', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=1h', { as: story.admin });
+    await page.getByText('without reads by admins and auditors').waitFor();
+    await rows(page).first().waitFor();
+    expect(await reads(page)).toBe(0);
+    await expectSoundScreen(page);
+    await page.getByRole('switch', { name: 'Show admin reads' }).check({ force: true });
+    await expect.poll(() => reads(page)).toBeGreaterThan(0);
+    expect(page.url()).toContain('adminReads=true');
+    await page.getByRole('switch', { name: 'Show admin reads' }).uncheck({ force: true });
+    await expect.poll(() => reads(page)).toBe(0);
+  });
+
+  it('a filter that names them shows them without the switch', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions?range=1h&resource=Admin', { as: story.admin });
+    await expect.poll(() => reads(page)).toBeGreaterThan(0);
+    expect(await page.getByRole('switch', { name: 'Show admin reads' }).count()).toBe(0);
+  });
+
+  it('the live tail shows only denied ones', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/decisions', { as: story.admin });
+    await page.getByRole('switch', { name: 'Follow live' }).check({ force: true });
+    await page.getByText('Waiting for the next entry').waitFor();
+    const readBoth = async (): Promise<number> => {
+      await newsroom.call('GET', '/admin/api/policies', { token: story.admin.token });
+      await newsroom.call('GET', '/admin/api/policies', { token: story.tom.token });
+      return rows(page).filter({ hasText: 'denied' }).count();
+    };
+    await expect.poll(readBoth, { interval: 500, timeout: 20_000 }).toBeGreaterThan(1);
+    expect(await rows(page).filter({ hasText: 'allowed' }).count()).toBe(0);
+  });
+
+  it('a saved view opens with the reads that it was saved with', async ({ newsroom, story, visitor }) => {
+    const path = (name: string) => `/auth/me/views?name=${name}`;
+    const token = story.admin.token;
+    // As views were saved before reads could be hidden.
+    await newsroom.call('PUT', path('Earlier'), { token, body: { screen: 'decisions', query: { range: '1h' } } });
+    const page = await visitor.open(newsroom, '/decisions?range=1h', { as: story.admin });
+    await page.getByRole('button', { name: 'Saved views' }).click();
+    await page.getByRole('menuitem', { name: 'Save this view' }).click();
+    await page.getByLabel('Name of the view').fill('Without');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The view was saved').waitFor();
+    await page.getByRole('button', { name: 'Saved views' }).click();
+    await page.getByRole('menuitem', { name: 'Earlier', exact: true }).click();
+    await expect.poll(() => reads(page)).toBeGreaterThan(0);
+    await page.getByRole('button', { name: 'Saved views' }).click();
+    await page.getByRole('menuitem', { name: 'Without', exact: true }).click();
+    await expect.poll(() => reads(page)).toBe(0);
+  });
+});
+
 describe('on a phone', () => {
   it('facets open with a button that tells the number of filters', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/decisions?range=24h&kind=access', { as: story.admin, size: 'phone' });

@@ -73,6 +73,9 @@ describe('records', () => {
     await conflict.getByText('"Their title"').waitFor();
     expect(await loadArticle({ newsroom, story }, id)).toMatchObject(theirs);
     await expectSoundScreen(page);
+    // The values of the form are not saved yet.
+    await page.getByRole('link', { name: 'Show the decisions' }).click();
+    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
     await conflict.getByRole('button', { name: 'Save mine' }).click();
     await page.getByText('The record was saved.').waitFor();
     // Only the field that was changed here is overwritten.

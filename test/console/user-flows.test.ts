@@ -1,6 +1,19 @@
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
 import { expectSoundScreen } from './screen-checks.ts';
+
+/** Chooses an option of a list in a form. */
+async function pick(form: Page | Locator, list: string, option: string): Promise<void> {
+  await form
+    .getByRole('combobox', { name: list })
+    .or(form.getByRole('textbox', { name: list }))
+    .first()
+    .click();
+  // The options of a dialog are outside of it.
+  const page = 'page' in form ? form.page() : form;
+  await page.getByRole('option', { name: option, exact: true }).click();
+}
 
 describe('users', () => {
   it('a new user gets a role, and can sign in', async ({ newsroom, story, visitor }) => {
@@ -8,22 +21,65 @@ describe('users', () => {
     visitor.allow(/^response 422: POST \/api\/User$/);
     await page.getByRole('button', { name: 'New user' }).click();
     const dialog = page.getByRole('dialog', { name: 'New user' });
-    await dialog.getByLabel('Name').fill('Nora Weiss');
-    await dialog.getByLabel('Email').fill('nora@example.com');
-    await dialog.getByLabel(/^Password/).fill('short');
-    await dialog
-      .getByRole('combobox', { name: 'Role' })
-      .or(dialog.getByRole('textbox', { name: 'Role' }))
-      .first()
-      .click();
-    await page.getByRole('option', { name: 'editor' }).click();
+    await dialog.getByLabel('name', { exact: true }).fill('Nora Weiss');
+    await dialog.getByLabel(/^email/).fill('nora@example.com');
+    await dialog.getByLabel(/^password/).fill('short');
+    await pick(dialog, 'role', 'editor');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByRole('alert').waitFor();
-    await dialog.getByLabel(/^Password/).fill('correct horse battery');
+    await expectSoundScreen(page);
+    await dialog.getByLabel(/^password/).fill('correct horse battery');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { name: 'Nora Weiss', level: 1 }).waitFor();
     await page.getByText('nora@example.com · editor').waitFor();
     await newsroom.logIn('nora@example.com', 'correct horse battery');
+  });
+
+  it('the forms of a user have the fields that the project adds, with the controls of their types', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const page = await visitor.open(newsroom, '/users', { as: story.admin });
+    await page.getByRole('button', { name: 'New user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New user' });
+    await dialog.getByLabel('name', { exact: true }).fill('Dora Fields');
+    await dialog.getByLabel(/^email/).fill('dora@example.com');
+    await pick(dialog, 'role', 'editor');
+    await pick(dialog, 'department', 'sports');
+    expect(await dialog.getByLabel('startedOn').getAttribute('type')).toBe('date');
+    await dialog.getByLabel('startedOn').fill('2026-01-31');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Dora Fields', level: 1 }).waitFor();
+    const path = `/api/User/${new URL(page.url()).pathname.split('/').at(-1)}`;
+    const stored = async () => (await newsroom.call('GET', path, { token: story.admin.token })).at('data');
+    expect(await stored()).toMatchObject({ department: 'sports', startedOn: '2026-01-31', isActive: true });
+    await page.getByRole('cell', { name: 'sports' }).waitFor();
+    await expectSoundScreen(page);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const edited = page.getByRole('dialog', { name: 'Edit' });
+    await pick(edited, 'department', 'culture');
+    await edited.getByRole('button', { name: 'Save' }).click();
+    await edited.waitFor({ state: 'detached' });
+    await page.getByRole('cell', { name: 'culture' }).waitFor();
+    expect(await stored()).toMatchObject({ department: 'culture', startedOn: '2026-01-31', role: 'editor' });
+  });
+
+  it('a user whom another admin has changed meanwhile is not overwritten', async ({ newsroom, story, visitor }) => {
+    const user = await newsroom.user({ name: 'Carl Conflict' });
+    const page = await visitor.open(newsroom, `/users/${user.id}`, { as: story.admin });
+    visitor.allow(/^response 412: PUT/);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Edit' });
+    await dialog.getByLabel('name', { exact: true }).fill('Mine');
+    await newsroom.call('PUT', `/api/User/${user.id}`, { token: story.admin.token, body: { name: 'Theirs' } });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const conflict = page.getByRole('alert').filter({ hasText: 'This record was changed meanwhile' });
+    await conflict.getByText('"Theirs"').waitFor();
+    await expectSoundScreen(page);
+    await conflict.getByRole('button', { name: 'Take the stored values' }).click();
+    await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor();
+    await dialog.waitFor({ state: 'detached' });
   });
 
   it('deactivating says what follows, and signs the user out', async ({ newsroom, story, visitor }) => {

@@ -42,7 +42,11 @@ export const decisionsTexts = {
   partial: 'Counting took too long, so older entries are not counted. Narrow the time or the filters.',
   shown: (count: number) => sentence`${count.toLocaleString()} loaded`,
   counting: 'Counting entries',
-  total: (count: number) => sentence`${count.toLocaleString()} entries`,
+  total: (count: number, hidesReads: boolean) => {
+    const entries = count === 1 ? '1 entry' : sentence`${count.toLocaleString()} entries`;
+    return hidesReads ? sentence`${entries}, without reads by admins and auditors` : entries;
+  },
+  adminReads: 'Show admin reads',
   empty: { title: 'No entry matches', detail: 'Choose a longer time or fewer filters.', action: 'Remove all filters' },
   clear: 'Remove all filters',
   chart: { allowed: 'allowed', denied: 'denied', label: 'Decisions over time. Select a part to see its entries.' },

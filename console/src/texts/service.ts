@@ -76,7 +76,9 @@ export const usersTexts = {
     policies: 'Policies',
     noPolicies: 'No policy is assigned to the user or to the role.',
     via: { user: 'assigned to the user', role: 'by the role' },
-    edit: 'Edit the fields',
+    fields: 'Fields',
+    edit: 'Edit',
+    record: 'Open the record',
     simulate: 'Ask the simulator',
     permissions: 'Show all permissions',
     decisions: 'Show the decisions',
@@ -86,13 +88,8 @@ export const usersTexts = {
     changed: 'The user was changed.',
   },
   form: {
-    name: 'Name',
-    email: 'Email',
-    password: 'Password',
-    passwordHelp: 'At least 8 characters. A common password, the name and the email are refused.',
-    role: 'Role',
+    passwordHelp: 'At least 8 characters. A common password, the name and the email are refused. Without one, the user cannot sign in.',
     create: 'Create',
-
     created: 'The user was created.',
   },
 } as const;

@@ -1,4 +1,4 @@
-import { type AuditEntry, appendEntry, loadHistoryFacts } from '../../audit/index.ts';
+import { ADMIN_RESOURCE, type AuditEntry, appendEntry, loadHistoryFacts } from '../../audit/index.ts';
 import type { Checkpoints } from '../../audit/integrity/index.ts';
 import type { Authentication } from '../../authn/index.ts';
 import type { Principal } from '../../authz/context/index.ts';
@@ -26,7 +26,6 @@ import type { ObjectSchema, Schema, TypeOf } from '../../schemas/index.ts';
 import type { Database, Transaction } from '../../storage/index.ts';
 import type { ImportLimits } from '../../transfer/index.ts';
 import {
-  ADMIN,
   type AdmittedRequest,
   type AuditAction,
   type Auditor,
@@ -229,7 +228,7 @@ function toReadEntry(endpoint: AdminEndpoint, { request, admin, auditor, snapsho
   return toAdminEntry(request, admin, {
     now: tx.now,
     allowed: true,
-    resource: ADMIN,
+    resource: ADMIN_RESOURCE,
     action: operationOf(endpoint),
     recordId: id ?? policyId,
     reason: `${endpoint.method} ${endpoint.path}`,

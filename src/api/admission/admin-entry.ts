@@ -3,9 +3,6 @@ import type { Principal } from '../../authz/context/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import type { HttpRequest } from '../../request/index.ts';
 
-/** The `resource` of audit entries of requests to the admin endpoints that change nothing. */
-export const ADMIN = 'Admin';
-
 /** The parts of a request that the audit entry of a denial names. */
 export interface RequestInfo extends Pick<HttpRequest, 'origin'> {
   /** Id of the operation, without the prefix `admin.`. */

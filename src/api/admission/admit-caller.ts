@@ -1,11 +1,11 @@
 /** Admission to the admin endpoints: of admins to all, and of auditors to those that show the audit log. */
-import { appendEntry } from '../../audit/index.ts';
+import { ADMIN_RESOURCE, appendEntry } from '../../audit/index.ts';
 import type { Principal } from '../../authz/context/index.ts';
 import type { Snapshot } from '../../authz/index.ts';
 import type { CompiledRule } from '../../authz/policies/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Transaction } from '../../storage/index.ts';
-import { ADMIN, type RequestInfo, toAdminEntry } from './admin-entry.ts';
+import { type RequestInfo, toAdminEntry } from './admin-entry.ts';
 import { type AuditAction, type Auditor, type AuditorQuestion, decideForAuditor, evaluateAuditRight } from './auditor.ts';
 
 /** An identified caller with an id. */
@@ -77,7 +77,7 @@ export async function admitAdmin(tx: Transaction, info: RequestInfo, principal: 
   const entry = toAdminEntry(info, principal, {
     now: tx.now,
     allowed: false,
-    resource: ADMIN,
+    resource: ADMIN_RESOURCE,
     action: info.operation,
     reason,
     recordId: undefined,

@@ -3,7 +3,7 @@
  *
  * Begin with `admit-caller.ts`, then `auditor.ts`.
  */
-export { ADMIN, type RequestInfo, toAdminEntry } from './admin-entry.ts';
+export { type RequestInfo, toAdminEntry } from './admin-entry.ts';
 export {
   type AdmittedRequest,
   admitAdmin,

@@ -162,3 +162,19 @@ describe('admin.analytics.read', () => {
     );
   });
 });
+
+// The last test, because its entries would change the results of the others.
+it('a search leaves out reads of admins and auditors with adminReads=false, and keeps denied ones and changes', async () => {
+  const requestId = 'reads';
+  const kept = [
+    entryOf(9, { requestId }),
+    entryOf(9, { requestId, kind: 'admin', resource: 'Admin', allowed: false }),
+    entryOf(9, { requestId, kind: 'admin', resource: 'Policy' }),
+    entryOf(9, { requestId, resource: '_Decision', allowed: false }),
+  ];
+  const reads = [entryOf(9, { requestId, kind: 'admin', resource: 'Admin' }), entryOf(9, { requestId, resource: '_Decision' })];
+  await admin.deps.database.transaction((tx) => appendAuditEntries(tx, [...kept, ...reads]));
+  const found = async (query: string) => new Set((await search(`requestId=${requestId}${query}`)).data.map(({ id }) => id));
+  expect(await found('&adminReads=false')).toEqual(new Set(kept.map(({ id }) => id)));
+  for (const all of ['', '&adminReads=true']) expect(await found(all)).toEqual(new Set([...kept, ...reads].map(({ id }) => id)));
+});

@@ -36,6 +36,12 @@ export const BODY_FILTERS = {
         '`access`: requests to records; `repeat`: numbers of repeated denials; `admin`: changes and reads by admins; `auth`: logins and refused tokens; `evaluation`: questions of callers about their own permissions.',
     }),
   ),
+  adminReads: Type.Optional(
+    Type.Boolean({
+      description:
+        '`false` leaves out the entries of allowed requests of admins and auditors that only read: policies, this log and the like. Denied ones stay.',
+    }),
+  ),
   from: moment('Start (inclusive): a date, which begins in UTC, or a timestamp with its offset.'),
   to: moment('End (exclusive): a date, which begins in UTC, or a timestamp with its offset.'),
   not: Type.Optional(
@@ -72,6 +78,7 @@ export function toEntryFilter(query: TypeOf<typeof FILTER_QUERY> | TypeOf<typeof
   const { userId, role, resource, action, recordId, allowed, ruleId, policyId, requestId, ip, outcome, kind, not, from, to } = query;
   return {
     ...{ userId, role, resource, action, recordId, allowed, ruleId, policyId, requestId, ip, outcome, kind },
+    adminReads: query.adminReads,
     not: not === undefined ? undefined : toExcludedValues(not),
     from: toTime(from),
     to: toTime(to),

@@ -3497,6 +3497,8 @@ export interface operations {
             query?: {
                 /** @description Entries about this action. */
                 action?: string;
+                /** @description `false` leaves out the entries of allowed requests of admins and auditors that only read: policies, this log and the like. Denied ones stay. */
+                adminReads?: boolean;
                 /** @description Only allowed (true) or denied (false) requests. */
                 allowed?: boolean;
                 /** @description `nextCursor` of the previous page. */
@@ -3680,6 +3682,8 @@ export interface operations {
             query?: {
                 /** @description Entries about this action. */
                 action?: string;
+                /** @description `false` leaves out the entries of allowed requests of admins and auditors that only read: policies, this log and the like. Denied ones stay. */
+                adminReads?: boolean;
                 /** @description Only allowed (true) or denied (false) requests. */
                 allowed?: boolean;
                 /** @description The format of the file. Default: `ndjson`. */
@@ -3749,6 +3753,8 @@ export interface operations {
             query: {
                 /** @description Entries about this action. */
                 action?: string;
+                /** @description `false` leaves out the entries of allowed requests of admins and auditors that only read: policies, this log and the like. Denied ones stay. */
+                adminReads?: boolean;
                 /** @description Only allowed (true) or denied (false) requests. */
                 allowed?: boolean;
                 /** @description Members, separated by commas: `kind`, `userId`, `role`, `resource`, `action`, `recordId`, `allowed`, `ruleId`, `policyId`, `outcome`, `ip`. */
@@ -3821,6 +3827,8 @@ export interface operations {
             query?: {
                 /** @description Entries about this action. */
                 action?: string;
+                /** @description `false` leaves out the entries of allowed requests of admins and auditors that only read: policies, this log and the like. Denied ones stay. */
+                adminReads?: boolean;
                 /** @description Only allowed (true) or denied (false) requests. */
                 allowed?: boolean;
                 /** @description Maximum number of buckets. Default: 60. */
@@ -3891,6 +3899,8 @@ export interface operations {
             query?: {
                 /** @description Entries about this action. */
                 action?: string;
+                /** @description `false` leaves out the entries of allowed requests of admins and auditors that only read: policies, this log and the like. Denied ones stay. */
+                adminReads?: boolean;
                 /** @description Resumes after the event with this `id`. The header `Last-Event-ID` takes precedence. Without both, the stream begins with the next entry. */
                 after?: string;
                 /** @description Only allowed (true) or denied (false) requests. */

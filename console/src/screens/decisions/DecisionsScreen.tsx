@@ -13,7 +13,7 @@ import { ExportMenu } from './ExportMenu.tsx';
 import { createKnownNames } from './entry-names.ts';
 import { Facets } from './FacetList.tsx';
 import { FilterBar } from './FilterBar.tsx';
-import { addFilter, type EntryFilter } from './filters.ts';
+import { addFilter, type EntryFilter, hidesAdminReads, withoutFilters } from './filters.ts';
 import { Histogram } from './Histogram.tsx';
 import { IntegrityButton } from './IntegrityButton.tsx';
 import { LiveTail } from './LiveTail.tsx';
@@ -97,7 +97,9 @@ function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps
               </Alert>
             ))}
             <Text size="sm" c="dimmed">
-              {facets.data === undefined || facets.isPlaceholderData ? texts.counting : texts.total(facets.data.total)}
+              {facets.data === undefined || facets.isPlaceholderData
+                ? texts.counting
+                : texts.total(facets.data.total, hidesAdminReads(search))}
             </Text>
             <QueryState query={entries} lines={10}>
               {() => (
@@ -107,7 +109,7 @@ function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps
                   onOpen={onOpen}
                   onFilter={(filter) => onChange(addFilter(search, filter))}
                   onEnd={entries.hasNextPage && !entries.isFetchingNextPage ? () => void entries.fetchNextPage() : undefined}
-                  onClear={() => onChange({ range: 'all' })}
+                  onClear={() => onChange({ ...withoutFilters(search), range: 'all' })}
                 />
               )}
             </QueryState>

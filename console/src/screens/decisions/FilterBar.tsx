@@ -2,7 +2,7 @@ import { Button, Group, NativeSelect, Pill, Switch } from '@mantine/core';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { sentence } from '../../texts/sentence.ts';
 import { labelOf } from './entry-names.ts';
-import { presentFilters, removeFilter } from './filters.ts';
+import { hidesAdminReads, presentFilters, removeFilter, showAdminReads, withoutFilters } from './filters.ts';
 import type { EntryNames } from './queries.ts';
 import { type DecisionsSearch, RANGES, type Range } from './search.ts';
 
@@ -16,13 +16,22 @@ interface FilterBarProps {
   onLive(isLive: boolean): void;
 }
 
-/** The time, the filters that are set, and the switch between the log and new entries. */
+/** The time, the filters that are set, and the switches for new entries and for reads of admins. */
 export function FilterBar({ search, isLive, names, onChange, onLive }: FilterBarProps) {
   const filters = presentFilters(search);
+  const hides = hidesAdminReads(search);
   return (
     <Group gap="sm">
       {!isLive && <RangeSelect search={search} onChange={onChange} />}
       <Switch label={texts.live.start} checked={isLive} onChange={({ currentTarget }) => onLive(currentTarget.checked)} />
+      {/* Without it, another filter names the reads. */}
+      {(hides || search.adminReads === true) && (
+        <Switch
+          label={texts.adminReads}
+          checked={!hides}
+          onChange={({ currentTarget }) => onChange(showAdminReads(search, currentTarget.checked))}
+        />
+      )}
       {filters.map((filter) => {
         const [name, value] = [texts.filters[filter.name], labelOf(filter, names)];
         return (
@@ -42,7 +51,7 @@ export function FilterBar({ search, isLive, names, onChange, onLive }: FilterBar
         );
       })}
       {filters.length > 1 && (
-        <Button size="compact-sm" variant="subtle" onClick={() => onChange(search.range === undefined ? {} : { range: search.range })}>
+        <Button size="compact-sm" variant="subtle" onClick={() => onChange(withoutFilters(search))}>
           {texts.clear}
         </Button>
       )}

@@ -9,7 +9,7 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
-import { type DecisionsSearch, validateDecisionsSearch } from './search.ts';
+import { type DecisionsSearch, fromView, toView } from './search.ts';
 
 const texts = decisionsTexts.views;
 const SCREEN = 'decisions';
@@ -34,7 +34,7 @@ export function SavedViews({ search, onOpen }: { readonly search: DecisionsSearc
         note={views.length === 0 ? texts.none : undefined}
         actions={[
           ...views.flatMap(({ name, query }): readonly MenuAction[] => [
-            { key: `open ${name}`, label: name, perform: () => onOpen(validateDecisionsSearch(query)) },
+            { key: `open ${name}`, label: name, perform: () => onOpen(fromView(query)) },
             { key: `delete ${name}`, label: '✕', name: texts.delete(name), isBeside: true, perform: () => remove.mutate(name) },
           ]),
           { key: 'save', label: texts.save, perform: () => setSaving(true) },
@@ -68,7 +68,7 @@ function SaveForm({ search, views, onDone }: SaveFormProps) {
       bodyOf(
         client.PUT('/auth/me/views', {
           params: { query: { name }, ...(replaced && { header: ifMatch(replaced.version) }) },
-          body: { screen: SCREEN, query: search as Record<string, never> },
+          body: { screen: SCREEN, query: toView(search) as Record<string, never> },
         }),
       ),
     onSuccess: () => {

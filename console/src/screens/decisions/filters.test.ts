@@ -1,25 +1,41 @@
 import { describe, expect, it } from 'vitest';
-import { addFilter, presentFilters, removeFilter, toFilters, toParameters } from './filters.ts';
+import {
+  addFilter,
+  hidesAdminReads,
+  presentFilters,
+  removeFilter,
+  showAdminReads,
+  toFilters,
+  toParameters,
+  withoutFilters,
+} from './filters.ts';
 import type { DecisionsSearch } from './search.ts';
 
 const NOW = Date.UTC(2026, 0, 2);
 
 describe('toFilters', () => {
   it('begins a day ago without a range', () => {
-    expect(toFilters({}, NOW)).toEqual({ from: '2026-01-01T00:00:00.000Z' });
+    expect(toFilters({}, NOW)).toEqual({ from: '2026-01-01T00:00:00.000Z', adminReads: false });
   });
 
   it('prefers absolute times, and does not send the entry of the drawer', () => {
     const search = { range: '1h', from: '2025-01-01T00:00:00Z', to: '2025-02-01T00:00:00Z', entry: 'a', role: 'editor' } as const;
-    expect(toFilters(search, NOW)).toEqual({ from: '2025-01-01T00:00:00Z', to: '2025-02-01T00:00:00Z', role: 'editor' });
+    expect(toFilters(search, NOW)).toEqual({ from: '2025-01-01T00:00:00Z', to: '2025-02-01T00:00:00Z', role: 'editor', adminReads: false });
   });
 
   it('sends no time for all entries', () => {
-    expect(toFilters({ range: 'all' }, NOW)).toEqual({});
+    expect(toFilters({ range: 'all' }, NOW)).toEqual({ adminReads: false });
+  });
+
+  it('leaves out reads of admins until they are shown', () => {
+    expect(toFilters({ range: 'all', adminReads: true }, NOW)).toEqual({});
   });
 
   it('writes excluded values with commas, or as a JSON array if a value contains a comma', () => {
-    const filters = toFilters({ range: 'all', allowed: true, not: { role: ['user', 'editor'], recordId: ['a,b'], ip: ['[x'] } }, NOW);
+    const filters = toFilters(
+      { range: 'all', adminReads: true, allowed: true, not: { role: ['user', 'editor'], recordId: ['a,b'], ip: ['[x'] } },
+      NOW,
+    );
     expect(filters).toEqual({ allowed: true, not: { role: 'user,editor', recordId: '["a,b"]', ip: '["[x"]' } });
     expect(toParameters(filters)).toEqual([
       ['allowed', 'true'],
@@ -27,6 +43,29 @@ describe('toFilters', () => {
       ['not[recordId]', '["a,b"]'],
       ['not[ip]', '["[x"]'],
     ]);
+  });
+});
+
+describe('hidesAdminReads', () => {
+  it.each<[DecisionsSearch, boolean]>([
+    [{}, true],
+    [{ kind: 'access', resource: 'Article' }, true],
+    [{ adminReads: true }, false],
+    // Without the reads, these filters would find few entries or none.
+    [{ kind: 'admin' }, false],
+    [{ resource: 'Admin' }, false],
+    [{ resource: '_Decision' }, false],
+    [{ requestId: 'r1' }, false],
+  ])('returns for %j: %s', (search, expected) => {
+    expect(hidesAdminReads(search)).toBe(expected);
+  });
+
+  it('follows showAdminReads, and stays the same without filters', () => {
+    const shown = showAdminReads({ range: '7d', role: 'user' }, true);
+    expect(hidesAdminReads(shown)).toBe(false);
+    expect(withoutFilters(shown)).toEqual({ range: '7d', adminReads: true });
+    expect(showAdminReads(shown, false)).toEqual({ range: '7d', role: 'user' });
+    expect(withoutFilters({ role: 'user' })).toEqual({});
   });
 });
 

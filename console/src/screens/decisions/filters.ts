@@ -17,16 +17,36 @@ const HOURS: Readonly<Record<Range, number | undefined>> = { '1h': 1, '24h': 24,
 export type RequestFilters = Omit<ListQuery, 'limit' | 'cursor' | 'order' | 'names'>;
 
 /** Returns the filters of a request for entries. Relative times count back from `now`, in milliseconds since 1970. */
-export function toFilters({ range = '24h', from, to, entry: _, not, ...filters }: DecisionsSearch, now: number): RequestFilters {
+export function toFilters(search: DecisionsSearch, now: number): RequestFilters {
+  const { range = '24h', from, to, entry: _, not, adminReads: __, ...filters } = search;
   const hours = HOURS[range];
   const start = from ?? (hours === undefined || to !== undefined ? undefined : new Date(now - hours * 3_600_000).toISOString());
   const excluded = Object.entries(not ?? {}).map(([name, values]) => [name, toListText(values)] as const);
   return {
     ...(filters as RequestFilters),
+    ...(hidesAdminReads(search) && { adminReads: false }),
     ...(excluded.length > 0 && { not: Object.fromEntries(excluded) }),
     ...(start !== undefined && { from: start }),
     ...(to !== undefined && { to }),
   };
+}
+
+/** The resources of the entries of requests that only read through the admin endpoints: those of admins, and those of auditors. */
+const ADMIN_READS: ReadonlySet<string | undefined> = new Set(['Admin', '_Decision']);
+
+/** Returns true if the reads of admins and auditors are left out: unless they are switched on, or another filter names them or one request. */
+export function hidesAdminReads({ adminReads, kind, resource, requestId }: DecisionsSearch): boolean {
+  return adminReads !== true && kind !== 'admin' && requestId === undefined && !ADMIN_READS.has(resource);
+}
+
+/** Returns the state with the reads of admins and auditors shown or hidden. */
+export function showAdminReads({ adminReads: _, ...search }: DecisionsSearch, isShown: boolean): DecisionsSearch {
+  return isShown ? { ...search, adminReads: true } : search;
+}
+
+/** Returns the state without filters: the time, and whether reads of admins are shown. */
+export function withoutFilters({ range, adminReads }: DecisionsSearch): DecisionsSearch {
+  return { ...(range !== undefined && { range }), ...(adminReads && { adminReads }) };
 }
 
 /** Renders the values of a list as one query parameter: `a,b`, or a JSON array if a value contains a comma. */

@@ -36,6 +36,8 @@ export type DecisionsSearch = {
 } & {
   /** The excluded values by member. */
   readonly not?: ExcludedValues;
+  /** True shows the reads of admins and auditors, which are hidden otherwise: each look at this screen adds some. */
+  readonly adminReads?: true;
   readonly range?: Range;
   readonly from?: string;
   readonly to?: string;
@@ -54,9 +56,20 @@ export function validateDecisionsSearch(given: Record<string, unknown>): Decisio
     // Identifiers that look like numbers are parsed as numbers.
     ...Object.fromEntries(texts.flatMap((name) => (isText(given[name]) ? [[name, String(given[name])]] : []))),
     ...(typeof given['allowed'] === 'boolean' && { allowed: given['allowed'] }),
+    ...(given['adminReads'] === true && { adminReads: true }),
     ...(Object.keys(not).length > 0 && { not }),
     ...(RANGES.includes(given['range'] as Range) && { range: given['range'] as Range }),
   };
+}
+
+/** Returns the state that a saved view stores. */
+export function toView(search: DecisionsSearch): Readonly<Record<string, unknown>> {
+  return { ...search, adminReads: search.adminReads === true };
+}
+
+/** Returns the state of a saved view. A view that does not name the reads of admins was saved when they were always shown. */
+export function fromView(query: Record<string, unknown>): DecisionsSearch {
+  return validateDecisionsSearch({ ...query, adminReads: query['adminReads'] !== false });
 }
 
 function readExcluded(given: unknown): ExcludedValues {

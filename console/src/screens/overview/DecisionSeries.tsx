@@ -15,6 +15,9 @@ export function DecisionSeries({ series }: { readonly series: Schemas['admin.Ana
     [series],
   );
   const open = (from: number, to: number): void =>
-    void navigate({ to: '/decisions', search: { kind: 'access', from: new Date(from).toISOString(), to: new Date(to).toISOString() } });
+    void navigate({
+      to: '/decisions',
+      search: { kind: 'access', adminReads: true, from: new Date(from).toISOString(), to: new Date(to).toISOString() },
+    });
   return <TimeChart label={texts.label} buckets={buckets} step={SECONDS[series?.step ?? 'hour']} names={texts} onSelect={open} />;
 }

@@ -1,11 +1,11 @@
 import { ActionIcon, Button, Group, NativeSelect, Stack, Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { OwnResource } from '../../api/own-resources.ts';
 import { ownCatalogueQuery } from '../../api/queries.ts';
+import { parseFormValue } from '../../components/record-form/form-values.ts';
 import { dataTexts } from '../../texts/data.ts';
 import { sentence } from '../../texts/sentence.ts';
-import { parseFormValue } from './form-values.ts';
-import type { OwnResource } from './queries.ts';
 import { type Comparison, type RecordsSearch, toComparisons, toWhere } from './search.ts';
 
 const texts = dataTexts.filter;

@@ -1,15 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { effectOf, useOwnResource } from '../../api/own-resources.ts';
 import { type Row, sendRecordRequest } from '../../api/records.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import { RecordForm } from '../../components/record-form/RecordForm.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
-import { effectOf } from './queries.ts';
-import { RecordForm } from './RecordForm.tsx';
 import { newRecordRoute } from './route.ts';
-import { useOwnResource } from './useOwnResource.ts';
 
 /** The form of a new record. */
 export function NewRecordScreen() {
@@ -17,11 +16,12 @@ export function NewRecordScreen() {
   const resource = useOwnResource(name);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const create = async (body: object): Promise<void> => {
+  const create = async (body: object): Promise<boolean> => {
     const { data } = await sendRecordRequest<{ readonly data: Row }>(encodeURIComponent(name), { method: 'POST', body });
     notifySuccess(texts.record.created);
     await queryClient.invalidateQueries({ queryKey: ['records', name] });
     await navigate({ to: '/data/$resource/$id', params: { resource: name, id: data.id }, ignoreBlocker: true });
+    return true;
   };
   return (
     <Page title={`${texts.create} · ${name}`}>
@@ -30,7 +30,7 @@ export function NewRecordScreen() {
           found === null || effectOf(found, 'create') === 'deny' ? (
             <EmptyState title={texts.refused('create')} />
           ) : (
-            <RecordForm resource={found} submit={texts.record.create} save={create} />
+            <RecordForm definition={found.definition} submit={texts.record.create} save={create} />
           )
         }
       </QueryState>

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks';
 import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { downloadFile } from '../../api/download.ts';
+import { type ActionName, effectOf, type OwnResource } from '../../api/own-resources.ts';
 import { ActionMenu } from '../../components/ActionMenu.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
@@ -10,7 +11,6 @@ import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
 import type { ImportFormProps } from './import/ImportForm.tsx';
-import { type ActionName, effectOf, type OwnResource } from './queries.ts';
 import type { RecordsSearch } from './search.ts';
 
 const importForm = createPart<ImportFormProps>(async () => (await import('./import/ImportForm.tsx')).ImportForm);

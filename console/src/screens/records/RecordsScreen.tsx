@@ -1,6 +1,7 @@
 import { Button, Stack, Switch, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { effectOf, type OwnResource, useOwnResource } from '../../api/own-resources.ts';
 import { ownCatalogueQuery } from '../../api/queries.ts';
 import type { Row } from '../../api/records.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
@@ -8,18 +9,17 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { LoadMore } from '../../components/LoadMore.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import { FieldValue } from '../../components/record-form/FieldValue.tsx';
+import type { Field } from '../../components/record-form/form-values.ts';
 import { labelField, labelOf } from '../../components/record-labels.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
-import { FieldValue } from './FieldValue.tsx';
 import { FilterForm } from './FilterForm.tsx';
-import type { Field } from './form-values.ts';
-import { effectOf, type OwnResource, recordsQuery } from './queries.ts';
+import { recordsQuery } from './queries.ts';
 import { RecordActions } from './RecordActions.tsx';
 import { RestoreButton } from './RestoreButton.tsx';
 import { recordsRoute } from './route.ts';
 import type { RecordsSearch } from './search.ts';
 import { tableFields } from './table-fields.ts';
-import { useOwnResource } from './useOwnResource.ts';
 
 /** The records of a resource that the caller may list. */
 export function RecordsScreen() {

@@ -1,12 +1,12 @@
 import { Card, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { OwnResource } from '../../api/own-resources.ts';
 import { ownCatalogueQuery } from '../../api/queries.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
-import type { OwnResource } from './queries.ts';
 
 /** The resources that the caller may use. */
 export function ResourcesScreen() {

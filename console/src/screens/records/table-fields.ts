@@ -1,4 +1,4 @@
-import type { Field } from './form-values.ts';
+import type { Field } from '../../components/record-form/form-values.ts';
 
 /** Number of columns of a table of records. */
 const MAX_COLUMNS = 7;

@@ -1,61 +1,54 @@
-import { Button, PasswordInput, Select, Stack, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { catalogueQuery } from '../../api/queries.ts';
 import { type Row, sendRecordRequest } from '../../api/records.ts';
 import { notifySuccess } from '../../components/notifySuccess.ts';
-import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { QueryState } from '../../components/QueryState.tsx';
+import { RecordForm } from '../../components/record-form/RecordForm.tsx';
+import { StoredRecordForm } from '../../components/record-form/StoredRecordForm.tsx';
 import { usersTexts } from '../../texts/service.ts';
+import { toUserForm } from './user-form.ts';
 
 const texts = usersTexts.form;
-const EMPTY = { name: '', email: '', password: '' };
 
-/** The form of a new user. */
-export function UserForm({ onDone }: { onDone(id: string): void }) {
-  const [values, setValues] = useState(EMPTY);
-  const [role, setRole] = useState('user');
-  const { data: catalogue } = useQuery(catalogueQuery);
+/** Properties of the form of a user. */
+export interface UserFormProps {
+  /** Absent for a new user. */
+  readonly user?: Row;
+  /** Called with the id of the stored user. */
+  onDone(id: string): void;
+}
+
+/** The form of a user, with the fields that the project adds. */
+export function UserForm({ user, onDone }: UserFormProps) {
   const queryClient = useQueryClient();
-  const { mutate, error, isPending } = useMutation({
-    mutationFn: () => sendRecordRequest<{ readonly data: Row }>('User', { method: 'POST', body: { ...values, role } }),
-    onSuccess: ({ data }) => {
-      notifySuccess(texts.created);
-      void queryClient.invalidateQueries({ queryKey: ['users'] });
-      onDone(data.id);
-    },
+  // Unlike the catalogue of the caller, that of admins has the password.
+  const form = useQuery({
+    ...catalogueQuery,
+    select: ({ definitions }) => definitions.filter(({ name }) => name === 'User').map(toUserForm),
   });
-  const field = (name: keyof typeof EMPTY) => ({
-    label: texts[name],
-    required: true,
-    value: values[name],
-    onChange: ({ currentTarget }: FormEvent<HTMLInputElement>) => {
-      const { value } = currentTarget;
-      setValues((present) => ({ ...present, [name]: value }));
-    },
-  });
+  const reload = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['users'] });
+  const create = async (body: object): Promise<boolean> => {
+    const { data } = await sendRecordRequest<{ readonly data: Row }>('User', { method: 'POST', body });
+    notifySuccess(texts.created);
+    await Promise.all([reload(), queryClient.invalidateQueries({ queryKey: ['records'] })]);
+    onDone(data.id);
+    return true;
+  };
+  const finish = async (): Promise<void> => {
+    await reload();
+    if (user !== undefined) onDone(user.id);
+  };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        mutate();
-      }}
-    >
-      <Stack>
-        {error !== null && <ProblemAlert error={error} />}
-        <TextInput {...field('name')} data-autofocus autoComplete="off" />
-        <TextInput {...field('email')} type="email" autoComplete="off" />
-        <PasswordInput {...field('password')} description={texts.passwordHelp} autoComplete="new-password" />
-        <Select
-          label={texts.role}
-          allowDeselect={false}
-          data={catalogue?.userRoles ?? []}
-          value={role}
-          onChange={(next) => next !== null && setRole(next)}
-        />
-        <Button type="submit" loading={isPending}>
-          {texts.create}
-        </Button>
-      </Stack>
-    </form>
+    <QueryState query={form} lines={8}>
+      {(found) =>
+        found.map((definition) =>
+          user === undefined ? (
+            <RecordForm key={definition.name} definition={definition} submit={texts.create} save={create} />
+          ) : (
+            <StoredRecordForm key={user.version} definition={definition} row={user} reload={finish} />
+          ),
+        )
+      }
+    </QueryState>
   );
 }

@@ -2,6 +2,7 @@ import { Badge, Button, Paper, Stack, Text, Title } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, client } from '../../api/client.ts';
+import { catalogueQuery } from '../../api/queries.ts';
 import { loadRecord, type Row, sendRecordRequest } from '../../api/records.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
@@ -9,12 +10,15 @@ import { Page } from '../../components/Page.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
+import { FieldTable } from '../../components/record-form/FieldTable.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
 import { sentence } from '../../texts/sentence.ts';
 import { usersTexts } from '../../texts/service.ts';
 import { userRoute } from './route.ts';
+import { UserDialog } from './UserDialog.tsx';
 import { UserSessions } from './UserSessions.tsx';
+import { toListedFields } from './user-form.ts';
 
 const texts = usersTexts.detail;
 
@@ -37,6 +41,7 @@ export function UserScreen() {
           )}
           <UserSessions userId={id} />
           <AssignedPolicies userId={id} role={String(row['role'])} />
+          <Fields user={row} />
         </Page>
       )}
     </QueryState>
@@ -57,7 +62,7 @@ function Actions({ user }: { readonly user: Row }) {
     <>
       {activate.error !== null && <ProblemAlert error={activate.error} />}
       <TextLink to="/data/$resource/$id" params={{ resource: 'User', id: user.id }} size="sm">
-        {texts.edit}
+        {texts.record}
       </TextLink>
       <TextLink to="/simulator" search={{ user: user.id }} size="sm">
         {texts.simulate}
@@ -68,6 +73,7 @@ function Actions({ user }: { readonly user: Row }) {
       <TextLink to="/decisions" search={{ userId: user.id }} size="sm">
         {texts.decisions}
       </TextLink>
+      <UserDialog label={texts.edit} user={user} onDone={() => undefined} />
       <Button variant="default" loading={activate.isPending} onClick={isActive ? ask.open : () => activate.mutate()}>
         {isActive ? texts.deactivate : texts.activate}
       </Button>
@@ -75,6 +81,26 @@ function Actions({ user }: { readonly user: Row }) {
         <Text size="sm">{texts.deactivateDetail}</Text>
       </ConfirmModal>
     </>
+  );
+}
+
+/** The values of the fields that the project adds, and of those that the service sets. */
+function Fields({ user }: { readonly user: Row }) {
+  const fields = useQuery({
+    ...catalogueQuery,
+    select: ({ definitions }) => definitions.filter(({ name }) => name === 'User').flatMap(toListedFields),
+  });
+  return (
+    <Paper withBorder p="md">
+      <Stack gap="sm">
+        <Title order={2} size="h4">
+          {texts.fields}
+        </Title>
+        <QueryState query={fields} lines={3}>
+          {(listed) => <FieldTable fields={listed} row={user} />}
+        </QueryState>
+      </Stack>
+    </Paper>
   );
 }
 

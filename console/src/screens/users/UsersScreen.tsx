@@ -1,11 +1,10 @@
-import { Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback, useDisclosure } from '@mantine/hooks';
+import { Badge, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { catalogueQuery } from '../../api/queries.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
-import { Dialog } from '../../components/Dialog.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { LoadMore } from '../../components/LoadMore.tsx';
 import { Page } from '../../components/Page.tsx';
@@ -14,7 +13,7 @@ import { Time } from '../../components/Time.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { usersTexts as texts } from '../../texts/service.ts';
 import { type UsersSearch, usersRoute } from './route.ts';
-import { UserForm } from './UserForm.tsx';
+import { UserDialog } from './UserDialog.tsx';
 
 type ListedUser = Schemas['admin.ListedUser'];
 
@@ -22,7 +21,6 @@ type ListedUser = Schemas['admin.ListedUser'];
 export function UsersScreen() {
   const search = usersRoute.useSearch();
   const navigate = useNavigate({ from: '/users' });
-  const [isCreating, creating] = useDisclosure(false);
   const users = useInfiniteQuery({
     queryKey: ['users', 'list', search],
     initialPageParam: undefined as string | undefined,
@@ -34,7 +32,7 @@ export function UsersScreen() {
   });
   const open = (id: string): void => void navigate({ to: '/users/$id', params: { id } });
   return (
-    <Page title={texts.title} description={texts.description} actions={<Button onClick={creating.open}>{texts.create}</Button>}>
+    <Page title={texts.title} description={texts.description} actions={<UserDialog label={texts.create} onDone={open} />}>
       <Filters search={search} onChange={(next) => void navigate({ search: next, replace: true })} />
       <QueryState query={users} lines={10}>
         {({ pages }) => {
@@ -48,9 +46,6 @@ export function UsersScreen() {
           );
         }}
       </QueryState>
-      <Dialog opened={isCreating} onClose={creating.close} title={texts.create}>
-        <UserForm onDone={open} />
-      </Dialog>
     </Page>
   );
 }

@@ -1,7 +1,7 @@
 import { Alert, Select, Stack, Table, Text, Title } from '@mantine/core';
+import type { Field } from '../../../components/record-form/form-values.ts';
 import { dataTexts } from '../../../texts/data.ts';
 import { isolate } from '../../../texts/sentence.ts';
-import type { Field } from '../form-values.ts';
 import { type ColumnMapping, changeMapping, leftOut, missingFields } from './column-mapping.ts';
 import type { Delimiter } from './csv-records.ts';
 import type { ImportFile } from './import-file.ts';

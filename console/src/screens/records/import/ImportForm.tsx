@@ -1,11 +1,11 @@
 import { Alert, Button, FileInput, Group, Select, Stack, Switch } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import { useOwnResource } from '../../../api/own-resources.ts';
 import { ProblemAlert } from '../../../components/ProblemAlert.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
+import type { Field } from '../../../components/record-form/form-values.ts';
 import { dataTexts } from '../../../texts/data.ts';
-import type { Field } from '../form-values.ts';
-import { useOwnResource } from '../useOwnResource.ts';
 import { ColumnFields } from './ColumnFields.tsx';
 import { type ColumnMapping, suggestMapping } from './column-mapping.ts';
 import { ImportProgress } from './ImportProgress.tsx';

@@ -1,28 +1,28 @@
 import { Button, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Definition } from '../../api/own-resources.ts';
 import { RequestError } from '../../api/problem.ts';
 import type { Row } from '../../api/records.ts';
-import { LeaveGuard } from '../../components/LeaveGuard.tsx';
-import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { LeaveGuard } from '../LeaveGuard.tsx';
+import { ProblemAlert } from '../ProblemAlert.tsx';
 import { FieldInput } from './FieldInput.tsx';
 import { changedValues, editableFields, type FormValue, type FormValues, toFormValue } from './form-values.ts';
-import type { OwnResource } from './queries.ts';
 
 /** Properties of the form of a record. */
 interface RecordFormProps {
-  readonly resource: OwnResource;
+  readonly definition: Definition;
   /** The stored record; absent for a new one. */
   readonly row?: Row | undefined;
   readonly submit: string;
   /** The reason why the record cannot be changed; undefined if it can. */
   readonly refusal?: string | undefined;
-  /** Sends the changed values. */
-  save(values: Readonly<Record<string, unknown>>): Promise<unknown>;
+  /** Sends the changed values. Resolves with false if they are not saved yet. */
+  save(values: Readonly<Record<string, unknown>>): Promise<boolean>;
 }
 
 /** The fields of a record, each with the control of its type. Only changed fields are sent. A refused value is marked at its field. */
-export function RecordForm({ resource: { definition }, row, submit, refusal, save }: RecordFormProps) {
+export function RecordForm({ definition, row, submit, refusal, save }: RecordFormProps) {
   const isNew = row === undefined;
   const fields = editableFields(definition.fields, isNew);
   const before = initialValues(fields, row);
@@ -30,7 +30,12 @@ export function RecordForm({ resource: { definition }, row, submit, refusal, sav
   const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({});
   const changed = changedValues(fields, isNew ? {} : before, values);
   const isDirty = fields.some(({ name }) => JSON.stringify(values[name]) !== JSON.stringify(before[name]));
-  const { mutate, error, isPending, isSuccess } = useMutation({
+  const {
+    mutate,
+    error,
+    isPending,
+    data: isSaved = false,
+  } = useMutation({
     mutationFn: () => save(changed.values),
     onError: (failure) => setMistakes(mistakesOf(failure)),
   });
@@ -63,7 +68,7 @@ export function RecordForm({ resource: { definition }, row, submit, refusal, sav
           refusal
         )}
       </Stack>
-      <LeaveGuard isDirty={isDirty && !isSuccess && !isPending} />
+      <LeaveGuard isDirty={isDirty && !isSaved && !isPending} />
     </form>
   );
 }

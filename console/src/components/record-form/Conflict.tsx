@@ -1,9 +1,9 @@
 import { Alert, Button, Code, Group, Table, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
+import type { Definition } from '../../api/own-resources.ts';
 import type { Row } from '../../api/records.ts';
-import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { dataTexts } from '../../texts/data.ts';
-import type { OwnResource } from './queries.ts';
+import { ProblemAlert } from '../ProblemAlert.tsx';
 
 const texts = dataTexts.conflict;
 
@@ -16,7 +16,7 @@ export interface ConflictState {
 }
 
 /** Shows the values of the caller beside those that were stored meanwhile, and asks which ones to keep. */
-export function Conflict({ definition, conflict }: { readonly definition: OwnResource['definition']; readonly conflict: ConflictState }) {
+export function Conflict({ definition, conflict }: { readonly definition: Definition; readonly conflict: ConflictState }) {
   const keep = useMutation({ mutationFn: conflict.keepMine });
   const take = useMutation({ mutationFn: conflict.takeTheirs });
   return (

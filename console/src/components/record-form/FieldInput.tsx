@@ -1,9 +1,9 @@
 import { type JsonInputProps, type PasswordInputProps, Select, Switch, type TagsInputProps, Textarea, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ownCatalogueQuery } from '../../api/queries.ts';
-import { createPart, LazyPart } from '../../components/LazyPart.tsx';
-import { RecordPicker } from '../../components/RecordPicker.tsx';
-import { TagField } from '../../components/TagField.tsx';
+import { createPart, LazyPart } from '../LazyPart.tsx';
+import { RecordPicker } from '../RecordPicker.tsx';
+import { TagField } from '../TagField.tsx';
 import { type Field, type FormValue, isListOfTexts } from './form-values.ts';
 
 // Few resources have such fields.

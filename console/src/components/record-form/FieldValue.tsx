@@ -1,7 +1,7 @@
 import { Badge, Code, Group, Text } from '@mantine/core';
-import { TextLink } from '../../components/TextLink.tsx';
-import { Time } from '../../components/Time.tsx';
 import { commonTexts } from '../../texts/common.ts';
+import { TextLink } from '../TextLink.tsx';
+import { Time } from '../Time.tsx';
 import type { Field } from './form-values.ts';
 
 /** Characters of a long text in a table. */

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import type { Definition } from '../../api/own-resources.ts';
+import { usersTexts } from '../../texts/service.ts';
+import { toListedFields, toUserForm } from './user-form.ts';
+
+const fieldOf = (name: string, description = ''): Definition['fields'][number] => ({
+  ...{ name, type: 'string', operators: [], description },
+  ...{ guarded: false, immutable: false, index: false, readOnly: false, required: false, unique: false, writeOnly: false },
+});
+
+const definition = {
+  name: 'User',
+  fields: [
+    fieldOf('name'),
+    { ...fieldOf('password', 'Secret.'), writeOnly: true },
+    fieldOf('isActive'),
+    fieldOf('department', 'A desk.'),
+    { ...fieldOf('createdAt'), readOnly: true },
+  ],
+} as unknown as Definition;
+
+describe('the fields of a user', () => {
+  it('the form has those that a project adds, says what passwords are refused, and leaves isActive to its button', () => {
+    expect(toUserForm(definition).fields.map(({ name, description }) => [name, description])).toEqual([
+      ['name', ''],
+      ['password', usersTexts.form.passwordHelp],
+      ['department', 'A desk.'],
+      ['createdAt', ''],
+    ]);
+  });
+
+  it('the screen lists those that a project adds and the service sets, and no secret one', () => {
+    expect(toListedFields(definition).map(({ name }) => name)).toEqual(['department', 'createdAt']);
+  });
+});

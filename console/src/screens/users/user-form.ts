@@ -1,0 +1,18 @@
+import type { Definition } from '../../api/own-resources.ts';
+import { usersTexts } from '../../texts/service.ts';
+
+/** Returns the definition of the form of a user: without `isActive`, which has a button that says what follows. */
+export function toUserForm(definition: Definition): Definition {
+  const fields = definition.fields
+    .filter(({ name }) => name !== 'isActive')
+    .map((field) => (field.name === 'password' ? { ...field, description: usersTexts.form.passwordHelp } : field));
+  return { ...definition, fields };
+}
+
+/** Names of the fields that the head of the screen of a user shows. */
+const SHOWN: ReadonlySet<string> = new Set(['id', 'name', 'email', 'role', 'isActive']);
+
+/** Returns the fields whose values the screen of a user lists: those that the project adds, and those that the service sets. */
+export function toListedFields({ fields }: Definition): Definition['fields'] {
+  return fields.filter(({ name, writeOnly }) => !writeOnly && !SHOWN.has(name));
+}
