@@ -37,6 +37,14 @@ describe('describeFailure', () => {
     });
   });
 
+  it('returns the detail of a damaged row with the row and the command that lists it, and no stack', () => {
+    const cause = new Problem('STORAGE_DAMAGED', 'row u1 of User is damaged: its checksum does not match its content');
+    const hidden = new Problem('STORAGE_DAMAGED', 'a User record is damaged', { cause });
+    const hint = expect.stringContaining('bailiwick verify');
+    expect(describeFailure(hidden)).toEqual({ message: 'a User record is damaged', mistakes: [cause.detail, hint], exitCode: 1 });
+    expect(describeFailure(cause)).toEqual({ message: cause.detail, mistakes: [hint], exitCode: 1 });
+  });
+
   const faults: readonly [string, unknown][] = [
     ['a TypeError', new TypeError('oh')],
     ['a missing module', Object.assign(new Error('oh'), { code: 'ENOENT' })],

@@ -36,6 +36,8 @@ interface SystemError extends Error {
   readonly path?: string;
 }
 
+const DAMAGE_HINT = '"bailiwick verify" lists all rows whose checksum is wrong, and accepts them with --reseal after you have checked them';
+
 /** Returns the message and the exit code of an error. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof SetupError) return { message: error.message, mistakes: error.mistakes, exitCode: 2 };
@@ -46,6 +48,11 @@ export function describeFailure(error: unknown): Failure {
     );
     // A single mistake often has the same text as the message, and is printed once.
     return { message: error.detail, mistakes: mistakes.filter((mistake) => mistake !== error.detail), exitCode: 1 };
+  }
+  // The data are at fault, not the program. The cause names the row.
+  if (error instanceof Problem && error.code === 'STORAGE_DAMAGED') {
+    const row = error.cause instanceof Problem ? [error.cause.detail] : [];
+    return { message: error.detail, mistakes: [...row, DAMAGE_HINT], exitCode: 1 };
   }
   // The cause contains the message of the database.
   if (error instanceof Problem && error.status === 503) {

@@ -84,6 +84,13 @@ describe('rows', () => {
     expect(fromRow(article, { id: record.id, version: 1, other: 'x' })).toEqual({ id: record.id, version: 1 });
   });
 
+  it('reports a column that cannot be parsed, and names the row only in the cause', () => {
+    const read = () => fromRow(article, { id: record.id, version: 1, tags: '["a' });
+    const cause = expect.objectContaining({ detail: expect.stringContaining(`row ${record.id} of Article is damaged: its column "tags"`) });
+    const detail = 'a record of Article is damaged: a column cannot be parsed';
+    expect(read).toThrow(expect.objectContaining({ code: 'STORAGE_DAMAGED', detail, cause }));
+  });
+
   it('refuses a value of the wrong type', () => {
     expect(() => toRow(article, { views: 'three' })).toThrow(/Article\.views.*integer/);
   });

@@ -1,3 +1,4 @@
+import { Problem } from '../errors.ts';
 import type { ColumnType, Field, FieldType } from '../fields/index.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import { targetName } from './automatic-fields.ts';
@@ -45,14 +46,35 @@ export function toRow(resource: Resource, values: JsonObject): Record<string, Ro
   return row;
 }
 
-/** Converts a row to a record. A field whose column is null is absent. */
+/** Converts a row to a record. A field whose column is null is absent. @throws Problem STORAGE_DAMAGED if a column cannot be parsed */
 export function fromRow(resource: Resource, row: Row): StoredRecord {
   const record: Record<string, Json> = {};
-  for (const { name, field, fieldType } of columnsOf(resource)) {
-    const stored = row[name];
-    if (stored !== null && stored !== undefined) record[name] = fieldType.fromColumn(stored, field);
+  let column = '';
+  try {
+    for (const { name, field, fieldType } of columnsOf(resource)) {
+      const stored = row[name];
+      column = name;
+      if (stored !== null && stored !== undefined) record[name] = fieldType.fromColumn(stored, field);
+    }
+  } catch (error) {
+    throw unreadable(resource, { id: row['id'], column, error });
   }
   return record as StoredRecord;
+}
+
+/** The column that cannot be parsed. */
+interface UnreadableColumn {
+  readonly id: unknown;
+  readonly column: string;
+  readonly error: unknown;
+}
+
+/** Creates the problem of a record that cannot be read. The id is only logged: a list of the caller may not show this record. */
+function unreadable({ name }: Resource, { id, column, error }: UnreadableColumn): Problem {
+  const cause = new Problem('STORAGE_DAMAGED', `row ${id} of ${name} is damaged: its column "${column}" cannot be parsed`, {
+    cause: error,
+  });
+  return new Problem('STORAGE_DAMAGED', `a record of ${name} is damaged: a column cannot be parsed`, { cause });
 }
 
 /**

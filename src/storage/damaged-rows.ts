@@ -24,3 +24,12 @@ export function requireIntact(stored: TableRow): Row {
 export function toDamagedRow({ table, row }: TableRow): DamagedRow {
   return { table: table.name, id: String(row['id']) };
 }
+
+/** Parses a stored text as JSON. @throws Problem STORAGE_DAMAGED if it is none */
+export function parseStoredJson<T>(row: Pick<DamagedRow, 'table' | 'id'>, text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch (error) {
+    throw new Problem('STORAGE_DAMAGED', `row ${row.id} of ${row.table} is damaged: its content cannot be parsed`, { cause: error });
+  }
+}

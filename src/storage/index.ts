@@ -133,7 +133,14 @@ export {
 } from './policy-search.ts';
 export { type LoadedAssignments, loadPolicyState, loadUserAssignments } from './policy-state.ts';
 export { type ChangePosition, loadAssignmentsAt, loadPolicyChanges, loadPolicyVersion, type StoredChange } from './policy-versions.ts';
-export { checkedReadingById, checkedSelectionOf, hasSameContent, refuseDamagedRecord, requireIntactRecord } from './record-checksums.ts';
+export {
+  checkedReadingById,
+  checkedSelectionOf,
+  hasChecksums,
+  hasSameContent,
+  refuseDamagedRecord,
+  requireIntactRecord,
+} from './record-checksums.ts';
 export { listRecords } from './record-lists.ts';
 export {
   deleteRecord,

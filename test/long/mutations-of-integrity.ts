@@ -3,6 +3,14 @@ import type { Mutation } from './mutation.ts';
 /** Mutations of audit log integrity: hash chains, checkpoints, and their verification. */
 export const MUTATIONS_OF_INTEGRITY: readonly Mutation[] = [
   {
+    name: 'a command reports a damaged row as a bug of the program',
+    file: 'src/cli/command-errors.ts',
+    find: "error.code === 'STORAGE_DAMAGED') {",
+    replace: "error.code === 'INTERNAL') {",
+    red: 'src/cli/command-errors.test.ts',
+    test: 'returns the detail of a damaged row with the row and the command that lists it, and no stack',
+  },
+  {
     name: 'the hash of an entry omits the previous hash',
     file: 'src/audit/hash-chain.ts',
     find: 'return digest([previous, ...content]);',

@@ -780,6 +780,22 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     test: 'sends each entry once, as a search shows it',
   },
   {
+    name: 'a stream that ends with a refused token has no entry',
+    file: 'src/api/streams/decision-stream.ts',
+    find: 'if (isRefusedToken(problem)) await this.request.recordRefusedToken(problem);',
+    replace: '',
+    red: 'test/scenarios/audit-stream.test.ts',
+    test: 'receives the end of the stream when the token expires, after the refused token has an entry',
+  },
+  {
+    name: 'a stream says that it ends before the entry of its refused token is committed',
+    file: 'src/api/streams/decision-stream.ts',
+    find: 'await this.request.recordRefusedToken(problem);',
+    replace: 'void this.request.recordRefusedToken(problem);',
+    red: 'src/api/streams/decision-streams.test.ts',
+    test: 'comes after the entry of the refused token is committed: expired',
+  },
+  {
     name: 'a stream goes on after its token has expired',
     file: 'src/api/streams/decision-stream.ts',
     find: 'await this.request.verifyToken();',
@@ -790,8 +806,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
   {
     name: 'entries that wait in a stream are sent after the right of the reader was revoked',
     file: 'src/api/streams/decision-stream.ts',
-    find: "{ discard: reason === 'revoked' || reason === 'signedOut' }",
-    replace: '{ discard: false }',
+    find: "if (reason !== 'expired') this.queue.discard();",
+    replace: '',
     red: 'src/api/streams/decision-streams.test.ts',
     test: 'drops the entries that wait for a reader whose right was revoked, and reports their number',
   },

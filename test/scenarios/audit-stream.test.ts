@@ -148,12 +148,15 @@ describe('many writers', () => {
 });
 
 describe('the reader of a stream', () => {
-  it('receives the end of the stream when the token expires', async () => {
-    const stream = await withExpiringToken({ token: admin.token, secret: SECRET }, async ({ token }) => {
+  it('receives the end of the stream when the token expires, after the refused token has an entry', async () => {
+    const user = await service.user({ role: 'admin' });
+    const stream = await withExpiringToken({ token: user.token, secret: SECRET }, async ({ token }) => {
       const opened = await open('', { token });
       return opened.status === 200 ? opened : undefined;
     });
     expect((await stream.find(isEnd)).data).toEqual({ reason: 'expired', detail: 'the token has expired' });
+    const refused = await service.decisions(`kind=auth&action=token&userId=${user.id}`);
+    expect(refused).toMatchObject([{ allowed: false, reason: 'the token has expired', outcome: 'IDENTITY_TOKEN_EXPIRED' }]);
     await stream.ended;
   });
 
@@ -197,6 +200,8 @@ describe('the reader of a stream', () => {
     expect((await act(user)).status).toBeLessThan(300);
     await list('Note');
     expect((await stream.find(isEnd)).data).toMatchObject({ reason: 'signedOut' });
+    const refused = await service.decisions(`kind=auth&action=token&userId=${user.id}`);
+    expect(refused).toMatchObject([{ allowed: false, outcome: 'IDENTITY_TOKEN' }]);
     await stream.ended;
     expect(idsOf(stream)).toEqual([]);
   });

@@ -1,5 +1,6 @@
 /** The stream of the audit log: entries as they are committed, as Server-Sent Events. */
 import { MAX_POSITION_TEXT, parsePositionText } from '../../audit/index.ts';
+import type { Problem } from '../../errors.ts';
 import { NO_CONTENT } from '../../request/index.ts';
 import { Input, Type } from '../../schemas/index.ts';
 import { type AdminEndpoint, adminEndpoint } from '../admin/index.ts';
@@ -46,6 +47,7 @@ const streamDecisions = adminEndpoint({
       seconds,
       verifyToken,
       admitAgain,
+      recordRefusedToken: (problem: Problem) => deps.identity.recordRefusedToken(problem, request.origin),
     };
     deps.streams.requireFree(admin.id);
     return {

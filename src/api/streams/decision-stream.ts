@@ -10,7 +10,7 @@ import {
   type TailPosition,
   toPositionText,
 } from '../../audit/index.ts';
-import { Problem } from '../../errors.ts';
+import { isRefusedToken, Problem } from '../../errors.ts';
 import { memoize } from '../../memoize.ts';
 import { toProblem } from '../../request/index.ts';
 import type { Database, Transaction } from '../../storage/index.ts';
@@ -32,6 +32,8 @@ export interface StreamRequest {
   verifyToken(): Promise<void>;
   /** Identifies and admits the caller again. */
   admitAgain(tx: Transaction): Promise<AdmittedRequest | Problem>;
+  /** Commits the audit entry of a token that is refused while the stream is open. */
+  recordRefusedToken(problem: Problem): Promise<unknown>;
 }
 
 /** The right of a reader at the time of a page, and the ids of the entries that the reader may receive; undefined if all. */
@@ -102,9 +104,7 @@ export class DecisionStream {
   }
 
   end(reason: StreamEnd, detail?: string): void {
-    const text = toEvent({ name: 'end', data: { reason, ...(detail !== undefined && { detail }) } });
-    // Entries that wait were readable when they were loaded, but their reader may no longer be the user who logged in.
-    this.queue.end(text, { discard: reason === 'revoked' || reason === 'signedOut' });
+    this.queue.end(toEvent({ name: 'end', data: { reason, ...(detail !== undefined && { detail }) } }));
   }
 
   /** Loads the next page after the position of this stream, and adds its events. Returns true if the stream has caught up. */
@@ -131,7 +131,7 @@ export class DecisionStream {
     try {
       if (!(await this.verifyToken())) return;
       const admission = await database.transaction((tx) => this.admit(tx, []), { caller: this.request.userId });
-      if (admission instanceof Problem) this.refuse(admission);
+      if (admission instanceof Problem) await this.refuse(admission);
       else if (this.isOver) this.end('duration');
     } catch (error) {
       this.end('unavailable', toProblem(error).detail);
@@ -171,9 +171,18 @@ export class DecisionStream {
     }
   }
 
-  /** Ends the stream of a reader who is no longer admitted. */
-  refuse({ code, status, detail }: Problem): false {
-    this.end(code === 'IDENTITY_TOKEN_EXPIRED' ? 'expired' : status === 401 ? 'signedOut' : 'revoked', detail);
+  /** Ends the stream of a reader who is no longer admitted, after the audit entry of a refused token is committed. */
+  async refuse(problem: Problem): Promise<false> {
+    const { code, status, detail } = problem;
+    const reason = code === 'IDENTITY_TOKEN_EXPIRED' ? 'expired' : status === 401 ? 'signedOut' : 'revoked';
+    // Entries that wait were readable when they were loaded, but their reader may no longer be the user who logged in.
+    if (reason !== 'expired') this.queue.discard();
+    try {
+      if (isRefusedToken(problem)) await this.request.recordRefusedToken(problem);
+      this.end(reason, detail);
+    } catch (error) {
+      this.end('unavailable', toProblem(error).detail);
+    }
     return false;
   }
 

@@ -27,6 +27,7 @@ const toRequest = (members: Partial<StreamRequest> = {}): StreamRequest => ({
   after: undefined,
   seconds: undefined,
   verifyToken: async () => undefined,
+  recordRefusedToken: async () => undefined,
   admitAgain: async (tx) => ({
     admin: { id: 'ada', role: 'admin', attributes: {} },
     snapshot: await admin.deps.policyStore.snapshot(tx),
@@ -161,6 +162,49 @@ describe('the end of a stream', () => {
     await until(() => checks > 0);
     const rest = await readUntil(reader, /event: end/);
     expect(eventsOf(rest, 'end')).toMatchObject([{ reason }]);
+  });
+
+  it.each([
+    ['expired', { verifyToken: () => Promise.reject(new Problem('IDENTITY_TOKEN_EXPIRED', 'the token has expired')) }],
+    ['signedOut', { admitAgain: () => Promise.reject(new Problem('IDENTITY_TOKEN', 'the session has ended')) }],
+  ] as const)('comes after the entry of the refused token is committed: %s', async (reason, later) => {
+    let current = toRequest();
+    const { promise: isRecorded, resolve: finishRecording } = Promise.withResolvers<void>();
+    const recorded: Problem[] = [];
+    const streams = createStreams();
+    const reader = await begin(streams, {
+      verifyToken: () => current.verifyToken(),
+      admitAgain: (tx) => current.admitAgain(tx),
+      recordRefusedToken: (problem) => {
+        recorded.push(problem);
+        return isRecorded;
+      },
+    });
+    current = { ...current, ...later };
+    let hasEnded = false;
+    const ended = readUntil(reader, /event: end/).finally(() => {
+      hasEnded = true;
+    });
+    await until(() => recorded.length > 0);
+    // An end that did not wait would have been read by now.
+    await new Promise(setImmediate);
+    expect(hasEnded).toBe(false);
+    finishRecording();
+    expect(eventsOf(await ended, 'end')).toMatchObject([{ reason }]);
+    expect(recorded).toHaveLength(1);
+  });
+
+  it('comes without an entry for a revoked right, and says so if the entry of a refused token cannot be committed', async () => {
+    const recordRefusedToken = () => Promise.reject(new Problem('STORAGE_UNAVAILABLE', 'the database does not answer'));
+    const streams = createStreams();
+    const revoked = { admitAgain: async () => new Problem('ACCESS_DENIED', 'the right was revoked'), recordRefusedToken };
+    const [first, second] = [
+      revoked,
+      { verifyToken: () => Promise.reject(new Problem('IDENTITY_TOKEN_EXPIRED', 'late')), recordRefusedToken },
+    ].map((members) => streams.open(toRequest(members))[Symbol.asyncIterator]());
+    expect(eventsOf(await readUntil(first as AsyncIterator<string>, /event: end/), 'end')).toMatchObject([{ reason: 'revoked' }]);
+    const end = { reason: 'unavailable', detail: 'the database does not answer' };
+    expect(eventsOf(await readUntil(second as AsyncIterator<string>, /event: end/), 'end')).toEqual([end]);
   });
 
   it('frees the stream at once when the client disconnects', async () => {

@@ -189,7 +189,7 @@ class StreamHub {
     });
     const batch = toBatch(base, page.entries);
     for (const [stream, admission] of admissions) {
-      if (admission instanceof Problem) stream.refuse(admission);
+      if (admission instanceof Problem) await stream.refuse(admission);
       else deliverTo(stream, { ...batch, isComplete: page.isComplete }, admission);
       if (stream.isOver) stream.end('duration');
     }

@@ -72,12 +72,21 @@ export class EventQueue implements AsyncIterator<string> {
     this.#wake();
   }
 
-  /** Ends the stream with a last event. With `discard`, the events that wait are dropped and counted. */
-  end(text: string, { discard = false }: { readonly discard?: boolean } = {}): void {
+  /** Ends the stream with a last event. */
+  end(text: string): void {
     if (this.#end !== undefined) return;
-    if (discard) this.#discard();
     this.#end = text;
     this.#wake();
+  }
+
+  /** Drops the events that wait. They have no position of their own any more: a client that resumes receives them again if it may. */
+  discard(): void {
+    const events = this.#texts.filter((text) => text.includes('\ndata: ')).length;
+    this.#dropped += events;
+    this.#observer.dropped(events);
+    this.#texts = [];
+    this.#characters = 0;
+    this.#droppedUpTo = '';
   }
 
   async next(): Promise<IteratorResult<string>> {
@@ -128,16 +137,6 @@ export class EventQueue implements AsyncIterator<string> {
     }
     this.#characters -= length;
     return this.#texts.splice(0, count).join('');
-  }
-
-  /** Drops the events that wait. They have no position of their own any more: a client that resumes receives them again if it may. */
-  #discard(): void {
-    const events = this.#texts.filter((text) => text.includes('\ndata: ')).length;
-    this.#dropped += events;
-    this.#observer.dropped(events);
-    this.#texts = [];
-    this.#characters = 0;
-    this.#droppedUpTo = '';
   }
 
   #close(): void {

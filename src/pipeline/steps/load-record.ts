@@ -1,8 +1,8 @@
 import type { Prefetch } from '../../authz/index.ts';
 import { Problem } from '../../errors.ts';
 import type { ApiRequest } from '../../request/index.ts';
-import type { StoredRecord } from '../../resources/index.ts';
-import { loadDeletedRecord, loadRecord, type RowLock } from '../../storage/index.ts';
+import type { Resource, StoredRecord } from '../../resources/index.ts';
+import { hasChecksums, loadDeletedRecord, loadRecord, type RowLock } from '../../storage/index.ts';
 import type { Found, RequestContext } from '../request-context.ts';
 
 /** Row locks that actions take when they load their record. */
@@ -25,7 +25,7 @@ export function prefetchFor({ action, resource: name, id }: ApiRequest): Prefetc
   if (action !== 'read' || id === undefined) return undefined;
   return (tx, definitions) => {
     const resource = definitions.get(name);
-    return resource === undefined || resource.internal ? Promise.resolve([]) : findUndamaged(loadRecord(tx, resource, id));
+    return resource === undefined || resource.internal ? Promise.resolve([]) : findUndamaged(resource, loadRecord(tx, resource, id));
   };
 }
 
@@ -37,16 +37,19 @@ export async function loadDeletedById(context: RequestContext): Promise<Found> {
 function loadBy(context: RequestContext, load: typeof loadRecord): Promise<Found> {
   if (context.request.id === undefined) throw new Problem('REQUEST_MALFORMED', 'expected an id');
   const { id, action } = context.request;
-  return findUndamaged(load(context.tx, context.resource, { id, lock: LOCKS.get(action), beforeSearch: SEARCHES.has(action) }));
+  return findUndamaged(
+    context.resource,
+    load(context.tx, context.resource, { id, lock: LOCKS.get(action), beforeSearch: SEARCHES.has(action) }),
+  );
 }
 
-/** Returns the loaded record. Returns no record for a damaged one either: `validateRecord` refuses it after the decision. */
-async function findUndamaged(loading: Promise<StoredRecord | undefined>): Promise<Found> {
+/** Returns the loaded record. Returns no record for one whose checksum is wrong either: `validateRecord` refuses it after the decision. */
+async function findUndamaged(resource: Resource, loading: Promise<StoredRecord | undefined>): Promise<Found> {
   try {
     const record = await loading;
     return record === undefined ? [] : [record];
   } catch (error) {
-    if (error instanceof Problem && error.code === 'STORAGE_DAMAGED') return [];
+    if (hasChecksums(resource) && error instanceof Problem && error.code === 'STORAGE_DAMAGED') return [];
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { isObject, type Json, type JsonObject } from '../../operators/index.ts';
 import { type Definitions, parseDefinition, type Resource } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
+import { parseStoredJson } from '../damaged-rows.ts';
 
 /** The parsed content of `_Definition`: the definitions as last applied, and the archived resources, fields and columns. */
 export interface AppliedState {
@@ -49,7 +50,11 @@ export async function loadDefinitionRows(tx: Transaction): Promise<readonly Defi
   const rows = await tx.all<{ id: string; hash: string; source: string; archived: number | boolean }>(
     sql`SELECT "id", "hash", "source", "keptAside" AS "archived" FROM "_Definition" ORDER BY "id"`,
   );
-  return rows.map(({ source, archived, ...row }) => ({ ...row, source: JSON.parse(source) as JsonObject, archived: Boolean(archived) }));
+  return rows.map(({ source, archived, ...row }) => ({
+    ...row,
+    source: parseStoredJson<JsonObject>({ table: '_Definition', id: row.id }, source),
+    archived: Boolean(archived),
+  }));
 }
 
 /** Converts rows of `_Definition` into resources, fields and columns. */

@@ -1,6 +1,7 @@
 import { createId } from '../../ids.ts';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
+import { parseStoredJson } from '../damaged-rows.ts';
 import { dialectOf } from './migration-dialects.ts';
 import type { Step } from './migration-plan.ts';
 
@@ -76,7 +77,7 @@ export async function listMigrations(tx: Transaction, limit: number): Promise<re
   const rows = await tx.all<Omit<MigrationRecord, 'steps'> & { steps: string }>(
     sql`SELECT "id", "at", "actor", "planHash", "steps", "durationMs" FROM "_Evolution" ORDER BY "at" DESC, "id" DESC LIMIT ${limit}`,
   );
-  return rows.map((row) => ({ ...row, steps: JSON.parse(row.steps) as readonly PerformedStep[] }));
+  return rows.map((row) => ({ ...row, steps: parseStoredJson<readonly PerformedStep[]>({ table: '_Evolution', id: row.id }, row.steps) }));
 }
 
 /**
