@@ -21,8 +21,13 @@ const FIRST_BYTE = 500;
 
 /** Milliseconds without a new connection before the listener closes. */
 const QUIET = 20;
-/** Milliseconds after which the listener closes even if connections keep arriving. */
+/** Milliseconds after which the listener closes even if connections keep arriving, but not before MIN_TURNS. */
 const MAX_WAIT = 1000;
+/**
+ * Turns of the event loop in which all connections are accepted that waited when the shutdown began. A turn accepts one connection, and the
+ * accept queue of Node.js has at most 512. On a busy machine, they take longer than MAX_WAIT.
+ */
+const MIN_TURNS = 512;
 /** Milliseconds between two looks at the accept queue. Without a pause, the wait would keep a processor busy. */
 const PAUSE = 1;
 /** Maximum milliseconds of an event loop turn. After a longer turn, new connections may be waiting in the accept queue. */
@@ -30,19 +35,21 @@ const SHORT_TURN = 1;
 
 /**
  * Calls `done` after QUIET milliseconds without a new connection, in a turn of the event loop that found the kernel's accept queue empty;
- * at the latest after MAX_WAIT. Closing the listener resets the connections in that queue, whose clients may have sent a request.
+ * at the latest after MAX_WAIT and MIN_TURNS. Closing the listener resets the connections in that queue, whose clients may have sent a request.
  */
 function whenQuiet(accepted: () => number, done: () => void): void {
   const from = performance.now();
   let seen = accepted();
   let [quietSince, turnBegan] = [from, from];
+  let turns = 0;
   // Runs directly after the phase of the event loop that accepts connections until the queue is empty.
   const check = (): void => {
     const now = performance.now();
     if (accepted() !== seen) quietSince = now;
     const isQuiet = now - quietSince >= QUIET && now - turnBegan <= SHORT_TURN;
     seen = accepted();
-    if (isQuiet || now - from >= MAX_WAIT) done();
+    turns++;
+    if (isQuiet || (now - from >= MAX_WAIT && turns >= MIN_TURNS)) done();
     else setTimeout(checkInNextTurn, PAUSE);
   };
   // Timers run first in a turn, then connections are accepted, then `check` runs.

@@ -3,6 +3,9 @@ import { expect, it } from 'vitest';
 import { createListener } from './listener.ts';
 import type { WorkerProcess } from './worker-pool.ts';
 
+/** Connections that wait in the accept queue. */
+const WAITING = 100;
+
 function createFakeWorker(calls: string[], name: string) {
   const drained = Promise.withResolvers<void>();
   const fake = { accepted: 0, drains: () => drained.resolve() };
@@ -48,4 +51,22 @@ it('the listener closes when all workers are drained and the last one receives n
   expect(calls).toEqual(['one disconnected']);
   await closed;
   await expect.poll(() => calls).toEqual(['one disconnected', 'two disconnected', 'one released', 'two released']);
+});
+
+it('the listener closes only after the connections that waited, even if the machine is so busy that they take longer than its limit', async () => {
+  const calls: string[] = [];
+  const one = createFakeWorker(calls, 'one');
+  // Each check finds another connection, and the first takes longer than the listener waits for connections that never pause.
+  let isFirst = true;
+  const accepted = async (): Promise<number> => {
+    if (isFirst) await pause(2100);
+    isFirst = false;
+    one.accepted = Math.min(one.accepted + 1, WAITING);
+    return one.accepted;
+  };
+  const listener = createListener();
+  const closed = listener.close([listener.add({ ...one.worker, accepted })]);
+  one.drains();
+  await closed;
+  expect(one.accepted).toBe(WAITING);
 });

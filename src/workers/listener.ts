@@ -7,8 +7,12 @@ const QUIET_MS = 20;
 const SHORT_MS = 5;
 /** Milliseconds after which `SHORT_MS` instead of `QUIET_MS` is enough: a load balancer may still connect. */
 const LONG_MS = 1000;
-/** Milliseconds after which the listener closes in any case: connections never pause, or a worker does not reply. */
+/** Milliseconds after which the listener closes even if connections keep arriving, but not before MIN_ACCEPTED; also if none arrives. */
 const LONGEST_MS = 2000;
+/** The length of the accept queue of Node.js. After so many connections, those that waited before are accepted. A busy machine takes long for them. */
+const MIN_ACCEPTED = 512;
+/** Milliseconds after which the listener closes without a reply of a worker. */
+const REPLY_MS = 10_000;
 
 /** The port that workers share. The primary accepts connections and hands each to a worker. */
 export interface Listener {
@@ -54,17 +58,22 @@ async function disconnectAll(working: readonly WorkerProcess[]): Promise<void> {
 }
 
 async function waitForEmptyQueue(worker: WorkerProcess, from: number): Promise<void> {
-  const longest = pause(LONGEST_MS, undefined, { ref: false });
-  for (let before: number | undefined; ; ) {
+  let [first, before]: [first?: number, before?: number] = [];
+  let changedAt = from;
+  for (;;) {
     // The second turn accepts the connections that arrived during the first; both turns end after the phase that accepts.
     await endOfTurn();
     await endOfTurn();
     const checkedAt = performance.now();
     // A worker replies after the connections handed to it before. An unchanged count means that none was handed over since, so none waits.
-    const accepted = await Promise.race([worker.accepted().catch(() => undefined), longest]);
+    const accepted = await Promise.race([worker.accepted().catch(() => undefined), pause(REPLY_MS, undefined, { ref: false })]);
     await endOfTurn();
+    if (accepted === undefined) return;
     const now = performance.now();
-    if (now - from >= LONGEST_MS || (accepted === before && now - checkedAt <= SHORT_MS)) return;
+    if (accepted !== before) changedAt = now;
+    else if (now - checkedAt <= SHORT_MS || now - changedAt >= LONGEST_MS) return;
+    first ??= accepted;
+    if (now - from >= LONGEST_MS && accepted - first >= MIN_ACCEPTED) return;
     before = accepted;
     if (now - from < LONG_MS) await pause(QUIET_MS);
   }

@@ -21,6 +21,12 @@ export interface ContextOptions {
 /** Milliseconds in which a page shows what it is expected to show. Many, because a busy machine must not fail a test. */
 const TIMEOUT = 60_000;
 
+/**
+ * Options of V8 that save a fifth of the processor time of the tests. Pages of tests live shortly: the code that the optimizing compiler makes
+ * would hardly run, and a large young generation is rarely collected before the page is left.
+ */
+const V8_OPTIONS = ['--no-opt', '--min-semi-space-size=64', '--max-semi-space-size=64'];
+
 /** Starts a browser. It ends with this process, because its pipe does. */
 export function startBrowser({ path, env }: BrowserProgram): Promise<Browser> {
   return chromium.launch({
@@ -28,7 +34,7 @@ export function startBrowser({ path, env }: BrowserProgram): Promise<Browser> {
     env: { ...process.env, ...env },
     timeout: TIMEOUT,
     // Chromium has no sandbox for the user root, and containers have little shared memory.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', `--js-flags=${V8_OPTIONS.join(',')}`],
   });
 }
 

@@ -1,6 +1,6 @@
 /** Several workers of one service: a real start and real signals, under load. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -123,6 +123,27 @@ async function create(url: string, token: string, { answered, goesOn }: { answer
   }
 }
 
+/** The drain delay of the workers, in seconds. No other timer of the program has its length. */
+const DRAIN_DELAY = 61;
+
+/** Writes a module that ends the drain delay of a program when a file exists: in a few seconds, a busy machine may do little. */
+function writeDrainDelay(ended: string): string {
+  const preload = join(folder, 'drain-delay.mjs');
+  writeFileSync(
+    preload,
+    `import { existsSync } from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    import timers from 'node:timers/promises';
+    const pause = timers.setTimeout;
+    timers.setTimeout = async (ms, ...rest) => {
+      if (ms !== ${DRAIN_DELAY * 1000}) return pause(ms, ...rest);
+      while (!existsSync(${JSON.stringify(ended)})) await pause(10);
+    };
+    syncBuiltinESMExports();`,
+  );
+  return preload;
+}
+
 /** Two services run at the same time. The tests of each run one after the other. */
 const IN_TURN = { concurrent: false };
 
@@ -132,8 +153,9 @@ describe.concurrent('workers', () => {
   const answered: Answered = { decisions: new Set(), created: new Set(), failed: [] };
   let service: WorkerService;
   let token: string;
+  const drainDelayEnded = join(folder, 'drain-delay-ended');
   beforeAll(async () => {
-    service = await startWorkers(2, ['--drain-delay-seconds', '3']);
+    service = await startWorkers(2, ['--drain-delay-seconds', String(DRAIN_DELAY)], writeDrainDelay(drainDelayEnded));
   }, 60_000);
   afterAll(() => service?.program.stop('SIGKILL'));
 
@@ -214,6 +236,7 @@ describe.concurrent('workers', () => {
     await pause(500);
     const { status, body } = await send(program.url, 'GET /readyz');
     expect([status, body.detail]).toEqual([503, expect.stringContaining('shutting down')]);
+    writeFileSync(drainDelayEnded, '');
     expect(await program.ended).toBe(0);
     expect(answered.failed).toEqual([]);
     expect(new Set(await query('SELECT "id" FROM "Tip"'))).toEqual(answered.created);

@@ -16,12 +16,17 @@ const DAY_MS = 86_400_000;
 /** Bundles that this process builds or has built, by the hash of their sources. */
 const bundles = new Map<string, Promise<string>>();
 
+/** In watch mode, the sources change while this process runs. */
+const isWatching = process.env['VITEST_MODE'] === 'WATCH';
+/** The hash of the sources. */
+let known: string | undefined;
+
 /** Returns the path of the command in a bundle of the present sources, and builds the bundle if no run of the tests has built it yet. */
 export function bundleProgram(): Promise<string> {
-  // Hashed at each start: in watch mode, the sources change while this process runs.
-  const hash = hashSources();
-  const bundle = bundles.get(hash) ?? buildOnce(join(BUNDLES, hash));
-  bundles.set(hash, bundle);
+  // Once for all programs that the tests of a process start, because a hash reads six hundred files.
+  if (known === undefined || isWatching) known = hashSources();
+  const bundle = bundles.get(known) ?? buildOnce(join(BUNDLES, known));
+  bundles.set(known, bundle);
   return bundle;
 }
 

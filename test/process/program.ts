@@ -252,13 +252,13 @@ export async function untilHeld({ held }: Hold): Promise<void> {
   while (!existsSync(held)) await pause(10);
 }
 
-/** Stops a program, opens 96 connections with a request each while it blocks, and returns the distinct answers. */
-export async function answersOfQueue({ url, child }: Program, hold: Hold): Promise<readonly string[]> {
+/** Stops a program, opens 96 connections with a request each while it blocks, for so long at least, and returns the distinct answers. */
+export async function answersOfQueue({ url, child }: Program, hold: Hold, blockedMs = 0): Promise<readonly string[]> {
   child.kill('SIGTERM');
   await untilHeld(hold);
   const sent = Array.from({ length: 96 }, () => Promise.withResolvers<void>());
   const ends = sent.map(({ resolve }) => connectAndAsk(url, resolve));
-  await Promise.all(sent.map(({ promise }) => promise));
+  await Promise.all([pause(blockedMs), ...sent.map(({ promise }) => promise)]);
   writeFileSync(hold.released, '');
   return [...new Set(await Promise.all(ends))];
 }

@@ -87,7 +87,10 @@ async function startLoaded(args: readonly string[] = [], isLinked = false): Prom
   const replies: Reply[] = [];
   let isOver = false;
   const client = async (): Promise<void> => {
-    while (!isOver) replies.push(await createTip(program));
+    while (!isOver) {
+      replies.push(await createTip(program));
+      await pause(5);
+    }
   };
   const clients = Promise.all([client(), client(), client(), client()]);
   while (replies.length < 40) await pause(5);

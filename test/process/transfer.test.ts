@@ -8,6 +8,8 @@ import { casesOf } from '../budget.ts';
 import { type Program, query, send, setUp, startProgram } from './program.ts';
 
 const ROUNDS = casesOf(2);
+/** Rows of an import and an export with many batches: a batch has at most 100 rows. */
+const ENOUGH = 2000;
 
 const data = mkdtempSync(join(tmpdir(), 'bailiwick-transfer-'));
 let token = '';
@@ -44,7 +46,7 @@ describe('an import', () => {
     let isOver = false;
     let answered = 0;
     // The import ends after the answers, so it would never end if it blocked them.
-    const importing = importTips(program, tips({ until: (rows) => rows >= 8000 && answered > 20 })).finally(() => {
+    const importing = importTips(program, tips({ until: (rows) => rows >= ENOUGH && answered > 20 })).finally(() => {
       isOver = true;
     });
     while (!isOver) {
@@ -52,7 +54,7 @@ describe('an import', () => {
       if (!isOver) answered++;
     }
     const { imported, rejected } = (await importing).data ?? {};
-    expect([Number(imported) >= 8000, rejected]).toEqual([true, 0]);
+    expect([Number(imported) >= ENOUGH, rejected]).toEqual([true, 0]);
     expect(stored()).toBe(count(ENTRIES));
     expect(await program.stop()).toBe(0);
   }, 120_000);
