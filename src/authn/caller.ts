@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Principal } from '../authz/context/index.ts';
 import { Problem } from '../errors.ts';
 import { memoize } from '../memoize.ts';
-import type { JsonObject } from '../operators/index.ts';
+import { type JsonObject, toInstantText } from '../operators/index.ts';
 import { ASSIGNABLE_ROLES, fromRow, type Resource, type Row, type StoredRecord } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import {
@@ -64,7 +64,7 @@ function byOpenSession({ dialect, now }: Transaction, { userId, sessionId }: Loc
     const session = `SELECT "userId" FROM "_Session" WHERE "id" = ${id} AND "revokedAt" IS NULL AND "expiresAt" > ${at}`;
     return `${checkedReadingById(dialect, user)} AND "id" = (${session})`;
   });
-  return { sql: text, parameters: [userId, sessionId, new Date(now).toISOString()] };
+  return { sql: text, parameters: [userId, sessionId, toInstantText(now)] };
 }
 
 function toCaller(tx: Transaction, user: Resource, row: Row): IdentifiedUser {
