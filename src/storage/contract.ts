@@ -10,6 +10,11 @@ import type { TimedAttempt } from './attempt.ts';
 export interface Statement {
   readonly sql: string;
   readonly parameters: readonly unknown[];
+  /**
+   * Set for a statement without parameters that most units of work run, such as the query of the revision: in a commit batch of SQLite, its row
+   * is read again only after a write.
+   */
+  readonly keepsRow?: true;
 }
 
 /** A statement, or an SQL template, which is rendered to a statement with the placeholders of the database. */

@@ -17,7 +17,11 @@ export interface Revision {
  * Selects the current revision. Every transaction runs this statement, so it is one constant text without values that works on all
  * databases.
  */
-const CURRENT: Statement = Object.freeze({ sql: `SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`, parameters: [] });
+const CURRENT: Statement = Object.freeze({
+  sql: `SELECT "number", "text" FROM "_State" WHERE "id" = 'epoch'`,
+  parameters: [],
+  keepsRow: true,
+});
 
 /** Loads the revision that this transaction sees; number 0 if there is none. */
 export async function loadRevision(tx: Transaction): Promise<Revision> {

@@ -2,8 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
-import { beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { sql } from '../../sql.ts';
+import type { Statement } from '../contract.ts';
 import { type Connection, createConnection } from './connection.ts';
 
 let connection: Connection;
@@ -86,5 +87,58 @@ describe('prepared statements', () => {
       other.close();
       rmSync(folder, { recursive: true });
     }
+  });
+
+  it('drops statements of a change of a table that was rolled back, so that values have the column type from before', () => {
+    connection.run({ sql: 'CREATE TABLE "T" ("x" TEXT) STRICT', parameters: [] });
+    const read = (): unknown => connection.one({ sql: 'SELECT "x" FROM "T"', parameters: [] });
+    connection.begin();
+    connection.run({ sql: 'DROP TABLE "T"', parameters: [] });
+    connection.run({ sql: 'CREATE TABLE "T" ("x" INTEGER) STRICT', parameters: [] });
+    connection.run({ sql: 'INSERT INTO "T" VALUES (7)', parameters: [] });
+    expect(read()).toEqual({ x: 7 });
+    connection.exec('ROLLBACK');
+    connection.begin();
+    read();
+    connection.exec('COMMIT');
+    expect(prepare.mock.calls.filter(([text]) => text.startsWith('SELECT "x"'))).toHaveLength(2);
+  });
+});
+
+describe('kept rows', () => {
+  const STATE: Statement = { sql: 'SELECT "x" FROM "T"', parameters: [], keepsRow: true };
+  const read = (): unknown => connection.one(STATE)?.['x'];
+  const write = (x: number): unknown => connection.run(sql`UPDATE "T" SET "x" = ${x}`);
+  let get: MockInstance<BetterSqlite3.Statement['get']>;
+  const readings = (): number =>
+    get.mock.contexts.filter((statement) => (statement as BetterSqlite3.Statement).source === STATE.sql).length;
+
+  beforeEach(() => {
+    connection.run({ sql: 'CREATE TABLE "T" ("x" INTEGER) STRICT', parameters: [] });
+    connection.run({ sql: 'INSERT INTO "T" VALUES (1)', parameters: [] });
+    get = vi.spyOn(Object.getPrototypeOf(new BetterSqlite3(':memory:').prepare('SELECT 1')), 'get');
+  });
+
+  afterEach(() => get.mockRestore());
+
+  it('reads a kept row once in a transaction, and again after a write and after a rollback to a savepoint', () => {
+    connection.begin();
+    connection.savepoints.open('s');
+    expect([read(), read(), readings()]).toEqual([1, 1, 1]);
+    write(2);
+    expect([read(), read(), readings()]).toEqual([2, 2, 2]);
+    write(3);
+    expect([read(), read(), readings()]).toEqual([3, 3, 3]);
+    connection.savepoints.undo('s');
+    expect([read(), readings()]).toEqual([1, 4]);
+  });
+
+  it('keeps no row beyond its transaction, and none outside of one', () => {
+    connection.begin();
+    read();
+    connection.exec('COMMIT');
+    expect([read(), read(), readings()]).toEqual([1, 1, 3]);
+    connection.begin();
+    expect([read(), readings()]).toEqual([1, 4]);
   });
 });

@@ -1,19 +1,14 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import { memoize } from '../../memoize.ts';
 import { type Change, createStatements, type Query, type Statement } from '../contract.ts';
-import { createLazySavepoints, type PendingSavepoints } from '../savepoints.ts';
+import { createLazySavepoints, type LazySavepoints, type PendingSavepoints } from '../savepoints.ts';
 import { fromDriver, StatementTimeout } from './driver-error.ts';
+import { KeptRows } from './kept-rows.ts';
 import { ReferenceLog } from './reference-log.ts';
-import { hasDeadlineCheck, registerFunctions, sqliteDialect } from './sql-dialect.ts';
-
-/**
- * Maximum prepared statements; client filters produce any number of texts. The oldest is dropped first, used or not: preparing one again
- * now and then costs less than tracking the order of use.
- */
-const MAX_STATEMENTS = 500;
+import { registerFunctions, sqliteDialect } from './sql-dialect.ts';
+import { createStatementCache, type Prepared, type SqliteRow, type StatementCache } from './statement-cache.ts';
 
 /** Selects a number that changes when another connection has written. */
-export const DATA_VERSION: Statement = Object.freeze({ sql: 'PRAGMA data_version', parameters: [] });
+export const DATA_VERSION: Statement = Object.freeze({ sql: 'PRAGMA data_version', parameters: [], keepsRow: true });
 
 /** One connection to a database file. Synchronous; its errors are Problems and ConstraintErrors. */
 export interface Connection {
@@ -51,18 +46,6 @@ export interface StatementTimer {
   add(milliseconds: number): void;
 }
 
-/** A row as the driver returns it; integers beyond 2^53 are bigints. */
-export type SqliteRow = Record<string, unknown>;
-
-interface Prepared {
-  readonly statement: BetterSqlite3.Statement<unknown[], SqliteRow>;
-  readonly isWriting: boolean;
-  /** True if the statement has a deadline check. */
-  readonly isTimed: boolean;
-  /** Result columns that may hold integers. */
-  readonly integers: readonly string[];
-}
-
 /**
  * Creates a connection from an open driver handle.
  *
@@ -72,20 +55,16 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
   const deadline = createDeadline(isCancelled);
   registerFunctions(driver, deadline.check);
   const statements = createStatementCache(driver);
-  let writes = 0;
-  const { state, converted, exec } = createState(driver);
-  const runText = (text: string): void => void statements.prepare(text).statement.run();
+  const kept = new KeptRows<SqliteRow>();
+  const { state, converted, exec } = createState(driver, kept);
+  /** Runs BEGIN or a statement of a savepoint. */
+  const runText = (text: string): void => {
+    kept.clear();
+    statements.prepare(text).statement.run();
+  };
   const savepoints = createLazySavepoints((text) => converted(() => runText(text)));
-
-  function prepare(query: Query): ReadyQuery {
-    const { sql, parameters } = toStatement(query);
-    const prepared = statements.prepare(sql);
-    if (prepared.isWriting) {
-      writes++;
-      savepoints.send();
-    }
-    return { prepared, sql, parameters: parameters.map(toBound) };
-  }
+  const writes = { count: 0 };
+  const prepare = createPrepare({ statements, kept, savepoints, writes });
 
   function begin(text: string): void {
     converted(() => {
@@ -93,22 +72,24 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
       references.begin();
       runText(text);
       state.inTransaction = true;
-      statements.dropOutdated();
+      statements.dropOutdated(loadDataVersion());
     });
   }
 
   const queries = createQueries({ prepare, statements, converted, deadline });
-  const loadDataVersion = (): unknown => queries.one(DATA_VERSION)?.['data_version'];
+  const one: Connection['one'] = (query) => (state.inTransaction ? kept.get(query, queries.one) : queries.one(query));
+  const loadDataVersion = (): unknown => one(DATA_VERSION)?.['data_version'];
   const references = new ReferenceLog({ isInTransaction: () => state.inTransaction, loadDataVersion });
   return {
     get inTransaction() {
       return state.inTransaction;
     },
     get writes() {
-      return writes;
+      return writes.count;
     },
     savepoints,
     ...queries,
+    one,
     references,
     begin: () => begin('BEGIN IMMEDIATE'),
     beginReading: () => begin('BEGIN'),
@@ -161,7 +142,7 @@ interface ConnectionState extends Pick<Connection, 'exec'> {
  * Tracks whether a transaction is open. The state is read from the driver only after an error or `exec`, because reading it takes as long
  * as running some statements.
  */
-function createState(driver: BetterSqlite3.Database): ConnectionState {
+function createState(driver: BetterSqlite3.Database, kept: KeptRows<SqliteRow>): ConnectionState {
   const state = { inTransaction: driver.inTransaction };
   const converted: ConvertErrors = (work) => {
     try {
@@ -174,6 +155,7 @@ function createState(driver: BetterSqlite3.Database): ConnectionState {
   };
   const exec = (text: string): void =>
     converted(() => {
+      kept.clear();
       driver.exec(text);
       state.inTransaction = driver.inTransaction;
     });
@@ -187,8 +169,29 @@ interface ReadyQuery {
   readonly parameters: readonly unknown[];
 }
 
+interface PrepareDeps {
+  readonly statements: StatementCache;
+  readonly kept: KeptRows<SqliteRow>;
+  readonly savepoints: LazySavepoints;
+  /** The number of write statements. */
+  readonly writes: { count: number };
+}
+
+/** Creates the function that prepares a query, and sends pending savepoints before a write. */
+function createPrepare({ statements, kept, savepoints, writes }: PrepareDeps): (query: Query) => ReadyQuery {
+  return (query) => {
+    const { sql, parameters } = toStatement(query);
+    const prepared = statements.prepare(sql);
+    if (prepared.isWriting) {
+      writes.count++;
+      kept.clear();
+      savepoints.send();
+    }
+    return { prepared, sql, parameters: parameters.map(toBound) };
+  };
+}
+
 interface QueryDeps {
-  /** Prepares the statement, and sends pending savepoints before a write. */
   readonly prepare: (query: Query) => ReadyQuery;
   readonly statements: StatementCache;
   readonly converted: ConvertErrors;
@@ -226,49 +229,7 @@ function createQueries({ prepare, statements, converted, deadline }: QueryDeps):
   };
 }
 
-/** Cache of prepared statements. */
-interface StatementCache {
-  prepare(text: string): Prepared;
-  /** Drops the statements of an older schema: SQLite prepares them again by itself, but their column information stays old. */
-  dropOutdated(): void;
-  clear(): void;
-}
-
-function createStatementCache(driver: BetterSqlite3.Database): StatementCache {
-  const cache = new Map<string, Prepared>();
-  const schemaVersion = driver.prepare<[], number>('PRAGMA schema_version').pluck();
-  const readSchema = driver.prepare('SELECT 1 FROM sqlite_schema LIMIT 1');
-  let version: number | undefined;
-  return {
-    prepare(text) {
-      const prepared = memoize(cache, text, () => prepareStatement(driver, text));
-      if (cache.size > MAX_STATEMENTS) cache.delete(cache.keys().next().value ?? '');
-      return prepared;
-    },
-    dropOutdated() {
-      const now = schemaVersion.get();
-      if (now === version) return;
-      // Reads the schema again: until a statement runs, this connection prepares statements with the schema that it read last.
-      readSchema.get();
-      cache.clear();
-      version = now;
-    },
-    clear: () => cache.clear(),
-  };
-}
-
 const toStatement = createStatements(sqliteDialect.placeholder);
-
-function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepared {
-  const statement = driver.prepare<unknown[], SqliteRow>(text);
-  const isWriting = !statement.readonly;
-  const isTimed = hasDeadlineCheck(text);
-  if (!statement.reader) return { statement, isWriting, isTimed, integers: [] };
-  // As doubles, integers beyond 2^53 would lose digits: stored decimals have up to 18 digits.
-  statement.safeIntegers(true);
-  const integers = statement.columns().filter(({ type }) => type === null || type === 'INTEGER');
-  return { statement, isWriting, isTimed, integers: integers.map(({ name }) => name) };
-}
 
 function toNumbers(row: SqliteRow, integers: readonly string[]): void {
   for (const name of integers) {

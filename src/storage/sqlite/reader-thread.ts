@@ -1,10 +1,11 @@
 /** The program of a reader thread: runs statements that only read on a connection of its own, each unit of work in one snapshot. */
 import { statSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Connection, createConnection, type SqliteRow } from './connection.ts';
+import { type Connection, createConnection } from './connection.ts';
 import { driverCode, StatementTimeout } from './driver-error.ts';
 import { openReadOnly } from './open-read-only.ts';
 import type { ReaderError, ReaderReply, ReaderRequest, ReaderStart } from './reader-protocol.ts';
+import type { SqliteRow } from './statement-cache.ts';
 
 /** Maximum bytes of texts in one message: the main thread copies a message without a pause. */
 const PART_BYTES = 262_144;

@@ -3,9 +3,10 @@ import { Problem } from '../../errors.ts';
 import { AttemptEnded } from '../attempt.ts';
 import type { Log, Statement } from '../contract.ts';
 import type { Turns } from '../turns.ts';
-import type { Connection, SqliteRow } from './connection.ts';
+import type { Connection } from './connection.ts';
 import { StatementTimeout, toDriverError } from './driver-error.ts';
 import type { QueryReply, ReaderError, ReaderReply, ReaderRequest, ReaderStart } from './reader-protocol.ts';
+import type { SqliteRow } from './statement-cache.ts';
 
 /** Runs the statements of one long attempt at a time. */
 export interface Reader {
