@@ -20,7 +20,7 @@ describe('loadPolicyFiles', () => {
   });
 
   it('returns nothing for a folder that does not exist', () => {
-    expect(loadPolicyFiles('/nonexistent/policies', { definitions: DEFINITIONS, limits: LIMITS, maxItems: 100 })).toEqual({
+    expect(loadPolicyFiles('/nonexistent/policies', { definitions: DEFINITIONS, limits: LIMITS, maxItems: 100 })).toMatchObject({
       policies: [],
       mistakes: [],
     });
