@@ -3,7 +3,7 @@
  * `test/docs.test.ts` fails where they differ from what is written.
  */
 import { ACTIONS } from '../src/actions.ts';
-import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax } from '../src/conditions/index.ts';
+import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax, MAX_LEVELS, WITHIN } from '../src/conditions/index.ts';
 import { CONFIG_GROUPS, CONFIG_OPTIONS, type ConfigOption } from '../src/config/config.ts';
 import { ISSUES, PROBLEMS } from '../src/errors.ts';
 import { FIELD_TYPES } from '../src/fields/index.ts';
@@ -94,7 +94,11 @@ function operatorsPage(): string {
     'The operators of policy conditions and of list filters (`where[field][operator]=value`). Each compares the *actual* value, on the left, ' +
     'with the *operand*. The result is true, false or *unknown*: an ALLOW rule applies only on true, a DENY rule on true and on unknown. ' +
     'The examples below run as tests, in memory and in the database.';
-  return page('Operators', [intro, table(['operator', 'label', 'kinds', 'negation', 'true if'], rows), '## Examples', ...examples]);
+  const ancestors =
+    `Policy conditions, but not filters, also have ${code(WITHIN.name)} for references to a resource with a [hierarchy](../guides/definitions.md#hierarchies): ` +
+    `${WITHIN.summary} It compares at most ${MAX_LEVELS} records ([example](../guides/policies.md#compare-ancestors)).`;
+  const all = table(['operator', 'label', 'kinds', 'negation', 'true if'], rows);
+  return page('Operators', [intro, all, ancestors, '## Examples', ...examples]);
 }
 
 function sampleRow({ actual, expected, kind, itemKind, result }: OperatorSample): readonly string[] {

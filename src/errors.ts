@@ -152,6 +152,7 @@ const issueKinds = {
   guarded: 'Only an admin may set the value.',
   increment: 'The value cannot be incremented.',
   reference: 'No record has this id.',
+  cycle: 'The record would be its own ancestor.',
   taken: 'Another record has this unique value.',
   field: 'The field does not exist, or the caller cannot use it here.',
   operator: 'The operator does not exist, or does not fit the field.',

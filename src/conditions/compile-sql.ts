@@ -17,7 +17,8 @@ import { comparisonKindOf } from './comparison-kind.ts';
 import { compileIntegerComparison } from './compile-integers.ts';
 import { compileCounts } from './compile-related.ts';
 import type { JsonLocation, Part, SqlTarget } from './compile-target.ts';
-import type { Comparison, Condition, Expression, Related } from './condition.ts';
+import { compileWithin } from './compile-within.ts';
+import type { Comparison, Condition, Expression, Related, Within } from './condition.ts';
 
 /** A condition in SQL. */
 export interface CompiledCondition {
@@ -71,6 +72,8 @@ function compile(condition: Condition, negated: boolean, state: CompilerState): 
       return compileExpression(condition, negated, state);
     case 'related':
       return compileRelated(condition, negated, state);
+    case 'within':
+      return compileAncestors(condition, negated, state);
     case 'not':
       return compile(condition.of, !negated, state);
     case 'all':
@@ -127,6 +130,14 @@ function compileExpression({ integers }: Expression, negated: boolean, state: Co
   state.values += compiled?.values ?? 0;
   if (compiled === undefined || state.values > MAX_VALUES) return widen(state);
   return { truth: negated ? sql<boolean | null>`NOT (${compiled.truth})` : compiled.truth, height: ARITHMETIC_HEIGHT };
+}
+
+/** Compiles a condition on ancestors to a recursive query. */
+function compileAncestors(within: Within, negated: boolean, state: CompilerState): Part {
+  const compiled = compileWithin(within, state.target);
+  state.values += compiled?.values ?? 0;
+  if (compiled === undefined || state.values > MAX_VALUES) return widen(state);
+  return { truth: negated ? sql<boolean | null>`NOT (${compiled.truth})` : compiled.truth, height: RELATED_HEIGHT + LEAF_HEIGHT };
 }
 
 /** The estimated depth of a compiled condition on related records, above that of its `where`. */

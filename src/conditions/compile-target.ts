@@ -1,8 +1,8 @@
 /** The target and the parts of a condition that is compiled to SQL. */
-import type { SqlColumn, SqlDialect } from '../operators/index.ts';
+import type { SqlColumn, SqlDialect, SqlTruth } from '../operators/index.ts';
 import type { Sql } from '../sql.ts';
 import type { KindLookup } from './comparison-kind.ts';
-import type { Path, Related } from './condition.ts';
+import type { Path, Related, Within } from './condition.ts';
 
 /** The tables and the database that a condition is compiled for. */
 export interface SqlTarget {
@@ -22,6 +22,8 @@ export interface SqlTarget {
    * Absent if the target has no related records.
    */
   related?(related: Related): RelatedTarget | undefined;
+  /** Returns the target of a condition on ancestors; undefined if it must be evaluated in memory. Absent if the target has no hierarchies. */
+  ancestors?(within: Within): AncestorsTarget | undefined;
   kindOf: KindLookup;
   /** The current time in milliseconds since 1970. */
   readonly now: number;
@@ -34,6 +36,16 @@ export interface RelatedTarget extends SqlTarget {
   tables(where: Sql, limit: number): Sql;
   /** A condition that excludes the decided record; undefined if it cannot be one of the related records. */
   readonly withoutOwn: Sql | undefined;
+}
+
+/** The ancestors of one condition in a statement. */
+export interface AncestorsTarget {
+  /** The id of the first record, which is NULL if there is none. */
+  readonly first: SqlColumn;
+  /** The id of one of the records. */
+  readonly id: SqlColumn;
+  /** Renders the result of the condition from the comparison of one record. */
+  whereAny(matches: SqlTruth): SqlTruth;
 }
 
 /** A location inside a JSON column. */

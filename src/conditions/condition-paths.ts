@@ -1,6 +1,6 @@
 /** The paths and the related records that a condition reads. */
 import { type Json, OPERATORS } from '../operators/index.ts';
-import type { Condition, Operand, Path, Related } from './condition.ts';
+import type { Condition, Operand, Path, Related, Within } from './condition.ts';
 
 /** Returns every path that a condition reads, except those of related records, once, in the order of the first occurrence. */
 export function conditionPaths(condition: Condition): readonly Path[] {
@@ -24,6 +24,11 @@ export function relatedName({ resource, on }: Related, values: readonly Json[]):
   return `related ${resource} ${JSON.stringify(Object.fromEntries(links))}`;
 }
 
+/** Returns the name of a record with its ancestors. No path has such a name. */
+export function ancestorsName(resource: string, id: string): string {
+  return `ancestors ${resource} ${JSON.stringify(id)}`;
+}
+
 /** Returns the conditions on related records in a condition, each before those in its `where`. */
 export function relatedIn(condition: Condition): readonly Related[] {
   switch (condition.type) {
@@ -39,6 +44,28 @@ export function relatedIn(condition: Condition): readonly Related[] {
   }
 }
 
+/** Returns the conditions on ancestors in a condition, also those on ancestors of related records. */
+export function withinIn(condition: Condition): readonly Within[] {
+  switch (condition.type) {
+    case 'within':
+      return [condition];
+    case 'related':
+      return withinIn(condition.where);
+    case 'not':
+      return withinIn(condition.of);
+    case 'all':
+    case 'any':
+      return condition.of.flatMap(withinIn);
+    default:
+      return [];
+  }
+}
+
+/** Returns true if a condition reads records that are loaded while it is evaluated: related records or ancestors. */
+export function readsOtherRecords(condition: Condition): boolean {
+  return relatedIn(condition).length > 0 || withinIn(condition).length > 0;
+}
+
 function pathsOf(condition: Condition): readonly Path[] {
   switch (condition.type) {
     case 'constant':
@@ -47,6 +74,8 @@ function pathsOf(condition: Condition): readonly Path[] {
       return [condition.path, ...operandPaths(condition.operand)];
     case 'expression':
       return condition.paths;
+    case 'within':
+      return [condition.path, ...(condition.parent === undefined ? [] : [condition.parent]), ...operandPaths(condition.operand)];
     case 'related':
       return [...condition.on.flatMap(({ path, operand }) => [path, ...operandPaths(operand)]), ...pathsOf(condition.where)];
     case 'not':
@@ -61,6 +90,7 @@ export function zonedPaths(condition: Condition): readonly Path[] {
   switch (condition.type) {
     case 'constant':
     case 'expression':
+    case 'within':
       // An expression names the time zone itself.
       return [];
     case 'comparison':

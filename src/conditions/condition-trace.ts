@@ -6,25 +6,41 @@ export type TracedAnswer = 'true' | 'false' | 'unknown' | 'open';
 
 /** A condition with the values that it was evaluated with, as plain JSON. Contains attribute values, so only admins may read a trace. */
 export type ConditionTrace =
-  | {
-      readonly type: 'comparison';
-      readonly field: string;
-      readonly operator: string;
-      /** The operand with its references resolved; absent if a reference has no value or reads the unknown record. */
-      readonly expected?: Json;
-      /** The operand as written; absent for a literal. */
-      readonly written?: string;
-      readonly actual?: Json;
-      /** Present if the path has no value. */
-      readonly missing?: true;
-      readonly ifExists?: true;
-      readonly answer: TracedAnswer;
-    }
+  | ComparisonTrace
   | { readonly type: 'all' | 'any'; readonly answer: TracedAnswer; readonly of: readonly ConditionTrace[] }
   | { readonly type: 'not'; readonly answer: TracedAnswer; readonly of: ConditionTrace }
   | { readonly type: 'expression'; readonly source: string; readonly answer: TracedAnswer }
   | RelatedTrace
   | { readonly type: 'constant'; readonly answer: TracedAnswer };
+
+/** A comparison with its values. */
+export interface ComparisonTrace {
+  readonly type: 'comparison';
+  readonly field: string;
+  readonly operator: string;
+  /** The operand with its references resolved; absent if a reference has no value or reads the unknown record. */
+  readonly expected?: Json;
+  /** The operand as written; absent for a literal. */
+  readonly written?: string;
+  readonly actual?: Json;
+  /** Present if the path has no value. */
+  readonly missing?: true;
+  readonly ifExists?: true;
+  /** For `within`, the compared records; absent if they are not known. */
+  readonly ancestors?: AncestorsTrace;
+  readonly answer: TracedAnswer;
+}
+
+/** The records that a condition on ancestors compares. */
+export interface AncestorsTrace {
+  readonly resource: string;
+  /** Ids of the existing records, from the first one upwards. */
+  readonly ids: readonly string[];
+  /** The first of them that is among the expected ids. */
+  readonly matched?: string;
+  /** The reason why there are no more: the last one has no parent, its parent does not exist, they form a cycle, or there are too many. */
+  readonly end: 'root' | 'missing' | 'cycle' | 'limit';
+}
 
 /** A condition on related records with the records that decide it. Contains attribute values, so only admins may read it. */
 export interface RelatedTrace {

@@ -113,12 +113,36 @@ export interface RelatedLink {
   readonly operand: Extract<Operand, { type: 'literal' | 'reference' }>;
 }
 
+/**
+ * A condition on a record and its ancestors in a hierarchy: one of them is among the ids of the operand. At most `MAX_LEVELS` records are compared.
+ *
+ * | the records, from the first one upwards | result |
+ * |---|---|
+ * | one of them is among the ids | true |
+ * | none is, and the last one has no parent | false |
+ * | none is, and the next parent does not exist, or there are too many | unknown |
+ */
+export interface Within {
+  readonly type: 'within';
+  /** The path of the id of the first record. */
+  readonly path: Path;
+  /** The path of the id of its parent, if `path` is the id of the record that has the path; the record may not be stored as it is. */
+  readonly parent?: Path | undefined;
+  readonly operand: Operand;
+  /** If true, a missing value at the path makes the result false instead of unknown. */
+  readonly ifExists: boolean;
+}
+
+/** Maximum records of a hierarchy that a condition compares, from the first one upwards. */
+export const MAX_LEVELS = 32;
+
 /** The condition tree. An empty `all` is true, an empty `any` false. */
 export type Condition =
   | { readonly type: 'constant'; readonly value: Truth }
   | Comparison
   | Expression
   | Related
+  | Within
   | { readonly type: 'all'; readonly of: readonly Condition[] }
   | { readonly type: 'any'; readonly of: readonly Condition[] }
   | { readonly type: 'not'; readonly of: Condition };
@@ -132,6 +156,16 @@ export interface PathKind {
   readonly itemKind?: Kind | undefined;
   /** True if the numbers, or the numbers in a list, are integers: in expressions they are CEL's `int`. */
   readonly whole?: true;
+  /** The hierarchy of the records that the values identify. */
+  readonly hierarchy?: PathHierarchy | undefined;
+}
+
+/** The hierarchy of the records that the values at a path identify. */
+export interface PathHierarchy {
+  /** The name of the resource of the records. */
+  readonly resource: string;
+  /** The field that refers to the parent, if the path is the id of the record that has the path, not a reference to another. */
+  readonly parent?: string;
 }
 
 /** The values that a condition is evaluated with. Built by `authz/context/`. */
@@ -166,8 +200,18 @@ export interface RelatedLookup {
    * not been loaded yet; UNRESOLVED if they depend on a record that is not known yet.
    */
   find(related: Related, values: readonly Json[]): readonly RelatedRecord[] | 'unknown' | typeof UNRESOLVED;
+  /** Returns a record and its ancestors. `unknown` if they have not been loaded yet; UNRESOLVED if they are not known. */
+  ancestors(resource: string, id: string): Ancestors | 'unknown' | typeof UNRESOLVED;
   /** Returns the kind of the values at the keys of a path after the alias. */
   kindOf(resource: string, keys: readonly string[]): PathKind | undefined;
+}
+
+/** A record and its ancestors, at most `MAX_LEVELS`. */
+export interface Ancestors {
+  /** Ids of the existing records, from the first one upwards. */
+  readonly ids: readonly string[];
+  /** The reason why there are no more: the last one has no parent, its parent does not exist, or there are too many, as in a cycle. */
+  readonly end: 'root' | 'missing' | 'limit';
 }
 
 /** The condition that is true for every record. */

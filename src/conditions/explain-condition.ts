@@ -1,9 +1,11 @@
 import { describeValue } from '../operators/index.ts';
-import { type Comparison, type Condition, type Operand, type Related, type Scope, UNRESOLVED } from './condition.ts';
-import type { ConditionTrace, TracedAnswer } from './condition-trace.ts';
+import { type Comparison, type Condition, type Operand, type Related, type Scope, UNRESOLVED, type Within } from './condition.ts';
+import type { ComparisonTrace, ConditionTrace, TracedAnswer } from './condition-trace.ts';
 import { explainRelated } from './explain-related.ts';
 import { resolveOperand } from './operand-values.ts';
+import { WITHIN } from './parse-within.ts';
 import { partiallyEvaluate } from './partial-evaluation.ts';
+import { ancestorsOf, compareAncestors } from './within-evaluation.ts';
 
 /** Returns the trace of a condition. Evaluates every comparison, also those after a comparison that decides its group. */
 export function explainCondition(condition: Condition, scope: Scope): ConditionTrace {
@@ -17,6 +19,8 @@ export function explainCondition(condition: Condition, scope: Scope): ConditionT
       return { type: 'expression', source: condition.source, answer };
     case 'related':
       return explainRelated(condition, { answer, scope, explain: explainCondition });
+    case 'within':
+      return explainWithin(condition, answer, scope);
     case 'not':
       return { type: 'not', answer, of: explainCondition(condition.of, scope) };
     default:
@@ -24,18 +28,36 @@ export function explainCondition(condition: Condition, scope: Scope): ConditionT
   }
 }
 
-function explainComparison(comparison: Comparison, answer: TracedAnswer, scope: Scope): ConditionTrace {
+function explainComparison(comparison: Comparison | Within, answer: TracedAnswer, scope: Scope): ComparisonTrace {
   const actual = scope.valueOf(comparison.path);
   const expected = resolveOperand(comparison.operand, scope);
   return {
     type: 'comparison',
     field: comparison.path.text,
-    operator: comparison.operator,
+    operator: comparison.type === 'within' ? WITHIN.name : comparison.operator,
     ...(expected !== undefined && expected !== UNRESOLVED && { expected }),
     ...(comparison.operand.type !== 'literal' && { written: printOperand(comparison.operand) }),
     ...(actual === undefined ? { missing: true as const } : actual !== UNRESOLVED && { actual }),
     ...(comparison.ifExists && { ifExists: true as const }),
     answer,
+  };
+}
+
+/** Explains a condition on ancestors: which records were compared, which of them matched, and why there are no more. */
+function explainWithin(within: Within, answer: TracedAnswer, scope: Scope): ConditionTrace {
+  const trace = explainComparison(within, answer, scope);
+  const resource = scope.kindOf(within.path)?.hierarchy?.resource;
+  const first = scope.valueOf(within.path);
+  const found = first === undefined || first === UNRESOLVED ? UNRESOLVED : ancestorsOf(within, first, scope);
+  if (resource === undefined || found === UNRESOLVED || found === 'unknown') return trace;
+  const { ids, end } = found;
+  const { expected = null } = trace;
+  const matched = ids.find((id) => compareAncestors({ ids: [id], end }, expected) === true);
+  // A chain that is too long and has a record twice is a cycle.
+  const isCycle = end === 'limit' && new Set(ids).size < ids.length;
+  return {
+    ...trace,
+    ancestors: { resource, ids: [...new Set(ids)], ...(matched !== undefined && { matched }), end: isCycle ? 'cycle' : end },
   };
 }
 
@@ -61,6 +83,8 @@ export function printCondition(condition: Condition, maxLength: number = Number.
       return `expression ${describeValue(condition.source)}`;
     case 'related':
       return printRelated(condition, maxLength);
+    case 'within':
+      return `${condition.path.text} ${WITHIN.name} ${printOperand(condition.operand)}${condition.ifExists ? ' (if it exists)' : ''}`;
     case 'not':
       return `not ${printMember(condition.of, maxLength)}`;
     case 'all':

@@ -10,9 +10,10 @@
 export type { ParsedPath } from './attribute-path.ts';
 export { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax } from './cel/cel-language.ts';
 export { type CompiledCondition, compileCondition } from './compile-sql.ts';
-export type { JsonLocation, RelatedTarget, SqlTarget } from './compile-target.ts';
+export type { AncestorsTarget, JsonLocation, RelatedTarget, SqlTarget } from './compile-target.ts';
 export {
   ALWAYS,
+  type Ancestors,
   all,
   any,
   CONTEXT_GROUPS,
@@ -22,6 +23,7 @@ export {
   type ContextGroup,
   constant,
   type Expression,
+  MAX_LEVELS,
   NEVER,
   not,
   type Operand,
@@ -32,13 +34,24 @@ export {
   type RelatedRecord,
   type Scope,
   UNRESOLVED,
+  type Within,
 } from './condition.ts';
 export { conditionKey } from './condition-key.ts';
 export type { ConditionLimits, ConditionParserOptions } from './condition-parser.ts';
-export { conditionPaths, relatedIn, relatedName, relatedPaths, zonedPaths } from './condition-paths.ts';
+export {
+  ancestorsName,
+  conditionPaths,
+  readsOtherRecords,
+  relatedIn,
+  relatedName,
+  relatedPaths,
+  withinIn,
+  zonedPaths,
+} from './condition-paths.ts';
 export type { ConditionTrace, RelatedTrace, TracedAnswer } from './condition-trace.ts';
 export { explainCondition, printCondition } from './explain-condition.ts';
 export { parseConditions } from './parse-condition.ts';
+export { WITHIN } from './parse-within.ts';
 export { evaluate, type PartialEvaluator, partiallyEvaluate, toPartialEvaluator } from './partial-evaluation.ts';
 export { type ReplaceOptions, replaceRelated } from './related-values.ts';
 export {

@@ -15,6 +15,7 @@ import {
 } from './condition.ts';
 import { addConditionIssue, aliasesOf, type ConditionParser, expected, joinPath, lookupKind } from './condition-parser.ts';
 import { operandPaths } from './condition-paths.ts';
+import { toWithin, WITHIN } from './parse-within.ts';
 import { validateLiteralBounds, validateLiterals } from './validate-literals.ts';
 
 /** The members of a comparison. */
@@ -33,13 +34,22 @@ export function parseComparison(input: JsonObject, at: string, parser: Condition
   const context = parseContextGroup(ownValue(input, 'context'), addIssue);
   const path = context === 'wrong' ? undefined : parseField(ownValue(input, 'field'), { context, parser }, addIssue);
   const kind = path === undefined ? undefined : toKind(path, parser, addIssue);
-  const operator = parseOperator(ownValue(input, 'operator'), { path, kind }, addIssue);
+  const isWithin = ownValue(input, 'operator') === WITHIN.name;
+  const operator = isWithin ? undefined : parseOperator(ownValue(input, 'operator'), { path, kind }, addIssue);
   const ifExists = parseIfExists(ownValue(input, 'ifExists'), addIssue);
   const operand = parseOperand(ownValue(input, 'value'), { at: joinPath(at, 'value'), parser });
-  if (path === undefined || operator === undefined || operand === undefined || parser.issues.length > before) return constant(null);
+  if (path === undefined || operand === undefined || parser.issues.length > before) return constant(null);
+  if (operator === undefined) return parseWithin({ path, operand, ifExists }, parser, addIssue);
   const comparison: Comparison = Object.freeze({ type: 'comparison', path, operator: operator.name, operand, ifExists });
   for (const detail of validateSides(comparison, parser)) addIssue('value', 'value', detail);
   return parser.issues.length > before ? constant(null) : comparison;
+}
+
+function parseWithin(sides: Parameters<typeof toWithin>[0], parser: ConditionParser, addIssue: AddIssue): Condition {
+  const parsed = toWithin(sides, parser);
+  if ('condition' in parsed) return parsed.condition;
+  for (const { member, detail } of parsed.mistakes) addIssue(member, member, detail);
+  return constant(null);
 }
 
 function parseContextGroup(given: Json | undefined, addIssue: AddIssue): ContextGroup | undefined | 'wrong' {
@@ -77,7 +87,11 @@ function parseOperator(
   if (typeof given !== 'string') return addIssue('operator', 'type', expected('an operator such as "eq"', given));
   const operator = OPERATORS.get(given);
   if (operator === undefined) {
-    return addIssue('operator', 'operator', `unknown operator "${given.slice(0, 64)}"${suggestOperator(given)}`);
+    return addIssue(
+      'operator',
+      'operator',
+      `unknown operator "${given.slice(0, 64)}"${suggestOperator(given, [...OPERATORS.keys(), WITHIN.name])}`,
+    );
   }
   if (kind === undefined || operator.kinds.includes(kind.kind)) return operator;
   const fitting = [...OPERATORS.values()].filter((other) => other.kinds.includes(kind.kind)).map((other) => other.name);

@@ -21,6 +21,7 @@ import {
 } from './condition.ts';
 import { compileOperand, resolveOperand, resolvePaths } from './operand-values.ts';
 import { toRelatedEvaluator } from './related-evaluation.ts';
+import { toWithinEvaluator } from './within-evaluation.ts';
 
 /**
  * Returns a constant if the scope resolves every path that the result depends on, else the residual condition, which has the same
@@ -55,6 +56,8 @@ export function toPartialEvaluator(condition: Condition): PartialEvaluator {
       return (scope) => evaluateExpression(condition, scope);
     case 'related':
       return toRelatedEvaluator(condition, toPartialEvaluator(condition.where));
+    case 'within':
+      return toWithinEvaluator(condition);
     case 'not': {
       const inner = toPartialEvaluator(condition.of);
       return (scope) => not(inner(scope));

@@ -75,6 +75,7 @@ function scopeOf(record: JsonObject | typeof UNRESOLVED, { kind = 'text', found 
       }));
       return records.length > limit ? 'unknown' : records;
     },
+    ancestors: () => 'unknown',
     kindOf: () => ({ kind }),
   };
   const valueAt = ({ group, keys }: Path): Json | undefined | typeof UNRESOLVED => {

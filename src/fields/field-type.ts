@@ -31,6 +31,8 @@ export interface Field {
   /** The resource that a reference points to. */
   readonly to?: string | undefined;
   readonly onDelete?: 'restrict' | 'cascade' | 'setNull' | undefined;
+  /** True if the reference leads to the parent of the record, in a hierarchy of the records of its resource. */
+  readonly hierarchy?: boolean | undefined;
   /** The field of a list's items. It has no name of its own. */
   readonly of?: Field | undefined;
   readonly renamedFrom?: string | undefined;

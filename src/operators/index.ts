@@ -10,6 +10,7 @@
  */
 export { type Decimal, parseDecimal } from './decimals.ts';
 export { parseDate, parseInstant, toInstantText } from './instants.ts';
+export { createItemLookup } from './list-operators.ts';
 export { networkOf } from './network.ts';
 export {
   type ComparisonContext,

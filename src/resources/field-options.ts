@@ -81,6 +81,7 @@ export const OPTION_FORMS: Readonly<Record<WrittenOption, OptionForm>> = Object.
     schema: { enum: ['restrict', 'cascade', 'setNull'] },
     fits: (value) => value === 'restrict' || value === 'cascade' || value === 'setNull',
   },
+  hierarchy: flag('True if the field refers to the parent of the record, a record of the same resource. Conditions then use `within`.'),
   of: {
     expected: 'the name of a type, or a field',
     summary: 'Type of the items of a list.',

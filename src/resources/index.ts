@@ -12,6 +12,7 @@ export { findCascadeConflict, validateCascades, validateReferences } from './def
 export { definitionSchema } from './definition-schema.ts';
 export { describeResource, recordSchema, valuesSchema } from './describe-resource.ts';
 export { COMMON_OPTIONS, OPTION_FORMS, type OptionForm } from './field-options.ts';
+export { kindAt } from './hierarchy.ts';
 export { type LoadedYamlFiles, loadYamlFiles, placeMistake, type YamlFile } from './load-yaml-files.ts';
 export {
   ASSIGNABLE_ROLES,

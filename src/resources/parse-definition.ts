@@ -5,6 +5,7 @@ import { describeValue, isObject, type Json, type JsonObject } from '../operator
 import { automaticFields } from './automatic-fields.ts';
 import { collectMistakes, type DefinitionMistake, describeType, type Report } from './definition-mistake.ts';
 import { quote, suggest, validateFieldName, validateNewFieldName, validateResourceName } from './definition-names.ts';
+import { findHierarchy } from './hierarchy.ts';
 import { parseField } from './parse-field.ts';
 import { parseIndexes } from './parse-indexes.ts';
 import type { Resource } from './resource.ts';
@@ -55,6 +56,7 @@ export function parseDefinition(source: Json, options: DefinitionOptions = {}): 
   const noChecksum = name === 'User' ? 'users always have checksums' : internal ? 'system tables have columns for checksums' : undefined;
   const checksum = parseFlag(source, { name: 'checksum', refusal: noChecksum }, report);
   const fields = parseFields(source['fields'], { builtIn, internal, softDelete }, report);
+  const hierarchy = findHierarchy(name, fields, report);
   const indexes = parseIndexes(source['indexes'], { fields, softDelete, declared: declaredNames(source['fields']) }, report);
   const partitionBy = parsePartitionBy(source['partitionBy'], fields, report);
   const permissions = parsePermissions(source['permissions'], report);
@@ -65,6 +67,7 @@ export function parseDefinition(source: Json, options: DefinitionOptions = {}): 
     description,
     renamedFrom,
     permissions,
+    ...(hierarchy !== undefined && { hierarchy }),
     internal,
     source: deepFreeze(structuredClone(source)),
     hash: hashDefinition(parts),

@@ -25,6 +25,8 @@ export interface Resource {
   readonly partitionBy?: string | undefined;
   /** The legacy permissions map, action name → roles; not enforced. */
   readonly permissions: ReadonlyMap<string, readonly string[]>;
+  /** The name of the field that refers to the parent of a record; absent if the records form no hierarchy. */
+  readonly hierarchy?: string | undefined;
   /** True if deleted records are kept, hidden, until they are restored or pruned. */
   readonly softDelete: boolean;
   /** True if each record has a checksum, which is compared when the record is loaded. Those of users are compared at other times. */

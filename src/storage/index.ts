@@ -65,6 +65,7 @@ export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './c
 export { describeDamage } from './damaged-rows.ts';
 export { loadDatabaseVersion } from './database-version.ts';
 export { findMatches, type MatchQuery } from './find-matches.ts';
+export { validateMove } from './hierarchy-checks.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
 export { type MigrationResult, migrate, planMigration, planMigrationIn } from './migrations/migrate.ts';

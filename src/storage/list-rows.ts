@@ -59,7 +59,7 @@ const toTexts = (): Map<string, Sql> => new Map();
 interface CheckedRecords {
   readonly existence?: Existence | undefined;
   readonly paths?: readonly Path[];
-  /** True if the filter counts related records: for one row, it may read a thousand. */
+  /** True if the filter counts related records or compares ancestors: for one row, it may read a thousand records. */
   readonly countsRelated?: boolean;
 }
 

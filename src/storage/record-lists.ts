@@ -1,4 +1,4 @@
-import { all, compileCondition, conditionPaths, relatedIn } from '../conditions/index.ts';
+import { all, compileCondition, conditionPaths, readsOtherRecords } from '../conditions/index.ts';
 import type { Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import { toOrder } from './cursor-pagination.ts';
@@ -17,7 +17,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
   const compiled = compileCondition(where, target);
   const paths = restrictions.flatMap((each) => conditionPaths(each.where));
-  const countsRelated = relatedIn(where).length > 0;
+  const countsRelated = readsOtherRecords(where);
   const records = query.isIndexed
     ? recordsOf(resource, { existence })
     : checkedRecordsOf(tx, resource, { existence, paths, countsRelated });

@@ -14,6 +14,7 @@ import { Problem } from '../errors.ts';
 import type { Json, JsonObject } from '../operators/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import { sql } from '../sql.ts';
+import { createAncestorStore } from './ancestors.ts';
 import type { Transaction } from './contract.ts';
 import { loadedSelectionOf, loadUnlessDamaged } from './intact-records.ts';
 import { checkedRecordsOf } from './list-rows.ts';
@@ -49,6 +50,7 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
   const found = new Map<string, readonly RelatedRecord[] | 'unknown'>();
   const wanted = new Map<string, Wanted>();
   const counted: CountedRecords[] = [];
+  const ancestors = createAncestorStore(tx, definitions);
   let loaded = 0;
 
   async function load(key: string, each: Wanted): Promise<void> {
@@ -59,28 +61,32 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
   }
 
   return {
+    ancestors: ancestors.find,
     find(related, values) {
       const key = keyOf(related, values);
       const records = found.get(key);
       if (records === undefined) wanted.set(key, { related, values });
       return records ?? 'unknown';
     },
-    facts: () => toFacts(counted),
+    facts: () => new Map([...toFacts(counted), ...ancestors.facts()]),
     async evaluate(run) {
       if (loaded > MAX_LOADED) {
         // A list evaluates its records one after the other.
         found.clear();
+        ancestors.clear();
         counted.length = 0;
         loaded = 0;
       }
       for (;;) {
         wanted.clear();
         const result = run();
-        if (wanted.size === 0) return result;
+        if (wanted.size === 0 && !ancestors.isIncomplete) return result;
         // On PostgreSQL the statements are sent in one message.
-        await Promise.all([...wanted].map(([key, each]) => load(key, each)));
+        const [levels] = await Promise.all([ancestors.load(), ...[...wanted].map(([key, each]) => load(key, each))]);
+        loaded += levels;
         await tx.checkTime();
-        if (loaded > MAX_LOADED) throw new Problem('REQUEST_BUDGET', `the conditions count more than ${MAX_LOADED} related records`);
+        if (loaded > MAX_LOADED)
+          throw new Problem('REQUEST_BUDGET', `the conditions read more than ${MAX_LOADED} related records and ancestors`);
       }
     },
   };

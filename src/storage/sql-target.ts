@@ -1,7 +1,8 @@
 import { type Condition, compileCondition, type Path, type SqlTarget } from '../conditions/index.ts';
 import type { SqlDialect } from '../operators/index.ts';
-import { type Definitions, type FieldAt, fieldAt, fieldKind, type Resource } from '../resources/index.ts';
+import { type Definitions, type FieldAt, fieldAt, type fieldKind, kindAt, type Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import { createAncestorsTarget } from './ancestors-target.ts';
 import { createJoins, type FoundColumn, findColumn } from './reference-joins.ts';
 import { createRelatedTarget } from './related-target.ts';
 import { type Existence, quoteName, recordsOf } from './table-names.ts';
@@ -35,6 +36,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, optio
   const target: ResourceTarget = {
     ...options,
     kindOf: (path) => targetKindOf(resource, definitions, path),
+    ancestors: (within) => createAncestorsTarget(within, target, definitions),
     related: (related) => createRelatedTarget(related, { outer: target, definitions, decided: resource }),
     column(path) {
       const found = find(path);
@@ -60,7 +62,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, optio
 /** Returns the kind of values at a path of the record, from its definition. */
 export function targetKindOf(resource: Resource, definitions: Definitions, path: Path): ReturnType<typeof fieldKind> {
   const reached = reachedBy(resource, definitions, path);
-  return reached === undefined || reached.inner.length > 0 ? undefined : fieldKind(reached.field);
+  return reached === undefined || reached.inner.length > 0 ? undefined : kindAt(definitions, reached);
 }
 
 function reachedBy(resource: Resource, definitions: Definitions, { group, keys }: Path): FieldAt | undefined {

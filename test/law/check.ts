@@ -18,6 +18,7 @@ import {
   type Page,
   type ReferenceQuery,
   type Transaction,
+  type TransactionOptions,
 } from '../../src/storage/index.ts';
 import { assignmentsIn, type WholeState } from '../policy-fixtures.ts';
 import { decideByReference } from '../reference/reference-decider.ts';
@@ -44,6 +45,9 @@ export interface Outcome {
   readonly applying: ReadonlySet<string>;
 }
 
+/** Work of a case on a busy machine may take longer than a request may. */
+const UNLIMITED: TransactionOptions = { longRunning: true };
+
 /** Decides the case in every way. */
 export async function runCase(fixture: LawFixture, lawCase: LawCase): Promise<Outcome> {
   const principal = fixture.principals[lawCase.who];
@@ -55,7 +59,7 @@ export async function runCase(fixture: LawFixture, lawCase: LawCase): Promise<Ou
     now: NOW,
   });
   const context: CaseContext = { fixture, principal, applicable };
-  const decision = await fixture.database.transaction((tx) => decideOn(tx, context, UNRESOLVED));
+  const decision = await fixture.database.transaction((tx) => decideOn(tx, context, UNRESOLVED), UNLIMITED);
   const { records, total, isReplaced } = await listAll(context, decision, lawCase);
   return {
     isReplaced,
@@ -102,7 +106,7 @@ async function decideEach(context: CaseContext): Promise<readonly string[]> {
     const made: Decision[] = [];
     for (const record of records) made.push(await decideOn(tx, context, record));
     return made;
-  });
+  }, UNLIMITED);
   // With a known record, no decision depends on a residual condition.
   expect(decisions.filter(({ effect }) => effect === 'allow-where')).toEqual([]);
   return records.filter((_, index) => decisions[index]?.effect === 'allow').map(({ id }) => id);
@@ -162,7 +166,7 @@ async function replaceEach(context: CaseContext, where: Condition): Promise<Cond
       expect({ id: record.id, truth: given }).toEqual({ id: record.id, truth: expected });
     }
     return replaced;
-  });
+  }, UNLIMITED);
 }
 
 /** Lists all pages, each in its own transaction, as separate requests do. In half of the cases pages end early, between windows. */
@@ -170,20 +174,22 @@ async function listWhere(context: CaseContext, where: Condition, { sort, limit }
   const { fixture, principal } = context;
   const { database, thing, definitions } = fixture;
   const referring = { paths: conditionPaths(where), principal, resource: thing, record: UNRESOLVED } as const;
-  const callerReferences = await database.transaction((tx) => loadReferenced(tx, definitions, referring));
+  const callerReferences = await database.transaction((tx) => loadReferenced(tx, definitions, referring), UNLIMITED);
   const load = (limits: BudgetLimits, query: Pick<ListQuery, 'limit' | 'after' | 'total'>): Promise<Page> =>
-    database.transaction((tx) =>
-      listRecords(tx, thing, {
-        where,
-        definitions,
-        now: NOW,
-        timeZone: TIME_ZONE,
-        scopeFor: (record, { referenced, related }) =>
-          createScope({ ...scopeInput(context, record, new Map([...callerReferences, ...referenced])), related }),
-        sort: resolveSort(thing, sort),
-        budget: createBudget(limits),
-        ...query,
-      }),
+    database.transaction(
+      (tx) =>
+        listRecords(tx, thing, {
+          where,
+          definitions,
+          now: NOW,
+          timeZone: TIME_ZONE,
+          scopeFor: (record, { referenced, related }) =>
+            createScope({ ...scopeInput(context, record, new Map([...callerReferences, ...referenced])), related }),
+          sort: resolveSort(thing, sort),
+          budget: createBudget(limits),
+          ...query,
+        }),
+      UNLIMITED,
     );
   const { total } = await load(AMPLE, { limit: 1, total: true });
   const limits = limit % 2 === 0 ? NARROW : AMPLE;

@@ -55,6 +55,29 @@ const FIELDS: readonly ThingField[] = [
   },
 ];
 
+/** The field of the hierarchy of things, whose values `UP` gives. */
+const UP_FIELD: ThingField = {
+  name: 'upId',
+  definition: { type: 'reference', to: 'Thing', hierarchy: true },
+  kind: 'text',
+  values: ['t-060', 't-061', 't-075', 't-098', 't-100', 't-109', 't-115', 't-120', 't-123', 't-130', 't-110', 't-gone'],
+};
+
+/** Soft-deleted rows: references to them lead to no record. */
+const DELETED: ReadonlySet<number> = new Set([9, 36, 110]);
+
+/**
+ * Returns the row above a row: a chain of 40 levels from row 60, a chain from row 100 that a deleted row breaks, a tree from row 120, a cycle from
+ * row 130, and rows below any of them, or below a row that does not exist. Undefined for a row without one.
+ */
+function rowAbove(row: number): number | undefined {
+  if (row < 60) return row % 7 === 0 ? undefined : row % 11 === 0 ? 999 : 60 + ((row * 13) % 90);
+  if (row < 100) return row === 60 ? undefined : row - 1;
+  if (row < 120) return row === 100 ? undefined : row - 1;
+  if (row < 130) return row === 120 ? undefined : 120 + Math.floor((row - 121) / 2);
+  return row < 136 ? 130 + ((row - 129) % 6) : 140 - (row % 3) * 20;
+}
+
 const USER_FIELDS: readonly ThingField[] = [
   { name: 'department', definition: { type: 'text' }, kind: 'text', values: ['a', 'AB', '', '%'] },
   { name: 'level', definition: { type: 'integer' }, kind: 'number', values: [10, -1, Number.MAX_SAFE_INTEGER, 0] },
@@ -68,7 +91,7 @@ const USER_FIELDS: readonly ThingField[] = [
   },
   { name: 'born', definition: { type: 'date' }, kind: 'date', values: ['2026-01-31', '1969-12-31'] },
   { name: 'profile', definition: { type: 'json' }, kind: 'json', values: [{ a: 1 }, ['a', null], null, 'a', 10] },
-  { name: 'managerId', definition: { type: 'reference', to: 'User' }, kind: 'text', values: ['u-bob', 'u-cid', 'u-gone'] },
+  { name: 'managerId', definition: { type: 'reference', to: 'User', hierarchy: true }, kind: 'text', values: ['u-bob', 'u-cid', 'u-gone'] },
   { name: 'isActive', definition: { type: 'boolean' }, kind: 'boolean', values: [true, false] },
   { name: 'role', definition: { type: 'enum' }, kind: 'text', values: ['user', 'editor', 'admin'] },
 ];
@@ -76,7 +99,11 @@ const BUILT_IN = ['isActive', 'role'];
 
 export const THING: JsonObject = {
   name: 'Thing',
-  fields: { ...Object.fromEntries(FIELDS.map(({ name, definition }) => [name, definition])), pin: { type: 'string', writeOnly: true } },
+  softDelete: true,
+  fields: {
+    ...Object.fromEntries([...FIELDS, UP_FIELD].map(({ name, definition }) => [name, definition])),
+    pin: { type: 'string', writeOnly: true },
+  },
 };
 
 export const USER: JsonObject = {
@@ -132,15 +159,24 @@ export const USERS: ReadonlyMap<string, JsonObject> = new Map(
 
 /** Creates rows with every value of every field, some of them missing. `turn` changes which values share a row. */
 export function hostileRows(turn = 0): readonly JsonObject[] {
-  return Array.from({ length: ROWS }, (_, row) =>
-    Object.fromEntries(
-      FIELDS.flatMap(({ name, values }, index) => {
-        // A stride that is coprime to the number of values reaches all of them.
-        const value = values[(row * (STRIDES[index % STRIDES.length] ?? 1) + turn * index) % (values.length + 1)];
-        // A field set to null has no value.
-        return value === undefined || value === null ? [] : [[name, value] as const];
-      }),
-    ),
+  return Array.from({ length: ROWS }, (_, row) => {
+    const above = rowAbove(row);
+    return {
+      ...(above !== undefined && { upId: `t-${String(above).padStart(3, '0')}` }),
+      ...(DELETED.has(row) && { deletedAt: '2026-01-31T11:30:00.000Z' }),
+      ...hostileValues(row, turn),
+    };
+  });
+}
+
+function hostileValues(row: number, turn: number): JsonObject {
+  return Object.fromEntries(
+    FIELDS.flatMap(({ name, values }, index) => {
+      // A stride that is coprime to the number of values reaches all of them.
+      const value = values[(row * (STRIDES[index % STRIDES.length] ?? 1) + turn * index) % (values.length + 1)];
+      // A field set to null has no value.
+      return value === undefined || value === null ? [] : [[name, value] as const];
+    }),
   );
 }
 
@@ -191,7 +227,7 @@ const at = (group: string, fields: readonly ThingField[]): readonly LawPath[] =>
 
 /** Paths of the record, paths through references, and paths that are known before the record. */
 export const PATHS: Readonly<Record<'own' | 'hop' | 'known', readonly LawPath[]>> = {
-  own: [...at('resource', FIELDS), ...AUTOMATIC, ...UNTYPED.filter(({ path }) => path.startsWith('resource.'))],
+  own: [...at('resource', [...FIELDS, UP_FIELD]), ...AUTOMATIC, ...UNTYPED.filter(({ path }) => path.startsWith('resource.'))],
   hop: [
     ...at('resource.ownerId', USER_FIELDS),
     ...at('resource.parentId', FIELDS),

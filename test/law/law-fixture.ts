@@ -101,12 +101,14 @@ function createThings(database: Database, thing: Resource, url: string): Pick<La
     factsOf: (principal, id) => memoized(facts, `${principal.id} ${id}`, () => toFacts(principal, id, rows)),
     async fill(wanted) {
       facts.clear();
-      rows = new Map(wanted.map((row, index) => [idOf(row, index), { ...automatic(idOf(row, index)), ...row }]));
+      const stored = new Map(wanted.map((row, index) => [idOf(row, index), { ...automatic(idOf(row, index)), ...row }]));
+      // A soft-deleted row is no record.
+      rows = new Map([...stored].filter(([, row]) => row['deletedAt'] === undefined));
       await database.transaction(async (tx) => {
         await tx.run(sql`DELETE FROM "Thing"`);
-        for (const row of rows.values()) await insertRecord(tx, thing, { ...without(row, REFERENCES), pin: 'a secret' });
+        for (const row of stored.values()) await insertRecord(tx, thing, { ...without(row, REFERENCES), pin: 'a secret' });
       });
-      await setReferences(url, 'Thing', rows);
+      await setReferences(url, 'Thing', stored);
       records = await database.transaction(async (tx) => {
         const loaded: StoredRecord[] = [];
         for (const id of rows.keys()) loaded.push(present(await loadRecord(tx, thing, id)));
@@ -116,7 +118,7 @@ function createThings(database: Database, thing: Resource, url: string): Pick<La
   };
 }
 
-const REFERENCES = ['ownerId', 'parentId', 'managerId'];
+const REFERENCES = ['ownerId', 'parentId', 'managerId', 'upId'];
 
 /** Sets references directly in the database: the service would refuse references to missing records. */
 function setReferences(url: string, table: string, rows: ReadonlyMap<string, JsonObject>): Promise<void> {
@@ -228,10 +230,22 @@ function toRelatedFacts(rows: ReadonlyMap<string, JsonObject>): NonNullable<Fact
   return {
     limit: LAW_LIMITS.conditions.relatedRecords,
     decided: 'Thing',
+    recordOf: (resource, id) => (resource === 'Thing' ? rows : USERS).get(id),
+    hierarchyAt,
     recordsOf: (resource) => [...(resource === 'Thing' ? rows : USERS).values()],
     referencedOf: (resource, record) => presentOnly(resource === 'Thing' ? reachedByThing(record, rows) : reachedByUser(record)),
     kindOf: (resource, path) => KINDS.get(`${resource === 'Thing' ? 'resource' : 'user'}.${path}`),
   };
+}
+
+const UP = { resource: 'Thing', parent: 'upId' };
+const MANAGERS = { resource: 'User', parent: 'managerId' };
+
+/** Returns the hierarchy of the records that a path of a thing or a user leads to. */
+function hierarchyAt(resource: string, path: string): ReturnType<NonNullable<Facts['related']>['hierarchyAt']> {
+  if (path === 'id') return resource === 'Thing' ? UP : MANAGERS;
+  if (/(^|\.)(ownerId|managerId|createdBy)$/.test(path)) return MANAGERS;
+  return resource === 'Thing' && /(^|\.)(parentId|upId)$/.test(path) ? UP : undefined;
 }
 
 function find(among: ReadonlyMap<string, JsonObject>, id: Json | undefined): JsonObject | undefined {

@@ -12,6 +12,7 @@ import { type LawPath, PATHS } from './data.ts';
 import { EXPRESSIONS } from './expressions.ts';
 import { LAW_LIMITS, NOW } from './law-fixture.ts';
 import { relatedConditions } from './related.ts';
+import { withinConditions } from './within.ts';
 
 /** Maximum depth of nested groups. */
 const DEPTH = 4;
@@ -112,7 +113,14 @@ function conditionOn(resource: string, { definitions, inSql }: Vocabulary): fc.A
   const expressions = [...EXPRESSIONS.keys()].map((expression) => ({ expression })).filter(isWritable);
   const leaves: fc.WeightedArbitrary<JsonObject>[] = [{ weight: 9, arbitrary: comparisons(inSql).filter(isWritable) }];
   if (expressions.length > 0 && !inSql) leaves.push({ weight: 2, arbitrary: fc.constantFrom<JsonObject>(...expressions) });
-  leaves.push({ weight: 3, arbitrary: relatedConditions(comparisons(inSql).filter(isWritable)).filter(isWritable) });
+  // Fields of users are conditions on the caller in rules on users too.
+  const within = withinConditions(inSql).filter(isWritable);
+  if (resource !== 'User') leaves.push({ weight: 3, arbitrary: within });
+  const members =
+    resource === 'User'
+      ? comparisons(inSql).filter(isWritable)
+      : fc.oneof({ weight: 3, arbitrary: comparisons(inSql).filter(isWritable) }, within);
+  leaves.push({ weight: 3, arbitrary: relatedConditions(members).filter(isWritable) });
   const leaf = fc.oneof(...leaves);
   const { condition } = fc.letrec<{ condition: JsonObject }>((tie) => {
     const some = fc.array(tie('condition'), { minLength: 1, maxLength: 3 });

@@ -25,6 +25,8 @@ export interface Tally {
 const FEATURES: readonly string[] = [
   ...[...OPERATORS.keys()].map((name) => `"operator":"${name}"`),
   ...['"anyOf":', '"allOf":', '"not":', '"ifExists":true', '"expression":', '"effect":"DENY"', '"resource":"*"', '"isActive":false'],
+  ...['"operator":"within"', '"field":"resource.upId","operator":"within"', '"field":"resource.id","operator":"within"'],
+  ...['"field":"t.upId","operator":"within"', '"field":"user.managerId","operator":"within"'],
   ...['"related":', '"atLeast":', '"atMost":', '"as":"inner"'],
   ...['"field":"user.', '"field":"resource.ownerId.', '"field":"resource.parentId.', '"${user.', '"${resource.', '["${'],
 ];

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../src/operators/index.ts';
 import { policyOf, type SomeRule, stateOf, toRole, toUser } from '../policy-fixtures.ts';
 import type { LawCase } from './check.ts';
 import { NOW, type PrincipalName } from './law-fixture.ts';
+import { below, chain, levels, within } from './within.ts';
 
 /** A case with the expected result. */
 export interface Regression extends LawCase {
@@ -122,6 +123,19 @@ export const REGRESSIONS: readonly Regression[] = [
       other: { title: 'b', parentId: 'root' },
       lost: { title: 'a', parentId: 'nobody' },
     },
+  }),
+
+  // Ancestors: a row below another one, a row that does not exist, a cycle, and chains of 32 and 33 levels.
+  when('a row and the rows below it', [onThings(allow(within('top')))], ['child', 'grandchild', 'top'], { rows: below('top') }),
+  when('not below a row is only what certainly is not', [onThings(allow({ not: within('child') }))], ['top'], { rows: below('top') }),
+  when('a DENY below a row fires for a row whose place is not known', [everything, onThings(deny(within('child')))], ['top'], {
+    rows: below('top'),
+  }),
+  when('a cycle is unknown, unless the row is in it', [onThings(allow(within('ring1')))], ['ring1', 'ring2'], { rows: below('top') }),
+  when('the 32nd level', [onThings(allow(within('l01')))], levels(1, 32), { rows: chain(34) }),
+  when('the 33rd level', [onThings(allow({ not: within('gone') }))], levels(0, 31), { rows: chain(34) }),
+  when('a row below those of the caller', [allow({ ...within('u-cid'), field: 'resource.ownerId' })], ['ann', 'bob', 'cid'], {
+    rows: owned(),
   }),
 
   // A condition that SQL cannot express is evaluated in memory. OPA drops it.
@@ -280,6 +294,11 @@ function allow(...conditions: readonly JsonObject[]): SomeRule {
 
 function deny(...conditions: readonly JsonObject[]): SomeRule {
   return { effect: 'DENY', conditions };
+}
+
+/** Returns a rule on things: the ids of all resources have no hierarchy in common. */
+function onThings(rule: SomeRule): SomeRule {
+  return { ...rule, resource: 'Thing' };
 }
 
 function owned(): Rows {

@@ -40,6 +40,10 @@ export interface RelatedFacts {
   recordsOf(resource: string): readonly JsonObject[];
   /** Returns the records that the references of a record lead to, by path after the record. */
   referencedOf(resource: string, record: JsonObject): Readonly<Record<string, JsonObject>>;
+  /** Returns a record of a resource. */
+  recordOf(resource: string, id: string): JsonObject | undefined;
+  /** Returns the hierarchy of the records that a path of a record leads to: their resource, and the field with the id of the parent. */
+  hierarchyAt(resource: string, path: string): { readonly resource: string; readonly parent: string } | undefined;
   /** Returns the kind of a path after the alias. */
   kindOf(resource: string, path: string): PathKind | undefined;
 }
@@ -51,7 +55,41 @@ export function truthOf(condition: JsonObject, facts: Facts): Truth {
   if (Array.isArray(anyOf)) return any(anyOf.map((one) => truthOf(one, facts)));
   if (Array.isArray(allOf)) return all(allOf.map((one) => truthOf(one, facts)));
   if (negated !== undefined) return not(truthOf(negated as JsonObject, facts));
-  return typeof expression === 'string' ? truthOfExpression(expression, facts) : truthOfComparison(condition, facts);
+  if (typeof expression === 'string') return truthOfExpression(expression, facts);
+  return condition['operator'] === 'within' ? truthOfWithin(condition, facts) : truthOfComparison(condition, facts);
+}
+
+/** Maximum records of a hierarchy that are compared. */
+const LEVELS = 32;
+
+/** Compares a record and its ancestors with ids. */
+function truthOfWithin({ field, value = null, ifExists }: JsonObject, facts: Facts): Truth {
+  const { related, groups, aliases = {} } = facts;
+  if (related === undefined) throw new Error('expected related records');
+  const [group = '', ...rest] = String(field).split('.');
+  const of = aliases[group] ?? (group === 'user' ? 'User' : related.decided);
+  const hierarchy = related.hierarchyAt(of, rest.join('.'));
+  let id = valueAt(String(field), facts);
+  if (id === undefined) return ifExists === true ? false : null;
+  const expected = resolve(value, facts);
+  const wanted = typeof expected === 'string' ? [expected] : expected;
+  if (hierarchy === undefined || !Array.isArray(wanted)) return null;
+  const isOneOf = MEANINGS.get('in') as Meaning;
+  const terms = { kind: 'text' as const, itemKind: undefined, now: facts.now, timeZone: facts.timeZone };
+  let isCertain = true;
+  for (let level = 1; level <= LEVELS; level++) {
+    if (typeof id !== 'string') return null;
+    // The caller and the decided record need not be stored.
+    const record: JsonObject | undefined =
+      level === 1 && rest.join('.') === 'id' ? groups[group] : related.recordOf(hierarchy.resource, id);
+    if (record === undefined) return null;
+    const isFound = isOneOf.says(id, wanted, terms);
+    if (isFound === true) return true;
+    isCertain &&= isFound === false;
+    id = record[hierarchy.parent];
+    if (id === undefined) return isCertain ? false : null;
+  }
+  return null;
 }
 
 /** Counts the records whose fields equal the values of `on`, by their result of `where`. */

@@ -34,7 +34,10 @@ function runCommand(command: string): Promise<Record<string, unknown>> {
 describe('the guide to definitions', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-guide-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  const [article = '', comment = '', page = '', payment = '', user = '', indexes = '', permissions = ''] = examples('definitions', 'yaml');
+  const [article = '', comment = '', team = '', page = '', payment = '', user = '', indexes = '', permissions = ''] = examples(
+    'definitions',
+    'yaml',
+  );
 
   const folders = (softDelete: string): string => `name: Folder\nsoftDelete: ${softDelete}\nfields: { label: { type: string } }\n`;
 
@@ -49,6 +52,7 @@ describe('the guide to definitions', () => {
   it('the guide to definitions has valid definitions', () => {
     const others = {
       'Comment.yaml': comment,
+      'Team.yaml': team,
       'Page.yaml': page,
       'Folder.yaml': folders('true'),
       'Payment.yaml': payment,

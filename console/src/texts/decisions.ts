@@ -132,6 +132,13 @@ export const decisionsTexts = {
         ? sentence`${met} of ${of} meet the conditions`
         : sentence`${met} of ${of} meet the conditions, and ${unknown} may meet them: a value is missing`,
   },
+  ancestors: {
+    matched: (id: string) => sentence`${id} is among them`,
+    root: (ids: string) => sentence`none of ${ids} is among them`,
+    missing: (ids: string) => sentence`none of ${ids} is among them, and the next parent does not exist`,
+    cycle: (ids: string) => sentence`none of ${ids} is among them, and they form a cycle`,
+    limit: (count: number) => sentence`none of the first ${count} records is among them, and there are more above`,
+  },
   nearMiss: {
     title: 'What would have allowed it',
     away: (count: number) => (count === 1 ? 'One condition away' : sentence`${count} conditions away`),

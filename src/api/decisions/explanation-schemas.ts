@@ -109,6 +109,7 @@ function createConditionTrace(): SchemaOf<ConditionTrace> {
     actual: { description: 'The value of the field.' },
     missing: { const: true, description: 'The field has no value.' },
     ifExists: { const: true },
+    ancestors: ancestorsSchema(),
     source: { type: 'string', description: 'The text of an expression.' },
     ...relatedProperties(),
   };
@@ -126,6 +127,24 @@ function createConditionTrace(): SchemaOf<ConditionTrace> {
     anyOf: [{ type: 'array', items: schema }, schema],
   };
   return schema;
+}
+
+/** Returns the schema of the records that `within` compares. */
+function ancestorsSchema(): object {
+  return {
+    type: 'object',
+    description: 'The records that `within` compares; absent if they are not known.',
+    properties: {
+      resource: TEXT,
+      ids: { type: 'array', items: TEXT, description: 'Ids of the existing records, from the first one upwards.' },
+      matched: { type: 'string', description: 'The first of them that is among the expected ids.' },
+      end: OneOf(['root', 'missing', 'cycle', 'limit'], {
+        description:
+          'Why there are no more: the last one has no parent (`root`), its parent does not exist or is soft-deleted (`missing`), they form a `cycle`, or there are more than the `limit`.',
+      }),
+    },
+    required: ['resource', 'ids', 'end'],
+  };
 }
 
 /** Returns the members of a condition on related records, except its records. */

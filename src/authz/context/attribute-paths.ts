@@ -1,7 +1,7 @@
 import type { ConditionParserOptions, ContextGroup, Path, PathKind } from '../../conditions/index.ts';
 import { didYouMean } from '../../errors.ts';
 import type { Kind } from '../../operators/index.ts';
-import { type Definitions, fieldKind, ordinaryResources, type Resource, targetName } from '../../resources/index.ts';
+import { type Definitions, kindAt, ordinaryResources, type Resource, targetName } from '../../resources/index.ts';
 import { IDENTITY_NAMES, REQUEST_KINDS } from './decision-scope.ts';
 import { ENVIRONMENT_KINDS, toPathKind } from './environment.ts';
 
@@ -58,7 +58,7 @@ export function describeRelated(
         // A related record has no "name" but its field.
         const isOwnField = keys.length === 1;
         return isOwnField
-          ? describeOwn(resource, { text }, keys)
+          ? describeOwn(definitions, resource, { text, keys })
           : describeField({ definitions, references }, resource, { group: 'resource', keys, text });
       },
     };
@@ -80,7 +80,8 @@ function describeField(known: Describing, resource: Resource | undefined, path: 
   for (const [index, name] of path.keys.entries()) {
     const field = of.fields.get(name);
     const to = field && !field.writeOnly ? targetName(field) : undefined;
-    if (to === undefined || index === path.keys.length - 1) return describeOwn(of, path, path.keys.slice(index));
+    if (to === undefined || index === path.keys.length - 1)
+      return describeOwn(definitions, of, { text: path.text, keys: path.keys.slice(index), isReached: index > 0 });
     if (index === references) return { problem: describeDepth(path, known) };
     const target = definitions.get(to);
     if (target === undefined) return 'any';
@@ -93,15 +94,22 @@ function describeDepth({ text }: Path, { references }: Describing): string {
   return `"${text}" follows more than ${references} references, the limit of conditionReferences`;
 }
 
+/** The end of a path, in the last record that it reaches. */
+interface PathEnd extends Pick<Path, 'text' | 'keys'> {
+  /** True if the path follows a reference to the record. */
+  readonly isReached?: boolean;
+}
+
 /** Describes a field of `resource`, or a value inside the field if there are more keys. */
-function describeOwn(resource: Resource, { text }: Pick<Path, 'text'>, [name = '', ...inner]: readonly string[]): PathDescription {
+function describeOwn(definitions: Definitions, resource: Resource, { text, keys, isReached = false }: PathEnd): PathDescription {
+  const [name = '', ...inner] = keys;
   const field = resource.fields.get(name);
   if (field === undefined) {
     const visible = [...resource.fields.values()].filter((known) => !known.writeOnly).map((known) => known.name);
     return { problem: `resource ${resource.name} has no field "${name}"${didYouMean(name, visible)}` };
   }
   if (field.writeOnly) return { problem: `field "${name}" of ${resource.name} is secret: conditions cannot read it` };
-  const kind = fieldKind(field);
+  const kind = kindAt(definitions, { field, of: resource, isReached });
   if (kind === undefined) return { problem: `field "${name}" of ${resource.name} cannot be compared` };
   if (inner.length === 0) return kind;
   return kind.kind === 'json'
@@ -121,7 +129,14 @@ function describeEverywhere(known: Describing, path: Path): PathDescription {
   if (first === undefined) return descriptions[0] ?? 'any';
   if (!usable.every((other) => isSameKind(first, other))) return 'any';
   const kinds = usable.filter((description) => typeof description === 'object' && 'kind' in description);
-  return kinds.find(({ whole }) => whole === undefined) ?? first;
+  const kind = kinds.find(({ whole }) => whole === undefined) ?? first;
+  return kind === 'any' || 'problem' in kind ? kind : { ...kind, hierarchy: hierarchyIn(kinds) };
+}
+
+/** Returns the hierarchy that all paths with one have in common; undefined if there are several. */
+function hierarchyIn(kinds: readonly PathKind[]): PathKind['hierarchy'] {
+  const [first, ...others] = kinds.flatMap(({ hierarchy }) => (hierarchy === undefined ? [] : [hierarchy]));
+  return others.every(({ resource, parent }) => resource === first?.resource && parent === first.parent) ? first : undefined;
 }
 
 /** Describes a path of the user. A claim of a token may have any kind; a field has the kind of its definition. */

@@ -6,7 +6,7 @@ import type { RuleAction } from '../../actions.ts';
 import { type ContextGroup, type Path, type PathKind, type RelatedLookup, type Scope, UNRESOLVED } from '../../conditions/index.ts';
 import { type Json, type JsonObject, type Kind, ownValue } from '../../operators/index.ts';
 import type { RequestOrigin } from '../../request/index.ts';
-import { type Definitions, fieldAt, fieldKind, type Resource, targetName } from '../../resources/index.ts';
+import { type Definitions, fieldAt, kindAt, type Resource, targetName } from '../../resources/index.ts';
 import { ENVIRONMENT_KINDS, toEnvironmentValue, toPathKind } from './environment.ts';
 import type { ReferencedRecords, RelatedRecords } from './reached-records.ts';
 import { toRelatedLookup } from './related-lookup.ts';
@@ -171,7 +171,7 @@ function valueAt(value: Value, keys: readonly string[]): Value {
 
 function fieldKindAt(definitions: Definitions, resource: Resource | undefined, keys: readonly string[]): PathKind | undefined {
   const reached = resource && fieldAt(definitions, resource, keys);
-  return reached === undefined || reached.inner.length > 0 ? undefined : fieldKind(reached.field);
+  return reached === undefined || reached.inner.length > 0 ? undefined : kindAt(definitions, reached);
 }
 
 function textKindOf(keys: readonly string[], ...names: readonly string[]): PathKind | undefined {

@@ -1,7 +1,7 @@
 /** The related records of a scope. */
 import { type PathKind, type RelatedLookup, type RelatedRecord, UNRESOLVED } from '../../conditions/index.ts';
 import { type Json, type JsonObject, ownValue } from '../../operators/index.ts';
-import { type Definitions, fieldAt, fieldKind, type Resource } from '../../resources/index.ts';
+import { type Definitions, fieldAt, kindAt, type Resource } from '../../resources/index.ts';
 import type { ReferencedRecords, RelatedRecords } from './reached-records.ts';
 
 /** The related resource, one of its records, and the records that its references lead to. */
@@ -54,6 +54,7 @@ export function toRelatedLookup({ records, definitions, resource, own }: Related
       const others = isOwnResource ? found.filter(({ id }) => id !== own) : found;
       return others.length > related.limit ? 'unknown' : others;
     },
+    ancestors: (name, id) => records.ancestors(name, id),
     kindOf: (name, keys) => relatedKindOf(definitions, name, keys),
   };
 }
@@ -62,5 +63,5 @@ export function toRelatedLookup({ records, definitions, resource, own }: Related
 export function relatedKindOf(definitions: Definitions, name: string, keys: readonly string[]): PathKind | undefined {
   const resource = definitions.get(name);
   const reached = resource && fieldAt(definitions, resource, keys);
-  return reached === undefined || reached.inner.length > 0 ? undefined : fieldKind(reached.field);
+  return reached === undefined || reached.inner.length > 0 ? undefined : kindAt(definitions, reached);
 }

@@ -4,9 +4,9 @@ import type { Definitions } from '../../resources/index.ts';
 import { describePath } from '../context/index.ts';
 import type { CompiledRule } from '../policies/index.ts';
 
-/** A comparison, an expression or a condition on related records in a condition. `negated` is true under an odd number of `not`. */
+/** A comparison, an expression, or a condition on related records or ancestors in a condition. `negated` is true under an odd number of `not`. */
 export interface ConditionLeaf {
-  readonly condition: Extract<Condition, { type: 'comparison' | 'expression' | 'related' }>;
+  readonly condition: Extract<Condition, { type: 'comparison' | 'expression' | 'related' | 'within' }>;
   readonly negated: boolean;
 }
 

@@ -12,6 +12,8 @@ import {
   parseConditions,
   parseForeignReference,
   UNRESOLVED,
+  WITHIN,
+  type Within,
 } from '../../conditions/index.ts';
 import { didYouMean, type Issue } from '../../errors.ts';
 import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
@@ -221,7 +223,7 @@ function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): rea
     return resource !== undefined && !isCompilable(condition, resource, linted);
   });
   if (found === undefined) return [];
-  const name = found.type === 'expression' ? 'this expression' : `"${found.operator}" on "${found.path.text}"`;
+  const name = found.type === 'expression' ? 'this expression' : `"${operatorNameOf(found)}" on "${found.path.text}"`;
   const effect = isAuditLog ? 'requests to the audit log are denied' : 'lists and exports filter the records in memory';
   const detail = `the database cannot evaluate ${name}: ${effect}`;
   const todo = isAuditLog
@@ -230,8 +232,14 @@ function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): rea
   return [{ code: 'in-memory', member: 'conditions', detail, todo }];
 }
 
+function operatorNameOf(condition: Comparison | Within): string {
+  return condition.type === 'within' ? WITHIN.name : condition.operator;
+}
+
 /** Returns true if the database can evaluate a comparison once the references to the caller are replaced by values of the right kind. */
-function isCompilable(comparison: Comparison, resource: Resource, linted: LintedRule): boolean {
+function isCompilable(comparison: Comparison | Within, resource: Resource, linted: LintedRule): boolean {
+  // The ancestors of the caller's records are known before a list is read.
+  if (comparison.type === 'within' && comparison.path.group !== 'resource') return true;
   const describe = describePath(definitionsFor(linted), resource.name);
   const residual: Condition = toResidual(comparison, {
     definitions: definitionsFor(linted),
@@ -265,8 +273,9 @@ const OPERANDS: Readonly<Partial<Record<Operator['operand'], Json>>> = {
   networks: '10.0.0.0/8',
 };
 
-function sampleOf(path: Path, { operator: name, operand }: Comparison, kind: PathKind | undefined): Json {
-  const operator = OPERATORS.get(name);
+function sampleOf(path: Path, comparison: Comparison | Within, kind: PathKind | undefined): Json {
+  const { operand } = comparison;
+  const operator = OPERATORS.get(operatorNameOf(comparison));
   const isOperand = operand.type === 'reference' && operand.path.text === path.text;
   const shaped = isOperand && operator !== undefined ? OPERANDS[operator.operand] : undefined;
   if (shaped !== undefined) return shaped;

@@ -213,7 +213,7 @@ function fromOrdered(ranked: readonly RankedRule[]): ApplicableRules {
   const rules = ranked.map(({ rule }) => rule);
   const reads = readsOf(rules);
   const referencePaths = reads.map(({ path }) => path).filter(mayFollowReference);
-  const countsRelated = rules.some(({ related }) => related.length > 0);
+  const countsRelated = rules.some(({ readsOthers }) => readsOthers);
   return Object.freeze({ ranked, rules, reads, referencePaths, countsRelated, found: true, validUntil: Number.POSITIVE_INFINITY });
 }
 

@@ -5,6 +5,7 @@ import {
   type Path,
   parseConditions,
   type Related,
+  readsOtherRecords,
   relatedIn,
   toPartialEvaluator,
 } from '../../conditions/index.ts';
@@ -32,6 +33,8 @@ export interface CompiledRule {
   readonly paths: readonly Path[];
   /** The conditions on related records in the condition. */
   readonly related: readonly Related[];
+  /** True if the condition counts related records or compares ancestors. */
+  readonly readsOthers: boolean;
 }
 
 /** A compiled rule with the priority of the assignment by which it applies. A policy can be assigned with several priorities. */
@@ -57,7 +60,7 @@ export interface ApplicableRules {
   readonly reads: readonly PathRead[];
   /** Paths of `user` and `resource` with more than one key. They may follow a reference. */
   readonly referencePaths: readonly Path[];
-  /** True if a rule counts related records. */
+  /** True if a rule counts related records or compares ancestors, which are loaded while it is evaluated. */
   readonly countsRelated: boolean;
   /** False if no policy is assigned to the user or the role. */
   readonly found: boolean;
@@ -87,6 +90,7 @@ export function compileRule(policy: Policy, rule: PolicyRule, options: CompileOp
     toResidual: toPartialEvaluator(condition),
     paths: Object.freeze(conditionPaths(condition)),
     related: Object.freeze(relatedIn(condition)),
+    readsOthers: readsOtherRecords(condition),
   });
 }
 

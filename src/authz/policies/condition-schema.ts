@@ -1,4 +1,4 @@
-import { CONTEXT_GROUPS } from '../../conditions/index.ts';
+import { CONTEXT_GROUPS, WITHIN } from '../../conditions/index.ts';
 import { type JsonObject, OPERATORS } from '../../operators/index.ts';
 import { component, described, Input, OneOf, type Schema, Type } from '../../schemas/index.ts';
 
@@ -9,8 +9,8 @@ const GROUP = Type.Array(SELF, { minItems: 1 });
 const COMPARISON = Input(
   {
     field: Type.String({ description: 'A dotted path, with its group in front or in `context`.', examples: ['user.department'] }),
-    operator: OneOf([...OPERATORS.keys()], {
-      description: [...OPERATORS.values()].map(({ name, summary }) => `\`${name}\`: ${summary}`).join('  \n'),
+    operator: OneOf([...OPERATORS.keys(), WITHIN.name], {
+      description: [...OPERATORS.values(), WITHIN].map(({ name, summary }) => `\`${name}\`: ${summary}`).join('  \n'),
     }),
     value: Type.Optional(
       Type.Unknown({

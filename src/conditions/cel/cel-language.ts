@@ -60,6 +60,14 @@ export const CEL_FUNCTIONS: ReadonlyMap<string, CelSyntax> = new Map([
   ['endsWith', { form: 'a.endsWith("b")', summary: 'True if the text ends with the other.' }],
   ['matches', { form: 'a.matches("^b")', summary: 'True if part of the text matches the regular expression (RE2 syntax).' }],
   [
+    'within',
+    {
+      form: 'resource.folderId.within(user.rootFolderIds)',
+      summary:
+        'True if the record with the id, or one of its ancestors in its hierarchy, is among the ids, like the operator `within`. It stands alone, or is joined by `&&`, `||` and `!`.',
+    },
+  ],
+  [
     'int',
     { form: 'int(a)', summary: 'Converts a double (truncated), a text of decimal digits, or a timestamp (seconds since 1970) to an int.' },
   ],

@@ -18,6 +18,7 @@ import {
 } from './cel-lower-comparison.ts';
 import { type CelNode, type CelSource, CONDITIONAL, callOf, partsOf, pathOf } from './cel-tree.ts';
 import { validateTypes } from './cel-types.ts';
+import { isWithinCall, lowerWithin, withinMistakes } from './cel-within.ts';
 
 /**
  * Lowers an expression to a condition. `&&`, `||` and `!` become `all`, `any` and `not`, where unknown behaves as an error does in CEL.
@@ -38,9 +39,10 @@ function lower(node: CelNode, lowering: Lowering): Condition {
   if (call?.name === '_||_') return any(call.args.map((part) => lower(part, lowering)));
   const [only] = call?.args ?? [];
   if (call?.name === '!_' && only !== undefined) return not(lower(only, lowering));
+  if (isWithinCall(node)) return lowerWithin(node, lowering);
   const plain = lowerLeaf(node, lowering) ?? lowerComparison(node, lowering);
   if (plain !== undefined) return plain;
-  const mistakes = [...validateTypes(node, lowering.parser), ...literalMistakes(node, lowering)];
+  const mistakes = [...withinMistakes(node), ...validateTypes(node, lowering.parser), ...literalMistakes(node, lowering)];
   for (const mistake of mistakes) lowering.mistakes.add(mistake);
   if (mistakes.length > 0) return constant(null);
   return (

@@ -293,7 +293,7 @@ describe('the condition that a decision allows', () => {
     await asAnn([allow('read', is('resource.status', 'open'))], async (context) => {
       const where = allowedWhere(await decideOn(context, { record: UNRESOLVED, action: 'read' }));
       const { scopeFor } = await restrictionFor(context, { resource: context.resource, action: 'read', where });
-      const reached = { referenced: new Map(), related: { find: () => 'unknown' as const } };
+      const reached = { referenced: new Map(), related: { find: () => 'unknown' as const, ancestors: () => 'unknown' as const } };
       expect([OPEN, CLOSED].map((record) => evaluate(where, scopeFor(record, reached)))).toEqual([true, false]);
     });
   });

@@ -1,7 +1,7 @@
 import { type Issue, MAX_ISSUES, Problem } from '../../errors.ts';
 import { validateIfMatch } from '../../request/index.ts';
 import type { StoredRecord } from '../../resources/index.ts';
-import { lockReferences, refuseDamagedRecord } from '../../storage/index.ts';
+import { lockReferences, refuseDamagedRecord, validateMove } from '../../storage/index.ts';
 import type { Found, Proposal, RequestContext } from '../request-context.ts';
 
 /** Validates that the record of the request exists. @throws Problem RECORD_UNKNOWN, or STORAGE_DAMAGED if it exists and is damaged */
@@ -31,20 +31,22 @@ export async function validateDeleted(context: RequestContext, found: Found): Pr
   await validateVersion(context, found);
 }
 
-/** Validates values by the definition, and that referenced records exist. @throws Problem VALUE_INVALID that lists every mistake */
-export async function validateSubmittedValues(context: RequestContext, _found: Found, proposals: readonly Proposal[]): Promise<void> {
+/** Validates values by the definition, that referenced records exist, and that no record becomes its own ancestor. @throws Problem VALUE_INVALID that lists every mistake */
+export async function validateSubmittedValues(context: RequestContext, found: Found, proposals: readonly Proposal[]): Promise<void> {
   const issues: Issue[] = [];
   for (const [index, proposal] of proposals.entries()) {
     // The response lists at most MAX_ISSUES mistakes, so the references of further records need no queries.
     if (issues.length >= MAX_ISSUES) break;
     issues.push(...proposal.issues);
     const prefix = proposals.length > 1 || context.request.action === 'import' ? `data.${index}.` : '';
+    const before = found.find(({ id }) => id === proposal.record.id);
+    const moved = before === undefined ? [] : await validateMove(context.tx, context.resource, { before, values: proposal.values });
     const dangling = await lockReferences(
       context.tx,
       { resource: context.resource, definitions: context.snapshot.definitions },
       proposal.values,
     );
-    issues.push(...dangling.map((issue) => ({ ...issue, path: `${prefix}${issue.path}` })));
+    issues.push(...[...moved, ...dangling].map((issue) => ({ ...issue, path: `${prefix}${issue.path}` })));
   }
   if (issues.length === 0) return;
   const count = issues.length < MAX_ISSUES ? issues.length : `at least ${MAX_ISSUES}`;

@@ -55,7 +55,7 @@ function scaleOf(field: Field): number {
 
 /** The options that apply to new values only; stored values are not checked. */
 const LIMITS = ['min', 'max', 'minLength', 'maxLength', 'pattern'] as const;
-const OTHER_OPTIONS = ['required', 'default', 'values', 'readOnly', 'writeOnly', 'immutable', 'guarded', 'onDelete'] as const;
+const OTHER_OPTIONS = ['required', 'default', 'values', 'readOnly', 'writeOnly', 'immutable', 'guarded', 'onDelete', 'hierarchy'] as const;
 
 /** Describes the changes of a field that leave its column as it is. */
 export function describeChanges(before: Field, after: Field): readonly string[] {

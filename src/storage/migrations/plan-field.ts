@@ -7,7 +7,7 @@ import { addColumnSql, renameColumnSql } from './ddl.ts';
 import { describeChanges, findIncompatibilities } from './field-changes.ts';
 import { createStep, type DraftStep, type Precondition } from './migration-plan.ts';
 import { hasToConvert, planConversion, renameArchivedColumns } from './plan-conversion.ts';
-import { defaultPrecondition, requiredPrecondition, valuesPrecondition } from './preconditions.ts';
+import { defaultPrecondition, hierarchyPrecondition, requiredPrecondition, valuesPrecondition } from './preconditions.ts';
 import { findNameClash } from './table-renames.ts';
 import { columnBefore, type TableDialect, type TableState, tableBefore } from './table-state.ts';
 
@@ -35,6 +35,8 @@ export function planField(table: TableState, field: Field): FieldDraft {
   const preconditions = [...draft.preconditions];
   const wasRequired = table.applied?.fields.get(field.name)?.required === true && !draft.steps.some(({ kind }) => kind === 'convert');
   if (field.required && !wasRequired) preconditions.push(requiredPrecondition(table, field, draft.after));
+  const wasHierarchy = table.applied?.fields.get(field.name)?.hierarchy === true && !draft.steps.some(({ kind }) => kind === 'convert');
+  if (field.hierarchy === true && !wasHierarchy) preconditions.push(hierarchyPrecondition(table, field, draft.after));
   if (field.to !== undefined && draft.steps.some(({ kind }) => kind === 'backfill'))
     preconditions.push(defaultPrecondition(table, field, draft.after));
   return { ...draft, preconditions };

@@ -81,6 +81,27 @@ export function defaultPrecondition(table: TableState, field: Field, after: Sql)
   };
 }
 
+/** Fails if the parents of a record form a cycle, so that the record has no first ancestor. Names the records of the cycle, and those below it. */
+export function hierarchyPrecondition(table: TableState, field: Field, after: Sql): Precondition {
+  const name = `${table.resource.name}.${field.name}`;
+  return {
+    field: field.name,
+    query: sql`WITH RECURSIVE "parents"("id", "parent") AS (SELECT "id", ${after} FROM ${tableBefore(table)}),
+      "reached"("id") AS (SELECT "id" FROM "parents" WHERE "parent" IS NULL
+        UNION ALL SELECT "parents"."id" FROM "parents" JOIN "reached" ON "parents"."parent" = "reached"."id")
+      SELECT "id", count(*) OVER () AS "count" FROM "parents" WHERE "id" NOT IN (SELECT "id" FROM "reached") ORDER BY "id" LIMIT ${MAX_VALUES}`,
+    refuse(found) {
+      const [row] = found;
+      if (row === undefined) return undefined;
+      const rows = countOf(row);
+      const ids = found.map(({ id }) => String(id));
+      const named = `${ids.join(', ')}${rows > ids.length ? ', …' : ''}`;
+      const what = `${name} cannot be a hierarchy, because the parents of ${rows} ${rows === 1 ? 'record' : 'records'} form a cycle (${named})`;
+      return { rows, ids, reason: `${what}; give one record of each cycle another parent, or none` };
+    },
+  };
+}
+
 /**
  * Fails if records have enum values that the definition no longer lists. If the field is a list, only the first such item of each record is
  * reported.

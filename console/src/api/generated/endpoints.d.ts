@@ -1450,9 +1450,10 @@ export interface components {
              *     `dayOfWeekIn`: The instant or date falls on one of the days of the week, 1 (Monday) to 7 (Sunday), in the configured time zone.
              *     `cidr`: The IP address is in the network (`10.0.0.0/8`, `2001:db8::/32`), or in one of a list. IPv4-mapped IPv6 counts as IPv4.
              *     `ncidr`: The IP address is outside the network, or outside all networks of a list. Unknown if the text is not an IP address.
+             *     `within`: The record with the id, or one of its ancestors in its hierarchy, is among the ids.
              * @enum {string}
              */
-            operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "between" | "in" | "nin" | "contains" | "ncontains" | "startsWith" | "endsWith" | "icontains" | "incontains" | "istartsWith" | "iendsWith" | "like" | "matches" | "exists" | "isNull" | "empty" | "has" | "hasAny" | "hasAll" | "subsetOf" | "before" | "after" | "withinLast" | "withinNext" | "timeOfDayBetween" | "dayOfWeekIn" | "cidr" | "ncidr";
+            operator: "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "between" | "in" | "nin" | "contains" | "ncontains" | "startsWith" | "endsWith" | "icontains" | "incontains" | "istartsWith" | "iendsWith" | "like" | "matches" | "exists" | "isNull" | "empty" | "has" | "hasAny" | "hasAll" | "subsetOf" | "before" | "after" | "withinLast" | "withinNext" | "timeOfDayBetween" | "dayOfWeekIn" | "cidr" | "ncidr" | "within";
             /** @description A literal, an array, or `${path}`: a value of the context. */
             value?: unknown;
         } | {
@@ -1484,6 +1485,19 @@ export interface components {
         "admin.ConditionTrace": {
             /** @description The value of the field. */
             actual?: unknown;
+            /** @description The records that `within` compares; absent if they are not known. */
+            ancestors?: {
+                /**
+                 * @description Why there are no more: the last one has no parent (`root`), its parent does not exist or is soft-deleted (`missing`), they form a `cycle`, or there are more than the `limit`.
+                 * @enum {string}
+                 */
+                end: "root" | "missing" | "cycle" | "limit";
+                /** @description Ids of the existing records, from the first one upwards. */
+                ids: string[];
+                /** @description The first of them that is among the expected ids. */
+                matched?: string;
+                resource: string;
+            };
             /**
              * @description `open`: the result depends on an unknown value, such as the record of a list.
              * @enum {string}
@@ -2837,7 +2851,7 @@ export interface components {
              * @description Stable code for programs. For a request of a batch, the code of its problem.
              * @enum {string}
              */
-            code: "unknown" | "required" | "type" | "range" | "tooShort" | "tooLong" | "tooFew" | "tooMany" | "tooDeep" | "enum" | "pattern" | "format" | "characters" | "duplicate" | "conflict" | "readOnly" | "immutable" | "guarded" | "increment" | "reference" | "taken" | "field" | "operator" | "value" | "context" | "expression" | "common" | "guessable" | "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "RESOURCE_NO_BIN" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
+            code: "unknown" | "required" | "type" | "range" | "tooShort" | "tooLong" | "tooFew" | "tooMany" | "tooDeep" | "enum" | "pattern" | "format" | "characters" | "duplicate" | "conflict" | "readOnly" | "immutable" | "guarded" | "increment" | "reference" | "cycle" | "taken" | "field" | "operator" | "value" | "context" | "expression" | "common" | "guessable" | "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "RESOURCE_NO_BIN" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
             detail: string;
             /** @description Dotted path of the member in the request, or the name of a header. */
             path: string;

@@ -2,7 +2,15 @@ import { Badge, Card, Code, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
 import { PolicyLink } from '../PolicyLink.tsx';
-import { type ConditionTrace, describeRelated, membersOf, printExpected, printValue, traceOperatorWords } from './condition-words.ts';
+import {
+  type ConditionTrace,
+  describeAncestors,
+  describeRelated,
+  membersOf,
+  printExpected,
+  printValue,
+  traceOperatorWords,
+} from './condition-words.ts';
 import classes from './DecisionTrace.module.css';
 import { useTraceVocabulary } from './trace-vocabulary.ts';
 
@@ -88,6 +96,7 @@ function Comparison({ trace }: { readonly trace: ConditionTrace }) {
   if (trace.type === 'expression') return <Code className={classes['code'] ?? ''}>{trace.source}</Code>;
   if (trace.field === undefined) return <Text size="sm">{texts.always}</Text>;
   const { label, isComplete } = traceOperatorWords(trace, operators);
+  const ancestors = describeAncestors(trace);
   return (
     <Text size="sm" className={classes['code'] ?? ''}>
       <Code>{trace.field}</Code> {label} {!isComplete && <Code>{printExpected(trace, users)}</Code>}
@@ -96,6 +105,7 @@ function Comparison({ trace }: { readonly trace: ConditionTrace }) {
           {' · '}
           {trace.missing === true ? texts.missing : `${texts.actual} `}
           {trace.missing !== true && <Code>{printValue(trace.actual, users)}</Code>}
+          {ancestors !== undefined && ` · ${ancestors}`}
         </Text>
       )}
     </Text>

@@ -59,6 +59,24 @@ describe('describeUnmet', () => {
     expect(words({ type: 'any', answer: 'false', of })).toMatch(/^one of: user.department is 2, .*; user.department is 3, .*$/);
   });
 
+  it('names the ancestors that were compared, and why there are no more', () => {
+    const end = (ancestors: Partial<NonNullable<ConditionTrace['ancestors']>>) =>
+      words(
+        comparison({
+          operator: 'within',
+          actual: 'c',
+          expected: ['x'],
+          ancestors: { resource: 'Folder', ids: ['c', 'b'], end: 'root', ...ancestors },
+        }),
+      );
+    expect(end({})).toBe('user.department within "x", but the value is "c": none of c, b is among them');
+    expect(end({ end: 'missing' })).toMatch(/: none of c, b is among them, and the next parent does not exist$/);
+    expect(end({ end: 'cycle' })).toMatch(/and they form a cycle$/);
+    expect(end({ end: 'limit' })).toMatch(/: none of the first 2 records is among them, and there are more above$/);
+    expect(end({ matched: 'b' })).toMatch(/: b is among them$/);
+    expect(end({ ids: [], end: 'missing' })).toMatch(/"c"$/);
+  });
+
   it('names an expression by its text', () => {
     expect(words({ type: 'expression', answer: 'unknown', source: 'user.level > 2' })).toBe('user.level > 2');
   });

@@ -10,6 +10,7 @@ export type ConditionTrace = Schemas['admin.ConditionTrace'];
 
 const texts = decisionsTexts.nearMiss;
 const relatedTexts = decisionsTexts.related;
+const ancestorTexts = decisionsTexts.ancestors;
 
 /** Names of users by id. */
 export type UserNames = Readonly<Record<string, string>>;
@@ -54,6 +55,15 @@ export function describeRelated({ resource = '', on = [], atLeast, atMost, count
   return [words, relatedTexts.counts(counts.true, counts.true + counts.false + counts.unknown, counts.unknown)].join(': ');
 }
 
+/** Returns the words about the records that `within` has compared: `none of a, b is among them`; undefined for other conditions. */
+export function describeAncestors({ ancestors }: ConditionTrace): string | undefined {
+  if (ancestors === undefined) return undefined;
+  const { ids, matched, end } = ancestors;
+  if (matched !== undefined) return ancestorTexts.matched(matched);
+  if (ids.length === 0) return undefined;
+  return end === 'limit' ? ancestorTexts.limit(ids.length) : ancestorTexts[end](ids.join(', '));
+}
+
 /** Returns a sentence about a condition that is not met: `user.department is "politics", but the value is "sports"`. */
 export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary): string {
   const { operators, users } = vocabulary;
@@ -64,7 +74,8 @@ export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary
       const { field = '', missing, actual } = trace;
       const { label, isComplete } = traceOperatorWords(trace, operators);
       const condition = `${field} ${label}${isComplete ? '' : ` ${printExpected(trace, users)}`}`;
-      return missing === true ? texts.unmetWithoutValue(condition) : texts.unmet(condition, printValue(actual, users));
+      const unmet = missing === true ? texts.unmetWithoutValue(condition) : texts.unmet(condition, printValue(actual, users));
+      return [unmet, describeAncestors(trace) ?? []].flat().join(': ');
     }
     case 'any':
       return sentence`${texts.oneOf}: ${describeMembers()}`;

@@ -1,0 +1,119 @@
+/** Loads records with their ancestors. */
+import { type Ancestors, ancestorsName, MAX_LEVELS } from '../conditions/index.ts';
+import type { Json } from '../operators/index.ts';
+import type { Definitions, Resource } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Transaction } from './contract.ts';
+import { loadUndamagedRecords } from './records.ts';
+import { idList, quoteName, recordsOf } from './table-names.ts';
+
+/** Ancestors that are loaded when a condition needs them. */
+export interface AncestorStore {
+  /** Returns a record and its ancestors; `unknown` if they are not loaded, and they are then loaded next. */
+  find(resource: string, id: string): Ancestors | 'unknown';
+  /** Returns true if records are to be loaded. */
+  readonly isIncomplete: boolean;
+  /** Loads them, and returns the number of their ancestors. */
+  load(): Promise<number>;
+  clear(): void;
+  /** Returns the ancestors by `ancestorsName`. */
+  facts(): Iterable<readonly [string, Json]>;
+}
+
+/** Creates an empty store. */
+export function createAncestorStore(tx: Transaction, definitions: Definitions): AncestorStore {
+  const found = new Map<string, Ancestors | 'unknown'>();
+  const wanted = new Map<string, Set<string>>();
+
+  async function loadOf(name: string, ids: readonly string[]): Promise<number> {
+    const resource = definitions.get(name);
+    const loaded = resource?.hierarchy === undefined ? undefined : await loadAncestors(tx, resource, ids);
+    let count = 0;
+    for (const id of ids) {
+      const ancestors = loaded?.get(id) ?? 'unknown';
+      found.set(ancestorsName(name, id), ancestors);
+      count += ancestors === 'unknown' ? 1 : ancestors.ids.length + 1;
+    }
+    return count;
+  }
+
+  return {
+    find(resource, id) {
+      const ancestors = found.get(ancestorsName(resource, id));
+      if (ancestors === undefined) {
+        const ids = wanted.get(resource) ?? new Set();
+        wanted.set(resource, ids.add(id));
+      }
+      return ancestors ?? 'unknown';
+    },
+    get isIncomplete() {
+      return wanted.size > 0;
+    },
+    async load() {
+      const each = [...wanted].map(([name, ids]) => [name, [...ids]] as const);
+      wanted.clear();
+      const counts = await Promise.all(each.map(([name, ids]) => loadOf(name, ids)));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    clear() {
+      found.clear();
+      wanted.clear();
+    },
+    facts: () => [...found].map(([name, ancestors]) => [name, ancestors === 'unknown' ? ancestors : { ...ancestors }] as const),
+  };
+}
+
+/** A record of a level: the record from which it is reached, its id, and the id of its parent. */
+interface LevelRow {
+  readonly first: string;
+  readonly id: string;
+  readonly parent: string | null;
+}
+
+/** Loads each record with its ancestors, with one statement. A damaged record counts as missing. Returns them by the id of the first record. */
+async function loadAncestors(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, Ancestors>> {
+  const rows = Map.groupBy(await tx.all<LevelRow>(selectLevels(tx, resource, ids)), ({ first }) => first);
+  const parents = resource.checksum ? await loadParents(tx, resource, [...rows.values()].flat()) : undefined;
+  return new Map(
+    ids.map((id) => {
+      const levels = (rows.get(id) ?? []).map((row) => ({ id: row.id, parent: row.parent }));
+      return [id, toAncestors(parents === undefined ? levels : walkIntact(id, parents))];
+    }),
+  );
+}
+
+function toAncestors(levels: readonly Pick<LevelRow, 'id' | 'parent'>[]): Ancestors {
+  const ids = levels.map(({ id }) => id);
+  const last = levels.at(-1);
+  if (last?.parent === null) return { ids, end: 'root' };
+  return { ids, end: levels.length === MAX_LEVELS ? 'limit' : 'missing' };
+}
+
+/** Returns the levels from a record upwards, as far as the records are intact. */
+function walkIntact(first: string, parents: ReadonlyMap<string, string | null>): readonly Pick<LevelRow, 'id' | 'parent'>[] {
+  const levels: Pick<LevelRow, 'id' | 'parent'>[] = [];
+  for (let id: string | null = first; id !== null && levels.length < MAX_LEVELS; ) {
+    const parent = parents.get(id);
+    if (parent === undefined) break;
+    levels.push({ id, parent });
+    id = parent;
+  }
+  return levels;
+}
+
+/** Loads the records of all levels again, to compare their checksums. Returns the id of the parent of each intact one. */
+async function loadParents(tx: Transaction, resource: Resource, rows: readonly LevelRow[]): Promise<ReadonlyMap<string, string | null>> {
+  const records = await loadUndamagedRecords(tx, resource, [...new Set(rows.map(({ id }) => id))]);
+  return new Map([...records].map(([id, record]) => [id, (record[resource.hierarchy ?? ''] as string | undefined) ?? null]));
+}
+
+/** Selects each record and its ancestors, in the order of the levels. A cycle ends at the last level. */
+function selectLevels(tx: Transaction, resource: Resource, ids: readonly string[]): Sql {
+  const [id, parent] = ['id', resource.hierarchy ?? ''].map((name) => sql.raw(`"level".${quoteName(name)}`)) as [Sql, Sql];
+  const records = recordsOf(resource, { as: 'level' });
+  return sql`WITH RECURSIVE "walk"("first", "id", "parent", "height") AS (
+      SELECT ${id}, ${id}, ${parent}, 1 FROM ${records} WHERE ${id} IN ${idList(tx.dialect, ids)}
+      UNION ALL SELECT "walk"."first", ${id}, ${parent}, "walk"."height" + 1 FROM "walk" JOIN ${records} ON ${id} = "walk"."parent"
+      WHERE "walk"."height" < ${sql.raw(String(MAX_LEVELS))})
+    SELECT "first", "id", "parent" FROM "walk" ORDER BY "first", "height"`;
+}
