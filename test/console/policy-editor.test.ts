@@ -104,6 +104,49 @@ describe('the editor of policies', () => {
     await page.getByRole('heading', { name: 'Assignments', level: 1 }).waitFor();
   });
 
+  it('keeps unsaved changes when the session ends, and merges them with a newer version', async ({ newsroom, story, visitor }) => {
+    visitor.allow(/40[13]|412/);
+    const id = await createPolicy({ newsroom, story }, 'kept over the end');
+    const other = await newsroom.user({ name: 'Another admin', role: 'admin' });
+    const page = await visitor.open(newsroom, `/policies/${id}`, { as: other, isolated: true });
+    await page.getByRole('textbox', { name: 'Description' }).fill('mine');
+    await page.getByText('no mistakes').waitFor();
+    const { token } = story.admin;
+    const sessions = await newsroom.call('GET', `/admin/api/users/${other.id}/sessions`, { token });
+    for (const session of sessions.at('data') as readonly { readonly id: string }[])
+      await newsroom.call('DELETE', `/admin/api/users/${other.id}/sessions/${session.id}`, { token });
+    await page.getByRole('textbox', { name: 'Description' }).fill('mine, after the end');
+    await page.getByText('Your session has ended').waitFor();
+    await newsroom.call('PUT', `/admin/api/policies/${id}`, { token, body: { tags: ['desk'] } });
+    await page.getByRole('textbox', { name: 'Email' }).fill(other.email);
+    await page.getByRole('textbox', { name: 'Password' }).fill(other.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Restore the changes' }).click();
+    await expect.poll(() => page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('mine, after the end');
+    await openDifferences(page);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('Your changes and theirs do not conflict.').waitFor();
+    await page.getByRole('button', { name: 'Merge', exact: true }).click();
+    await openDifferences(page);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The policy was saved.').waitFor();
+    expect(await loadPolicy({ newsroom, story }, id)).toMatchObject({ description: 'mine, after the end', tags: ['desk'] });
+    await page.reload();
+    await page.getByRole('heading', { name: 'kept over the end' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Restore the changes' }).count()).toBe(0);
+  });
+
+  it('says that another admin has deleted the policy, and keeps the draft', async ({ newsroom, story, visitor }) => {
+    const id = await createPolicy({ newsroom, story }, 'deleted by another');
+    const page = await visitor.open(newsroom, `/policies/${id}`, { as: story.admin });
+    await page.getByRole('textbox', { name: 'Description' }).fill('mine');
+    await newsroom.call('DELETE', `/admin/api/policies/${id}`, { token: story.admin.token });
+    await page.getByRole('button', { name: 'Save…' }).click();
+    await page.getByText('This policy no longer exists').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('mine');
+  });
+
   it('deletes a policy after its name is typed, and restores it with its assignments', async ({ newsroom, story, visitor }) => {
     const id = await createPolicy({ newsroom, story }, 'deleted and restored');
     await newsroom.call('POST', `/admin/api/policies/${id}/assign/role/editor`, { token: story.admin.token, body: {} });

@@ -23,6 +23,7 @@ export const commonTexts = {
   allowed: 'allowed',
   denied: 'denied',
   unknown: 'unknown',
+  builtIn: 'This rule is built in: no policy can change or overrule it.',
   unsaved: { title: 'Leave without saving?', detail: 'Your changes will be lost.', leave: 'Leave', stay: 'Stay' },
   missingPart: {
     title: 'This part could not be loaded',

@@ -31,6 +31,7 @@ export const policyTexts = {
     empty: { title: 'This policy has no rules', detail: 'A policy without rules decides nothing.' },
     notAList: 'The rules are not a list. Correct them in the text.',
     add: 'Add a rule',
+    addFirst: 'Add the first rule',
     edit: 'Edit',
     done: 'Done',
     remove: 'Remove the rule',
@@ -60,6 +61,12 @@ export const policyTexts = {
     open: 'Open the text',
     discard: 'Discard the text',
   },
+  kept: {
+    title: 'You have unsaved changes of this policy',
+    detail: 'The page was left before they were saved. This tab has kept them.',
+    restore: 'Restore the changes',
+    discard: 'Discard them',
+  },
   previewing: {
     empty: {
       title: 'There is nothing to preview',
@@ -79,6 +86,9 @@ export const policyTexts = {
     saved: 'The policy was saved.',
     created: 'The policy was created.',
     mistakes: 'The policy has mistakes. Correct them first.',
+    gone: 'This policy no longer exists',
+    goneDetail: 'Another admin has deleted it. Restore it from all changes, or copy your draft from the tab JSON / YAML into a new policy.',
+    allChanges: 'All changes',
     nothing: 'The draft means the same as the stored policy. There is nothing to save.',
     warnings: 'The linter will warn:',
   },

@@ -12,10 +12,12 @@ import { WarningBadge } from '../../components/WarningBadge.tsx';
 import { newPolicyTexts } from '../../texts/policies.ts';
 import { policyTexts as texts } from '../../texts/policy.ts';
 import { EditorActions } from './EditorActions.tsx';
+import { discardKept } from './kept-draft.ts';
 import { rulesOf, textOf } from './policy-draft.ts';
-import { assignmentsTab, findingsTab, historyTab, previewTab, rulesTab, textTab } from './policy-parts.ts';
+import { assignmentsTab, findingsTab, historyTab, keptDraftAlert, previewTab, rulesTab, textTab } from './policy-parts.ts';
 import { memberPathOf, POLICY_TABS, type PolicySearch } from './policy-search.ts';
 import { UnreadableText } from './UnreadableText.tsx';
+import { useKeptDraft } from './useKeptDraft.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
 import { useSharedDraft } from './useSharedDraft.ts';
 import { useValidation, type ValidationState } from './useValidation.ts';
@@ -36,6 +38,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
   const { base, draft, text, isDirty, change } = editor;
   const validation = useValidation(draft, base?.id);
   useSharedDraft(editor);
+  const { kept, decide } = useKeptDraft(editor);
   const tabs = base === undefined ? POLICY_TABS.slice(0, 2) : POLICY_TABS;
   const tab = search.tab ?? 'rules';
   // An empty form of a new policy shows no mistakes before the first input.
@@ -49,6 +52,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
       actions={<EditorActions editor={editor} validation={validation} onSearch={onSearch} />}
     >
       {!isDirty && children}
+      {kept !== undefined && !isDirty && <LazyPart part={keptDraftAlert} props={{ kept, editor, onDecided: decide }} lines={2} />}
       {stored !== undefined && base !== undefined && stored.version > base.version && <Alert color="yellow">{texts.newer}</Alert>}
       {validation.error !== null && <ProblemAlert error={validation.error} />}
       <Tabs
@@ -73,7 +77,7 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
         </Tabs.Panel>
         {base !== undefined && <StoredPanels {...{ policy: base, editor, validation, search, onSearch }} />}
       </Tabs>
-      <LeaveGuard isDirty={isDirty} onLeave={discardDraft} />
+      <LeaveGuard isDirty={isDirty} onLeave={discardUnsaved} />
     </Page>
   );
 }
@@ -136,6 +140,12 @@ function EditorState({ editor: { base, draft, text, isDirty }, validation: { res
       )}
     </Group>
   );
+}
+
+/** Removes what the tab keeps of unsaved changes. */
+function discardUnsaved(): void {
+  discardDraft();
+  discardKept();
 }
 
 function withoutMember({ at: _, rule: _rule, ...search }: PolicySearch): PolicySearch {

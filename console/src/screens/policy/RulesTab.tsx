@@ -62,7 +62,7 @@ export function RulesTab(props: DraftTabProps) {
           {texts.add}
         </Button>
       </Group>
-      {rules.length === 0 && <EmptyState {...texts.empty} />}
+      {rules.length === 0 && <EmptyState {...texts.empty} action={<Button onClick={add}>{texts.addFirst}</Button>} />}
       {inDecisionOrder(rules).map(({ rule, index }) => {
         const key = keyOf(rule, index);
         return (

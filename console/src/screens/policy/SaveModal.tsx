@@ -1,4 +1,4 @@
-import { Alert, Button, Group, List, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Anchor, Button, Group, List, ScrollArea, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
@@ -48,7 +48,9 @@ export function SaveModal({ editor, reason, onReason, onClose, onConflict, onSea
       <Stack>
         <QueryState query={checked} lines={3}>
           {(validation) =>
-            validation.valid ? (
+            isGone(validation) ? (
+              <GonePolicy />
+            ) : validation.valid ? (
               <SaveForm
                 {...{ validation, reason, onReason, save, onClose }}
                 isNew={base === undefined}
@@ -175,6 +177,24 @@ function DraftChanges({ base, draft }: { readonly base: Policy; readonly draft: 
       draft={toPolicyDraft(draft, base.id)}
       resources={resourcesOf([...base.rules, ...(rulesOf(draft) ?? [])])}
     />
+  );
+}
+
+/** Returns true if the policy that the draft changes does not exist. */
+function isGone({ errors }: Validation): boolean {
+  return errors.some(({ path, code }) => path === 'id' && code === 'reference');
+}
+
+function GonePolicy() {
+  return (
+    <Alert color="red" title={texts.gone}>
+      <Text size="sm" mb="xs">
+        {texts.goneDetail}
+      </Text>
+      <Anchor href="/console/policies/changes" target="_blank" rel="noreferrer" size="sm">
+        {texts.allChanges}
+      </Anchor>
+    </Alert>
   );
 }
 

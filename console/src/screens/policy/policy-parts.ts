@@ -5,6 +5,7 @@ import type { AssignmentsTabProps } from './AssignmentsTab.tsx';
 import type { DeletePolicyProps } from './DeletePolicy.tsx';
 import type { FindingsTabProps } from './FindingsTab.tsx';
 import type { HistoryTabProps } from './HistoryTab.tsx';
+import type { KeptDraftAlertProps } from './KeptDraftAlert.tsx';
 import type { MergeModalProps } from './MergeModal.tsx';
 import type { TextTabProps } from './PolicyTextEditor.tsx';
 import type { PreviewTabProps } from './PreviewTab.tsx';
@@ -25,6 +26,9 @@ export const textTab = createPart<TextTabProps>(async () => (await import('./Pol
 
 /** The replay of recorded decisions under the draft. */
 export const previewTab = createPart<PreviewTabProps>(async () => (await import('./PreviewTab.tsx')).PreviewTab);
+
+/** The offer of unsaved changes of an earlier page. */
+export const keptDraftAlert = createPart<KeptDraftAlertProps>(async () => (await import('./KeptDraftAlert.tsx')).KeptDraftAlert);
 
 /** The assignments. */
 export const assignmentsTab = createPart<AssignmentsTabProps>(async () => (await import('./AssignmentsTab.tsx')).AssignmentsTab);

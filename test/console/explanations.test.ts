@@ -1,0 +1,34 @@
+import { describe, expect } from 'vitest';
+import { it } from './console.fixture.ts';
+import { expectSoundScreen } from './screen-checks.ts';
+
+describe('the explanation of a decision', () => {
+  it('shows the names of users instead of their ids', async ({ newsroom, story, visitor }) => {
+    const rule = { resource: 'Tip', action: 'delete', conditions: [{ field: 'resource.editorId', operator: 'eq', value: '${user.id}' }] };
+    const reader = await newsroom.user({ name: 'Ines Sørby' });
+    await newsroom.createPolicy({ name: 'Own tips', userId: reader.id, rules: [rule] });
+    const tip = await newsroom.createRecord('Tip', { subject: 'A tip', text: 'Look there', editorId: story.maya.id });
+    const path = `/simulator?user=${reader.id}&resource=Tip&action=delete&id=${tip}`;
+    const page = await visitor.open(newsroom, path, { as: story.admin });
+    await page.getByText('What would have allowed it').waitFor();
+    const unmet = page.getByText('but the value is');
+    expect(await unmet.textContent()).toMatch(/resource\.editorId is \$\{user\.id\} \(Ines Sørby\), but the value is Maya Lindqvist/);
+    // The entry of the audit log shows them too.
+    const reply = await newsroom.call('DELETE', `/api/Tip/${tip}`, { token: reader.token });
+    await page.goto(`${newsroom.console}/decisions/${reply.headers['x-decision-id']}`);
+    await page.getByText('but the value is Maya Lindqvist').waitFor();
+  });
+
+  it('marks the built-in rule, which no link opens', async ({ newsroom, story, visitor }) => {
+    const update = { resource: 'User', action: 'update', description: 'change colleagues' };
+    await newsroom.createPolicy({ name: 'Colleagues', userId: story.rita.id, rules: [update] });
+    const path = `/simulator?user=${story.rita.id}&resource=User&action=update&id=${story.admin.id}`;
+    const page = await visitor.open(newsroom, path, { as: story.admin });
+    await page
+      .getByRole('img', { name: /This rule is built in/ })
+      .first()
+      .waitFor();
+    expect(await page.locator('a[href*="built-in"]').count()).toBe(0);
+    await expectSoundScreen(page);
+  });
+});
