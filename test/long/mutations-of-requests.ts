@@ -963,4 +963,20 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     red: 'src/api/accounts/saved-view-endpoints.test.ts',
     test: 'a view is not replaced without its ETag, and keeps its version',
   },
+  {
+    name: 'a process that gets little processor time closes its listener before it has accepted the connections that wait',
+    file: 'src/http/graceful-shutdown.ts',
+    find: 'now - from >= MAX_WAIT && turns >= MIN_TURNS',
+    replace: 'now - from >= MAX_WAIT',
+    red: 'test/process/stop.test.ts',
+    test: 'connections from before the listener closes are all answered by a process that is too busy to accept them in time',
+  },
+  {
+    name: 'a primary that gets little processor time closes the port before it has handed over the connections that wait',
+    file: 'src/workers/listener.ts',
+    find: 'now - from >= LONGEST_MS && accepted - first >= MIN_ACCEPTED',
+    replace: 'now - from >= LONGEST_MS',
+    red: 'src/workers/listener.test.ts',
+    test: 'the listener closes only after the connections that waited, even if the machine is so busy that they take longer than its limit',
+  },
 ];
