@@ -2,13 +2,22 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { MUTATIONS } from './long/mutations.ts';
-import { parseSource } from './tidy/source.ts';
+import { parseSource, type Source } from './tidy/source.ts';
 import { hasTest } from './tidy/title-rules.ts';
 
 const GOLDEN = new URL('./golden/mutations.md', import.meta.url);
 
 function read(path: string): string {
   return readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+}
+
+const sources = new Map<string, Source>();
+
+/** Returns a source that is parsed once, because many mutations name tests of one file. */
+function sourceOf(path: string): Source {
+  const source = sources.get(path) ?? parseSource(path, read(path));
+  sources.set(path, source);
+  return source;
 }
 
 describe('the list of mutations', () => {
@@ -25,7 +34,7 @@ describe('the list of mutations', () => {
   it.each(MUTATIONS.filter(({ red }) => red.startsWith('src/')).map(({ name, red, test }) => [name, red, test]))(
     'the test that a mutation names exists: %s',
     (_, red = '', test = '') => {
-      expect(hasTest(parseSource(red, read(red)), test), test).toBe(true);
+      expect(hasTest(sourceOf(red), test), test).toBe(true);
     },
   );
 

@@ -69,7 +69,7 @@ async function write(user: FleetUser, load: { isOver: boolean; answered: number 
       // The replica is gone.
     }
     // Leaves processor time to the replica that starts.
-    await pause(5);
+    await pause(20);
   }
 }
 

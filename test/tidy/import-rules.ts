@@ -113,16 +113,28 @@ function eachImportedFile(source: Source, each: (path: string, position: number)
 }
 
 function eachImport(source: Source, each: (specifier: string, position: number) => void): void {
-  if (source.isTest) return;
+  for (const [specifier, position] of specifiersOf(source)) each(specifier, position);
+}
+
+/** The imports of each source, because several rules need them. */
+const specifiers = new WeakMap<Source, readonly (readonly [specifier: string, position: number])[]>();
+
+function specifiersOf(source: Source): readonly (readonly [specifier: string, position: number])[] {
+  const known = specifiers.get(source);
+  if (known !== undefined) return known;
+  const found: [string, number][] = [];
+  specifiers.set(source, found);
+  if (source.isTest) return found;
   visit(source, {
-    ImportDeclaration: (node) => each(node.source.value, node.start),
-    ExportAllDeclaration: (node) => each(node.source.value, node.start),
+    ImportDeclaration: (node) => found.push([node.source.value, node.start]),
+    ExportAllDeclaration: (node) => found.push([node.source.value, node.start]),
     ExportNamedDeclaration: (node) => {
-      if (node.source !== null) each(node.source.value, node.start);
+      if (node.source !== null) found.push([node.source.value, node.start]);
     },
     ImportExpression: (node) => {
-      if (node.source.type === 'Literal') each(String(node.source.value), node.start);
+      if (node.source.type === 'Literal') found.push([String(node.source.value), node.start]);
     },
-    TSImportType: (node) => each(String(node.source.value), node.start),
+    TSImportType: (node) => found.push([String(node.source.value), node.start]),
   });
+  return found;
 }

@@ -81,8 +81,14 @@ export function hasTest(source: Source, name: string): boolean {
   return titlesOf(source).some(({ marked }) => new RegExp(`(^| )${marked.split(PLACEHOLDER).map(escaped).join('.*')}$`, 's').test(name));
 }
 
+/** The titles of each source, because several rules and the tests of mutations need them. */
+const titlesBySource = new WeakMap<Source, readonly Title[]>();
+
 function titlesOf(source: Source): readonly Title[] {
+  const known = titlesBySource.get(source);
+  if (known !== undefined) return known;
   const titles: Title[] = [];
+  titlesBySource.set(source, titles);
   if (!source.text.includes(" from 'vitest';")) return titles;
   visit(source, {
     CallExpression({ start, callee, arguments: [title] }) {
