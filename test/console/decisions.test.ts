@@ -48,6 +48,31 @@ describe('the audit log', () => {
     await page.getByRole('dialog', { name: 'Decision' }).waitFor();
   });
 
+  it('a jump of the scroll bar shows other entries in order, and none of them has the focus of an earlier one', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    await Promise.all(Array.from({ length: 150 }, () => newsroom.call('GET', '/api/Tip')));
+    const page = await visitor.open(newsroom, '/decisions?range=1h&resource=Tip', { as: story.admin });
+    await rows(page).first().waitFor();
+    await page.keyboard.press('j');
+    const indexes = (): Promise<readonly number[]> =>
+      page.evaluate<number[]>(`[...document.querySelectorAll('tr[data-row]')].map((row) => Number(row.ariaRowIndex))`);
+    expect(await page.evaluate('document.activeElement.ariaRowIndex')).toBe('1');
+    for (const isDown of [true, false, true]) {
+      await page.evaluate(`(({ parentElement: scroller }) => {
+        scroller.scrollTop = ${isDown ? 'scroller.scrollHeight' : '0'};
+      })(document.querySelector('table[aria-rowcount]'))`);
+      await expect.poll(async () => ((await indexes())[0] ?? 0) > 100).toBe(isDown);
+      const shown = await indexes();
+      expect(shown).toEqual(shown.map((_, position) => (shown[0] ?? 0) + position));
+      expect(await page.evaluate('document.activeElement.tagName')).toBe('BODY');
+    }
+    await page.keyboard.press('Enter');
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
   it('the live tail shows a decision that is made now', async ({ newsroom, story, visitor }) => {
     const page = await visitor.open(newsroom, '/decisions?range=1h&kind=access', { as: story.admin });
     await page.getByRole('switch', { name: 'Follow live' }).check({ force: true });

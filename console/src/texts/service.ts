@@ -88,7 +88,8 @@ export const usersTexts = {
     changed: 'The user was changed.',
   },
   form: {
-    passwordHelp: 'At least 8 characters. A common password, the name and the email are refused. Without one, the user cannot sign in.',
+    newPassword: 'At least 8 characters. A common password, the name and the email are refused. Without one, the user cannot sign in.',
+    password: 'Empty: it stays as it is. At least 8 characters. A common password, the name and the email are refused.',
     create: 'Create',
     created: 'The user was created.',
   },

@@ -1,5 +1,5 @@
 import { ActionIcon } from '@mantine/core';
-import { type FocusEvent, memo, type ReactNode, useState } from 'react';
+import { type FocusEvent, memo, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ActionMenu } from '../../components/ActionMenu.tsx';
 import { Time } from '../../components/Time.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
@@ -32,15 +32,31 @@ const COLUMN_MEMBERS = {
 
 type ColumnName = keyof typeof COLUMN_MEMBERS;
 
+/** The use of a row by the pointer and the keyboard, while it shows an entry. */
+interface RowUse {
+  /** The id of the entry. */
+  readonly id: string;
+  readonly isHovered: boolean;
+  readonly hasFocus: boolean;
+  /** The column whose menu is open. */
+  readonly opened: ColumnName | undefined;
+}
+
+const UNUSED: RowUse = { id: '', isHovered: false, hasFocus: false, opened: undefined };
+
 /**
  * A row of the table of entries. While the pointer or the focus is in it, each cell has a menu that filters by its values. Each frame
  * of a scroll adds rows, so a row consists of plain elements instead of components, and renders again only if its properties change.
  */
 export const EntryRow = memo(function EntryRow({ entry, index, top, names, measure, onOpen, onFilter }: EntryRowProps) {
   const { id, at, allowed, action, resource, recordId, role, userId, reason, kind } = entry;
-  const [isHovered, setHovered] = useState(false);
-  const [hasFocus, setFocus] = useState(false);
-  const [opened, setOpened] = useState<ColumnName>();
+  const [use, setUse] = useState<RowUse>(UNUSED);
+  // A fast scroll shows another entry in the same element, with neither the pointer, the focus nor the open menu of the one before.
+  const { isHovered, hasFocus, opened } = use.id === id ? use : UNUSED;
+  const change = (next: Partial<RowUse>): void => setUse((before) => ({ ...(before.id === id ? before : UNUSED), ...next, id }));
+  const row = useRef<HTMLTableRowElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the element loses the focus when its entry changes
+  useEffect(() => () => void (row.current === document.activeElement && row.current?.blur()), [id]);
   const cell = (column: ColumnName, content: ReactNode): ReactNode => (
     <td>
       {content}
@@ -50,14 +66,14 @@ export const EntryRow = memo(function EntryRow({ entry, index, top, names, measu
           column={column}
           names={names}
           onFilter={onFilter}
-          onToggle={(isOpen) => setOpened(isOpen ? column : undefined)}
+          onToggle={(isOpen) => change({ opened: isOpen ? column : undefined })}
         />
       )}
     </td>
   );
   return (
     <tr
-      ref={measure}
+      ref={measure ?? row}
       data-index={index}
       data-row
       aria-rowindex={index + 1}
@@ -66,10 +82,10 @@ export const EntryRow = memo(function EntryRow({ entry, index, top, names, measu
       style={{ transform: `translateY(${top}px)` }}
       onClick={() => onOpen(id)}
       onKeyDown={({ key, target, currentTarget }) => key === 'Enter' && target === currentTarget && onOpen(id)}
-      onMouseEnter={() => setHovered(true)}
-      onMouseLeave={() => setHovered(false)}
-      onFocus={() => setFocus(true)}
-      onBlur={({ currentTarget, relatedTarget }: FocusEvent) => setFocus(currentTarget.contains(relatedTarget))}
+      onMouseEnter={() => change({ isHovered: true })}
+      onMouseLeave={() => change({ isHovered: false })}
+      onFocus={() => change({ hasFocus: true })}
+      onBlur={({ currentTarget, relatedTarget }: FocusEvent) => change({ hasFocus: currentTarget.contains(relatedTarget) })}
     >
       <td>
         <Time at={at} isExact />

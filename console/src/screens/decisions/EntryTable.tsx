@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { useRowKeys } from '../../components/useRowKeys.ts';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
@@ -9,11 +9,14 @@ import { EntryRow } from './EntryRow.tsx';
 import classes from './EntryTable.module.css';
 import type { EntryFilter } from './filters.ts';
 import type { Entry, EntryNames } from './queries.ts';
+import { createRangeExtractor, createRowKeys, OVERSCAN } from './rendered-rows.ts';
 
 /** Properties of the table of entries. */
 interface EntryTableProps {
   readonly entries: readonly Entry[];
   readonly names: EntryNames;
+  /** True if new entries come before the others. A row then moves with its entry. */
+  readonly growsAtStart?: boolean;
   onOpen(id: string): void;
   onFilter(filter: EntryFilter): void;
   /** Loads further entries; undefined if there are none, or if they are being loaded. */
@@ -28,11 +31,21 @@ const ROW = 40;
 const NEAR_END = 100;
 
 /** Entries in a table that renders only the rows in view. Near its end, it loads further entries. */
-export function EntryTable({ entries, names, onOpen, onFilter, onEnd, onClear }: EntryTableProps) {
+export function EntryTable({ entries, names, growsAtStart = false, onOpen, onFilter, onEnd, onClear }: EntryTableProps) {
   const scroll = useRef<HTMLDivElement>(null);
   const isNarrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false }) ?? false;
-  const virtual = useVirtualizer({ count: entries.length, getScrollElement: () => scroll.current, estimateSize: () => ROW, overscan: 12 });
+  const [rangeExtractor] = useState(createRangeExtractor);
+  const virtual = useVirtualizer({
+    count: entries.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => ROW,
+    overscan: OVERSCAN,
+    rangeExtractor,
+  });
   const rows = virtual.getVirtualItems();
+  const [rowKeys] = useState(createRowKeys);
+  // Elements whose height is measured belong to one entry.
+  const keys = growsAtStart || isNarrow ? [] : rowKeys.assign(rows.map(({ index }) => index));
   const last = rows.at(-1)?.index ?? -1;
   const isNearEnd = last >= entries.length - NEAR_END;
   useEffect(() => {
@@ -68,12 +81,12 @@ export function EntryTable({ entries, names, onOpen, onFilter, onEnd, onClear }:
           </tr>
         </thead>
         <tbody style={{ height: virtual.getTotalSize() }}>
-          {rows.map(({ index, start }) => {
+          {rows.map(({ index, start }, position) => {
             const entry = entries[index];
             return (
               entry && (
                 <EntryRow
-                  key={entry.id}
+                  key={keys[position] ?? entry.id}
                   entry={entry}
                   index={index}
                   top={start}

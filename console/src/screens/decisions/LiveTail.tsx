@@ -34,7 +34,13 @@ export function LiveTail({ search, names, onChange, onOpen }: LiveTailProps) {
       {dropped > 0 && <Alert color="yellow">{texts.dropped(dropped)}</Alert>}
       {end !== undefined && <Alert color="yellow">{texts.ended(end)}</Alert>}
       {entries.length > 0 && (
-        <EntryTable entries={entries} names={names} onOpen={onOpen} onFilter={(filter) => onChange(addFilter(search, filter))} />
+        <EntryTable
+          growsAtStart
+          entries={entries}
+          names={names}
+          onOpen={onOpen}
+          onFilter={(filter) => onChange(addFilter(search, filter))}
+        />
       )}
     </>
   );

@@ -24,7 +24,8 @@ export function UserForm({ user, onDone }: UserFormProps) {
   // Unlike the catalogue of the caller, that of admins has the password.
   const form = useQuery({
     ...catalogueQuery,
-    select: ({ definitions }) => definitions.filter(({ name }) => name === 'User').map(toUserForm),
+    select: ({ definitions }) =>
+      definitions.filter(({ name }) => name === 'User').map((definition) => toUserForm(definition, user === undefined)),
   });
   const reload = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['users'] });
   const create = async (body: object): Promise<boolean> => {

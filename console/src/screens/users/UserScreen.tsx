@@ -39,9 +39,9 @@ export function UserScreen() {
               {usersTexts.inactive}
             </Badge>
           )}
+          <Fields user={row} />
           <UserSessions userId={id} />
           <AssignedPolicies userId={id} role={String(row['role'])} />
-          <Fields user={row} />
         </Page>
       )}
     </QueryState>

@@ -21,12 +21,13 @@ const definition = {
 
 describe('the fields of a user', () => {
   it('the form has those that a project adds, says what passwords are refused, and leaves isActive to its button', () => {
-    expect(toUserForm(definition).fields.map(({ name, description }) => [name, description])).toEqual([
+    expect(toUserForm(definition, true).fields.map(({ name, description }) => [name, description])).toEqual([
       ['name', ''],
-      ['password', usersTexts.form.passwordHelp],
+      ['password', usersTexts.form.newPassword],
       ['department', 'A desk.'],
       ['createdAt', ''],
     ]);
+    expect(toUserForm(definition, false).fields[1]?.description).toBe(usersTexts.form.password);
   });
 
   it('the screen lists those that a project adds and the service sets, and no secret one', () => {

@@ -1,11 +1,14 @@
 import type { Definition } from '../../api/own-resources.ts';
 import { usersTexts } from '../../texts/service.ts';
 
+const texts = usersTexts.form;
+
 /** Returns the definition of the form of a user: without `isActive`, which has a button that says what follows. */
-export function toUserForm(definition: Definition): Definition {
+export function toUserForm(definition: Definition, isNew: boolean): Definition {
+  const description = isNew ? texts.newPassword : texts.password;
   const fields = definition.fields
     .filter(({ name }) => name !== 'isActive')
-    .map((field) => (field.name === 'password' ? { ...field, description: usersTexts.form.passwordHelp } : field));
+    .map((field) => (field.name === 'password' ? { ...field, description } : field));
   return { ...definition, fields };
 }
 
