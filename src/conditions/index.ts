@@ -48,7 +48,7 @@ export {
   withinIn,
   zonedPaths,
 } from './condition-paths.ts';
-export type { ConditionTrace, RelatedTrace, TracedAnswer } from './condition-trace.ts';
+export type { AncestorsTrace, ComparisonTrace, ConditionTrace, RelatedTrace, TracedAnswer } from './condition-trace.ts';
 export { explainCondition, printCondition } from './explain-condition.ts';
 export { parseConditions } from './parse-condition.ts';
 export { WITHIN } from './parse-within.ts';

@@ -1,5 +1,5 @@
 import type { Explanation, RuleTrace } from '../authz/decision/index.ts';
-import type { ConditionTrace, RelatedTrace } from '../conditions/index.ts';
+import type { AncestorsTrace, ComparisonTrace, ConditionTrace, RelatedTrace } from '../conditions/index.ts';
 
 /** Maximum number of related records and of rules in a printed explanation. */
 const MAX_PRINTED = 5;
@@ -22,13 +22,8 @@ function printRule({ rule, policy, answer, fired, condition }: RuleTrace): reado
 /** Prints a condition and its result, with the values that it compared. */
 function printCondition(condition: ConditionTrace): readonly string[] {
   switch (condition.type) {
-    case 'comparison': {
-      const expected = condition.written ?? JSON.stringify(condition.expected);
-      const actual = 'missing' in condition ? 'has no value' : `is ${JSON.stringify(condition.actual)}`;
-      const resolved =
-        condition.written === undefined || condition.expected === undefined ? '' : `, expected ${JSON.stringify(condition.expected)}`;
-      return [`${condition.field} ${condition.operator} ${expected}: ${condition.answer} (${condition.field} ${actual}${resolved})`];
-    }
+    case 'comparison':
+      return [printComparison(condition)];
     case 'all':
     case 'any':
       return [`${condition.type === 'all' ? 'all of' : 'any of'}: ${condition.answer}`, ...indent(condition.of.flatMap(printCondition))];
@@ -41,6 +36,27 @@ function printCondition(condition: ConditionTrace): readonly string[] {
     default:
       return [`constant: ${condition.answer}`];
   }
+}
+
+function printComparison(comparison: ComparisonTrace): string {
+  const { field, operator, written, expected, answer, ancestors } = comparison;
+  const actual = 'missing' in comparison ? 'has no value' : `is ${JSON.stringify(comparison.actual)}`;
+  const above = ancestors === undefined ? '' : printAncestors(ancestors);
+  const resolved = written === undefined || expected === undefined ? '' : `, expected ${JSON.stringify(expected)}`;
+  return `${field} ${operator} ${written ?? JSON.stringify(expected)}: ${answer} (${field} ${actual}${above}${resolved})`;
+}
+
+/** The reasons why not all ancestors were compared. */
+const ENDS: Readonly<Record<AncestorsTrace['end'], string>> = {
+  root: '',
+  missing: ', whose parent does not exist',
+  cycle: ', which form a cycle',
+  limit: ', and has more ancestors than are compared',
+};
+
+function printAncestors({ ids: [, ...ancestors], end }: AncestorsTrace): string {
+  const below = ancestors.length === 0 ? '' : `, below ${ancestors.map((id) => JSON.stringify(id)).join(', ')}`;
+  return `${below}${ENDS[end]}`;
 }
 
 function printRelated({ resource, as, on, atLeast, atMost, answer, counts, records = [] }: RelatedTrace): readonly string[] {

@@ -1,0 +1,85 @@
+import { describe, expect, it } from 'vitest';
+import type { Explanation } from '../authz/decision/index.ts';
+import type { ConditionTrace } from '../conditions/index.ts';
+import { printExplanation } from './print-trace.ts';
+
+function print(condition: ConditionTrace): readonly string[] {
+  const rule = { id: 'r', effect: 'ALLOW', priority: 100 } as const;
+  const policy = { id: 'p', name: 'P', type: 'CUSTOM', priority: 100 } as const;
+  const trace = [{ rule, policy, assignment: { priority: 100 }, answer: condition.answer, fired: false, condition }];
+  const explanation: Explanation = { decision: { effect: 'deny', reason: 'no rule matched' }, trace, ties: [] };
+  return printExplanation(explanation).slice(1);
+}
+
+const FALSE: ConditionTrace = {
+  type: 'comparison',
+  field: 'user.role',
+  operator: 'eq',
+  expected: 'editor',
+  actual: 'user',
+  answer: 'false',
+};
+const LINES = ['user.role eq "editor": false (user.role is "user")'];
+const indented = LINES.map((line) => `    ${line}`);
+
+describe('printExplanation', () => {
+  const rows: readonly [what: string, condition: ConditionTrace, lines: readonly string[]][] = [
+    ['a comparison', FALSE, [`  ${LINES[0]}`]],
+    ['only the parts that are not true', { type: 'all', answer: 'false', of: [{ ...FALSE, answer: 'true' }, FALSE] }, [`  ${LINES[0]}`]],
+    ['a group', { type: 'any', answer: 'false', of: [FALSE] }, ['  any of: false', ...indented]],
+    ['a negation', { type: 'not', answer: 'unknown', of: FALSE }, ['  not: unknown', ...indented]],
+    ['an expression', { type: 'expression', source: 'user.x > 1', answer: 'unknown' }, ['  user.x > 1: unknown']],
+    ['a condition that is always unknown', { type: 'constant', answer: 'unknown' }, ['  constant: unknown']],
+    [
+      'ancestors, from the parent upwards',
+      {
+        ...FALSE,
+        field: 'resource.folderId',
+        operator: 'within',
+        actual: 'c',
+        expected: ['x'],
+        ancestors: { resource: 'Folder', ids: ['c', 'b', 'a'], end: 'root' },
+      },
+      ['  resource.folderId within ["x"]: false (resource.folderId is "c", below "b", "a")'],
+    ],
+    [
+      'a broken chain of ancestors',
+      {
+        ...FALSE,
+        field: 'resource.folderId',
+        operator: 'within',
+        written: `\${user.f}`,
+        actual: 'c',
+        expected: 'x',
+        answer: 'unknown',
+        ancestors: { resource: 'Folder', ids: ['c'], end: 'missing' },
+      },
+      [`  resource.folderId within \${user.f}: unknown (resource.folderId is "c", whose parent does not exist, expected "x")`],
+    ],
+    [
+      'related records with the number of each result',
+      {
+        type: 'related',
+        resource: 'Membership',
+        as: 'm',
+        on: [
+          { field: 'userId', expected: 'u' },
+          { field: 'teamId', missing: true },
+        ],
+        atLeast: 2,
+        atMost: 3,
+        answer: 'false',
+        counts: { true: 0, false: 1, unknown: 0 },
+        records: [{ id: 'm1', answer: 'false', where: FALSE }],
+      },
+      [
+        '  at least 2 and at most 3 Membership with userId = "u", teamId = missing: false (0 true, 1 false, 0 unknown)',
+        '    m m1:',
+        ...LINES.map((line) => `      ${line}`),
+      ],
+    ],
+  ];
+  it.each(rows)('prints the conditions of a rule that are not true: %s', (_, condition, lines) => {
+    expect(print(condition)).toEqual(lines);
+  });
+});
