@@ -1,9 +1,9 @@
 /** Ancestors of records in SQL. */
 import { type AncestorsTarget, MAX_LEVELS, type SqlTarget, type Within } from '../conditions/index.ts';
-import type { SqlColumn, SqlTruth } from '../operators/index.ts';
+import type { SqlColumn, SqlDialect, SqlTruth } from '../operators/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
-import { quoteName, recordsOf } from './table-names.ts';
+import { idList, quoteName, recordsOf } from './table-names.ts';
 
 /** The alias of the records of one level. It differs from every table, because names of resources contain no dots. */
 const LEVEL = 'ancestor.next';
@@ -30,7 +30,7 @@ function firstRecord(resource: Resource, { sql: id }: SqlColumn): Sql {
 }
 
 /** Returns the WITH clause of the records from the first one upwards, each once for each level. A cycle ends at the last level. */
-export function walkUp(resource: Resource, first: Sql): Sql {
+function walkUp(resource: Resource, first: Sql): Sql {
   const next = sql`SELECT ${columnsOfLevel(resource)}, "ancestors"."level" + 1 FROM "ancestors"
     JOIN ${recordsOf(resource, { as: LEVEL })} ON ${levelColumn('id')} = "ancestors"."parent" WHERE "ancestors"."level" < ${sql.raw(String(MAX_LEVELS))}`;
   return sql`WITH RECURSIVE "ancestors"("id", "parent", "level") AS (${first} UNION ALL ${next})`;
@@ -53,4 +53,15 @@ function renderResult(records: Sql, matches: SqlTruth): SqlTruth {
     CASE WHEN "parent" IS NULL THEN 1 END AS "root" FROM "ancestors"`;
   const result = sql`CASE WHEN count("met") > 0 THEN TRUE WHEN count("root") > 0 AND count("unmet") = count(*) THEN FALSE END`;
   return sql<boolean | null>`(${records} SELECT ${result} FROM (${compared}) AS "compared")`;
+}
+
+/** Selects the ids of the records for which one of `ids` is their own or that of an ancestor within the levels that conditions compare. */
+export function selectDescendants(dialect: SqlDialect, resource: Resource, ids: readonly string[]): Sql {
+  const records = recordsOf(resource, { as: LEVEL });
+  const id = levelColumn('id');
+  return sql`WITH RECURSIVE "below"("id", "level") AS (
+      SELECT ${id}, 1 FROM ${records} WHERE ${id} IN ${idList(dialect, ids)}
+      UNION SELECT ${id}, "below"."level" + 1 FROM "below" JOIN ${records} ON ${levelColumn(resource.hierarchy ?? '')} = "below"."id"
+      WHERE "below"."level" < ${sql.raw(String(MAX_LEVELS))})
+    SELECT "id" FROM "below"`;
 }

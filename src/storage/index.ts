@@ -64,6 +64,7 @@ export {
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
 export { describeDamage } from './damaged-rows.ts';
 export { loadDatabaseVersion } from './database-version.ts';
+export { loadDescendantsOfList } from './descendant-list.ts';
 export { findMatches, type MatchQuery } from './find-matches.ts';
 export { validateMove } from './hierarchy-checks.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';

@@ -90,6 +90,22 @@ describe('a condition on ancestors', () => {
     expect(await visible()).toEqual([]);
   });
 
+  it('a list is the same below more folders than are loaded before it', async () => {
+    const crowded = await service.createRecord('Folder', { name: 'crowded' });
+    const batch = Array.from({ length: 100 }, (_, index) => ({
+      resource: 'Folder',
+      action: 'create',
+      data: { name: `f${index}`, parentId: crowded },
+    }));
+    for (let round = 0; round < 11; round++) {
+      const { status } = await service.call('POST', '/api/batch', { token: admin.token, body: { requests: batch } });
+      expect(status).toBe(200);
+    }
+    const document = await service.createRecord('Document', { title: 'crowded', folderId: crowded });
+    await rule(when([within(crowded)]));
+    expect(await visible('Document', [...documents, document])).toEqual(['crowded']);
+  });
+
   it('a negated condition allows only what is known to be elsewhere', async () => {
     await rule(when([{ not: within(folders.left) }]));
     expect(await visible()).toEqual(['right', 'top']);

@@ -15,11 +15,18 @@ import { type AuditEntry, createEntryId } from '../../audit/index.ts';
 import { createScope, leaveOpen } from '../../authz/context/index.ts';
 import { type Decision, decide, whereTrue } from '../../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, PROTECTION_ID, type UserAssignment } from '../../authz/policies/index.ts';
-import { ALWAYS, type Condition, conditionPaths, type Scope, UNRESOLVED } from '../../conditions/index.ts';
+import { ALWAYS, type Condition, conditionPaths, type Scope, UNRESOLVED, withinIn } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
-import { createRelatedStore, loadReferenced, loadReferencedOfEach, loadRelatedOfList, type Restriction } from '../../storage/index.ts';
+import {
+  createRelatedStore,
+  loadDescendantsOfList,
+  loadReferenced,
+  loadReferencedOfEach,
+  loadRelatedOfList,
+  type Restriction,
+} from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type DecisionInput, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
 
@@ -244,14 +251,18 @@ export async function restrictionFor(
     resource,
     record: UNRESOLVED,
   });
-  const replaced = await loadRelatedOfList(tx, {
+  const ofList: ScopeValues = { resource, action, record: UNRESOLVED, referenced: ofCaller };
+  const { definitions } = snapshot;
+  const counted = await loadRelatedOfList(tx, {
     where: allowed,
-    definitions: snapshot.definitions,
-    scopeWith: (related) => toScope(context, { resource, action, record: UNRESOLVED, referenced: ofCaller, related }),
+    definitions,
+    scopeWith: (related) => toScope(context, { ...ofList, related }),
   });
-  const isReplaced = replaced !== allowed;
+  const { kindOf } = toScope(context, ofList);
+  const replaced = await loadDescendantsOfList(tx, { where: whereTrue(counted), definitions, kindOf });
+  const isReplaced = counted !== allowed || withinIn(replaced).length < withinIn(allowed).length;
   return {
-    where: isReplaced ? whereTrue(replaced) : allowed,
+    where: isReplaced ? replaced : allowed,
     findsByValues: isReplaced,
     scopeFor: (record, { referenced: ofRecord, related }) =>
       toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]), related }),
