@@ -12,23 +12,22 @@ export interface TurnDeadline {
  * of the event loop. A unit of work that awaits a timer or the network would hold the write lock meanwhile and delay all others.
  */
 export function createTurnDeadline(): TurnDeadline {
+  let exceeded: PromiseWithResolvers<never> | undefined;
   let check: NodeJS.Immediate | undefined;
-  /** Rejects the result of the work that runs now. Units of work run one after the other. */
-  let rejectRunning: (error: unknown) => void = () => undefined;
 
-  function onTurnEnd(): void {
-    check = undefined;
-    rejectRunning(internal('a transaction awaited something else than itself'));
+  function start(): PromiseWithResolvers<never> {
+    const deadline = Promise.withResolvers<never>();
+    check = setImmediate(() => {
+      exceeded = undefined;
+      deadline.reject(internal('a transaction awaited something else than itself'));
+    });
+    return deadline;
   }
 
   return {
-    within<T>(work: () => Promise<T>) {
-      check ??= setImmediate(onTurnEnd);
-      // Not `Promise.race`, which would add a reaction of each unit of work to one promise of the whole batch.
-      return new Promise<T>((resolve, reject) => {
-        rejectRunning = reject;
-        work().then(resolve, reject);
-      });
+    within(work) {
+      exceeded ??= start();
+      return Promise.race([work(), exceeded.promise]);
     },
     clear: () => clearImmediate(check),
   };
