@@ -118,7 +118,7 @@ function expressionsPage(): string {
       'reads `user`, `resource`, `environment` and `request`, and is validated against the definition when the policy is written. An error, a ' +
       'missing value and a result that is not a boolean are *unknown*, as in other conditions.',
     `## Operators\n\n${syntaxTable(CEL_OPERATORS)}`,
-    `## Macros\n\nAll macros except \`has\` are loops. A loop cannot contain another loop or run over its result.\n\n${syntaxTable(CEL_MACROS)}`,
+    `## Macros\n\nThe macros of lists are loops. A loop cannot contain another loop or run over its result.\n\n${syntaxTable(CEL_MACROS)}`,
     `## Functions\n\n${syntaxTable(CEL_FUNCTIONS)}`,
     `## Limits\n\nAn expression has at most ${limit('expressionLength')} characters, ${limit('expressionDepth')} levels and 100 levels of brackets. ` +
       'A list of more than 10,000 items counts as missing. An evaluation that reads too many characters and items is unknown. This limit counts ' +

@@ -81,10 +81,18 @@ function renameCondition(condition: Json, renaming: Renaming): Json {
   if (!isObject(condition)) return condition;
   const { expression } = condition;
   if (typeof expression === 'string') {
-    if (storedPaths([{ expression }]).some((path) => renaming.names.renamePath(path) !== undefined)) renaming.expressions.push(expression);
+    if (readsRenamed(expression, renaming.names)) renaming.expressions.push(expression);
     return condition;
   }
   return Object.fromEntries(Object.entries(condition).map(([name, value]) => [name, renameMember(name, value, { condition, renaming })]));
+}
+
+function readsRenamed(expression: string, { renamePath, renameResource }: PathNames): boolean {
+  if (storedPaths([{ expression }]).some((path) => renamePath(path) !== undefined)) return true;
+  return storedRelatedPaths([{ expression }]).some(({ resource, keys }) => {
+    const path: Path = { group: 'resource', keys, text: `resource.${keys.join('.')}` };
+    return renameResource(resource) !== resource || renamePath(path, resource) !== undefined;
+  });
 }
 
 function renameMember(name: string, value: Json, { condition, renaming }: { condition: JsonObject; renaming: Renaming }): Json {

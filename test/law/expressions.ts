@@ -6,8 +6,39 @@ import { all, any } from '../reference/reference-operators.ts';
 const none = (field: string): JsonObject => ({ field, operator: 'empty', value: true });
 const some = (field: string): JsonObject => ({ field, operator: 'empty', value: false });
 
+const is = (field: string, operator: string, value: Json): JsonObject => ({ field, operator, value });
+const related = (resource: string, as: string, members: JsonObject): JsonObject => ({ related: { resource, as, ...members } });
+
 /** Expressions with an equivalent condition, which must give the same result. */
 const SAME_AS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
+  [
+    'related(User, u, u.id == resource.ownerId && u.managerId == user.managerId, u.level > 0 || u.department == resource.label)',
+    related('User', 'u', {
+      on: { id: '${resource.ownerId}', managerId: '${user.managerId}' },
+      where: [{ anyOf: [is('u.level', 'gt', 0), is('u.department', 'eq', '${resource.label}')] }],
+    }),
+  ],
+  [
+    '!related(Thing, t, resource.parentId == t.parentId).atLeast(2).atMost(3)',
+    { not: related('Thing', 't', { on: { parentId: '${resource.parentId}' }, atLeast: 2, atMost: 3 }) },
+  ],
+  [
+    'related(Thing, t, t.id == resource.parentId, related(User, u, u.id == t.ownerId, u.managerId == user.managerId).atMost(0) && has(t.size))',
+    related('Thing', 't', {
+      on: { id: '${resource.parentId}' },
+      where: [
+        related('User', 'u', { on: { id: '${t.ownerId}' }, where: [is('u.managerId', 'eq', '${user.managerId}')], atMost: 0 }),
+        is('t.size', 'exists', true),
+      ],
+    }),
+  ],
+  [
+    'related(User, u, u.id == resource.ownerId, u.teams.exists(t, t == resource.label))',
+    related('User', 'u', {
+      on: { id: '${resource.ownerId}' },
+      where: [some('u.teams'), is('u.teams', 'has', '${resource.label}')],
+    }),
+  ],
   ['resource.title == user.department', { field: 'resource.title', operator: 'eq', value: '${user.department}' }],
   ['resource.title != user.department', { field: 'resource.title', operator: 'ne', value: '${user.department}' }],
   ['resource.extra != "10"', { field: 'resource.extra', operator: 'ne', value: '10' }],

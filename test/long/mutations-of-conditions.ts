@@ -323,6 +323,22 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
     test: 'they have the same three-valued result: at least one',
   },
   {
+    name: 'in an expression, mistakes in the condition on related records are ignored',
+    file: 'src/conditions/cel/cel-related.ts',
+    find: 'found.size > 0 ? constant(null) : condition',
+    replace: 'condition',
+    red: 'src/conditions/cel/cel-related.test.ts',
+    test: 'related(Membership, m, m.userId == user.id, m.level > 5) is refused',
+  },
+  {
+    name: 'in an expression, the bounds of related records are ignored',
+    file: 'src/conditions/cel/cel-related.ts',
+    find: ', ...Object.fromEntries(bounds) }',
+    replace: ' }',
+    red: 'src/conditions/cel/cel-related.test.ts',
+    test: 'related(Membership, m, m.userId == user.id && m.teamId == resource.teamId).atLeast(2) is the same condition as in JSON',
+  },
+  {
     name: 'without a value of its own, a record of a list is related to no record',
     file: 'src/conditions/related-values.ts',
     find: 'any([isUnknown, isMissing])',

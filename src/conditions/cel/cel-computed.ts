@@ -5,12 +5,12 @@ import { INCOMPARABLE } from '../operand-values.ts';
 import { type CelProgram, planCel, withinEffort } from './cel-evaluate.ts';
 import { type CelTime, celLibrary, refuse } from './cel-library.ts';
 import { toMilliseconds } from './cel-timestamps.ts';
-import { type CelNode, type CelSource, partsOf, pathOf } from './cel-tree.ts';
+import { type CelNode, type CelSource, isRecordPath, partsOf, pathOf, withoutMarks } from './cel-tree.ts';
 
-/** Returns whether a node has one value for all records: it reads no field of the record, and no loop variable except `names`. */
+/** Returns whether a node has one value for all records: it reads no field of the record or of related records, and no loop variable except `names`. */
 export function isRecordIndependent(node: CelNode, names: readonly string[] = []): boolean {
   const read = pathOf(node);
-  if (read !== undefined) return read.path.group !== 'resource';
+  if (read !== undefined) return !isRecordPath(read.path);
   const { exprKind } = node;
   if (exprKind.case === 'identExpr') return names.includes(exprKind.value.name);
   const inner = exprKind.case === 'comprehensionExpr' ? [...names, exprKind.value.iterVar, exprKind.value.accuVar] : names;
@@ -36,7 +36,7 @@ export function toComputedOperand(node: CelNode, { source, target }: ComputedOpt
   const { paths, bind, run } = planCel(node);
   return Object.freeze({
     type: 'computed',
-    source: celLibrary().unparse({ ...source, expr: node }),
+    source: celLibrary().unparse({ ...source, expr: withoutMarks(node) }),
     paths,
     evaluate: (input: ExpressionInput) => withinEffort(() => toJson(run(bind(input)), target)),
   });
@@ -63,7 +63,7 @@ export interface ComputedItems {
 /** Computes the term for each item. If the term fails for an item, the other items still count. */
 export function toComputedItems({ list, name, term }: TermOfItems, { source, target }: ComputedOptions): ComputedItems {
   const { unparse } = celLibrary();
-  const [listText, termText] = [list, term].map((expr) => unparse({ ...source, expr }));
+  const [listText, termText] = [list, term].map((expr) => unparse({ ...source, expr: withoutMarks(expr) }));
   const [lists, terms] = [planCel(list), planCel(term)];
   const paths = [...new Map([...lists.paths, ...terms.paths].map((path): [string, Path] => [path.text, path])).values()];
   const termsOf = (input: ExpressionInput): readonly (CelValue | undefined)[] | undefined => {

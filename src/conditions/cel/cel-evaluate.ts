@@ -10,7 +10,7 @@ import {
 } from './cel-functions.ts';
 import { celLibrary } from './cel-library.ts';
 import { createInstantFunctions, createInstantTexts } from './cel-timestamps.ts';
-import { type CelNode, type CelSource, mapParts, pathOf } from './cel-tree.ts';
+import { type CelNode, type CelSource, mapParts, pathOf, withoutMarks } from './cel-tree.ts';
 
 /**
  * Maximum effort of one evaluation, about a second at worst. Effort counts the characters and items of each value at each read, the
@@ -95,7 +95,7 @@ export function toExpression(node: CelNode, source: CelSource): Expression {
   const { paths, bind, run } = planCel(node);
   return Object.freeze({
     type: 'expression',
-    source: celLibrary().unparse({ ...source, expr: node }),
+    source: celLibrary().unparse({ ...source, expr: withoutMarks(node) }),
     paths,
     evaluate(input: ExpressionInput): Truth {
       const answer = withinEffort(() => run(bind(input)));

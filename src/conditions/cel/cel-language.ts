@@ -39,9 +39,19 @@ export const CEL_OPERATORS: ReadonlyMap<string, CelSyntax> = new Map([
   ['-_', { form: '-a', summary: 'The negative of a number.' }],
 ]);
 
-/** Macros by name. The parser expands every macro except `has` to a loop. */
+/** Macros by name. The parser expands the macros of lists to loops. */
 export const CEL_MACROS: ReadonlyMap<string, CelSyntax> = new Map([
   ['has', { form: 'has(resource.fee)', summary: 'True if the path has a value, like the operator `exists`.' }],
+  [
+    'related',
+    {
+      form: 'related(Membership, m, m.userId == user.id && m.teamId == resource.teamId, m.level == "owner")',
+      summary:
+        'True if a record of the resource equals the values in the third argument, and meets the condition in the fourth one, which is optional. `m` is its name in both. The same as the condition `related`.',
+    },
+  ],
+  ['atLeast', { form: 'related(…).atLeast(2)', summary: 'True if at least so many records meet the condition.' }],
+  ['atMost', { form: 'related(…).atMost(2)', summary: 'True if at most so many records meet the condition.' }],
   ['exists', { form: 'list.exists(x, x > 1.0)', summary: 'True if the condition is true for at least one item.' }],
   ['exists_one', { form: 'list.exists_one(x, x > 1.0)', summary: 'True if the condition is true for exactly one item.' }],
   ['all', { form: 'list.all(x, x > 1.0)', summary: 'True if the condition is true for every item.' }],

@@ -12,7 +12,7 @@ import {
 import { type ConditionParser, lookupKind } from '../condition-parser.ts';
 import { validateSides } from '../parse-comparison.ts';
 import { type ComputedTarget, isRecordIndependent, toComputedOperand } from './cel-computed.ts';
-import { type CelNode, type CelSource, callOf, pathOf } from './cel-tree.ts';
+import { type CelNode, type CelSource, callOf, isRecordPath, pathOf } from './cel-tree.ts';
 import { typeOfCel } from './cel-types.ts';
 
 /** CEL's comparisons by the names of its syntax tree, with their signs and the operators of the same meaning. */
@@ -180,15 +180,15 @@ export function toComputedTarget(kind: PathKind | undefined): ComputedTarget {
 
 const NO_INPUT = { valueAt: () => undefined, kindOf: () => undefined };
 
-/** Returns the path of the record that a node reads, directly or through a conversion that does not change the value. */
+/** Returns the path of the record, or of a related record, that a node reads, directly or through a conversion that does not change the value. */
 export function recordPathOf(node: CelNode, parser: ConditionParser): Path | undefined {
   const path = valuePathOf(node);
-  if (path !== undefined) return path.group === 'resource' ? path : undefined;
+  if (path !== undefined) return isRecordPath(path) ? path : undefined;
   const call = callOf(node);
   const [only, ...others] = call?.args ?? [];
   if (call === undefined || call.target !== undefined || only === undefined || others.length > 0) return undefined;
   const converted = valuePathOf(only);
-  const kind = converted?.group === 'resource' ? pathKindOf(converted, parser) : undefined;
+  const kind = converted !== undefined && isRecordPath(converted) ? pathKindOf(converted, parser) : undefined;
   return kind !== undefined && IDENTITY_CONVERSIONS.get(call.name)?.(kind) === true ? converted : undefined;
 }
 

@@ -16,7 +16,8 @@ import {
   toComputedTarget,
   toIntegerComparison,
 } from './cel-lower-comparison.ts';
-import { type CelNode, type CelSource, CONDITIONAL, callOf, partsOf, pathOf } from './cel-tree.ts';
+import { containsRelated, lowerRelated, relatedCallOf } from './cel-related.ts';
+import { type CelNode, type CelSource, CONDITIONAL, callOf, isRecordPath, partsOf, pathOf } from './cel-tree.ts';
 import { validateTypes } from './cel-types.ts';
 import { isWithinCall, lowerWithin, withinMistakes } from './cel-within.ts';
 
@@ -34,12 +35,16 @@ export function lowerCel(
 }
 
 function lower(node: CelNode, lowering: Lowering): Condition {
+  const related = relatedCallOf(node);
+  if (related !== undefined)
+    return lowerRelated(related, { ...lowering, lower: (part, mistakes) => lower(part, { ...lowering, mistakes }) });
   const call = callOf(node);
   if (call?.name === '_&&_') return all(call.args.map((part) => lower(part, lowering)));
   if (call?.name === '_||_') return any(call.args.map((part) => lower(part, lowering)));
   const [only] = call?.args ?? [];
   if (call?.name === '!_' && only !== undefined) return not(lower(only, lowering));
   if (isWithinCall(node)) return lowerWithin(node, lowering);
+  if (containsRelated(node)) return lowerConditional(node, lowering) ?? refuseRelated(lowering);
   const plain = lowerLeaf(node, lowering) ?? lowerComparison(node, lowering);
   if (plain !== undefined) return plain;
   const mistakes = [...withinMistakes(node), ...validateTypes(node, lowering.parser), ...literalMistakes(node, lowering)];
@@ -48,6 +53,12 @@ function lower(node: CelNode, lowering: Lowering): Condition {
   return (
     lowerConditional(node, lowering) ?? lowerComputed(node, lowering) ?? lowerLoop(node, lowering) ?? toUnloweredExpression(node, lowering)
   );
+}
+
+/** Related records are counted by conditions, which are no values: no operator and no function can read their result. */
+function refuseRelated({ mistakes }: Lowering): Condition {
+  mistakes.add('related(…) is a condition: it can stand alone, and beside &&, ||, ! and ? :');
+  return constant(null);
 }
 
 const NULL_OPERAND: Operand = { type: 'literal', value: null };
@@ -77,7 +88,7 @@ function lowerLeaf(node: CelNode, lowering: Lowering): Condition | undefined {
 
 /** Returns whether a path is a boolean column, which never holds null: a field without a value is missing. */
 function isStoredBoolean(path: Path, { parser }: Lowering): boolean {
-  return path.group === 'resource' && pathKindOf(path, parser)?.kind === 'boolean';
+  return isRecordPath(path) && pathKindOf(path, parser)?.kind === 'boolean';
 }
 
 function isNull(path: Path): Comparison {

@@ -3,12 +3,13 @@ import { didYouMean } from '../../errors.ts';
 import { type Json, validatePattern } from '../../operators/index.ts';
 import { isGroup } from '../attribute-path.ts';
 import { CONTEXT_GROUPS, type Condition, constant } from '../condition.ts';
-import { addConditionIssue, type ConditionParser, expected, lookupKind } from '../condition-parser.ts';
+import { addConditionIssue, aliasesOf, type ConditionParser, expected, lookupKind } from '../condition-parser.ts';
 import { bracketDepth } from './cel-brackets.ts';
 import { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS } from './cel-language.ts';
 import { celLibrary } from './cel-library.ts';
 import { lowerCel } from './cel-lower.ts';
-import { type CelNode, callOf, parsePathNode } from './cel-tree.ts';
+import { type RelatedCall, relatedCallOf, relatedPartsOf, validateForm, withAlias } from './cel-related.ts';
+import { type CelNode, callOf, markAlias, parsePathNode } from './cel-tree.ts';
 
 /** Maximum nesting of brackets outside of texts. Deeper brackets would overflow the stack of the CEL parser. The limit on the depth of the tree is lower. */
 const MAX_BRACKETS = 100;
@@ -29,10 +30,11 @@ export function parseExpression(source: Json, at: string, parser: ConditionParse
   if (bracketDepth(source) > MAX_BRACKETS) return refuse('tooDeep', `expected at most ${MAX_BRACKETS} levels of brackets`);
   const parsed = parseCel(source);
   if ('mistake' in parsed) return refuse('expression', parsed.mistake);
-  const mistakes = validateCel(parsed.expr, parser);
+  const root = aliasesOf(parser).reduce(markAlias, parsed.expr);
+  const mistakes = validateCel(root, parser);
   for (const mistake of mistakes) refuse('expression', mistake);
   if (mistakes.length > 0) return constant(null);
-  const lowered = lowerCel(parsed, parser);
+  const lowered = lowerCel({ ...parsed, expr: root }, parser);
   for (const mistake of lowered.mistakes) refuse('expression', mistake);
   return lowered.condition;
 }
@@ -132,6 +134,11 @@ function validateName(name: string, { names }: Place, { mistakes }: Validation):
 function validateCall(node: CelNode, place: Place, validation: Validation): void {
   const call = callOf(node);
   if (call === undefined) return;
+  const related = relatedCallOf(node);
+  if (related !== undefined) {
+    validateRelated(related, place, validation);
+    return;
+  }
   const { name, target, args } = call;
   if (!ALLOWED.has(name))
     validation.mistakes.push(`unknown function "${name.slice(0, 64)}"${didYouMean(name, [...CEL_FUNCTIONS.keys(), ...CEL_MACROS.keys()])}`);
@@ -143,6 +150,17 @@ function validateCall(node: CelNode, place: Place, validation: Validation): void
   for (const part of [target, ...args]) validateNode(part, place, validation);
 }
 
+/** Validates the form of a condition on related records, and the paths in its parts. Its lowering validates its resource and links. */
+function validateRelated(call: RelatedCall, place: Place, validation: Validation): void {
+  if (place.loops > 0) validation.mistakes.push('a loop (exists, all, map, filter) cannot contain related(…)');
+  validation.mistakes.push(...validateForm(call));
+  const parts = relatedPartsOf(call);
+  if (parts === undefined) return;
+  withAlias(parts, validation.parser, () => {
+    for (const part of [parts.on, parts.where]) validateNode(part, place, validation);
+  });
+}
+
 type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value'];
 
 /**
@@ -151,7 +169,8 @@ type Loop = Extract<CelNode['exprKind'], { case: 'comprehensionExpr' }>['value']
  */
 function validateLoop(loop: Loop, place: Place, validation: Validation): void {
   validateNode(loop.iterRange, { ...place, loops: place.loops + 1 }, validation);
-  if (isGroup(loop.iterVar) || loop.iterVar.startsWith(MACRO_PREFIX)) {
+  const isAlias = validation.parser.related.some(({ as }) => as === loop.iterVar);
+  if (isGroup(loop.iterVar) || isAlias || loop.iterVar.startsWith(MACRO_PREFIX)) {
     validation.mistakes.push(`"${loop.iterVar}" cannot be a loop variable`);
     return;
   }

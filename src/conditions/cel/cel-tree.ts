@@ -28,11 +28,41 @@ export function callOf({ exprKind }: CelNode): CelCall | undefined {
     : undefined;
 }
 
-/** A path in an expression: a group of the context and literal keys, such as `user.department` or `resource["a b"]`. */
+/** A path in an expression: a group of the context, or the name of related records, and literal keys, such as `user.department` or `resource["a b"]`. */
 export interface CelPath {
   readonly parsed: ParsedPath;
   /** True if the node tests for presence: `has(user.department)`. */
   readonly presence: boolean;
+}
+
+/** The beginning of a name that stands for related records. A name in an expression contains no space. */
+const ALIAS_MARK = 'related ';
+
+/** Returns a copy of a node in which the name of related records is marked, so that paths may begin with it. */
+export function markAlias(node: CelNode, as: string): CelNode {
+  const { exprKind } = node;
+  if (exprKind.case !== 'identExpr') return mapParts(node, (part) => markAlias(part, as));
+  return exprKind.value.name === as ? withName(node, `${ALIAS_MARK}${as}`) : node;
+}
+
+/** Returns a copy of a node without marks, to print it. */
+export function withoutMarks(node: CelNode): CelNode {
+  const name = plainName(node);
+  return name === undefined ? mapParts(node, withoutMarks) : withName(node, name);
+}
+
+/** Returns the name that a node consists of, without its mark; undefined for another node. */
+export function plainName({ exprKind }: CelNode): string | undefined {
+  if (exprKind.case !== 'identExpr') return undefined;
+  return aliasOf(exprKind.value.name) ?? exprKind.value.name;
+}
+
+function withName(node: CelNode, name: string): CelNode {
+  return { ...node, exprKind: { case: 'identExpr', value: { $typeName: 'cel.expr.Expr.Ident', name } } };
+}
+
+function aliasOf(name: string): string | undefined {
+  return name.startsWith(ALIAS_MARK) ? name.slice(ALIAS_MARK.length) : undefined;
 }
 
 /** Parses a node as a path, which may be invalid. Returns undefined if the node is not a path. */
@@ -42,10 +72,12 @@ export function parsePathNode(node: CelNode): CelPath | undefined {
   for (let at: CelNode | undefined = node; at !== undefined; ) {
     const { exprKind }: CelNode = at;
     if (exprKind.case === 'identExpr') {
-      if (!isGroup(exprKind.value.name)) return undefined;
+      const alias = aliasOf(exprKind.value.name);
+      if (alias === undefined && !isGroup(exprKind.value.name)) return undefined;
       const dotted = keys.find((key) => key.includes('.'));
       if (dotted !== undefined) return { parsed: { problem: `expected a key without a dot, given "${dotted.slice(0, 64)}"` }, presence };
-      return { parsed: parsePath([exprKind.value.name, ...keys].join('.')), presence };
+      const text = [alias ?? exprKind.value.name, ...keys].join('.');
+      return { parsed: parsePath(text, { aliases: alias === undefined ? [] : [alias] }), presence };
     }
     const step = stepOf(at);
     // A member of the result of `has(…)` is not a path.
@@ -114,4 +146,9 @@ export function mapParts(node: CelNode, map: (part: CelNode) => CelNode): CelNod
     default:
       return node;
   }
+}
+
+/** Returns true if the values at a path differ between records: those of the record, or those of related records. */
+export function isRecordPath({ group }: Path): boolean {
+  return group === 'resource' || group === 'related';
 }
