@@ -45,6 +45,8 @@ export interface ConditionParserOptions {
 export interface RelatedDescription {
   /** Returns the kind of the values at the keys of a path, like `describePath`. */
   describe(keys: readonly string[], text: string): PathKind | 'any' | { readonly problem: string };
+  /** Returns the values that a path can have, like `domainOf`. */
+  domainOf?(keys: readonly string[]): ValueDomain | undefined;
 }
 
 /** A condition on related records whose `where` is being parsed. */
@@ -109,6 +111,13 @@ function describe({ options, related }: ConditionParser, path: Path): PathKind |
   if (path.group !== 'related') return options.describePath?.(path) ?? 'any';
   const [alias, ...keys] = path.keys;
   return related.find(({ as }) => as === alias)?.description?.describe(keys, path.text) ?? 'any';
+}
+
+/** Returns the values that a path can have; undefined if they are not known, or if literals are not validated. */
+export function lookupDomain({ options, related }: ConditionParser, path: Path): ValueDomain | undefined {
+  if (options.domainOf === undefined) return undefined;
+  const [alias, ...keys] = path.keys;
+  return path.group === 'related' ? related.find(({ as }) => as === alias)?.description?.domainOf?.(keys) : options.domainOf(path);
 }
 
 /** Renders `expected …, given …`. */

@@ -13,7 +13,7 @@ import {
   type Path,
   type PathKind,
 } from './condition.ts';
-import { addConditionIssue, aliasesOf, type ConditionParser, expected, joinPath, lookupKind } from './condition-parser.ts';
+import { addConditionIssue, aliasesOf, type ConditionParser, expected, joinPath, lookupDomain, lookupKind } from './condition-parser.ts';
 import { operandPaths } from './condition-paths.ts';
 import { toWithin, WITHIN } from './parse-within.ts';
 import { validateLiteralBounds, validateLiterals } from './validate-literals.ts';
@@ -222,9 +222,9 @@ export function validateSides(comparison: Comparison, parser: ConditionParser): 
 function validateNewLiterals(
   comparison: Comparison,
   operator: Operator,
-  { as, parser: { options } }: { readonly as: ComparisonKind; readonly parser: ConditionParser },
+  { as, parser }: { readonly as: ComparisonKind; readonly parser: ConditionParser },
 ): string | undefined {
-  if (options.domainOf === undefined) return undefined;
-  const domain = options.domainOf(comparison.path);
+  if (parser.options.domainOf === undefined) return undefined;
+  const domain = lookupDomain(parser, comparison.path);
   return (domain && validateLiterals(comparison, operator, domain)) ?? validateLiteralBounds(comparison, operator, { as, domain });
 }

@@ -221,8 +221,8 @@ export const MUTATIONS_OF_CONDITIONS: readonly Mutation[] = [
   {
     name: 'a stored rule is refused for a literal that its path can never equal',
     file: 'src/conditions/parse-comparison.ts',
-    find: 'if (options.domainOf === undefined) return undefined;',
-    replace: 'if (options.domainOf === undefined) return validateLiteralBounds(comparison, operator, { as, domain: undefined });',
+    find: 'if (parser.options.domainOf === undefined) return undefined;',
+    replace: 'if (parser.options.domainOf === undefined) return validateLiteralBounds(comparison, operator, { as, domain: undefined });',
     red: 'src/authz/policies/literals.test.ts',
     test: 'accepts the literal in a stored rule: a DENY that was false stays false and does not become unknown',
   },

@@ -282,4 +282,20 @@ export const MUTATIONS_OF_DECISIONS: readonly Mutation[] = [
     red: 'test/scenarios/test-access.test.ts',
     test: 'policy tests, permissions, who-can and requests agree on the denial of an inactive user',
   },
+  {
+    name: 'a finding about values that users may write overlooks a DENY',
+    file: 'src/authz/linter/lint-writable.ts',
+    find: "covering.some(({ rule }) => rule.effect === 'DENY')",
+    replace: "covering.every(({ rule }) => rule.effect === 'DENY')",
+    red: 'src/authz/linter/lint-writable.test.ts',
+    test: 'the linter reports nothing if a DENY covers the writes',
+  },
+  {
+    name: 'a finding about values that users may write overlooks the conditions of the other rule',
+    file: 'src/authz/linter/lint-writable.ts',
+    find: 'rule.conditions.every((condition) => isOwner(condition, owners))',
+    replace: 'rule.conditions.every((condition) => isOwner(condition, owners) || owners.length > 0)',
+    red: 'src/authz/linter/lint-writable.test.ts',
+    test: 'the linter reports nothing if a further condition limits who may write',
+  },
 ];

@@ -57,6 +57,11 @@ export function describeDomain(
   };
 }
 
+/** Returns the values of a field of related records; undefined if it can have any value. */
+export function relatedDomainOf(definitions: Definitions, resource: Resource, keys: readonly string[]): ValueDomain | undefined {
+  return toDomain(valuesAt(definitions, resource, keys));
+}
+
 /** Returns true if the path `resource.name` is the name of the resource: no field is called `name`. */
 function isOwnName(resource: Resource | undefined, keys: readonly string[]): boolean {
   return resource !== undefined && keys.length === 1 && !resource.fields.has('name');

@@ -2,6 +2,7 @@ import type { ConditionParserOptions, ContextGroup, Path, PathKind } from '../..
 import { didYouMean } from '../../errors.ts';
 import type { Kind } from '../../operators/index.ts';
 import { type Definitions, kindAt, ordinaryResources, type Resource, targetName } from '../../resources/index.ts';
+import { relatedDomainOf } from './attribute-domains.ts';
 import { IDENTITY_NAMES, REQUEST_KINDS } from './decision-scope.ts';
 import { ENVIRONMENT_KINDS, toPathKind } from './environment.ts';
 
@@ -61,6 +62,7 @@ export function describeRelated(
           ? describeOwn(definitions, resource, { text, keys })
           : describeField({ definitions, references }, resource, { group: 'resource', keys, text });
       },
+      domainOf: (keys) => relatedDomainOf(definitions, resource, keys),
     };
   };
 }

@@ -17,6 +17,7 @@ const DESCRIPTIONS = {
   closes: 'a DENY on all resources denies all access to the resources that lack a field',
   'eq-null': 'a stored field is compared with null, which is never true',
   'ambiguous-name': 'on all resources, `resource.name` is a field of some resources and the name of the others',
+  'self-granted': 'a condition reads a value that the same users may write',
   'many-conditions': 'the rule has five conditions or more',
   'related-index': 'a condition counts related records, and no index finds them by the fields of `on`',
   'in-memory': 'lists filter the records in memory, because the database cannot evaluate the condition',

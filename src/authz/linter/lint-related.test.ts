@@ -27,4 +27,21 @@ describe('a condition on related records', () => {
     const found = lintAll({ definitions, policies, rolePolicies: [toRole('user', 'p')] }).filter(({ code }) => code === 'related-index');
     expect(found.map(({ todo }) => todo)).toEqual(isReported ? ['add "indexes: [{ fields: [userId, teamId] }]" to Member'] : []);
   });
+
+  it.each([
+    [100, false],
+    [101, true],
+  ])('a condition that requires %i related records, of at most 100, is reported: %s', (atLeast, isReported) => {
+    const condition = { related: { resource: 'Member', as: 'm', on: BOTH, atLeast } };
+    const policies = [policyOf('p', [{ ...READ, conditions: [condition] }])];
+    const found = lintAll({ definitions: member([{ fields: ['userId', 'teamId'] }]), policies, rolePolicies: [toRole('user', 'p')] });
+    expect(found.map(({ code }) => code)).toEqual(isReported ? ['never-holds'] : []);
+  });
+
+  it('a value that a field of related records never has is reported', () => {
+    const definitions = member([{ fields: ['userId', 'teamId'] }], { type: 'enum', values: ['a', 'b'] });
+    const policies = [policyOf('p', [{ ...READ, conditions: [isMember({ userId: 'c', teamId: 'x' })] }])];
+    const found = lintAll({ definitions, policies, rolePolicies: [toRole('user', 'p')] });
+    expect(found.map(({ code, path }) => [code, path])).toEqual([['never-equal', 'rules.0.conditions.0.related.on.userId']]);
+  });
 });

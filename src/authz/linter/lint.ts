@@ -5,6 +5,7 @@ import { lintConditions } from './lint-conditions.ts';
 import type { LintContext, LintedRule } from './lint-context.ts';
 import { lintMissing } from './lint-missing.ts';
 import { lintOrder } from './lint-order.ts';
+import { lintWritable } from './lint-writable.ts';
 
 /** Returns all findings about a stored policy: first about the policy and its assignments, then about its active rules in their order. */
 export function lintPolicy(policy: Policy, context: LintContext): readonly Finding[] {
@@ -17,7 +18,9 @@ export function lintPolicy(policy: Policy, context: LintContext): readonly Findi
     ...lintEmpty(policy),
     ...lintAssignments(policy, context.assignments, { now: context.index.now, definitions: compileOptions.definitions }),
     ...linted.flatMap((rule) =>
-      [...(byOrder.get(rule.rule) ?? []), ...lintConditions(rule), ...lintMissing(rule)].map((finding) => toFinding(rule, finding)),
+      [...(byOrder.get(rule.rule) ?? []), ...lintConditions(rule), ...lintMissing(rule), ...lintWritable(rule)].map((finding) =>
+        toFinding(rule, finding),
+      ),
     ),
   ];
 }

@@ -26,6 +26,7 @@ const CODES: readonly Finding['code'][] = [
   'closes',
   'eq-null',
   'ambiguous-name',
+  'self-granted',
   'many-conditions',
   'related-index',
   'in-memory',

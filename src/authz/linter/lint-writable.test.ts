@@ -1,0 +1,73 @@
+import { describe, expect, it } from 'vitest';
+import { definitionsOf, policyOf, type SomeRule, toRole } from '../../../test/policy-fixtures.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import { lintAll, READ } from './lint.fixture.ts';
+
+const DEFINITIONS = definitionsOf(
+  { name: 'Article', fields: { teamId: { type: 'string' } } },
+  {
+    name: 'Member',
+    fields: { userId: { type: 'string' }, teamId: { type: 'string' }, level: { type: 'string' }, seal: { type: 'string', readOnly: true } },
+    indexes: [{ fields: ['userId', 'teamId'] }],
+  },
+  {
+    name: 'User',
+    fields: {
+      department: { type: 'string' },
+      joined: { type: 'string', immutable: true },
+      role: { type: 'enum', values: ['anon', 'user', 'admin', 'editor'], default: 'user', guarded: true },
+    },
+  },
+);
+const is = (field: string, value: string): JsonObject => ({ field, operator: 'eq', value });
+const member = (parts: JsonObject = {}): JsonObject => ({
+  related: {
+    resource: 'Member',
+    as: 'm',
+    on: { userId: '${user.id}', teamId: '${resource.teamId}' },
+    where: [is('m.level', 'editor')],
+    ...parts,
+  },
+});
+const write = (resource: string, action: string, ...conditions: readonly JsonObject[]): SomeRule => ({ resource, action, conditions });
+
+/** Returns the details of the findings about a read rule with the condition, beside other rules of the same role. */
+function findings(condition: JsonObject, others: readonly SomeRule[], roles: readonly string[] = ['user', 'user']): readonly string[] {
+  const policies = [policyOf('p', [{ ...READ, conditions: [condition] }]), policyOf('q', others)];
+  const rolePolicies = roles.map((role, index) => toRole(role as 'user', index === 0 ? 'p' : 'q'));
+  return lintAll({ definitions: DEFINITIONS, policies, rolePolicies })
+    .filter(({ code }) => code === 'self-granted')
+    .map(({ detail }) => detail);
+}
+
+describe('a condition on what its users may write', () => {
+  const reported: readonly [string, JsonObject, readonly SomeRule[]][] = [
+    ['anyone may create a membership', member(), [write('Member', 'create')]],
+    ['anyone may change a membership', member(), [write('Member', 'update')]],
+    ['users may create their own membership', member(), [write('Member', 'create', is('resource.userId', '${user.id}'))]],
+    ['users may do everything with their own membership', member(), [write('Member', '*', is('user.id', '${resource.userId}'))]],
+    ['every resource may be written', member(), [write('*', 'create')]],
+    ['users may change every user', is('user.department', 'press'), [write('User', 'update')]],
+    ['users may change themselves', is('user.department', 'press'), [write('User', 'update', is('resource.id', '${user.id}'))]],
+  ];
+  it.each(reported)('the linter reports it if %s', (_, condition, others) => {
+    expect(findings(condition, others)).toEqual([expect.stringContaining('of policy "policy q"')]);
+  });
+
+  const silent: readonly [string, JsonObject, readonly SomeRule[], (readonly string[])?][] = [
+    ['memberships may only be read', member(), [write('Member', 'read')]],
+    ['a further condition limits who may write', member(), [write('Member', 'create', is('user.role', 'editor'))]],
+    ['a DENY covers the writes', member(), [write('Member', 'create'), { ...write('Member', 'create', is('m', 'x')), effect: 'DENY' }]],
+    ['another role may write', member(), [write('Member', 'create')], ['user', 'editor']],
+    ['the policy is assigned to admins', member(), [write('Member', 'create')], ['admin', 'admin']],
+    ['more records do not meet it', member({ atMost: 0 }), [write('Member', 'create')]],
+    ['the records are not linked with the user', member({ on: { teamId: '${resource.teamId}' } }), [write('Member', 'create')]],
+    ['only the service sets one of its fields', member({ where: [is('m.seal', 'x')] }), [write('Member', 'create')]],
+    ['the same users may read everything', member(), [write('Member', 'create'), write('Article', 'read')]],
+    ['only admins can set the field', is('user.role', 'editor'), [write('User', 'update')]],
+    ['the field cannot change', is('user.joined', 'x'), [write('User', 'update')]],
+  ];
+  it.each(silent)('the linter reports nothing if %s', (_, condition, others, roles) => {
+    expect(findings(condition, others, roles)).toEqual([]);
+  });
+});

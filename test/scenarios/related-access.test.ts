@@ -1,0 +1,121 @@
+/** Questions about access whose rules count related records: who can, permissions, access tests and previews. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningService, startService, type TestUser } from '../harness.ts';
+
+const DEFINITIONS = {
+  'Membership.yaml': `name: Membership
+fields:
+  userId: { type: reference, to: User, onDelete: cascade }
+  team:   { type: string }
+  level:  { type: enum, values: [reader, owner] }
+indexes:
+  - { fields: [userId, team] }
+`,
+  'Document.yaml': 'name: Document\nfields:\n  team: { type: string }\n',
+};
+const OWNER = {
+  related: {
+    resource: 'Membership',
+    as: 'm',
+    on: { userId: '${user.id}', team: '${resource.team}' },
+    where: [{ field: 'm.level', operator: 'eq', value: 'owner' }],
+  },
+};
+
+let service: RunningService;
+let admin: TestUser;
+let mia: TestUser;
+let ben: TestUser;
+let news: string;
+let sports: string;
+let policyId: string;
+beforeAll(async () => {
+  service = await startService({ definitions: DEFINITIONS });
+  [admin, mia, ben] = [await service.admin(), await service.user(), await service.user()];
+  news = await service.createRecord('Document', { team: 'news' });
+  sports = await service.createRecord('Document', { team: 'sports' });
+  await service.createRecord('Membership', { userId: mia.id, team: 'news', level: 'owner' });
+  await service.createRecord('Membership', { userId: mia.id, team: 'sports', level: 'reader' });
+  await service.createRecord('Membership', { userId: ben.id, team: 'news', level: 'reader' });
+  policyId = await service.createPolicy({ role: 'user', rules: [{ resource: 'Document', action: '*', conditions: [OWNER] }] });
+});
+afterAll(() => service.close());
+
+interface Row {
+  readonly id?: string;
+  readonly role?: string;
+  readonly action?: string;
+  readonly effect: string;
+  readonly when?: string;
+}
+const ask = async (path: string, body: object): Promise<unknown> => {
+  const reply = await service.call('POST', path, { token: admin.token, body });
+  expect(reply.status, reply.text).toBe(200);
+  return reply.at('data');
+};
+const whoCan = async (body: object) => {
+  const { roles, users } = (await ask('/admin/api/policies/who-can', { resource: 'Document', ...body })) as Record<string, readonly Row[]>;
+  const byRole = roles?.filter(({ role }) => role === 'user').map(({ effect, when = '' }) => [effect, when.includes('Membership')]);
+  return {
+    byRole,
+    users: users?.filter(({ id }) => id === mia.id || id === ben.id).map(({ id, effect }) => [id === mia.id ? 'mia' : 'ben', effect]),
+  };
+};
+
+describe('related records in questions about access', () => {
+  it('who-can leaves a condition open for a role, and decides it for each user and record', async () => {
+    expect(await whoCan({ action: 'read', id: news })).toEqual({ byRole: [['conditional', true]], users: [['mia', 'allow']] });
+    expect(await whoCan({ action: 'read', id: sports })).toEqual({ byRole: [['conditional', true]], users: [] });
+  });
+
+  it('who-can leaves a condition open without a record', async () => {
+    const open = [['conditional', true]];
+    expect(await whoCan({ action: 'read' })).toEqual({
+      byRole: open,
+      users: [
+        ['mia', 'conditional'],
+        ['ben', 'conditional'],
+      ],
+    });
+    expect(await whoCan({ action: 'create' })).toEqual({
+      byRole: open,
+      users: [
+        ['mia', 'conditional'],
+        ['ben', 'conditional'],
+      ],
+    });
+  });
+
+  it('the permissions of a user are conditional without a record, and decided with one', async () => {
+    const effectsOf = async (user: TestUser, body: object) => {
+      const cells = (await ask(`/admin/api/users/${user.id}/permissions`, { resources: ['Document'], ...body })) as readonly Row[];
+      return Object.fromEntries(cells.map(({ action, effect }) => [action, effect]));
+    };
+    expect(await effectsOf(mia, {})).toMatchObject({ read: 'conditional', list: 'conditional', create: 'conditional' });
+    expect(await effectsOf(ben, {})).toMatchObject({ read: 'conditional', list: 'conditional', create: 'conditional' });
+  });
+
+  it('a caller who asks about records learns what reading them would show', async () => {
+    const effectOf = async ({ token }: TestUser, id: string): Promise<unknown> => {
+      const reply = await service.call('POST', '/auth/me/permissions', {
+        token,
+        body: { resource: 'Document', actions: ['read'], ids: [id] },
+      });
+      expect(reply.status, reply.text).toBe(200);
+      return JSON.stringify(reply.at('data')).includes('"effect":"allow"');
+    };
+    expect([await effectOf(mia, news), await effectOf(mia, sports), await effectOf(ben, news)]).toEqual([true, false, false]);
+  });
+
+  it('a preview decides past requests by the related records that they have read', async () => {
+    await service.call('GET', `/api/Document/${news}`, { token: ben.token });
+    const reader = { ...OWNER, related: { ...OWNER.related, where: [{ field: 'm.level', operator: 'eq', value: 'reader' }] } };
+    const draft = { policies: [{ id: policyId, rules: [{ resource: 'Document', action: '*', conditions: [reader] }] }] };
+    const filter = { userId: ben.id, action: 'read' };
+    expect(await ask('/admin/api/policies/preview', { draft, filter })).toMatchObject({ examined: 1, denyToAllow: 1, unknown: 0 });
+    // Related records that no past request has read are unknown.
+    const other = { related: { ...OWNER.related, on: { userId: '${user.id}', team: 'sports' } } };
+    const unknown = { policies: [{ id: policyId, rules: [{ resource: 'Document', action: '*', conditions: [other] }] }] };
+    expect(await ask('/admin/api/policies/preview', { draft: unknown, filter })).toMatchObject({ examined: 1, unknown: 1 });
+  });
+});
