@@ -26,7 +26,7 @@ describe('the preview of a draft', () => {
     const draft = { policies: [{ id: policyId, rules: denies }] };
     const page = await visitor.open(newsroom, '/preview', { as: story.admin });
     await page.getByText('There is no draft').filter({ visible: true }).waitFor();
-    await page.getByText('24 hours').click();
+    await page.getByRole('combobox', { name: 'Time of the entries' }).selectOption('24h');
     await page.waitForURL(/range=24h/);
     // The first click after the draft was typed must not be lost.
     await page.getByLabel('Draft (JSON)').fill(JSON.stringify(draft));
@@ -59,7 +59,7 @@ describe('the preview of a draft', () => {
     await page.getByText('DENY', { exact: true }).click();
     await page.getByText('unsaved changes').waitFor();
     await page.getByRole('tab', { name: 'Preview' }).click();
-    await page.getByText('24 hours').click();
+    await page.getByRole('combobox', { name: 'Time of the entries' }).selectOption('24h');
     await page.waitForURL(/tab=preview&range=24h|range=24h&tab=preview/);
     await page.getByRole('button', { name: 'Replay' }).click();
     await expect.poll(() => page.locator(figureOf('allowed before, denied now')).textContent()).toBe('1');

@@ -10,7 +10,7 @@ export const previewTexts = {
   },
   draft: 'Draft (JSON)',
   draftHelp: 'Changes of policies and assignments, as in POST /admin/api/policies/preview.',
-  range: 'Entries of the',
+  range: 'Time of the entries',
   fill: 'Fill values that were not kept with those of today',
   run: 'Replay',
   stop: 'Stop',
@@ -49,7 +49,8 @@ export const previewTexts = {
     allowToDeny: (count: number) => sentence`${count.toLocaleString()} would be denied:`,
     denyToAllow: (count: number) => sentence`${count.toLocaleString()} would be allowed:`,
     changed: (count: number) => sentence`${count.toLocaleString()} would depend on another condition:`,
-    unknown: (count: number) => sentence`${count.toLocaleString()} are unknown, because the audit log did not keep a value:`,
+    unknown: (count: number) =>
+      sentence`${count.toLocaleString()} ${count === 1 ? 'is' : 'are'} unknown, because the audit log did not keep a value:`,
   },
   moreGroups: (count: number) => (count === 1 ? 'and 1 other group' : sentence`and ${count} other groups`),
   warnings: 'The draft has consequences for admins',

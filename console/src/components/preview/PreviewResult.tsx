@@ -23,7 +23,9 @@ interface PreviewResultProps {
 
 /** The numbers of decisions that stay the same, change or are unknown, and groups of those that do not stay the same. */
 export function PreviewResult({ totals, draft, fill }: PreviewResultProps) {
-  const [tab, setTab] = useState<string | null>(CHANGES.find((change) => totals[change] > 0) ?? 'allowToDeny');
+  // Until a tab is chosen, the first one with decisions is open. The figures grow while the replay runs.
+  const [chosen, setTab] = useState<string | null>(null);
+  const tab = chosen ?? CHANGES.find((change) => totals[change] > 0) ?? CHANGES[0];
   const [compared, setCompared] = useState<PreviewSample>();
   return (
     <Stack>

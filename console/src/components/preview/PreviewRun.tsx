@@ -1,4 +1,4 @@
-import { Alert, Button, Checkbox, Group, Paper, SegmentedControl, Stack } from '@mantine/core';
+import { Alert, Button, Checkbox, Group, NativeSelect, Paper, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { Draft } from '../../api/draft.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
@@ -38,11 +38,11 @@ export function PreviewRun({ draft, refusal, search, children, onSearch, onStart
         <Stack>
           {children}
           <Group>
-            <SegmentedControl
+            <NativeSelect
               aria-label={texts.range}
               value={range}
               data={PREVIEW_RANGES.map((value) => ({ value, label: decisionsTexts.ranges[value] }))}
-              onChange={(value) => onSearch({ ...search, range: value as PreviewRange })}
+              onChange={({ currentTarget }) => onSearch({ ...search, range: currentTarget.value as PreviewRange })}
             />
             <Checkbox
               label={texts.fill}

@@ -28,7 +28,7 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
   const [open, setOpen] = useState<{ readonly name: string; readonly permission: Permission }>();
   return (
     <>
-      <Table.ScrollContainer minWidth={680} type="native">
+      <div className={classes['scroll']}>
         <Table aria-label={label} layout="fixed" className={classes['grid'] ?? ''}>
           <Table.Thead>
             <Table.Tr>
@@ -49,7 +49,7 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
                 {actions.map((action) => {
                   const permission = permissions.find((each) => each.action === action);
                   return (
-                    <Table.Td key={action} p={2}>
+                    <Table.Td key={action} p={2} data-action={action}>
                       {permission && <Cell name={name} permission={permission} onOpen={() => setOpen({ name, permission })} />}
                     </Table.Td>
                   );
@@ -58,7 +58,7 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
             ))}
           </Table.Tbody>
         </Table>
-      </Table.ScrollContainer>
+      </div>
       <Text size="sm" c="dimmed">
         {texts.legend}
       </Text>

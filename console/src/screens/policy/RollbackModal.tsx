@@ -51,14 +51,16 @@ export function RollbackModal({ item, version, onClose }: RollbackModalProps) {
           <Text size="sm">{isDeleted ? texts.restoreDetail : texts.rollbackDetail}</Text>
           {!isDeleted && (
             <ScrollArea.Autosize mah="45vh" type="auto">
-              <Text fw={600}>{texts.rollbackChanges}</Text>
-              <VersionDiff id={policy.id} from={version} to={revision} />
               {assignments && (
-                <Text size="sm" my="xs">
+                <Text size="sm" mb="xs">
                   {texts.assignmentsNotCompared}
                 </Text>
               )}
               <Consequences id={policy.id} revision={revision} />
+              <Text fw={600} mt="sm">
+                {texts.rollbackChanges}
+              </Text>
+              <VersionDiff id={policy.id} from={version} to={revision} />
             </ScrollArea.Autosize>
           )}
           {isDeleted && !assignments && <Text size="sm">{texts.restoreUnassigned}</Text>}
