@@ -147,7 +147,7 @@ describe('records', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByText('The record can be restored later.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('No record matches').waitFor();
+    await page.getByText('There is none yet, or you may see none.').waitFor();
     await page.getByRole('switch', { name: 'Deleted records' }).check({ force: true });
     await page.getByRole('table', { name: 'Note' }).getByText('Restored note').waitFor();
     await expectSoundScreen(page);
@@ -155,6 +155,17 @@ describe('records', () => {
     await page.getByText('The record was restored.').waitFor();
     await page.getByRole('switch', { name: 'Deleted records' }).uncheck({ force: true });
     await page.getByRole('table', { name: 'Note' }).getByText('Restored note').waitFor();
+  });
+
+  it('an empty list leads to the form of its first record', async ({ visitor, onTestFinished }) => {
+    const service = await startConsole({ definitions: { 'Note.yaml': 'name: Note\nfields:\n  title: { type: string }\n' } });
+    onTestFinished(() => service.close());
+    const page = await visitor.open(service, '/data/Note', { as: await service.admin() });
+    await page.getByText('There is none yet, or you may see none.').waitFor();
+    await expectSoundScreen(page);
+    await page.getByRole('button', { name: 'Create the first record' }).click();
+    await field(page, 'title').waitFor();
+    expect(new URL(page.url()).pathname).toBe('/console/data/Note/new');
   });
 
   it('a record says what its user may not do with it and why, and offers no change', async ({ newsroom, story, visitor }) => {

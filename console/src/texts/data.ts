@@ -14,7 +14,14 @@ export const dataTexts = {
   import: 'Import',
   refused: (action: string) => sentence`The policies in force do not let you ${action} here`,
   why: 'Why?',
-  empty: { title: 'No record', detail: 'No record matches, or you may see none.', action: 'Remove the filters' },
+  createFirst: 'Create the first record',
+  empty: {
+    title: 'No record',
+    filtered: 'No record matches, or you may see none of those that do.',
+    deleted: 'No record is deleted, or you may see none of those that are.',
+    unfiltered: 'There is none yet, or you may see none.',
+    action: 'Remove the filters',
+  },
   filter: {
     add: 'Add a filter',
     field: 'Field',

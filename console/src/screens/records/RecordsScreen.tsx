@@ -68,7 +68,8 @@ interface RecordListProps {
   onChange(search: RecordsSearch): void;
 }
 
-function RecordList({ resource: { definition }, search, onChange }: RecordListProps) {
+function RecordList({ resource, search, onChange }: RecordListProps) {
+  const { definition } = resource;
   const navigate = useNavigate();
   const { data: catalogue } = useQuery(ownCatalogueQuery);
   const resources = catalogue?.resources ?? [];
@@ -84,7 +85,7 @@ function RecordList({ resource: { definition }, search, onChange }: RecordListPr
       {({ pages }) => {
         const rows = pages.flatMap(({ data }) => data);
         const total = pages[0]?.total;
-        if (rows.length === 0) return <NoRecords search={search} onChange={onChange} />;
+        if (rows.length === 0) return <NoRecords resource={resource} search={search} onChange={onChange} />;
         return (
           <Stack gap="sm">
             {total !== undefined && (
@@ -110,20 +111,25 @@ function RecordList({ resource: { definition }, search, onChange }: RecordListPr
   );
 }
 
-function NoRecords({ search, onChange }: Pick<RecordListProps, 'search' | 'onChange'>) {
-  const { title, detail, action } = texts.empty;
+function NoRecords({ resource, search, onChange }: RecordListProps) {
+  const navigate = useNavigate();
+  const { title, filtered, deleted, unfiltered, action } = texts.empty;
+  if (search.where !== undefined) {
+    return <EmptyState title={title} detail={filtered} action={<DefaultButton label={action} onClick={() => onChange({})} />} />;
+  }
+  if (search.deleted === true) return <EmptyState title={title} detail={deleted} />;
+  const create = () => void navigate({ to: '/data/$resource/new', params: { resource: resource.definition.name } });
+  const mayCreate = effectOf(resource, 'create') !== 'deny';
   return (
-    <EmptyState
-      title={title}
-      detail={detail}
-      action={
-        search.where && (
-          <Button variant="default" onClick={() => onChange({})}>
-            {action}
-          </Button>
-        )
-      }
-    />
+    <EmptyState title={title} detail={unfiltered} action={mayCreate && <DefaultButton label={texts.createFirst} onClick={create} />} />
+  );
+}
+
+function DefaultButton({ label, onClick }: { readonly label: string; onClick(): void }) {
+  return (
+    <Button variant="default" onClick={onClick}>
+      {label}
+    </Button>
   );
 }
 
