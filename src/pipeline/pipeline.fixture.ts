@@ -73,9 +73,11 @@ export interface TestPipelineOptions {
   readonly rules?: readonly TestRule[];
   readonly options?: Partial<PipelineOptions>;
   readonly deps?: Partial<Pick<PipelineDeps, 'auditMode' | 'observer'>>;
-  /** The time limits of attempts in a commit batch. */
+  /** The time limits of attempts in a commit batch. Default: limits that a busy machine does not reach. */
   readonly timeLimits?: BatchLimits;
 }
+
+const AMPLE: BatchLimits = { short: 60_000, writer: 60_000 };
 
 const USERS: TestRecords = {
   User: {
@@ -150,7 +152,7 @@ async function createDeps(folder: string, given: TestPipelineOptions): Promise<T
   const opened = openSqlite({
     path: join(folder, 'test.db'),
     maxBatchTime: Number.POSITIVE_INFINITY,
-    timeLimits: given.timeLimits,
+    timeLimits: given.timeLimits ?? AMPLE,
     timeZone: config.timezone,
   });
   await migrate(opened, policyStore.definitions, { holder: policyStore });
