@@ -220,7 +220,7 @@ describe('a request', () => {
       ),
     );
     for (const { status } of replies) expect([401, 429, 503]).toContain(status);
-  }, 30_000);
+  });
 });
 
 describe('a search with a time limit', () => {

@@ -239,7 +239,7 @@ it('fifty concurrent setups create one admin', async () => {
   } finally {
     await fresh.close();
   }
-}, 30_000);
+});
 
 it('refuses too many attempts with any password and any forwarded address', async () => {
   const fresh = await createFresh({ loginAttempts: 3 });

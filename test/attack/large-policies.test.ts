@@ -105,7 +105,7 @@ describe('a policy', () => {
     } finally {
       await roomy.close();
     }
-  }, 30_000);
+  });
 
   it('accepts a policy with a pattern that backtracks in other engines, and decides in time', async () => {
     const id = await target.createPolicy({

@@ -20,7 +20,7 @@ beforeAll(async () => {
   mkdirSync(`${folder}generated`, { recursive: true });
   writeFileSync(`${folder}generated/openapi.json`, document.text);
   await run('node_modules/openapi-typescript/bin/cli.js', 'generated/openapi.json', '--output', 'generated/newsroom.d.ts');
-}, 60_000);
+});
 afterAll(() => Promise.all(services.map((service) => service.close())));
 
 /** Runs a program in this folder; returns what it prints. Throws if it fails. */

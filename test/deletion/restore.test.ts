@@ -55,7 +55,7 @@ describe('a restore', () => {
     const reply = await restore('Page', first);
     expect(reply.status, reply.text).toBe(200);
     expect((await call('GET', '/api/Page?where[slug][exists]=true&total=true')).at('total')).toBe(36);
-  }, 30_000);
+  });
 
   it('decides each restored record with its references restored, so that the deleting user can restore them', async () => {
     const { folder, first, second } = await createCircle('circle');

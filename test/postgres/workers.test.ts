@@ -156,7 +156,7 @@ describe.concurrent('workers', () => {
   const drainDelayEnded = join(folder, 'drain-delay-ended');
   beforeAll(async () => {
     service = await startWorkers(2, ['--drain-delay-seconds', String(DRAIN_DELAY)], writeDrainDelay(drainDelayEnded));
-  }, 60_000);
+  });
   afterAll(() => service?.program.stop('SIGKILL'));
 
   it('workers accept the setup token that their primary process prints in a link and in a command', async () => {

@@ -22,7 +22,7 @@ let program: Program;
 beforeAll(async () => {
   program = await startProgram({ data });
   await setUp(program.url);
-}, 60_000);
+});
 afterAll(async () => {
   await program.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -92,4 +92,4 @@ it('restores the admin policy, also without a running service', async () => {
   expect((await bailiwick(`${NEXT} again\n`, 'user', 'password', 'ada@example.com')).code).toBe(0);
   program = await startProgram({ data });
   expect(await logIn('ada@example.com', `${NEXT} again`)).toBe(200);
-}, 60_000);
+});

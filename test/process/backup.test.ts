@@ -97,7 +97,7 @@ describe('backup', () => {
     const again = await run('backup', join(folder, 'same.db'));
     expect([again.code, again.err]).toEqual([2, expect.stringContaining('exists, and a backup replaces no file')]);
     expect(readdirSync(folder).filter((name) => name.includes('.part'))).toEqual([]);
-  }, 60_000);
+  });
 });
 
 /** The number of records while a restore is killed. */
@@ -139,7 +139,7 @@ describe('restore', () => {
     const [kept = ''] = readdirSync(join(data, 'backups'));
     expect(query(standAlone(join(data, 'backups', kept)), `SELECT count(*) FROM Note WHERE size = 'since'`)).toEqual([1]);
     expect(await program.stop()).toBe(0);
-  }, 60_000);
+  });
 
   it('a restore that is killed at any moment leaves the old or the new database, and the service continues', async () => {
     await run('storage', 'apply');
@@ -195,7 +195,7 @@ describe('restore', () => {
     }
     expect(sizes()).toEqual(['now']);
     expect([leftovers(), existsSync(join(data, 'backups'))]).toEqual([[], false]);
-  }, 60_000);
+  });
 });
 
 async function spawnRestore(): Promise<ReturnType<typeof spawn>> {
@@ -241,5 +241,5 @@ describe.skipIf(!canLimit)('a full disk', () => {
     expect((await run('storage', 'apply')).code).toBe(0);
     expect((await runLimited('storage', 'prune', '--yes')).code).toBe(2);
     expect((await run('storage', 'prune')).out).toContain('50000 values are permanently deleted');
-  }, 60_000);
+  });
 });

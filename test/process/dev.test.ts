@@ -28,7 +28,7 @@ describe('dev', () => {
     program = await startProgram({ data: join(folder, 'data'), project: folder, command: 'dev', main: CHECKOUT });
     token = await setUp(program.url);
     id = idOf(await expectDone(send(program.url, 'POST /api/Event', { token, body: { title: 'a talk' } })));
-  }, 60_000);
+  });
   afterAll(async () => {
     await program.stop('SIGINT');
     rmSync(folder, { recursive: true, force: true });

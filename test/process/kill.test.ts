@@ -20,7 +20,7 @@ describe('kill -9 under load', () => {
     const program = await startProgram({ data });
     token = await setUp(program.url);
     expect(await program.stop()).toBe(0);
-  }, 60_000);
+  });
   afterAll(() => rmSync(data, { recursive: true, force: true }));
 
   it(`kill -9 under load loses no acknowledged record and no entry, ${ROUNDS} times`, async () => {

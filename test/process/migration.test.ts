@@ -56,7 +56,7 @@ describe.concurrent('storage', () => {
     for (const command of ['plan', 'history', 'prune']) expect((await storage(command)).code).toBe(0);
     expect((await storage('plan')).out).toContain('CREATE TABLE "Note"');
     expect(existsSync(data)).toBe(false);
-  }, 60_000);
+  });
 
   it('storage apply performs a lossy step only with the hash of its plan, and reports it', async () => {
     const { data, define, storage, populate } = createProject();
@@ -99,7 +99,7 @@ describe.concurrent('a running service', () => {
     const plan = await expectDone(send(program.url, 'GET /admin/api/storage/plan', { token }));
     expect(plan.body.data).toMatchObject({ steps: [], held: [], mistakes: [] });
     await program.stop();
-  }, 60_000);
+  });
 
   it('a running service authenticates users after a field of User was renamed', async () => {
     const { folder, data, storage } = createProject();
@@ -115,7 +115,7 @@ describe.concurrent('a running service', () => {
       expect(me.body.data).toMatchObject({ [name]: 'news' });
     }
     await program.stop();
-  }, 60_000);
+  });
 });
 
 describe.concurrent('a changed definition', () => {
@@ -158,7 +158,7 @@ describe.concurrent('a changed definition', () => {
     if (started !== undefined) await once(started.child.stdout, 'data');
     started?.child.kill();
     for (const each of [started, ...others]) expect(await each?.ended).toEqual([0, null]);
-  }, 60_000);
+  });
 
   it('a migration is performed completely or not at all if the process is killed', async () => {
     const project = createProject();

@@ -37,7 +37,7 @@ beforeAll(async () => {
   expect(await program.stop()).toBe(0);
   await append(700, 5);
   await append(30, 4);
-}, 60_000);
+});
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 describe('decisions prune', () => {

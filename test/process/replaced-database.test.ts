@@ -28,7 +28,7 @@ beforeAll(async () => {
   const program = await startProgram({ data: prepared, args: ['--log-level', 'silent'] });
   token = await setUp(program.url);
   await program.stop();
-}, 60_000);
+});
 
 /** A way to lose a database. `away` is a folder on the same file system. */
 interface Way {

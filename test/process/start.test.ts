@@ -155,7 +155,7 @@ describe('the setup token', () => {
     await third.prints('API page');
     await third.stop();
     expect(third.printed()).not.toContain('/auth/setup');
-  }, 60_000);
+  });
 
   it('the setup token is not printed if setup is off', async () => {
     const program = await startProgram({ data: join(folder, 'off'), args: ['--setup', 'off'] });
@@ -163,7 +163,7 @@ describe('the setup token', () => {
     expect((await setUp(program.url, '')).status).toBe(404);
     await program.stop();
     expect(program.printed()).not.toContain('/auth/setup');
-  }, 60_000);
+  });
 });
 
 describe('the output of a start', () => {

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await createUser(program.url, token, { email: 'uma@example.com', role: 'user' });
   const id = await createUser(program.url, token, { email: 'gone@example.com', role: 'admin' });
   await send(program.url, `PUT /api/User/${id}`, { token, body: { isActive: false } });
-}, 60_000);
+});
 afterAll(async () => {
   await program.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -77,7 +77,7 @@ describe('bailiwick import', () => {
     expect(await tips()).toBe(before + 250);
     for (const id of query(data, `SELECT "id" FROM "Tip" WHERE "subject" = 'T'`))
       await send(program.url, `DELETE /api/Tip/${id}`, { token });
-  }, 30_000);
+  });
 
   it.each([
     ['an unknown user', ['Tip', 'tips.csv', '--as', 'unknown@example.com'], 1, 'bailiwick: no active user has this email'],

@@ -18,7 +18,7 @@ beforeAll(async () => {
   const program = await startProgram({ data });
   token = await setUp(program.url);
   expect(await program.stop()).toBe(0);
-}, 60_000);
+});
 afterAll(() => rmSync(data, { recursive: true, force: true }));
 
 const count = (sql: string): number => Number(query(data, `SELECT count(*) FROM ${sql}`)[0]);

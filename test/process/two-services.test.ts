@@ -15,7 +15,7 @@ let one: Program;
 let two: Program;
 beforeAll(async () => {
   [one, two] = await Promise.all([startProgram({ data: folder }), startProgram({ data: folder })]);
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all([one.stop(), two.stop()]);
   rmSync(folder, { recursive: true, force: true });
@@ -38,7 +38,7 @@ describe('two services on one database', () => {
     ]);
     expect(query(folder, `SELECT email FROM User WHERE role = 'admin'`)).toHaveLength(1);
     token = await logIn(two.url, String(query(folder, 'SELECT email FROM User')[0]));
-  }, 60_000);
+  });
 
   it('two services on one database do not let two admins demote each other', async () => {
     const rounds = 5;
@@ -60,7 +60,7 @@ describe('two services on one database', () => {
       expect(replies.filter(({ status }) => status === 200)).toHaveLength(1);
       token = left[0] === ids[0] ? tokens[0] : tokens[1];
     }
-  }, 60_000);
+  });
 
   it('two services on one database apply a grant or revoke of the other at once', async () => {
     await createUser(one.url, token, { email: 'reader@example.com', role: 'user' });
@@ -75,7 +75,7 @@ describe('two services on one database', () => {
       statuses.push((await send(two.url, 'GET /api/Tip', { token: reader })).status);
     }
     expect(statuses).toEqual(Array.from({ length: 20 }, (_, round) => (round % 2 === 0 ? 200 : 403)));
-  }, 60_000);
+  });
 
   it('two services on one database apply changes of the command line at once', async () => {
     const before = (await send(one.url, 'GET /api/Comment')).status;
@@ -83,7 +83,7 @@ describe('two services on one database', () => {
     const after = await Promise.all([one, two].map(async ({ url }) => (await send(url, 'GET /api/Comment')).status));
     expect({ code, before, after }).toEqual({ code: 0, before: 403, after: [200, 200] });
     expect(out).toContain('# 0 present, 3 created, 0 missing');
-  }, 60_000);
+  });
 
   it("two services on one database accept each other's tokens and logouts", async () => {
     const mine = await logIn(one.url, 'reader@example.com');

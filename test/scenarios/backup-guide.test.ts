@@ -31,7 +31,7 @@ const withoutFigures = (text: string): string =>
 let program: Program;
 beforeAll(async () => {
   program = await startProgram({ data, args: ['--log-level', 'error'] });
-}, 60_000);
+});
 afterAll(async () => {
   await program.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -46,5 +46,5 @@ describe('the guide to backups', () => {
     expect([code, withoutFigures(`$ npx bailiwick ${inspect.join(' ')}\n${out}`)]).toEqual([0, withoutFigures(inspectOutput)]);
     expect((await run(restore)).code).toBe(0);
     expect((await send(program.url, 'GET /api/Article', { token })).status).toBe(401);
-  }, 60_000);
+  });
 });

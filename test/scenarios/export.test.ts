@@ -28,7 +28,7 @@ beforeAll(async () => {
   expect(imported.at('data')).toMatchObject({ imported: ROWS - 1, rejected: 1 });
   await transfer.send(lines({ code: 'P0000', title: 'a, "b"\nc', price: '-1.50', tags: ['x'], extra: { n: 1 }, owner: max }));
   await transfer.entries();
-}, 60_000);
+});
 afterAll(() => transfer.close());
 
 const EXPORT = { action: 'export', allowed: true };
@@ -170,7 +170,7 @@ describe('an export in progress', () => {
     expect(text.split('\n').length).toBeLessThan(ROWS + 600);
     const entries = (await transfer.entries()).filter(({ action }) => action === 'export');
     expect(entries).toMatchObject([EXPORT, { action: 'export', allowed: false }]);
-  }, 30_000);
+  });
 
   it('aborts an export in progress when its token expires, with an entry of the refused token', async () => {
     await transfer.createPolicy({ name: 'exports', role: 'user', rules: [{ resource: 'Part', action: 'export' }] });
@@ -184,7 +184,7 @@ describe('an export in progress', () => {
     expect(ended).toBe('aborted');
     expect(text.split('\n').length).toBeLessThan(ROWS + 600);
     expect(await transfer.decisions('kind=auth&action=token&limit=1')).toMatchObject([{ outcome: 'IDENTITY_TOKEN_EXPIRED' }]);
-  }, 30_000);
+  });
 });
 
 /** Starts an export as Uwe, runs `meanwhile` before reading the response, and returns its text and how it ended. */

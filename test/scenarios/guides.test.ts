@@ -16,7 +16,7 @@ beforeAll(async () => {
   service = await startService({ project: 'examples/newsroom' });
   admin = await service.admin();
   articleId = await service.createRecord('Article', { title: 'A budget', slug: 'a-budget', authorId: admin.id });
-}, 60_000);
+});
 afterAll(() => service.close());
 
 const SHOP = {

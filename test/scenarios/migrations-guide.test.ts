@@ -40,7 +40,7 @@ beforeAll(async () => {
   const database = new Sqlite(join(data, 'bailiwick.db'));
   database.exec(`INSERT INTO Article (id, title, size) VALUES ('a1', 'kept', '12'), ('a2', 'too', '012')`);
   database.close();
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('the guide to migrations', () => {
@@ -55,18 +55,18 @@ describe('the guide to migrations', () => {
     expect((await run(allow.map((word) => (word === '<hash>' ? hash : word)))).code).toBe(0);
     expect(query(data, 'SELECT size FROM Article ORDER BY id')).toEqual([12, null]);
     expect(await run(history)).toMatchObject({ code: 0, out: expect.stringContaining('by cli') });
-  }, 60_000);
+  });
 
   it('the guide to migrations renames a resource and a field', async () => {
     define(`${renaming}  size: { type: integer }\n`);
     expect((await run(['storage', 'apply'])).code).toBe(0);
     expect(query(data, 'SELECT headline FROM Post ORDER BY id')).toEqual(['kept', 'too']);
-  }, 60_000);
+  });
 
   it('the guide to migrations prunes archived columns with --yes', async () => {
     const [show = [], drop = []] = commandsOf(pruning);
     expect((await run(show)).out).toContain('Post.size$1 is archived; 2 values are permanently deleted');
     expect((await run(drop)).code).toBe(0);
     expect(await run(show)).toMatchObject({ code: 0, out: expect.stringContaining('there is no archived data') });
-  }, 60_000);
+  });
 });

@@ -24,7 +24,7 @@ beforeAll(async () => {
   admin = await service.admin();
   // Conditions on the department of users have a warning until a user has one.
   await service.createRecord('User', { name: 'Maya', email: 'maya@example.com', department: 'politics', role: 'editor' });
-}, 60_000);
+});
 afterAll(() => service.close());
 
 /** Sends a request as admin. */

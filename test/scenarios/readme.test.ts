@@ -19,7 +19,7 @@ describe('the tutorial of the README', () => {
       steps.map((step) => step.command),
       service.url,
     );
-  }, 60_000);
+  });
   afterAll(() => service.close());
 
   it('the tutorial of the README has a definition, commands and responses', () => {

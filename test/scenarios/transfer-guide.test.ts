@@ -18,7 +18,7 @@ let admin: TestUser;
 beforeAll(async () => {
   service = await startService({ project: 'examples/newsroom' });
   admin = await service.admin();
-}, 60_000);
+});
 afterAll(() => service.close());
 
 async function type(command: string): Promise<string> {

@@ -135,7 +135,7 @@ describe.concurrent('lost connections and killed processes', () => {
     for (const row of after) expect(lost).not.toContain(row?.pid);
     await proxied.close();
     await proxy.close();
-  }, 30_000);
+  });
 
   describe.each([
     ['a statement', false],
