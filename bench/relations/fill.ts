@@ -69,7 +69,7 @@ async function fill(
     SELECT 'd' || (1000000 + i), ${AUTOMATIC}, 'Document ' || i, '${'What happened, and where. '.repeat(8)}', CASE ${owner}ELSE 'u' || (i % 997) END,
       'o' || (i % ${ORGANISATIONS}) FROM n`);
   await filling.exec(`INSERT INTO "Membership" (${COLUMNS}, "userId", "organisationId", "level") ${numbersTo(memberships)}
-    SELECT 'm' || (1000000 + i), ${AUTOMATIC}, 'u' || (i / 20), 'o' || ((i * 7919) % ${ORGANISATIONS}), CASE i % 3 WHEN 0 THEN 'owner' WHEN 1 THEN 'editor' ELSE 'reader' END FROM n`);
+    SELECT 'm' || (1000000 + i), ${AUTOMATIC}, 'u' || (i / 20), 'o' || ((i % ${ORGANISATIONS} * 7919) % ${ORGANISATIONS}), CASE i % 3 WHEN 0 THEN 'owner' WHEN 1 THEN 'editor' ELSE 'reader' END FROM n`);
   for (const [index, { id, owned }] of callers.entries()) {
     const count = (VISIBLE - owned) / PER_ORGANISATION;
     if (count === 0) continue;
