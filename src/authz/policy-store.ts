@@ -88,7 +88,7 @@ export function createPolicyStore(initial: Definitions, options: PolicyStoreOpti
       cache.moveTo(snapshot.revision, users);
       damages.replace(snapshot.policies.damaged);
     }
-    tx.addToReadSet({ revision: snapshot.revision.stamp });
+    tx.addToReadSet({ revision: snapshot.revision.stamp, watch: snapshot.policies.watch });
     return snapshot;
   }
 

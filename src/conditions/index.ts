@@ -59,6 +59,7 @@ export {
   type RenamedConditions,
   renamePaths,
   type StoredRelatedPath,
+  storedCondition,
   storedPaths,
   storedRelatedPaths,
 } from './rename-paths.ts';

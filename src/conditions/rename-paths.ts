@@ -45,17 +45,18 @@ const NO_LIMITS: ConditionLimits = Object.freeze({
 
 /** Returns every path that stored conditions and their expressions read. Does not consult definitions. */
 export function storedPaths(conditions: readonly JsonObject[]): readonly Path[] {
-  return conditionPaths(parseStored(conditions));
+  return conditionPaths(storedCondition(conditions));
 }
 
 /** Returns every path of related records that stored conditions read. */
 export function storedRelatedPaths(conditions: readonly JsonObject[]): readonly StoredRelatedPath[] {
-  return relatedIn(parseStored(conditions)).flatMap((related) =>
+  return relatedIn(storedCondition(conditions)).flatMap((related) =>
     relatedPaths(related).map((keys) => ({ resource: related.resource, keys })),
   );
 }
 
-function parseStored(conditions: readonly JsonObject[]): Condition {
+/** Returns the condition tree of stored conditions and their expressions. Does not consult definitions. */
+export function storedCondition(conditions: readonly JsonObject[]): Condition {
   return parseConditions(conditions, { at: '', expressions: true, limits: NO_LIMITS }).condition;
 }
 

@@ -37,4 +37,4 @@ export {
   type Truth,
   UNKNOWN,
 } from './value.ts';
-export { canonicalAs, combineKinds } from './value-kinds.ts';
+export { canonicalAs, combineKinds, toStored } from './value-kinds.ts';

@@ -1,5 +1,5 @@
 /**
- * For the tests of this folder: the components of a service without its HTTP server, on a SQLite file. The users are Ada, an admin
+ * For tests of the pipeline: the components of a service without its HTTP server, by default on a SQLite file. The users are Ada, an admin
  * who may do everything, and Ann and Ben of the role `user`, who may do what the rules of a test allow.
  */
 import { createSecretKey } from 'node:crypto';
@@ -22,7 +22,7 @@ import type { Definitions, Resource } from '../resources/index.ts';
 import { loadProject } from '../resources/system/index.ts';
 import { sql } from '../sql.ts';
 import type { BatchLimits } from '../storage/attempt.ts';
-import { assignToRole, createPolicy, insertRecord, migrate, openSqlite, type Transaction } from '../storage/index.ts';
+import { assignToRole, createPolicy, type Database, insertRecord, migrate, openSqlite, type Transaction } from '../storage/index.ts';
 import { failure, resourceOf, toRecord } from '../storage/storage.fixture.ts';
 import { createRequestContext, type PipelineDeps, type PipelineOptions, type RequestContext } from './request-context.ts';
 import { authenticate, withUnitOfWork } from './unit-of-work.ts';
@@ -75,6 +75,8 @@ export interface TestPipelineOptions {
   readonly deps?: Partial<Pick<PipelineDeps, 'auditMode' | 'observer'>>;
   /** The time limits of attempts in a commit batch. Default: limits that a busy machine does not reach. */
   readonly timeLimits?: BatchLimits;
+  /** An empty database; a new SQLite file if absent. */
+  readonly database?: Database;
 }
 
 const AMPLE: BatchLimits = { short: 60_000, writer: 60_000 };
@@ -149,12 +151,14 @@ interface TestDeps {
 async function createDeps(folder: string, given: TestPipelineOptions): Promise<TestDeps> {
   const config = parseConfig({ flags: { project: folder, data: folder }, env: {} });
   const policyStore = createPolicyStore(writeDefinitions(folder, given.definitions), toPolicyStoreOptions(config));
-  const opened = openSqlite({
-    path: join(folder, 'test.db'),
-    maxBatchTime: Number.POSITIVE_INFINITY,
-    timeLimits: given.timeLimits ?? AMPLE,
-    timeZone: config.timezone,
-  });
+  const opened =
+    given.database ??
+    openSqlite({
+      path: join(folder, 'test.db'),
+      maxBatchTime: Number.POSITIVE_INFINITY,
+      timeLimits: given.timeLimits ?? AMPLE,
+      timeZone: config.timezone,
+    });
   await migrate(opened, policyStore.definitions, { holder: policyStore });
   const database = withRevisions(opened, policyStore);
   const key = loadTokenKey({ algorithm: 'HS256', secret: 's'.repeat(32), dataFolder: folder });

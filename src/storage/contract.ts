@@ -5,6 +5,7 @@
 import type { SqlDialect } from '../operators/index.ts';
 import { renderSql, type Sql } from '../sql.ts';
 import type { TimedAttempt } from './attempt.ts';
+import type { ReadTracking } from './read-set.ts';
 
 /** SQL text of one database, and its bound values. */
 export interface Statement {
@@ -38,39 +39,6 @@ export type RowLock = 'noKeyUpdate' | 'update' | 'share' | 'keyShare';
 export interface RowLockOptions {
   /** True if a search that can take long follows before the first write. On SQLite, a long attempt then goes on until it writes. */
   readonly beforeSearch?: boolean;
-}
-
-/** The version of a user record that was read; 0 if there is no record. */
-export interface UserVersion {
-  readonly id: string;
-  readonly version: number;
-}
-
-/** A login session and its user. */
-export interface UserSession {
-  readonly id: string;
-  readonly userId: string;
-}
-
-/** State that a unit of work has read and that must be unchanged when it commits. */
-export interface ReadSet {
-  /** Stamp of the revision that was read. */
-  readonly revision?: string;
-  /** The time at which state that was read expires, in milliseconds since 1970 by the clock of the database. */
-  readonly validUntil?: number;
-  readonly users?: readonly UserVersion[];
-  /** Sessions that had not ended when they were read. */
-  readonly sessions?: readonly UserSession[];
-}
-
-/** The old versions of state that a unit of work has replaced. Other units of work that have read an old version run again. */
-export interface WriteSet {
-  /** Stamp of the revision before the new one. */
-  readonly revision?: string;
-  /** Users whose record was changed or deleted. */
-  readonly users?: readonly UserVersion[];
-  /** Users some of whose sessions have ended. */
-  readonly endedSessionsOf?: readonly string[];
 }
 
 /** Creates the statements that append rows to an append-only table, such as the audit log. */
@@ -114,7 +82,7 @@ export interface ChainWriter {
  * existing rows with `rowLock`, missing rows with `lock`. SQLite has one writer and ignores both locks. After a failed statement, only the
  * end of its savepoint may follow.
  */
-export interface Transaction extends TimedAttempt {
+export interface Transaction extends TimedAttempt, ReadTracking {
   readonly dialect: SqlDialect;
   /** Milliseconds since 1970 by the clock of the database; the same during the whole transaction. */
   readonly now: number;
@@ -135,16 +103,6 @@ export interface Transaction extends TimedAttempt {
   lock(name: string): Promise<void>;
   /** Returns the clause that locks the rows of a SELECT from one table. On SQLite, a long attempt ends, because the unit of work will write. */
   rowLock(lock: RowLock, options?: RowLockOptions): Sql;
-  /**
-   * Adds to the read set, which is validated at commit: if the read set is stale by then, nothing is committed and the unit of work runs
-   * again. Throws if the read set is known to be stale already. A rollback to a savepoint keeps the read set.
-   */
-  addToReadSet(readSet: ReadSet): void;
-  /**
-   * Adds to the write set: every other unit of work that has read the old state and commits later runs again. The unit of work that calls
-   * it also runs again if its own read set disagrees with the replaced version. A rollback to a savepoint removes the addition.
-   */
-  addToWriteSet(writeSet: WriteSet): void;
 }
 
 /** A violated constraint. The driver's error stays in `cause`. */

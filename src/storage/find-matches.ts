@@ -1,4 +1,4 @@
-import { all, type Condition, type Scope } from '../conditions/index.ts';
+import { ALWAYS, all, type Condition, type Scope } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
 import { type Json, ownValue } from '../operators/index.ts';
 import { filterKey } from '../request/index.ts';
@@ -110,9 +110,12 @@ function isSame(record: StoredRecord, found: StoredRecord | undefined): boolean 
 const UNLIMITED: PageSize = { estimated: 0, add: () => true };
 
 async function findNow(tx: Transaction, resource: Resource, query: MatchQuery): Promise<readonly StoredRecord[]> {
-  const { filter, readable, definitions = NO_REFERENCES, timeZone = 'UTC', limit, isIndexed, budget } = query;
+  const { filter, definitions = NO_REFERENCES, timeZone = 'UTC', limit, isIndexed, budget } = query;
+  // Records to change are locked, and each is decided on again.
+  const readable = query.readable && query.toChange === true ? { ...query.readable, decided: ALWAYS } : query.readable;
   const page = await listRecords(tx, resource, {
     where: filter,
+    decided: ALWAYS,
     scopeFor: (record) => scopeOf(resource, record, { now: tx.now, timeZone }),
     and: readable,
     definitions,

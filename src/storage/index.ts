@@ -52,14 +52,10 @@ export {
   type DatabaseMetrics,
   type Log,
   type Query,
-  type ReadSet,
   type RowLock,
   type Statement,
   type Transaction,
   type TransactionOptions,
-  type UserSession,
-  type UserVersion,
-  type WriteSet,
 } from './contract.ts';
 export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
 export { describeDamage } from './damaged-rows.ts';
@@ -135,6 +131,7 @@ export {
 } from './policy-search.ts';
 export { type LoadedAssignments, loadPolicyState, loadUserAssignments } from './policy-state.ts';
 export { type ChangePosition, loadAssignmentsAt, loadPolicyChanges, loadPolicyVersion, type StoredChange } from './policy-versions.ts';
+export type { ReadSet, UserSession, UserVersion, WriteSet } from './read-set.ts';
 export {
   checkedReadingById,
   checkedSelectionOf,
@@ -166,7 +163,7 @@ export {
   type ReferencingField,
   referencingFieldsTo,
 } from './reference-searches.ts';
-export { loadReferenced, loadReferencedOfEach, type ReferenceQuery } from './referenced-records.ts';
+export { loadReferenced, loadReferencedOfEach, type OnRead, type ReferenceQuery } from './referenced-records.ts';
 export { loadReferencing } from './referencing-records.ts';
 export { loadRelatedOfList } from './related-list.ts';
 export { createRelatedStore, type RelatedStore } from './related-records.ts';

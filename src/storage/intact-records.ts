@@ -41,14 +41,17 @@ async function loadAgain(tx: Transaction, resource: Resource, statement: Sql | S
 
 /** Loads records with the columns of `loadedSelectionOf`, without the damaged ones. */
 export async function loadWithoutDamaged(tx: Transaction, resource: Resource, statement: Sql): Promise<readonly StoredRecord[]> {
-  const rows = await tx.all<Row>(statement);
+  return withoutDamaged(resource, await tx.all<Row>(statement));
+}
+
+/** Converts rows with the columns of `loadedSelectionOf` to records, without the damaged ones. */
+export function withoutDamaged(resource: Resource, rows: readonly Row[]): readonly StoredRecord[] {
   const intact = resource.checksum ? rows.filter((row) => isIntactRecord(resource, row)) : rows;
   return intact.map((row) => fromRow(resource, row));
 }
 
-/** Loads records with the columns of `loadedSelectionOf`; returns undefined if one of them is damaged. */
-export async function loadUnlessDamaged(tx: Transaction, resource: Resource, statement: Sql): Promise<readonly StoredRecord[] | undefined> {
-  const rows = await tx.all<Row>(statement);
+/** Converts rows with the columns of `loadedSelectionOf` to records; returns undefined if one of them is damaged. */
+export function unlessDamaged(resource: Resource, rows: readonly Row[]): readonly StoredRecord[] | undefined {
   if (resource.checksum && rows.some((row) => !isIntactRecord(resource, row))) return undefined;
   return rows.map((row) => fromRow(resource, row));
 }

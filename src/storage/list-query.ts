@@ -17,6 +17,11 @@ export interface ReachedRecords {
 export interface Restriction {
   readonly where: Condition;
   /**
+   * The part of `where` that decides access, if `where` has others. If it reads other records, the commit validates that the listed records
+   * still match it.
+   */
+  readonly decided?: Condition | undefined;
+  /**
    * Returns the scope to evaluate the condition in memory on one record, with the records that it references and the related records. Called
    * only if SQL cannot evaluate the whole condition.
    */

@@ -176,6 +176,10 @@ async function takeEvaluated(scan: Scan, { rows, window, inMemory }: EvaluatedRo
   for (const record of rows) {
     const run = (): boolean => isMatch(inMemory, record, { referenced: referencedOf(record), related });
     const matches = inMemory.countsRelated ? await related.evaluate(run) : run();
+    if (matches && tx.validatesReads) {
+      related.noteReads();
+      referencedOf(record, (read) => tx.addToReadSet({ relations: { records: [read] } }));
+    }
     if (matches && scan.skip > 0) scan.skip--;
     else if (matches) {
       const page = takeRecord(scan, record);

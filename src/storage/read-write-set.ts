@@ -1,4 +1,6 @@
-import type { ReadSet, WriteSet } from './contract.ts';
+import type { Watch } from '../authz/policies/index.ts';
+import type { ReadSet, WriteSet } from './read-set.ts';
+import { createRelationSet, type RelationSet } from './relation-set.ts';
 
 /** The read set and the write set of one unit of work. Commit validation fails if the read set is no longer current. */
 export interface ReadWriteSet {
@@ -14,6 +16,8 @@ export interface ReadWriteSet {
   readonly advancesRevision: boolean;
   /** Ids of the users whose record the unit of work changed or whose sessions it ended. */
   readonly changedUsers: ReadonlySet<string>;
+  /** Absent if the unit of work has neither read nor written records that conditions of others read. */
+  readonly relations?: RelationSet | undefined;
 }
 
 /** Builds the sets while a unit of work runs. */
@@ -23,20 +27,68 @@ export interface ReadWriteSetBuilder {
   /** Adds writes. Returns false if the unit of work has read another version of the state than the one it replaces. */
   addToWriteSet(writeSet: WriteSet): boolean;
   /** The current size of the write set, for `undoTo`. */
-  readonly mark: number;
+  readonly mark: WriteMark;
   /** Removes the writes added since the mark. The reads stay, because audit entries of undone work are kept as well. */
-  undoTo(mark: number): void;
+  undoTo(mark: WriteMark): void;
+  /** The records that the policies watch; undefined if the unit of work has not read the policies. */
+  readonly watch: Watch | undefined;
+  /** The same as `needsBlocking` of `RelationSetBuilder`. */
+  readonly needsBlocking: boolean;
   build(): ReadWriteSet;
 }
 
+/** A size of the write set. */
+export interface WriteMark {
+  readonly state: number;
+  readonly records: number;
+}
+
 /** Returns true if commit validation has nothing to check or lock. */
-export function isEmptySet({ revision, validUntil, users, sessions, advancesRevision, changedUsers }: ReadWriteSet): boolean {
+export function isEmptySet(sets: ReadWriteSet): boolean {
+  const { revision, validUntil, users, sessions, advancesRevision, changedUsers, relations } = sets;
   const hasNoReads = revision === undefined && validUntil === Number.POSITIVE_INFINITY && users.size + sessions.length === 0;
-  return hasNoReads && !advancesRevision && changedUsers.size === 0;
+  return hasNoReads && !advancesRevision && changedUsers.size === 0 && relations === undefined;
 }
 
 /** Creates a builder with empty sets. */
 export function createReadWriteSet(): ReadWriteSetBuilder {
+  const [state, relations] = [createStateSet(), createRelationSet()];
+  let watch: Watch | undefined;
+  return {
+    addToReadSet(readSet) {
+      watch = readSet.watch ?? watch;
+      const isSame = readSet.relations === undefined || relations.addReads(readSet.relations);
+      return state.addToReadSet(readSet) && isSame;
+    },
+    addToWriteSet({ records = [], ...replaced }) {
+      let isSame = state.addToWriteSet(replaced);
+      for (const record of records) isSame = relations.addWrite(record) && isSame;
+      return isSame;
+    },
+    get mark() {
+      return { state: state.mark, records: relations.mark };
+    },
+    undoTo(mark) {
+      state.undoTo(mark.state);
+      relations.undoTo(mark.records);
+    },
+    get watch() {
+      return watch;
+    },
+    get needsBlocking() {
+      return relations.needsBlocking;
+    },
+    build: () => ({ ...state.build(), relations: relations.build() }),
+  };
+}
+
+/** The builder of the sets without relations. */
+type StateSetBuilder = Omit<ReadWriteSetBuilder, 'mark' | 'undoTo' | 'watch' | 'needsBlocking'> & {
+  readonly mark: number;
+  undoTo(mark: number): void;
+};
+
+function createStateSet(): StateSetBuilder {
   const users = new Map<string, number>();
   const sessions = new Map<string, string>();
   let revision: string | undefined;

@@ -5,6 +5,7 @@ import { toOrder } from './cursor-pagination.ts';
 import type { ListQuery, Page } from './list-query.ts';
 import { checkedRecordsOf, countAll, type ListRows } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
+import { noteListed } from './listed-records.ts';
 import { sqlTargetFor } from './sql-target.ts';
 import { recordsOf } from './table-names.ts';
 
@@ -34,6 +35,7 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const inMemory = compiled.exact ? undefined : { restrictions, paths, countsRelated };
   return budget.search(async () => {
     const page = await scanPage(rows, query, inMemory);
+    if (inMemory === undefined) noteListed(tx, resource, { query, restrictions, page });
     if (!query.total) return page;
     if (inMemory !== undefined) return { ...page, withoutTotal: 'inMemory' };
     // A page that is the whole list needs no count.

@@ -1,11 +1,14 @@
 import { memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
-import { columnsOf, isDeletionField, type Resource, type StoredRecord, toRow } from '../resources/index.ts';
+import { columnsOf, isDeletionField, type Resource, type Row, type StoredRecord, toRow } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
-import type { RowLock, Transaction, UserVersion } from './contract.ts';
-import { loadAllIntact, loadedSelectionOf, loadIntact, loadingById, loadWithoutDamaged } from './intact-records.ts';
+import type { RowLock, Transaction } from './contract.ts';
+import { loadAllIntact, loadedSelectionOf, loadIntact, loadingById, loadWithoutDamaged, withoutDamaged } from './intact-records.ts';
+import type { UserVersion } from './read-set.ts';
 import { refuseDamagedRecord, removeSeal, sealRecords } from './record-checksums.ts';
+import { stampOf } from './relation-reads.ts';
 import { type Existence, existenceSql, idList, insertionInto, quoteName, recordsOf, tableOf } from './table-names.ts';
+import { loadWatched, noteInsertion } from './watched-writes.ts';
 
 /** A change of one record: canonical values to set, and fields to clear. */
 export interface RecordChange {
@@ -73,6 +76,22 @@ export async function loadUndamagedRecords(
   return byId(await loadWithoutDamaged(tx, resource, selectionByIds(tx, resource, ids)));
 }
 
+/** The records with some ids, without the damaged ones, and the stamps of all of them if reads are validated. */
+interface StampedRecords {
+  readonly records: ReadonlyMap<string, StoredRecord>;
+  readonly stamps: ReadonlyMap<string, string>;
+}
+
+/** Loads records like `loadUndamagedRecords`, with the stamps of their states. */
+export async function loadStampedRecords(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<StampedRecords> {
+  if (ids.length === 0) return { records: new Map(), stamps: new Map() };
+  const rows = await tx.all<Row>(selectionByIds(tx, resource, ids));
+  return {
+    records: byId(withoutDamaged(resource, rows)),
+    stamps: tx.validatesReads ? new Map(rows.map((row) => [String(row['id']), stampOf(row)])) : new Map(),
+  };
+}
+
 function selectionByIds(tx: Transaction, resource: Resource, ids: readonly string[]): Sql {
   return sql`SELECT ${loadedSelectionOf(resource)} FROM ${recordsOf(resource)} WHERE "id" IN ${idList(tx.dialect, ids)}`;
 }
@@ -92,6 +111,7 @@ export async function insertRecord(tx: Transaction, resource: Resource, record: 
     () => insertionInto(tx.dialect, resource.name, { columns }),
   );
   await tx.run({ sql: text, parameters: columns.map(({ name }) => row[name] ?? null) });
+  noteInsertion(tx, resource, row);
   await sealRecords(tx, resource, [String(row['id'])]);
 }
 
@@ -108,11 +128,13 @@ export async function updateRecord(tx: Transaction, resource: Resource, change: 
     else if (change.cleared.includes(name)) assignments.push(sql`${sql.raw(quoteName(name))} = NULL`);
   }
   assignments.push(...nextVersion(change.now));
+  const watched = await loadWatched(tx, resource, change.id);
   const notDeleted = resource.softDelete ? sql.raw(` AND ${existenceSql('notDeleted')}`) : sql``;
   const { changes } = await tx.run(
     sql`UPDATE ${tableOf(resource)} SET ${sql.join(assignments)} WHERE "id" = ${change.id} AND "version" = ${change.version}${notDeleted}`,
   );
   if (changes === 0) return false;
+  watched?.noteWrite({ ...row, ...Object.fromEntries(change.cleared.map((name) => [name, null])) });
   addUsersToWriteSet(tx, resource, [change]);
   await sealRecords(tx, resource, [change.id]);
   return true;
@@ -137,8 +159,10 @@ export interface Deletion {
 export async function deleteRecord(tx: Transaction, resource: Resource, { id, by }: Deletion): Promise<boolean> {
   const assignments = [sql`"deletedAt" = ${new Date(tx.now).toISOString()}`, sql`"deletedBy" = ${by ?? null}`, ...nextVersion(tx.now)];
   if (resource.softDelete) return markRecord(tx, resource, { id, before: 'notDeleted', assignments });
+  const watched = await loadWatched(tx, resource, id);
   const deleted = await tx.one<UserVersion>(sql`DELETE FROM ${tableOf(resource)} WHERE "id" = ${id} RETURNING "id", "version"`);
   if (deleted === undefined) return false;
+  watched?.noteWrite({});
   addUsersToWriteSet(tx, resource, [deleted]);
   await removeSeal(tx, resource, id);
   return true;
@@ -160,10 +184,12 @@ interface DeletionMark {
 /** Sets the deletion fields of a record. Returns false if there is none. */
 async function markRecord(tx: Transaction, resource: Resource, { id, before, assignments }: DeletionMark): Promise<boolean> {
   await refuseDamagedRecord(tx, resource, id);
+  const watched = await loadWatched(tx, resource, id);
   const { changes } = await tx.run(
     sql`UPDATE ${tableOf(resource)} SET ${sql.join(assignments)} WHERE "id" = ${id} AND ${sql.raw(existenceSql(before))}`,
   );
   if (changes === 0) return false;
+  watched?.noteWrite({});
   await sealRecords(tx, resource, [id]);
   return true;
 }

@@ -7,12 +7,14 @@ import { Problem } from '../errors.ts';
 import type { Field } from '../fields/index.ts';
 import type { Definitions, Resource, StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
-import type { RowLock, Transaction, UserVersion } from './contract.ts';
+import type { RowLock, Transaction } from './contract.ts';
 import { loadAllIntact, loadedSelectionOf } from './intact-records.ts';
+import type { UserVersion } from './read-set.ts';
 import { findDamagedRecords, hasChecksums, sealRecords } from './record-checksums.ts';
 import { addUsersToWriteSet } from './records.ts';
 import type { RecordIds } from './reference-checks.ts';
 import { columnOf, type Existence, idList, quoteName, recordsOf, tableOf } from './table-names.ts';
+import { isWatched, noteBulkWrite } from './watched-writes.ts';
 
 /** A field that references certain records, and its behavior when the referenced records are deleted. */
 export interface ReferencingField {
@@ -191,10 +193,15 @@ export async function clearReferences(tx: Transaction, { reference, ids }: Refer
   const found = ids === undefined ? sql`` : sql`"id" IN ${idList(tx.dialect, ids)} AND `;
   const where = sql`${found}${refers(tx, reference)}`;
   const update = sql`UPDATE ${tableOf(resource)} SET ${name} = ${field.of === undefined ? sql`NULL` : others}${nextVersion} WHERE ${deadlineCheck(tx, reference)} AND ${where}`;
-  if (!hasChecksums(resource)) return void (await tx.run(update));
+  if (!hasChecksums(resource)) {
+    if (!isWatched(tx, resource)) return void (await tx.run(update));
+    const written = await tx.all<FoundRecord>(sql`${update} RETURNING "id"`);
+    return noteBulkWrite(tx, resource, toIds(written));
+  }
   const damaged = await findDamagedRecords(tx, resource, where);
   const changed = await tx.all<UserVersion>(sql`${update} RETURNING "id", "version" - 1 AS "version"`);
   addUsersToWriteSet(tx, resource, changed);
+  noteBulkWrite(tx, resource, toIds(changed));
   // A damaged record keeps its checksum, so that it stays damaged.
   await sealRecords(
     tx,

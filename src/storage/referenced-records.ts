@@ -3,7 +3,8 @@ import { type Path, UNRESOLVED } from '../conditions/index.ts';
 import { type JsonObject, ownValue } from '../operators/index.ts';
 import { type Definitions, fieldAt, type Resource, type StoredRecord } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
-import { loadUndamagedRecords } from './records.ts';
+import { loadStampedRecords } from './records.ts';
+import type { RecordRead } from './relation-reads.ts';
 
 /** The paths that conditions read, and the principal and record that they start from. */
 export interface ReferenceQuery {
@@ -11,7 +12,12 @@ export interface ReferenceQuery {
   readonly principal: Pick<Principal, 'attributes'>;
   readonly resource: Resource;
   readonly record: JsonObject | typeof UNRESOLVED | undefined;
+  /** Receives each record that was looked up, so that a decision can add it to its read set. */
+  readonly onRead?: OnRead | undefined;
 }
+
+/** Receives a record that was looked up by its id, or its absence. */
+export type OnRead = (read: RecordRead) => void;
 
 const NONE: ReferencedRecords = new Map();
 
@@ -20,7 +26,7 @@ const NONE: ReferencedRecords = new Map();
  * missing, so comparisons with its fields are unknown.
  */
 export async function loadReferenced(tx: Transaction, definitions: Definitions, query: ReferenceQuery): Promise<ReferencedRecords> {
-  const { paths, principal, resource, record } = query;
+  const { paths, principal, resource, record, onRead } = query;
   if (paths.length === 0) return NONE;
   const ofUser = followedReferences('user', definitions, { of: definitions.get('User'), paths });
   const ofRecord = record === UNRESOLVED ? [] : followedReferences('resource', definitions, { of: resource, paths });
@@ -31,7 +37,10 @@ export async function loadReferenced(tx: Transaction, definitions: Definitions, 
   const referenced = new Map<string, StoredRecord>();
   for (const { key, from, field, target } of [...ofUser, ...ofRecord]) {
     const id = ownValue(referenced.get(from) ?? starts[from], field);
-    const found = typeof id === 'string' ? (await loadUndamagedRecords(tx, target, [id])).get(id) : undefined;
+    if (typeof id !== 'string') continue;
+    const { records, stamps } = await loadStampedRecords(tx, target, [id]);
+    onRead?.({ resource: target, id, stamp: stamps.get(id) ?? null });
+    const found = records.get(id);
     if (found !== undefined) referenced.set(key, found);
   }
   return referenced;
@@ -39,26 +48,28 @@ export async function loadReferenced(tx: Transaction, definitions: Definitions, 
 
 /**
  * Loads the records that `records` reach through references, with one statement per reference of a path, and returns a function that gives
- * the referenced records of one record. Loads no references of the principal.
+ * the referenced records of one record, and passes them to `onRead`. Loads no references of the principal.
  */
 export async function loadReferencedOfEach(
   tx: Transaction,
   definitions: Definitions,
   { paths, resource, records }: { readonly paths: readonly Path[]; readonly resource: Resource; readonly records: readonly StoredRecord[] },
-): Promise<(record: StoredRecord) => ReferencedRecords> {
+): Promise<(record: StoredRecord, onRead?: OnRead) => ReferencedRecords> {
   const references = followedReferences('resource', definitions, { of: resource, paths });
   if (references.length === 0) return () => NONE;
-  const found = new Map<string, ReadonlyMap<string, StoredRecord>>();
+  const found = new Map<string, Awaited<ReturnType<typeof loadStampedRecords>>>();
   for (const { key, from, field, target } of references) {
-    const referring = from === 'resource' ? records : [...(found.get(from)?.values() ?? [])];
+    const referring = from === 'resource' ? records : [...(found.get(from)?.records.values() ?? [])];
     const ids = new Set(referring.map((record) => record[field]).filter((id) => typeof id === 'string'));
-    found.set(key, await loadUndamagedRecords(tx, target, [...ids]));
+    found.set(key, await loadStampedRecords(tx, target, [...ids]));
   }
-  return (record) => {
+  return (record, onRead) => {
     const referenced = new Map<string, StoredRecord>();
-    for (const { key, from, field } of references) {
-      const referring = from === 'resource' ? record : referenced.get(from);
-      const other = found.get(key)?.get(String(referring?.[field]));
+    for (const { key, from, field, target } of references) {
+      const id = (from === 'resource' ? record : referenced.get(from))?.[field];
+      if (typeof id !== 'string') continue;
+      onRead?.({ resource: target, id, stamp: found.get(key)?.stamps.get(id) ?? null });
+      const other = found.get(key)?.records.get(id);
       if (other !== undefined) referenced.set(key, other);
     }
     return referenced;

@@ -31,5 +31,7 @@ export async function loadRelatedOfList(tx: Transaction, list: RelatedList): Pro
     const resource = definitions.get(name);
     return resource !== undefined && (withoutIndex || hasIndexOn(resource, fields));
   };
-  return related.evaluate(() => replaceRelated(where, { scope, maxRecords: MAX_BEFORE_LIST, isIndexed }));
+  const replaced = await related.evaluate(() => replaceRelated(where, { scope, maxRecords: MAX_BEFORE_LIST, isIndexed }));
+  related.noteReads({ isPartial: true });
+  return replaced;
 }

@@ -11,15 +11,16 @@ import {
   relatedPaths,
 } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
-import type { Json, JsonObject } from '../operators/index.ts';
-import type { Definitions } from '../resources/index.ts';
+import { type Json, type JsonObject, toStored } from '../operators/index.ts';
+import { columnsOf, type Definitions, type Resource, type Row } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import { createAncestorStore } from './ancestors.ts';
 import type { Transaction } from './contract.ts';
-import { loadedSelectionOf, loadUnlessDamaged } from './intact-records.ts';
+import { loadedSelectionOf, unlessDamaged } from './intact-records.ts';
 import { checkedRecordsOf } from './list-rows.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
-import { sqlTargetFor } from './sql-target.ts';
+import { type LinkRead, type RecordRead, type RelatedRead, type RelationReads, stampOf } from './relation-reads.ts';
+import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 import { columnOf } from './table-names.ts';
 
 /** Related records that are loaded when a condition needs them. */
@@ -29,6 +30,8 @@ export interface RelatedStore extends RelatedRecords {
    * after the alias. `unknown` for records that could not be counted; undefined for more than `MAX_FACTS` records.
    */
   facts(): ReadonlyMap<string, Json | undefined>;
+  /** Adds the records that the last evaluation has read to the read set. `isPartial` is true if they were found by some of the links of a condition. */
+  noteReads(how?: { readonly isPartial: boolean }): void;
   /** Evaluates conditions until the related records that they read are loaded: those of the first evaluation decide which records the next one reads. */
   evaluate<T>(run: () => T): Promise<T>;
 }
@@ -47,26 +50,31 @@ interface Wanted {
 
 /** Creates an empty store. It belongs to one decision, or to the decisions on one list. */
 export function createRelatedStore(tx: Transaction, definitions: Definitions): RelatedStore {
-  const found = new Map<string, readonly RelatedRecord[] | 'unknown'>();
+  const found = new Map<string, FoundRecords>();
+  const used = new Set<FoundRecords>();
   const wanted = new Map<string, Wanted>();
   const counted: CountedRecords[] = [];
   const ancestors = createAncestorStore(tx, definitions);
   let loaded = 0;
 
   async function load(key: string, each: Wanted): Promise<void> {
-    const records = await loadRelated(tx, definitions, each);
-    found.set(key, records);
-    counted.push({ ...each, records });
-    loaded += records.length;
+    const loading = await loadRelated(tx, definitions, each);
+    found.set(key, loading);
+    counted.push({ ...each, records: loading.records });
+    loaded += loading.records.length;
   }
 
   return {
     ancestors: ancestors.find,
     find(related, values) {
       const key = keyOf(related, values);
-      const records = found.get(key);
-      if (records === undefined) wanted.set(key, { related, values });
-      return records ?? 'unknown';
+      const known = found.get(key);
+      if (known === undefined) wanted.set(key, { related, values });
+      else used.add(known);
+      return known?.records ?? 'unknown';
+    },
+    noteReads({ isPartial } = { isPartial: false }) {
+      if (tx.validatesReads && used.size > 0) tx.addToReadSet({ relations: toReads([...used], isPartial) });
     },
     facts: () => new Map([...toFacts(counted), ...ancestors.facts()]),
     async evaluate(run) {
@@ -79,6 +87,7 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
       }
       for (;;) {
         wanted.clear();
+        used.clear();
         const result = run();
         if (wanted.size === 0 && !ancestors.isIncomplete) return result;
         // On PostgreSQL the statements are sent in one message.
@@ -89,6 +98,13 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
           throw new Problem('REQUEST_BUDGET', `the conditions read more than ${MAX_LOADED} related records and ancestors`);
       }
     },
+  };
+}
+
+function toReads(found: readonly FoundRecords[], isPartial: boolean): RelationReads {
+  return {
+    related: found.flatMap(({ related }) => (related === undefined ? [] : { ...related, isPartial })),
+    records: found.flatMap(({ referenced }) => referenced),
   };
 }
 
@@ -130,30 +146,62 @@ function keyOf(related: Related, values: readonly Json[]): string {
   return JSON.stringify([related.resource, related.on.map(({ path }) => path.keys[1]), values, followed, related.limit]);
 }
 
+/** Related records as conditions read them, and the reads from which they result. */
+interface FoundRecords {
+  readonly records: readonly RelatedRecord[] | 'unknown';
+  /** Absent if the result does not depend on what is stored. */
+  readonly related?: RelatedRead;
+  /** The records that the related records reference. */
+  readonly referenced: readonly RecordRead[];
+}
+
+const NOT_COMPARABLE: FoundRecords = Object.freeze({ records: 'unknown', referenced: [] });
+
 /** Loads the related records by id, and at least one more than the limit if there are more. `unknown` if one is damaged, or if SQL cannot compare a value. */
-async function loadRelated(
-  tx: Transaction,
-  definitions: Definitions,
-  { related, values }: Wanted,
-): Promise<readonly RelatedRecord[] | 'unknown'> {
+async function loadRelated(tx: Transaction, definitions: Definitions, { related, values }: Wanted): Promise<FoundRecords> {
   const resource = definitions.get(related.resource);
-  if (resource === undefined) return 'unknown';
+  if (resource === undefined) return NOT_COMPARABLE;
   const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now: tx.now, timeZone: 'UTC' });
-  const links = all(related.on.map(({ path }, index) => equals(path.keys[1] ?? '', values[index] ?? null)));
-  const { where, exact } = compileCondition(links, target);
-  if (!exact) return 'unknown';
+  const isLinked = all(related.on.map(({ path }, index) => equals(path.keys[1] ?? '', values[index] ?? null)));
+  const { where, exact } = compileCondition(isLinked, target);
+  if (!exact) return NOT_COMPARABLE;
   // The record that is decided may be one of them, and does not count.
   const limit = related.limit + 2;
-  const records = await loadUnlessDamaged(
-    tx,
-    resource,
+  const rows = await tx.all<Row>(
     sql`SELECT ${loadedSelectionOf(resource)} FROM ${target.tables(checkedRecordsOf(tx, resource, {}))} WHERE ${where}
       ORDER BY ${columnOf(resource, 'id')} LIMIT ${limit}`,
   );
-  if (records === undefined) return 'unknown';
+  const links = tx.validatesReads ? linksOf(related, values, { resource, target }) : undefined;
+  const stamps = new Map(links && rows.map((row) => [String(row['id']), stampOf(row)]));
+  const read = links && { resource, links, stamps, isTruncated: rows.length === limit };
+  const records = unlessDamaged(resource, rows);
+  if (records === undefined) return { records: 'unknown', referenced: [], ...(read && { related: read }) };
   const paths = relatedPaths(related).map((keys) => toResourcePath(keys));
   const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records });
-  return records.map((record) => toRelatedRecord({ definitions, resource, record, referenced: referencedOf(record) }));
+  const referenced: RecordRead[] = [];
+  const found = records.map((record) =>
+    toRelatedRecord({ definitions, resource, record, referenced: referencedOf(record, (each) => referenced.push(each)) }),
+  );
+  return { records: found, referenced, ...(read && { related: read }) };
+}
+
+/** Returns the linking fields with their stored values; undefined if no column can store one of them, so that no record is related. */
+function linksOf(
+  { on }: Related,
+  values: readonly Json[],
+  { resource, target }: { readonly resource: Resource; readonly target: ResourceTarget },
+): readonly LinkRead[] | undefined {
+  const links: LinkRead[] = [];
+  for (const [index, { path }] of on.entries()) {
+    const field = path.keys[1] ?? '';
+    const column = target.column(toResourcePath([field]));
+    const type = columnsOf(resource).find(({ name }) => name === field)?.type;
+    const stored = column && toStored(column, column.kind, values[index] ?? null);
+    if (column === undefined || type === undefined || stored?.fits !== true || stored.bound === undefined) return undefined;
+    const literal = column.isIndexed?.(stored.bound) ? target.dialect.indexedValue?.(stored.bound) : undefined;
+    links.push({ field, type, value: stored.bound, isText: column.kind === 'text', literal });
+  }
+  return links;
 }
 
 function equals(field: string, value: Json): Condition {

@@ -10,6 +10,7 @@ import { MUTATIONS_OF_DELETIONS } from './mutations-of-deletions.ts';
 import { MUTATIONS_OF_HIERARCHIES } from './mutations-of-hierarchies.ts';
 import { MUTATIONS_OF_INTEGRITY } from './mutations-of-integrity.ts';
 import { MUTATIONS_OF_POLICY_FILES } from './mutations-of-policy-files.ts';
+import { MUTATIONS_OF_RELATIONS } from './mutations-of-relations.ts';
 import { MUTATIONS_OF_REQUESTS } from './mutations-of-requests.ts';
 
 /** All mutations. */
@@ -20,6 +21,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...MUTATIONS_OF_POLICY_FILES,
   ...MUTATIONS_OF_REQUESTS,
   ...MUTATIONS_OF_DELETIONS,
+  ...MUTATIONS_OF_RELATIONS,
   ...MUTATIONS_OF_INTEGRITY,
   ...MUTATIONS_OF_AUDIT_SEARCHES,
 ];

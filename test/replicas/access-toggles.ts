@@ -1,6 +1,6 @@
 /** Every change that revokes and restores access, each with its own user. */
 
-import { pause, type Reply } from '../process/program.ts';
+import { idOf, pause, type Reply } from '../process/program.ts';
 import { type Call, EVERYTHING, type Fleet, type FleetUser } from './fleet.ts';
 import type { Toggle } from './freshness.ts';
 
@@ -57,7 +57,37 @@ const PREPARATIONS: ReadonlyMap<string, Preparation> = new Map<string, Preparati
       return { user, change: ofUser(user, { off: { name: 'Other' }, on: { name: 'Trusted' } }) };
     },
   ],
+  [
+    'a membership is deleted',
+    async (fleet) => {
+      const { user, id, path } = await grantMembership(fleet);
+      return { user, change: { off: [`DELETE ${path}`], on: ['POST /api/Membership/restore', { id }] } };
+    },
+  ],
+  [
+    'a membership is moved to another user',
+    async (fleet) => {
+      const { user, path } = await grantMembership(fleet);
+      const other = await fleet.createUser('user');
+      return { user, change: { off: [`PUT ${path}`, { userId: other.id }], on: [`PUT ${path}`, { userId: user.id }] } };
+    },
+  ],
+  [
+    'a membership has expired by a change',
+    async (fleet) => {
+      const { user, path } = await grantMembership(fleet);
+      return { user, change: { off: [`PUT ${path}`, { level: 'expired' }], on: [`PUT ${path}`, { level: 'writer' }] } };
+    },
+  ],
 ]);
+
+/** Creates a user whose access depends on a membership. Returns the membership too. */
+async function grantMembership(fleet: Fleet): Promise<{ readonly user: FleetUser; readonly id: string; readonly path: `/${string}` }> {
+  const related = { resource: 'Membership', as: 'm', on: { userId: '${user.id}', level: 'writer' } };
+  const { user } = await grant(fleet, [{ resource: 'Note', action: '*', conditions: [{ related }] }]);
+  const id = idOf(await fleet.asAdmin('POST /api/Membership', { userId: user.id, level: 'writer' }));
+  return { user, id, path: `/api/Membership/${id}` };
+}
 
 /** Names of the changes, which complete test titles such as "… after … is acknowledged". */
 export const TOGGLES: readonly string[] = [...PREPARATIONS.keys()];

@@ -81,6 +81,15 @@ export interface FleetOptions {
 
 /** The definition of Note, the only resource of these tests. */
 export const NOTE = 'name: Note\nfields:\n  text: { type: string }\n  slug: { type: string, unique: true }\n';
+/** Memberships, on which conditions can depend. */
+const MEMBERSHIP = `name: Membership
+softDelete: true
+fields:
+  userId: { type: reference, to: User, onDelete: restrict }
+  level: { type: string }
+indexes:
+  - { fields: [userId, level] }
+`;
 /** The signing secret, which tests use for their own tokens. */
 const SECRET = 'one secret for all the replicas of a test';
 /** Rules that allow all actions on notes. */
@@ -177,6 +186,7 @@ export function createFleetDatabase(server: string): FleetDatabase {
   mkdirSync(join(project, 'resources'), { recursive: true });
   const define = (definition: string): void => writeFileSync(join(project, 'resources', 'Note.yaml'), definition);
   define(NOTE);
+  writeFileSync(join(project, 'resources', 'Membership.yaml'), MEMBERSHIP);
   const place = new URL(withSchema(server));
   const schema = place.searchParams.get('schema') ?? '';
   let count = 0;

@@ -65,3 +65,4 @@ export { IMPORTED_POLICY, POLICY_CHANGE, POLICY_IMPORT, POLICY_INPUT, type Polic
 export { changePolicies, compilePolicies, type PolicySnapshot } from './policy-snapshot.ts';
 export { type PolicyTemplate, TEMPLATES } from './policy-templates.ts';
 export { AUDIT_LOG_NAME, coversResource } from './rule-resources.ts';
+export type { Watch, WatchedFields } from './watched-records.ts';

@@ -6,6 +6,7 @@ import type { PolicyLimits } from './parse-policy.ts';
 import { PersistentMap } from './persistent-map.ts';
 import type { DamagedRow, Policy, PolicyChanges, PolicyState, RolePolicy } from './policy.ts';
 import { type ChangedPolicies, changeBuckets, type SnapshotMemo } from './rule-buckets.ts';
+import { countWatched, toWatch, type Watch, type WatchCounts } from './watched-records.ts';
 
 /**
  * The policies and role assignments of one revision, indexed for `applicableRules`. Created by `compilePolicies`, or from the snapshot of an
@@ -26,6 +27,9 @@ export interface PolicySnapshot {
   readonly byRole: ReadonlyMap<string, PersistentMap<number>>;
   /** Resources that active rules name, including `*`, with the number of these rules. */
   readonly named: ReadonlyMap<string, number>;
+  /** The records that active rules read in addition to those that they decide, with the number of these rules. */
+  readonly watchCounts: WatchCounts;
+  readonly watch: Watch;
   /** The damaged rows among the stored policies and role assignments. */
   readonly damaged: readonly DamagedRow[];
   readonly compileOptions: CompileOptions;
@@ -42,6 +46,7 @@ export function compilePolicies(state: PolicyState, definitions: Definitions, li
     rolePolicies: PersistentMap.of(rolePolicies),
     ...indexRoles(policies, rolePolicies.values()),
     named: countNames(state.policies),
+    ...watchAll(state.policies, definitions),
     damaged: state.damaged ?? [],
     compileOptions: Object.freeze({ definitions, limits }),
     memo: Object.freeze({ rules: new WeakMap(), buckets: new Map(), merged: { entries: new Map(), size: 0 } }),
@@ -105,6 +110,7 @@ export function changePolicies(before: PolicySnapshot, changes: PolicyChanges): 
   }
   const rolesByPolicy = changeRolesByPolicy(before, changes.rolePolicies);
   const named = changeNames(before, policies, changes.policies.keys());
+  const watched = changeWatch(before, policies, changes.policies.keys());
   const rules = [...ids].flatMap((id) => [...rulesOf(before.policies, id), ...rulesOf(policies, id)]);
   return Object.freeze({
     revision: changes.revision,
@@ -113,6 +119,7 @@ export function changePolicies(before: PolicySnapshot, changes: PolicyChanges): 
     rolesByPolicy,
     byRole: changeRoles(before, { policies, rolesByPolicy }, ids),
     named,
+    ...watched,
     damaged: before.damaged,
     compileOptions: before.compileOptions,
     memo: changeMemo(before.memo, { ids, rules }, named),
@@ -174,6 +181,24 @@ function changeNames(before: PolicySnapshot, policies: PolicySnapshot['policies'
     countRules(named, before.policies.get(id), -1);
   }
   return named;
+}
+
+type Watched = Pick<PolicySnapshot, 'watchCounts' | 'watch'>;
+
+function watchAll(policies: readonly Policy[], definitions: Definitions): Watched {
+  const watchCounts = new Map<string, number>();
+  for (const policy of policies) if (policy.isActive) countWatched(watchCounts, policy, { by: 1, definitions });
+  return { watchCounts, watch: toWatch(watchCounts) };
+}
+
+function changeWatch(before: PolicySnapshot, policies: PolicySnapshot['policies'], changed: Iterable<string>): Watched {
+  const { definitions } = before.compileOptions;
+  const watchCounts = new Map(before.watchCounts);
+  for (const id of changed) {
+    countWatched(watchCounts, policies.get(id), { by: 1, definitions });
+    countWatched(watchCounts, before.policies.get(id), { by: -1, definitions });
+  }
+  return { watchCounts, watch: toWatch(watchCounts) };
 }
 
 function changeMemo({ rules, buckets, merged }: SnapshotMemo, changes: ChangedPolicies, named: PolicySnapshot['named']): SnapshotMemo {

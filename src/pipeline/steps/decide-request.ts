@@ -25,7 +25,9 @@ import {
   loadReferenced,
   loadReferencedOfEach,
   loadRelatedOfList,
+  type OnRead,
   type Restriction,
+  type Transaction,
 } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
 import { type DecisionInput, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
@@ -154,7 +156,9 @@ async function loadInput(context: RequestContext, subject: Subject): Promise<Dec
   const { record } = subject;
   // Most rules read no referenced record, and an await costs about as much as the decision.
   const referenced =
-    paths.length === 0 ? undefined : await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record });
+    paths.length === 0
+      ? undefined
+      : await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record, onRead: noteRead(tx) });
   const input: DecisionInput = { ...subject, applicable, resource, action, referenced };
   return applicable.countsRelated ? loadRelatedOf(context, input) : input;
 }
@@ -164,7 +168,13 @@ async function loadRelatedOf(context: RequestContext, input: DecisionInput): Pro
   const related = createRelatedStore(context.tx, context.snapshot.definitions);
   const complete = { ...input, related };
   await related.evaluate(() => decideIn(context, complete));
+  related.noteReads();
   return complete;
+}
+
+/** Returns a function that adds records that a decision reads to the read set. */
+function noteRead(tx: Transaction): OnRead | undefined {
+  return tx.validatesReads ? (read) => tx.addToReadSet({ relations: { records: [read] } }) : undefined;
 }
 
 /** Loads the input of many decisions, with one statement per reference instead of one per record. Returns a function that gives the input for a record. */
@@ -176,10 +186,11 @@ async function loadInputs(
   const assignments = await snapshot.assignments.of(tx, principal.id);
   const applicable = rulesFor(context, { resource, action, assignments });
   const { referencePaths: paths } = applicable;
-  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED });
+  const onRead = noteRead(tx);
+  const ofCaller = await loadReferenced(tx, snapshot.definitions, { paths, principal, resource, record: UNRESOLVED, onRead });
   const referencedOf = await loadReferencedOfEach(tx, snapshot.definitions, { paths, resource, records });
   const inputOf = (record: StoredRecord): DecisionInput => {
-    const referenced = new Map([...ofCaller, ...referencedOf(record)]);
+    const referenced = new Map([...ofCaller, ...referencedOf(record, onRead)]);
     return { applicable, resource, action, record, recordId: record.id, referenced };
   };
   if (!applicable.countsRelated) return inputOf;
@@ -250,6 +261,7 @@ export async function restrictionFor(
     principal,
     resource,
     record: UNRESOLVED,
+    onRead: noteRead(tx),
   });
   const ofList: ScopeValues = { resource, action, record: UNRESOLVED, referenced: ofCaller };
   const { definitions } = snapshot;

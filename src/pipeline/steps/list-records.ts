@@ -18,6 +18,7 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
   const projection = projectionFor(context, limit);
   const page = await listRecords(tx, resource, {
     ...(await restrictionFor(context, { resource, action, where })),
+    decided: allowedWhere(decision),
     and: secondDecision && (await restrictionOf(context, secondDecision)),
     existence: request.action === 'listDeleted' ? 'deleted' : 'notDeleted',
     definitions: snapshot.definitions,

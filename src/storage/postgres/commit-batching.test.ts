@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import type { AppendStatements, Database, ReadSet, Transaction } from '../contract.ts';
+import type { AppendStatements, Database, Transaction } from '../contract.ts';
+import type { ReadSet } from '../read-set.ts';
 import { advanceRevision, loadRevision } from '../revision.ts';
 import { failure } from '../storage.fixture.ts';
 import { commitValidationSql } from './commit-validation.ts';

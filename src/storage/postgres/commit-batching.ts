@@ -9,6 +9,8 @@ import type { CommitRequest } from './transaction-handle.ts';
 const MAX_BATCH = 256;
 /** Maximum attempts to commit a batch. */
 const ATTEMPTS = 5;
+/** Maximum attempts at a batch with stale reads of relations: each error names only some of the stale units of work. */
+const STALE_ATTEMPTS = 4;
 
 /** Commits units of work that only append rows in batches: requests that arrive during a commit share the next one. */
 export interface CommitBatcher {
@@ -32,6 +34,8 @@ interface Attempts {
   readonly count: number;
   /** True if a previous attempt may have been committed. */
   readonly inDoubt: boolean;
+  /** Number of previous attempts with a stale read set. */
+  readonly stale: number;
 }
 
 /** Options of a commit batcher. */
@@ -62,7 +66,7 @@ export function createCommitBatcher(commitBatch: CommitBatch, { concurrency, com
 
   async function run(batch: readonly QueuedRequest[]): Promise<void> {
     running++;
-    await settleBatch(batch, { count: 1, inDoubt: false });
+    await settleBatch(batch, { count: 1, inDoubt: false, stale: 0 });
     running--;
     schedule();
   }
@@ -95,10 +99,10 @@ function createBatchSettler(commitBatch: CommitBatch, committed: CommitBatcherOp
     if (retryReason === 'stale') return settleWithoutStale(batch, error, attempts);
     const inDoubt = attempts.inDoubt || outcome.inDoubt !== undefined;
     if (attempts.count < ATTEMPTS && (retryReason !== undefined || outcome.inDoubt !== undefined))
-      return settleBatch(batch, { count: attempts.count + 1, inDoubt });
+      return settleBatch(batch, { ...attempts, count: attempts.count + 1, inDoubt });
     if (batch.length === 1 || isUnavailable(error)) return forEach(batch, (queued) => queued.reject(error));
     // The rows of at least one request cannot be written. Every request is committed on its own, so that only those fail.
-    await Promise.all(batch.map((queued) => settleBatch([queued], { count: ATTEMPTS, inDoubt })));
+    await Promise.all(batch.map((queued) => settleBatch([queued], { ...attempts, count: ATTEMPTS, inDoubt })));
   }
 
   /**
@@ -106,12 +110,13 @@ function createBatchSettler(commitBatch: CommitBatch, committed: CommitBatcherOp
    * will be, because a replaced state never becomes current again.
    */
   async function settleWithoutStale(batch: readonly QueuedRequest[], error: unknown, attempts: Attempts): Promise<void> {
-    const isStale = parseStaleness(error);
-    const stale = batch.filter(({ request }) => isStale(request.sets));
+    const isNamed = parseStaleness(error);
+    const isLast = attempts.stale + 1 === STALE_ATTEMPTS;
+    const stale = batch.filter(({ request: { sets } }) => isNamed(sets) || (isLast && sets.relations !== undefined));
     if (stale.length === 0) return forEach(batch, (queued) => queued.reject(error));
     forEach(stale, (queued) => queued.resolve(false));
     const others = batch.filter((queued) => !stale.includes(queued));
-    if (others.length > 0) await settleBatch(others, attempts);
+    if (others.length > 0) await settleBatch(others, { ...attempts, stale: attempts.stale + 1 });
   }
 
   return settleBatch;

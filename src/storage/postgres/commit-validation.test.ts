@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Problem } from '../../errors.ts';
 import { sql } from '../../sql.ts';
-import type { Database, ReadSet, Transaction } from '../contract.ts';
+import type { Database, Transaction } from '../contract.ts';
+import type { ReadSet } from '../read-set.ts';
 import { advanceRevision, loadRevision, lockPolicies } from '../revision.ts';
 import { failure } from '../storage.fixture.ts';
 import { commitValidationSql, toCommitValidation } from './commit-validation.ts';

@@ -72,57 +72,90 @@ export function toCommitValidation(all: readonly ReadWriteSet[]): Statement {
 const REVISION_KEY = 0;
 /** Number of lock keys that users are hashed to, so that a batch with hundreds of users takes few locks. */
 const USER_KEYS = 64;
+/** First of the lock keys that the keys of relation sets are hashed to, after those of users, and their number. */
+const FIRST_RELATION_KEY = REVISION_KEY + 1 + USER_KEYS;
+const RELATION_KEYS = 64;
+const ALL_RELATION_KEYS: readonly number[] = Array.from({ length: RELATION_KEYS }, (_, key) => FIRST_RELATION_KEY + key);
+/** Number of all lock keys. */
+const KEYS = FIRST_RELATION_KEY + RELATION_KEYS;
 
 /** A statement that takes every validation lock in shared mode: until the transaction ends, no other commit can change its read set. */
 export const BLOCK_ALL_WRITERS: Statement = Object.freeze({
   sql: CALL,
-  parameters: [
-    Array.from({ length: REVISION_KEY + 1 + USER_KEYS }, (_, key) => key),
-    Array(REVISION_KEY + 1 + USER_KEYS).fill(false),
-    [],
-    [],
-    [],
-    [],
-    null,
-  ],
+  parameters: [Array.from({ length: KEYS }, (_, key) => key), Array(KEYS).fill(false), [], [], [], [], null],
 });
 
 /** Returns the locks to take, by key: true for an exclusive lock, false for a shared one. */
 function locksOf(all: readonly ReadWriteSet[]): ReadonlyMap<number, boolean> {
   const locks = new Map<number, boolean>();
-  for (const { revision, users } of all) {
+  for (const { revision, users, relations } of all) {
     if (revision !== undefined) locks.set(REVISION_KEY, false);
     for (const id of users.keys()) locks.set(userKeyOf(id), false);
+    for (const key of relationKeys(relations?.readKeys)) locks.set(key, false);
   }
-  for (const { advancesRevision, changedUsers } of all) {
+  for (const { advancesRevision, changedUsers, relations } of all) {
     if (advancesRevision) locks.set(REVISION_KEY, true);
     for (const id of changedUsers) locks.set(userKeyOf(id), true);
+    for (const key of relationKeys(relations?.writeKeys)) locks.set(key, true);
   }
   return locks;
 }
 
-/** Hashes a user id to a lock key. All versions of the program must return the same key; a change needs a new name of the SQL function. */
-function userKeyOf(id: string): number {
-  let hash = 0;
-  for (let at = 0; at < id.length; at++) hash = (Math.imul(hash, 31) + id.charCodeAt(at)) | 0;
-  return REVISION_KEY + 1 + ((hash >>> 0) % USER_KEYS);
+/**
+ * Returns the names of locks that a retry takes before it reads: one for each key of the written records. They differ from the locks of
+ * validation, which are the last ones of a transaction.
+ */
+export function lockNamesOf(all: readonly ReadWriteSet[]): readonly string[] {
+  const keys = new Set(all.flatMap(({ relations }) => [...relationKeys(relations?.writeKeys)]));
+  // A lock for all keys would not exclude those of one key.
+  if (keys.size === RELATION_KEYS) return [];
+  return [...keys].sort((a, b) => a - b).map((key) => `relation ${key}`);
 }
 
-/** The detail of a failed validation: the current revision and time, and the users and sessions that changed. */
+/** Hashes a user id to a lock key. All versions of the program must return the same key; a change needs a new name of the SQL function. */
+function userKeyOf(id: string): number {
+  return REVISION_KEY + 1 + (hashOf(id) % USER_KEYS);
+}
+
+/** Hashes the keys of a relation set to lock keys, by the same rule as `userKeyOf`. */
+function relationKeys(keys: ReadonlySet<string> | 'all' | undefined): Iterable<number> {
+  if (keys === undefined) return [];
+  if (keys === 'all') return ALL_RELATION_KEYS;
+  return new Set([...keys].map((key) => FIRST_RELATION_KEY + (hashOf(key) % RELATION_KEYS)));
+}
+
+function hashOf(text: string): number {
+  let hash = 0;
+  for (let at = 0; at < text.length; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0;
+  return hash >>> 0;
+}
+
+/** The detail of a failed validation: the current revision and time, and the users and sessions that changed; or the stale checks of relations. */
 interface ValidationFailure {
   readonly epoch: string;
   readonly at: number;
   readonly users: readonly string[] | null;
   readonly sessions: readonly string[] | null;
+  readonly checks: readonly string[];
 }
 
 /** Parses the error of a failed validation. Returns a predicate that is true for the sets of a stale unit of work. */
 export function parseStaleness(error: unknown): (sets: ReadWriteSet) => boolean {
   const failure = JSON.parse(serverDetail(error) ?? '{}') as Partial<ValidationFailure>;
+  if (failure.checks !== undefined) return readsOneOf(new Set(failure.checks));
   const [changedUsers, endedSessions] = [new Set(failure.users), new Set(failure.sessions)];
   return ({ revision, validUntil, users, sessions }) =>
     (revision !== undefined && revision !== failure.epoch) ||
     (failure.at ?? 0) >= validUntil ||
     [...users.keys()].some((id) => changedUsers.has(id)) ||
     sessions.some((id) => endedSessions.has(id));
+}
+
+/** Returns a predicate that is true for a unit of work with one of the stale reads. */
+function readsOneOf(stale: ReadonlySet<string>): (sets: ReadWriteSet) => boolean {
+  return ({ relations }) =>
+    relations !== undefined &&
+    ([...relations.records.keys()].some((key) => stale.has(key)) ||
+      relations.related.some(({ key }) => stale.has(key)) ||
+      relations.lists.some(({ key }) => stale.has(key)));
 }

@@ -50,7 +50,7 @@ export interface ConnectionPools {
 /** Maximum commit batches that run at the same time, each on a connection of its own. */
 export const CONCURRENT_BATCHES = 2;
 /** Number of attempts with a stale read set after which the next attempt blocks other writers. */
-const BLOCK_AFTER = 4;
+export const BLOCK_AFTER = 4;
 
 /** Creates the connections; they connect on first use. */
 export function createConnectionPools(address: PostgresAddress, options: ConnectionPoolOptions): ConnectionPools {

@@ -1,7 +1,14 @@
 import { Problem } from '../../errors.ts';
 import type { CommitMetrics, CommitObserver, DatabaseMetrics, Transaction, TransactionOptions } from '../contract.ts';
 import { type CommitBatcher, createCommitBatcher } from './commit-batching.ts';
-import { type AttemptKind, CONCURRENT_BATCHES, type ConnectionPools, createConnectionPools } from './connection-pools.ts';
+import {
+  type AttemptKind,
+  type AttemptOptions,
+  BLOCK_AFTER,
+  CONCURRENT_BATCHES,
+  type ConnectionPools,
+  createConnectionPools,
+} from './connection-pools.ts';
 import type { ConnectionPoolOptions, PostgresAddress } from './connection-string.ts';
 import { busy } from './driver-error.ts';
 import { type CommitOutcome, type InDoubtCommit, loadCommitOutcome } from './in-doubt-commit.ts';
@@ -70,7 +77,7 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
         return settled;
       }
       if (settled.retryReason === 'long') kind = 'long';
-      else if (settled.retryReason === 'stale') [stale, validationRetries] = [stale + 1, validationRetries + 1];
+      else if (settled.retryReason === 'stale') [stale, validationRetries] = [nextStale(outcome, { stale, kind }), validationRetries + 1];
       else conflicts++;
       // Many units of work that wait for one lock would each find a stale read set, so the retry takes the locks before it reads.
       if ('locks' in outcome && settled.retryReason === 'stale') locks = outcome.locks ?? [];
@@ -93,6 +100,17 @@ export function createRunner(address: PostgresAddress, options: RunnerOptions): 
 }
 
 type Work<T> = (tx: Transaction) => Promise<T>;
+
+/** Returns the number of attempts with a stale read set, or as many as let the next attempt block writers, if it must. */
+function nextStale(outcome: TransactionOutcome<unknown>, { stale, kind }: Pick<AttemptOptions, 'stale' | 'kind'>): number {
+  const needsBlocking = 'needsBlocking' in outcome && outcome.needsBlocking === true;
+  if (needsBlocking && kind === 'long') {
+    const detail =
+      'a list that takes long, and a change of records on which the access to the listed ones depends, cannot be parts of one batch';
+    throw new Problem('REQUEST_BUDGET', detail, { hint: 'send them as separate requests' });
+  }
+  return needsBlocking ? Math.max(stale + 1, BLOCK_AFTER) : stale + 1;
+}
 
 function firstKind({ longRunning, beginsLong }: TransactionOptions): AttemptKind {
   if (longRunning) return 'unlimited';

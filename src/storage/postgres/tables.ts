@@ -38,6 +38,8 @@ async function prepare(tx: Transaction): Promise<void> {
   // Imported on demand: installations with SQLite load this file too, and must not load the PostgreSQL driver.
   const { COMMIT_VALIDATION_FUNCTION, commitValidationSql } = await import('./commit-validation.ts');
   await prepareFunction(tx, COMMIT_VALIDATION_FUNCTION, commitValidationSql);
+  const { STALE_FUNCTION, staleFunctionSql } = await import('./relation-checks.ts');
+  await prepareFunction(tx, STALE_FUNCTION, staleFunctionSql);
 }
 
 async function prepareFunction(tx: Transaction, name: string, toSql: () => string): Promise<void> {

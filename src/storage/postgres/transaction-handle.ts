@@ -1,6 +1,7 @@
 import { type Sql, sql } from '../../sql.ts';
 import type { WriterLease } from '../chain-writers.ts';
-import type { AppendStatements, PendingAppend, Query, ReadSet, RowLock, Transaction, WriteSet } from '../contract.ts';
+import type { AppendStatements, PendingAppend, Query, RowLock, Transaction } from '../contract.ts';
+import type { ReadSet, WriteSet } from '../read-set.ts';
 import { createReadWriteSet, type ReadWriteSet } from '../read-write-set.ts';
 import { createSavepoints, internal } from '../savepoints.ts';
 import { type QueryResult, toStatement } from './connection.ts';
@@ -12,6 +13,8 @@ import { createTimedStatements, type TimedContext, type TimedStatements } from '
 export interface TransactionContext extends TimedContext {
   /** The lease of the chain writer for the rows that the attempt appends. */
   readonly lease: WriterLease;
+  /** True if the transaction holds all locks of commit validation since its beginning: nothing that it reads can change. */
+  readonly blocksWriters: boolean;
 }
 
 /** The part of a unit of work that is done at commit: rows to append, and the read and write sets to validate. */
@@ -43,6 +46,7 @@ export function openTransaction(context: TransactionContext, now: number): OpenT
     dialect: postgresDialect,
     now,
     slot: context.connection.slot % SLOT_COUNT,
+    validatesReads: !context.blocksWriters,
     // The caller declares the type of the rows.
     all: (async (text) => (await query(text)).rows) as Transaction['all'],
     one: (async (text) => (await query(text)).rows[0]) as Transaction['one'],
@@ -126,7 +130,12 @@ function createBookkeeping({ state, lazy }: TransactionContext) {
       }
     },
     addToReadSet: (readSet: ReadSet): void => requireSame(sets.addToReadSet(readSet)),
-    addToWriteSet: (writeSet: WriteSet): void => requireSame(sets.addToWriteSet(writeSet)),
+    addToWriteSet(writeSet: WriteSet): void {
+      const isSame = sets.addToWriteSet(writeSet);
+      if (sets.needsBlocking) throw state.markBlocking();
+      requireSame(isSame);
+    },
+    watched: (resource: string) => (sets.watch === undefined ? 'unknown' : sets.watch.get(resource)),
     end(): CommitRequest {
       if (savepoints.open > 0) throw internal('a savepoint was not awaited');
       return { appends, sets: sets.build() };

@@ -13,6 +13,7 @@ import { busy, fromDriver, isConnectionLost, type RetryReason, retryReason, serv
  * | `lost` | a lost connection | together with `committing`, the commit is in doubt |
  * | `committing` | sending COMMIT | after an error, no ROLLBACK is sent |
  * | `ended` | the commit, or the end of the attempt | later statements are refused |
+ * | `needsBlocking` | a write of records on which an earlier list depends | the next attempt blocks writers |
  * | `endedBy` | the time limit of a short attempt | later statements are refused; the unit of work runs again |
  */
 export interface TransactionState {
@@ -30,9 +31,13 @@ export interface TransactionState {
   /** True after COMMIT was sent. */
   committing: boolean;
   ended: boolean;
+  /** True if the unit of work must run again with all locks of commit validation. */
+  readonly needsBlocking: boolean;
   note(error: unknown): void;
   /** Marks the transaction for a retry because its read set is stale, and returns the problem to throw. */
   markStale(): Problem;
+  /** Marks the transaction for a retry that blocks writers, and returns the problem to throw. */
+  markBlocking(): Problem;
   /** Ends a short attempt whose time is up, so that a long one follows, and returns the error to throw. */
   endAttempt(cause?: unknown): AttemptEnded;
   /** Records that a statement has reached the time limit, and returns the problem to throw. */
@@ -61,6 +66,7 @@ export function createTransactionState(): TransactionState {
     locks: new Set<string>(),
     committing: false,
     ended: false,
+    needsBlocking: false,
     note(error: unknown) {
       if (isConsequence(error)) return;
       state.failure ??= error;
@@ -69,6 +75,7 @@ export function createTransactionState(): TransactionState {
       state.lost ||= isConnectionLost(error);
     },
     markStale: () => markRetry(state, 'stale', busy(new Error('the read set of the transaction is stale'))),
+    markBlocking: () => Object.assign(state, { needsBlocking: true }).markStale(),
     endAttempt(cause?: unknown) {
       endedBy ??= new AttemptEnded('long', cause);
       markRetry(state, 'long', busy(endedBy));

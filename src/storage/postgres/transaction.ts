@@ -2,11 +2,12 @@ import type { ChainWriters } from '../chain-writers.ts';
 import { type Query, type Transaction, toAppendStatements, toFindStatement } from '../contract.ts';
 import { isEmptySet, type ReadWriteSet } from '../read-write-set.ts';
 import { internal } from '../savepoints.ts';
-import { BLOCK_ALL_WRITERS, toCommitValidation } from './commit-validation.ts';
+import { BLOCK_ALL_WRITERS, lockNamesOf, toCommitValidation } from './commit-validation.ts';
 import { type Connection, toStatement } from './connection.ts';
 import { fromDriver, isCancelled, type RetryReason } from './driver-error.ts';
 import type { InDoubtCommit } from './in-doubt-commit.ts';
 import { createLazyTransaction, type TransactionStart } from './lazy-transaction.ts';
+import { toRelationChecks } from './relation-checks.ts';
 import type { AttemptLimits } from './timed-statements.ts';
 import { type CommitRequest, openTransaction, type TransactionContext } from './transaction-handle.ts';
 import { createTransactionState } from './transaction-state.ts';
@@ -52,6 +53,8 @@ export type TransactionOutcome<T> =
       readonly broken: boolean;
       /** Names that the attempt locked. */
       readonly locks?: readonly string[];
+      /** True if the next attempt must block writers. */
+      readonly needsBlocking?: boolean;
       /** Set if the commit is in doubt: the data to find its outcome, and the answer to return if it succeeded. */
       readonly inDoubt?: { readonly answer: T; readonly commit: InDoubtCommit };
     };
@@ -64,7 +67,8 @@ export async function attempt<T>(
 ): Promise<TransactionOutcome<T>> {
   const state = createTransactionState();
   const lazy = createLazyTransaction(connection, state, options);
-  const context = { connection, state, lazy, lease: options.writers.lease(), limits: options.limits };
+  const { limits, blocksWriters = false } = options;
+  const context = { connection, state, lazy, lease: options.writers.lease(), limits, blocksWriters };
   const isBatch = options.batched !== undefined;
   let inDoubt: { readonly answer: T; readonly commit: InDoubtCommit } | undefined;
   try {
@@ -72,7 +76,7 @@ export async function attempt<T>(
     if (options.beginMode === 'eager') await lazy.awaitBegin();
     const { tx, end } = openTransaction(context, options.clock.now());
     for (const name of options.locks ?? []) await tx.lock(name);
-    if (options.blocksWriters) await blockAllWriters(context);
+    if (blocksWriters) await blockAllWriters(context);
     const answer = await work(tx);
     const request = end();
     // The unit of work may have caught an error after which it must run again. Other errors that it caught, such as a violated constraint, were
@@ -97,7 +101,8 @@ export async function attempt<T>(
     context.lease.end(state.committing && state.lost ? 'unknown' : 'undone');
     const isSafelyEnded = state.committing ? !state.broken : !lazy.isBegun || (await rollBack(connection));
     const broken = !isSafelyEnded || (await isBroken(context));
-    const failed = { error, retryReason: state.retryReason, broken, locks: [...state.locks] };
+    const { needsBlocking } = state;
+    const failed = { error, retryReason: state.retryReason, broken, locks: [...state.locks], needsBlocking };
     return inDoubt !== undefined && state.committing && state.lost ? { ...failed, inDoubt } : failed;
   } finally {
     state.ended = true;
@@ -134,7 +139,9 @@ async function endReadOnly(context: TransactionContext): Promise<void> {
 /** Sends the remaining statements, commit validation and COMMIT in one message. If one of them fails, COMMIT rolls back. */
 async function commit(context: TransactionContext, { statements, sets }: CommitStatements): Promise<void> {
   const { connection, state, lazy, limits } = context;
-  const validations = sets.every(isEmptySet) ? [] : [toCommitValidation(sets)];
+  const validations = sets.every(isEmptySet) ? [] : [toCommitValidation(sets), ...toRelationChecks(sets)];
+  // Units of work that wait for one record would each find a stale read set, so a retry takes these locks before it reads.
+  for (const name of lockNamesOf(sets)) state.locks.add(name);
   // A value that cannot be sent is refused here, before any statement is sent.
   const last = [...statements, ...validations].map(toStatement);
   state.ended = true;

@@ -1,7 +1,8 @@
 import { sql } from '../../sql.ts';
 import { AttemptEnded, type AttemptState, createStopwatch, type TimedAttempt, TimeLimit } from '../attempt.ts';
 import { CollectedAppends } from '../collected-appends.ts';
-import { createStatements, type PendingAppend, type Query, type ReadSet, type Transaction } from '../contract.ts';
+import { createStatements, type PendingAppend, type Query, type Transaction } from '../contract.ts';
+import type { ReadSet } from '../read-set.ts';
 import { createReadWriteSet, type ReadWriteSet } from '../read-write-set.ts';
 import { internal, type PendingSavepoints } from '../savepoints.ts';
 import { SLICE, type Turns } from '../turns.ts';
@@ -51,6 +52,8 @@ export function openLongTransaction(attempt: LongAttempt): LongTransaction {
     dialect: sqliteDialect,
     now: Date.now(),
     slot: 0,
+    validatesReads: true,
+    watched: () => undefined,
     // The caller declares the type of the rows.
     all: query as Transaction['all'],
     one: (async (text) => (await query(text))[0]) as Transaction['one'],

@@ -2,7 +2,8 @@
 import { renameSync, statSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sql } from '../../sql.ts';
-import type { Database, ReadSet, Transaction } from '../contract.ts';
+import type { Database, Transaction } from '../contract.ts';
+import type { ReadSet } from '../read-set.ts';
 import { openSqlite } from './database.ts';
 import { countThings, LOG_ROWS, logged, openThings, recordThreads, type ThingDatabase } from './reader.fixture.ts';
 import { replaceContent } from './replace-content.ts';

@@ -145,6 +145,8 @@ class BatchTransaction implements Transaction {
   readonly dialect = sqliteDialect;
   readonly now = Date.now();
   readonly slot = 0;
+  /** The transaction holds the write lock. */
+  readonly validatesReads = false;
   readonly attempt: BatchAttempt['attempt'];
   readonly retained: Map<string, unknown>;
   readonly #work: BatchWork;
@@ -207,6 +209,10 @@ class BatchTransaction implements Transaction {
 
   addToWriteSet(): void {
     this.#work.check();
+  }
+
+  watched(): undefined {
+    return undefined;
   }
 
   deadlineCheck(table: Sql, rows?: number): Sql {

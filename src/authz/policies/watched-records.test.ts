@@ -1,0 +1,90 @@
+import { describe, expect, it } from 'vitest';
+import { LIMITS, policyOf, stateOf } from '../../../test/policy-fixtures.ts';
+import type { JsonObject } from '../../operators/index.ts';
+import { define } from '../../storage/storage.fixture.ts';
+import { changePolicies, compilePolicies } from './policy-snapshot.ts';
+
+const to = (name: string) => ({ type: 'reference', to: name });
+const definitions = define({
+  Organisation: { fields: { name: { type: 'string' }, ownerId: to('User') } },
+  Project: { fields: { organisationId: to('Organisation') } },
+  Task: { fields: { projectId: to('Project'), title: { type: 'string' } } },
+  Membership: { fields: { userId: to('User'), organisationId: to('Organisation'), level: { type: 'string' } } },
+});
+
+function watchOf(conditions: readonly JsonObject[], resource = 'Task'): object {
+  const policy = policyOf('p', [{ id: 'r', resource, conditions }], { type: 'CUSTOM' });
+  return Object.fromEntries(compilePolicies(stateOf({ policies: [policy] }), definitions, LIMITS).watch);
+}
+
+const referenced = { links: [], isReferenced: true };
+const member = (more: JsonObject = {}): JsonObject => ({
+  related: {
+    resource: 'Membership',
+    as: 'm',
+    on: { userId: '${user.id}', organisationId: '${resource.projectId.organisationId}' },
+    ...more,
+  },
+});
+
+describe('the records that rules read', () => {
+  it.each<[string, readonly JsonObject[], object]>([
+    ['conditions on the record and the user', [{ field: 'resource.title', operator: 'eq', value: '${user.name}' }], {}],
+    ['a path through a reference', [{ field: 'resource.projectId.organisationId', operator: 'eq', value: 'x' }], { Project: referenced }],
+    [
+      'a path in a value, of a field with a context',
+      [{ context: 'resource', field: 'projectId.organisationId.name', operator: 'eq', value: 'x' }],
+      { Project: referenced, Organisation: referenced },
+    ],
+    ['an expression', [{ expression: 'resource.projectId.organisationId == user.id' }], { Project: referenced }],
+    ['an expression with parentheses', [{ expression: '(resource.projectId ).organisationId == user.id' }], { Project: referenced }],
+    ['an expression with an index', [{ expression: 'resource["projectId"]["organisationId"] == user.id' }], { Project: referenced }],
+    [
+      'related records within groups',
+      [{ not: { anyOf: [member(), { field: 'resource.title', operator: 'isNull' }] } }],
+      { Membership: { links: [['organisationId', 'userId']], isReferenced: false }, Project: referenced },
+    ],
+    [
+      'related records within others, and their references',
+      [
+        {
+          related: {
+            resource: 'Organisation',
+            as: 'o',
+            on: { ownerId: '${user.id}' },
+            where: [
+              { related: { resource: 'Membership', as: 'm', on: { organisationId: '${o.id}' } } },
+              { field: 'o.ownerId.name', operator: 'eq', value: 'x' },
+            ],
+          },
+        },
+      ],
+      {
+        Organisation: { links: [['ownerId']], isReferenced: false },
+        Membership: { links: [['organisationId']], isReferenced: false },
+        User: referenced,
+      },
+    ],
+  ])('finds those of %s', (_, conditions, expected) => {
+    expect(watchOf(conditions)).toEqual(expected);
+  });
+
+  it('finds the references of every resource in a rule about all of them', () => {
+    expect(watchOf([{ field: 'resource.organisationId.name', operator: 'eq', value: 'x' }], '*')).toEqual({ Organisation: referenced });
+  });
+
+  it('follows the changes of policies', () => {
+    const withRule = policyOf('p', [{ id: 'r', resource: 'Task', conditions: [member()] }]);
+    const other = policyOf('q', [{ id: 's', resource: 'Task', conditions: [member()] }]);
+    const none = compilePolicies(stateOf({}), definitions, LIMITS);
+    const change = (before: typeof none, policies: readonly (readonly [string, typeof withRule | undefined])[]) =>
+      changePolicies(before, { revision: before.revision + 1, policies: new Map(policies), rolePolicies: new Map() } as never);
+    const both = change(none, [
+      ['p', withRule],
+      ['q', other],
+    ]);
+    const one = change(both, [['p', undefined]]);
+    const names = [none, both, one, change(one, [['q', { ...other, isActive: false }]])].map(({ watch }) => [...watch.keys()].toSorted());
+    expect(names).toEqual([[], ['Membership', 'Project'], ['Membership', 'Project'], []]);
+  });
+});

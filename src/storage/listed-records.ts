@@ -1,0 +1,46 @@
+import { all, type Condition, compileCondition, conditionPaths, relatedIn, relatedPaths } from '../conditions/index.ts';
+import { type Definitions, fieldAt, type Resource } from '../resources/index.ts';
+import type { Transaction } from './contract.ts';
+import type { ListQuery, Page, Restriction } from './list-query.ts';
+import { sqlTargetFor } from './sql-target.ts';
+
+/** A page, and the conditions that its records match. */
+interface Listed {
+  readonly query: ListQuery;
+  readonly restrictions: readonly Restriction[];
+  readonly page: Page;
+}
+
+/** Adds the records of a page to the read set if the access to them depends on other records. */
+export function noteListed(tx: Transaction, resource: Resource, { query, restrictions, page }: Listed): void {
+  if (!tx.validatesReads || page.records.length === 0) return;
+  const { definitions, existence, now, timeZone } = query;
+  const dependsOn = resourcesReadBy(all(restrictions.map(({ where }) => where)), { resource, definitions });
+  if (dependsOn.size === 0) return;
+  const compile = (condition: Condition) => {
+    const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
+    return { ...compileCondition(condition, target), tables: target.tables() };
+  };
+  const deciding = compile(all(restrictions.map(({ where, decided = where }) => decided)));
+  // Comparisons may have replaced a part that the database cannot evaluate. The statement of the list was exact.
+  const { where, tables } = deciding.exact ? deciding : compile(all(restrictions.map((each) => each.where)));
+  const ids = page.records.map(({ id }) => id);
+  tx.addToReadSet({ relations: { lists: [{ resource, existence, tables, where, ids, dependsOn }] } });
+}
+
+/** Returns the names of the resources whose records a condition reads in addition to the records of its own resource. */
+function resourcesReadBy(
+  condition: Condition,
+  { resource, definitions }: { readonly resource: Resource; readonly definitions: Definitions },
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  const follow = (from: Resource | undefined, keys: readonly string[]): void => {
+    for (const { target } of (from && fieldAt(definitions, from, keys)?.via) ?? []) names.add(target.name);
+  };
+  for (const { group, keys } of conditionPaths(condition)) if (group === 'resource') follow(resource, keys);
+  for (const related of relatedIn(condition)) {
+    names.add(related.resource);
+    for (const keys of relatedPaths(related)) follow(definitions.get(related.resource), keys);
+  }
+  return names;
+}

@@ -1,0 +1,153 @@
+/** Commit validation of related records: which units of work of a batch run again, what waits, and what validation costs without relations. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Watch } from '../../authz/policies/index.ts';
+import { sql } from '../../sql.ts';
+import type { AppendStatements, Transaction } from '../contract.ts';
+import { migrate } from '../migrations/migrate.ts';
+import { createReadWriteSet } from '../read-write-set.ts';
+import { insertRecord, updateRecord } from '../records.ts';
+import type { RelatedRead } from '../relation-reads.ts';
+import { stampOf } from '../relation-reads.ts';
+import { define, openTestDatabase, resourceOf, type TestDatabase, toRecord } from '../storage.fixture.ts';
+import { toCommitValidation } from './commit-validation.ts';
+import { toRelationChecks } from './relation-checks.ts';
+
+const definitions = define({
+  Task: { fields: { project: { type: 'string', index: true } } },
+  Log: { fields: { text: { type: 'string' } } },
+});
+const [task, log] = [resourceOf(definitions, 'Task'), resourceOf(definitions, 'Log')];
+const WATCH: Watch = new Map([['Task', { links: [['project']], isReferenced: true }]]);
+const PROJECTS = Array.from({ length: 12 }, (_, index) => `p${index}`);
+
+let test: TestDatabase;
+beforeAll(async () => {
+  test = openTestDatabase();
+  await migrate(test.database, definitions);
+});
+afterAll(() => test.dispose());
+beforeEach(() =>
+  test.database.transaction(async (tx) => {
+    for (const { name } of [task, log]) await tx.run(sql`DELETE FROM ${sql.table(name)}`);
+    tx.addToReadSet({ watch: WATCH });
+    for (const project of PROJECTS) await insertRecord(tx, task, toRecord(`task of ${project}`, { project }));
+  }),
+);
+
+/** Reads the tasks of a project, as a condition that counts them does. */
+async function readTasks(tx: Transaction, project: string): Promise<number> {
+  const rows = await tx.all<Record<string, unknown>>(sql`SELECT * FROM "Task" WHERE "project" = ${project} ORDER BY "id"`);
+  const related: RelatedRead = {
+    resource: task,
+    links: [{ field: 'project', type: 'text', value: project, isText: true }],
+    stamps: new Map(rows.map((row) => [String(row['id']), stampOf(row)])),
+    isTruncated: false,
+  };
+  tx.addToReadSet({ watch: WATCH, relations: { related: [related] } });
+  return rows.length;
+}
+
+const LINES: AppendStatements<string> = {
+  write: (_, ids) => ids.map((id) => sql`INSERT INTO "Log" ("id", "version", "createdAt", "updatedAt") VALUES (${id}, 1, '', '')`),
+  findCommitted: (id) => sql`SELECT 1 FROM "Log" WHERE "id" = ${id}`,
+};
+
+function move(id: string, project: string): Promise<unknown> {
+  return test.database.transaction(async (tx) => {
+    tx.addToReadSet({ watch: WATCH });
+    await updateRecord(tx, task, { id, version: 1, values: { project }, cleared: [], now: tx.now });
+  });
+}
+
+describe('commit batches', () => {
+  it('only the units of work whose related records have changed run again', async () => {
+    const runs = new Map(PROJECTS.map((project) => [project, 0]));
+    let ready = 0;
+    const { promise: changed, resolve: release } = Promise.withResolvers<void>();
+    const read = (project: string) =>
+      test.database.transaction(async (tx) => {
+        await readTasks(tx, project);
+        const run = (runs.get(project) ?? 0) + 1;
+        runs.set(project, run);
+        await tx.append(LINES, [`${project} in run ${run}`]);
+        if (run > 1) return;
+        // All of them have read before the change, as many as there are connections.
+        if (++ready === 8) void move('task of p0', 'p1').then(() => release());
+        await changed;
+      });
+    await Promise.all(PROJECTS.slice(0, 8).map(read));
+    expect([...runs.values()].slice(0, 8)).toEqual([2, 2, 1, 1, 1, 1, 1, 1]);
+    expect((await test.rows('Log')).map(({ id }) => id)).toContain('p0 in run 2');
+    expect(await test.rows('Log')).toHaveLength(8);
+  });
+});
+
+describe('locks', () => {
+  it('a writer of a related record waits until the decisions that have read it are committed', async () => {
+    const order: string[] = [];
+    let writing: Promise<unknown> | undefined;
+    await test.database.transaction(async (tx) => {
+      await readTasks(tx, 'p0');
+      const sets = createReadWriteSet();
+      sets.addToReadSet({
+        relations: {
+          related: [
+            {
+              resource: task,
+              links: [{ field: 'project', type: 'text', value: 'p0', isText: true }],
+              stamps: new Map(),
+              isTruncated: false,
+            },
+          ],
+        },
+      });
+      // Validation begins, and holds the locks until the commit.
+      await tx.run(toCommitValidation([sets.build()]));
+      writing = move('task of p0', 'p1').then(() => order.push('written'));
+      const waiting = sql`SELECT count(*)::int AS "n" FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
+      await expect.poll(async () => (await test.database.transaction((other) => other.one<{ n: number }>(waiting)))?.n).toBeGreaterThan(0);
+      order.push('committed');
+    });
+    await writing;
+    expect(order).toEqual(['committed', 'written']);
+  });
+
+  it('many concurrent units of work that fill a quota all end, within its bound', async () => {
+    const answers = await Promise.allSettled(
+      Array.from({ length: 30 }, (_, index) =>
+        test.database.transaction(async (tx) => {
+          if ((await readTasks(tx, 'quota')) >= 5) return 'full';
+          await insertRecord(tx, task, toRecord(`q${index}`, { project: 'quota' }));
+          return 'done';
+        }),
+      ),
+    );
+    const counted = Map.groupBy(answers, (answer) => (answer.status === 'fulfilled' ? answer.value : String(answer.reason)));
+    expect(Object.fromEntries([...counted].map(([answer, same]) => [answer, same.length]))).toEqual({ done: 5, full: 25 });
+  });
+});
+
+describe('the cost of validation', () => {
+  it('a unit of work that reads no other records sends no check and takes the same locks', () => {
+    const sets = createReadWriteSet();
+    sets.addToReadSet({ revision: 'r', users: [{ id: 'ann', version: 1 }], watch: WATCH });
+    const built = sets.build();
+    expect([built.relations, toRelationChecks([built])]).toEqual([undefined, []]);
+    expect(toCommitValidation([built]).parameters[0]).toHaveLength(2);
+  });
+
+  it('a write of a resource that no condition reads sends no statement of its own and takes no lock', async () => {
+    const statements: unknown[] = [];
+    await test.database.transaction(async (inner) => {
+      inner.addToReadSet({ watch: new Map() });
+      const tx = new Proxy(inner, {
+        get: (target, name) => {
+          if (name === 'one' || name === 'all' || name === 'run' || name === 'addToWriteSet') statements.push(name);
+          return Reflect.get(target, name);
+        },
+      });
+      await updateRecord(tx, task, { id: 'task of p0', version: 1, values: { project: 'p1' }, cleared: [], now: tx.now });
+    });
+    expect(statements).toEqual(['run']);
+  });
+});

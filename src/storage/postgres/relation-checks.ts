@@ -1,0 +1,111 @@
+/** The statements of commit validation that compare records behind references, related records and lists with their current state. */
+import { type Sql, sql } from '../../sql.ts';
+import type { Query } from '../contract.ts';
+import type { ReadWriteSet } from '../read-write-set.ts';
+import type { LinkRead, RecordRead } from '../relation-reads.ts';
+import type { ListCheck, RelatedCheck, RelationSet } from '../relation-set.ts';
+import { columnOf, recordsOf } from '../table-names.ts';
+import { STALE } from './driver-error.ts';
+import { CAST_TYPES } from './sql-dialect.ts';
+
+/** The function with which a check fails. Its parameter and its error belong to the name: a change of either needs a new name. */
+export const STALE_FUNCTION = 'bailiwick_stale_1';
+
+/** Returns the SQL that creates the function. It fails with the keys of the reads that are stale. */
+export function staleFunctionSql(): string {
+  return `CREATE OR REPLACE FUNCTION ${STALE_FUNCTION}(checks json) RETURNS void LANGUAGE plpgsql VOLATILE AS $stale$
+BEGIN
+  RAISE EXCEPTION 'records that the answer rests on have changed' USING ERRCODE = '${STALE}', DETAIL = json_build_object('checks', checks);
+END $stale$`;
+}
+
+const CALL = sql.raw(STALE_FUNCTION);
+
+/** A set with relations, which most sets do not have. */
+type Related = ReadWriteSet & { readonly relations: RelationSet };
+
+/**
+ * Returns the statements that compare the reads with the current state. They follow the function of commit validation, which has taken the
+ * locks, so that what they see cannot change before the commit. Equal reads, and those of the same resource and fields, share a statement.
+ */
+export function toRelationChecks(all: readonly ReadWriteSet[]): readonly Query[] {
+  const sets = all.filter((each): each is Related => each.relations !== undefined).map(({ relations }) => relations);
+  if (sets.length === 0) return [];
+  const records = new Map(sets.flatMap((set) => [...set.records]).map(([key, read]) => [`${read.stamp} ${key}`, { ...read, key }]));
+  const byResource = Map.groupBy(records.values(), ({ resource }) => resource);
+  const related = new Map(
+    sets.flatMap((set) => set.related).map((read) => [JSON.stringify([read.key, read.expected, toValues(read)]), read]),
+  );
+  const byShape = Map.groupBy(related.values(), shapeOf);
+  return [
+    ...[...byResource.values()].map(recordCheck),
+    ...[...byShape.values()].map((reads) => relatedCheck(reads, sets)),
+    ...sets.flatMap(({ lists }) => lists.map(listCheck)),
+  ];
+}
+
+/** A record that was read by its id, and the key of the read. */
+interface KeyedRecord extends RecordRead {
+  readonly key: string;
+}
+
+function recordCheck(reads: readonly KeyedRecord[]): Query {
+  const [{ resource }] = reads as [KeyedRecord];
+  const rows = JSON.stringify(reads.map(({ key, id, stamp }) => ({ key, id, stamp })));
+  return sql`SELECT ${CALL}(json_agg("read"."key")) FROM json_to_recordset(${rows}::json) AS "read"("key" text, "id" text, "stamp" text)
+    WHERE (SELECT ${stampSql(columnOf(resource, 'version'), columnOf(resource, 'updatedAt'))} FROM ${recordsOf(resource)}
+      WHERE ${columnOf(resource, 'id')} = "read"."id") IS DISTINCT FROM "read"."stamp" HAVING count(*) > 0`;
+}
+
+function stampSql(version: Sql, updatedAt: Sql): Sql {
+  return sql`${version}::text || ' ' || ${updatedAt}`;
+}
+
+/** Returns a text that is equal for reads that one statement can compare: of the same resource by the same fields. */
+function shapeOf({ resource, links }: RelatedCheck): string {
+  return JSON.stringify([resource.name, links.map(({ field, literal }) => [field, literal])]);
+}
+
+function relatedCheck(reads: readonly RelatedCheck[], sets: readonly RelationSet[]): Query {
+  const [{ resource, links }] = reads as [RelatedCheck];
+  const rows = reads.map((read) => {
+    const { key, expected, isTruncated, maximum } = read;
+    return { key, expected, isTruncated, maximum, ...toValues(read) };
+  });
+  const columns = links.map(({ type }, index) => `, "v${index}" ${CAST_TYPES[type]}`).join('');
+  const links_ = links.map((link, index) => linkSql(link, { column: columnOf(resource, link.field), index }));
+  // A unit of work that has written commits alone.
+  const ids = sets.flatMap(({ written }) => [...(written.get(resource.name) ?? [])]);
+  const own = ids.length === 0 ? sql`` : sql` AND ${columnOf(resource, 'id')} <> ALL(${ids}::text[])`;
+  return sql`SELECT ${CALL}(json_agg("read"."key"))
+    FROM json_to_recordset(${JSON.stringify(rows)}::json) AS "read"("key" text, "expected" text, "isTruncated" boolean, "maximum" integer${sql.raw(columns)})
+    WHERE "read"."expected" IS DISTINCT FROM (
+      SELECT CASE WHEN "read"."isTruncated" THEN count(*)::text ELSE string_agg("found"."state", ',' ORDER BY "found"."id") END
+      FROM (
+        SELECT ${columnOf(resource, 'id')} AS "id",
+          ${columnOf(resource, 'id')} || ' ' || ${stampSql(columnOf(resource, 'version'), columnOf(resource, 'updatedAt'))} AS "state"
+        FROM ${recordsOf(resource)} WHERE ${sql.join(links_, sql` AND `)}${own} LIMIT "read"."maximum"
+      ) AS "found"
+    ) HAVING count(*) > 0`;
+}
+
+function linkSql({ literal }: LinkRead, { column, index }: { readonly column: Sql; readonly index: number }): Sql {
+  return sql`${column} = ${literal ?? sql.raw(`"read"."v${index}"`)}`;
+}
+
+/** Returns the values of the links by the name of their column in the statement. */
+function toValues({ links }: RelatedCheck): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(links.map(({ value }, index) => [`v${index}`, toJsonValue(value)]));
+}
+
+/** Returns the value of a column as JSON that PostgreSQL converts back: a text with lone surrogates is stored with replacements. */
+function toJsonValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return String(value);
+  return typeof value === 'string' ? value.toWellFormed() : value;
+}
+
+function listCheck({ key, resource, tables, where, ids }: ListCheck): Query {
+  return sql`SELECT ${CALL}(json_build_array(${key}::text)) FROM (
+    SELECT count(*) AS "matching" FROM ${tables} WHERE ${columnOf(resource, 'id')} = ANY(${ids}::text[]) AND (${where})
+  ) AS "found" WHERE "found"."matching" <> ${ids.length}::bigint`;
+}

@@ -1,0 +1,35 @@
+import { sql } from '../../sql.ts';
+import type { Transaction } from '../contract.ts';
+import { type RecordRead, stampOf } from '../relation-reads.ts';
+import type { ListCheck, RelatedCheck, RelationSet } from '../relation-set.ts';
+import { columnOf, idList, recordsOf } from '../table-names.ts';
+
+/** Returns true if the records behind references, the related records and the lists of a long attempt, which writes nothing, are unchanged. */
+export async function areRelationsCurrent(tx: Transaction, { records, related, lists }: RelationSet): Promise<boolean> {
+  for (const read of records.values()) if (!(await isSameRecord(tx, read))) return false;
+  for (const check of related) if (!(await areSameRelated(tx, check))) return false;
+  for (const check of lists) if (!(await doAllMatch(tx, check))) return false;
+  return true;
+}
+
+async function isSameRecord(tx: Transaction, { resource, id, stamp }: RecordRead): Promise<boolean> {
+  const row = await tx.one(sql`SELECT "version", "updatedAt" FROM ${recordsOf(resource)} WHERE "id" = ${id}`);
+  return (row === undefined ? null : stampOf(row)) === stamp;
+}
+
+async function areSameRelated(tx: Transaction, { resource, links, isTruncated, expected, maximum }: RelatedCheck): Promise<boolean> {
+  const where = links.map(({ field, value, literal }) => sql`${columnOf(resource, field)} = ${literal ?? sql`${value}`}`);
+  const rows = await tx.all(
+    sql`SELECT "id", "version", "updatedAt" FROM ${recordsOf(resource)} WHERE ${sql.join(where, sql` AND `)} ORDER BY "id" LIMIT ${maximum}`,
+  );
+  if (isTruncated) return String(rows.length) === expected;
+  const states = rows.map((row) => `${String(row['id'])} ${stampOf(row)}`);
+  return (states.length === 0 ? null : states.join()) === expected;
+}
+
+async function doAllMatch(tx: Transaction, { resource, tables, where, ids }: ListCheck): Promise<boolean> {
+  const row = await tx.one<{ matching: number }>(
+    sql`SELECT count(*) AS "matching" FROM ${tables} WHERE ${columnOf(resource, 'id')} IN ${idList(tx.dialect, ids)} AND (${where})`,
+  );
+  return Number(row?.matching) === ids.length;
+}
