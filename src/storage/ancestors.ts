@@ -5,12 +5,16 @@ import type { Definitions, Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import type { Transaction } from './contract.ts';
 import { loadUndamagedRecords } from './records.ts';
+import { type RecordRead, stampOf } from './relation-reads.ts';
 import { idList, quoteName, recordsOf } from './table-names.ts';
 
 /** Ancestors that are loaded when a condition needs them. */
 export interface AncestorStore {
   /** Returns a record and its ancestors; `unknown` if they are not loaded, and they are then loaded next. */
   find(resource: string, id: string): Ancestors | 'unknown';
+  /** Returns the records that were looked up since `beginReads`, with their ancestors, and the absence of one. */
+  reads(): readonly RecordRead[];
+  beginReads(): void;
   /** Returns true if records are to be loaded. */
   readonly isIncomplete: boolean;
   /** Loads them, and returns the number of their ancestors. */
@@ -23,6 +27,8 @@ export interface AncestorStore {
 /** Creates an empty store. */
 export function createAncestorStore(tx: Transaction, definitions: Definitions): AncestorStore {
   const found = new Map<string, Ancestors | 'unknown'>();
+  const read = new Map<string, readonly RecordRead[]>();
+  const used = new Set<string>();
   const wanted = new Map<string, Set<string>>();
 
   async function loadOf(name: string, ids: readonly string[]): Promise<number> {
@@ -30,8 +36,9 @@ export function createAncestorStore(tx: Transaction, definitions: Definitions): 
     const loaded = resource?.hierarchy === undefined ? undefined : await loadAncestors(tx, resource, ids);
     let count = 0;
     for (const id of ids) {
-      const ancestors = loaded?.get(id) ?? 'unknown';
+      const { ancestors = 'unknown' as const, reads = [] } = loaded?.get(id) ?? {};
       found.set(ancestorsName(name, id), ancestors);
+      read.set(ancestorsName(name, id), reads);
       count += ancestors === 'unknown' ? 1 : ancestors.ids.length + 1;
     }
     return count;
@@ -39,13 +46,17 @@ export function createAncestorStore(tx: Transaction, definitions: Definitions): 
 
   return {
     find(resource, id) {
-      const ancestors = found.get(ancestorsName(resource, id));
+      const name = ancestorsName(resource, id);
+      const ancestors = found.get(name);
+      used.add(name);
       if (ancestors === undefined) {
         const ids = wanted.get(resource) ?? new Set();
         wanted.set(resource, ids.add(id));
       }
       return ancestors ?? 'unknown';
     },
+    reads: () => [...used].flatMap((name) => read.get(name) ?? []),
+    beginReads: () => used.clear(),
     get isIncomplete() {
       return wanted.size > 0;
     },
@@ -57,6 +68,7 @@ export function createAncestorStore(tx: Transaction, definitions: Definitions): 
     },
     clear() {
       found.clear();
+      read.clear();
       wanted.clear();
     },
     facts: () => [...found].map(([name, ancestors]) => [name, ancestors === 'unknown' ? ancestors : { ...ancestors }] as const),
@@ -68,18 +80,38 @@ interface LevelRow {
   readonly first: string;
   readonly id: string;
   readonly parent: string | null;
+  readonly version: number;
+  readonly updatedAt: string;
+}
+
+/** A record with its ancestors, and the reads from which they result. */
+interface LoadedAncestors {
+  readonly ancestors: Ancestors;
+  readonly reads: readonly RecordRead[];
 }
 
 /** Loads each record with its ancestors, with one statement. A damaged record counts as missing. Returns them by the id of the first record. */
-async function loadAncestors(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, Ancestors>> {
+async function loadAncestors(tx: Transaction, resource: Resource, ids: readonly string[]): Promise<ReadonlyMap<string, LoadedAncestors>> {
   const rows = Map.groupBy(await tx.all<LevelRow>(selectLevels(tx, resource, ids)), ({ first }) => first);
   const parents = resource.checksum ? await loadParents(tx, resource, [...rows.values()].flat()) : undefined;
   return new Map(
     ids.map((id) => {
-      const levels = (rows.get(id) ?? []).map((row) => ({ id: row.id, parent: row.parent }));
-      return [id, toAncestors(parents === undefined ? levels : walkIntact(id, parents))];
+      const stored = rows.get(id) ?? [];
+      const levels = stored.map((row) => ({ id: row.id, parent: row.parent }));
+      const ancestors = toAncestors(parents === undefined ? levels : walkIntact(id, parents));
+      return [id, { ancestors, reads: tx.validatesReads ? toReads(resource, id, stored) : [] }];
     }),
   );
+}
+
+/** Returns the reads of the stored levels, and that of the record that is missing above them. */
+function toReads(resource: Resource, first: string, levels: readonly LevelRow[]): readonly RecordRead[] {
+  const last = levels.at(-1);
+  const missing = last === undefined ? first : levels.length < MAX_LEVELS ? last.parent : null;
+  return [
+    ...levels.map((row): RecordRead => ({ resource, id: row.id, stamp: stampOf({ ...row }) })),
+    ...(missing === null ? [] : [{ resource, id: missing, stamp: null }]),
+  ];
 }
 
 function toAncestors(levels: readonly Pick<LevelRow, 'id' | 'parent'>[]): Ancestors {
@@ -111,9 +143,10 @@ async function loadParents(tx: Transaction, resource: Resource, rows: readonly L
 function selectLevels(tx: Transaction, resource: Resource, ids: readonly string[]): Sql {
   const [id, parent] = ['id', resource.hierarchy ?? ''].map((name) => sql.raw(`"level".${quoteName(name)}`)) as [Sql, Sql];
   const records = recordsOf(resource, { as: 'level' });
-  return sql`WITH RECURSIVE "walk"("first", "id", "parent", "height") AS (
-      SELECT ${id}, ${id}, ${parent}, 1 FROM ${records} WHERE ${id} IN ${idList(tx.dialect, ids)}
-      UNION ALL SELECT "walk"."first", ${id}, ${parent}, "walk"."height" + 1 FROM "walk" JOIN ${records} ON ${id} = "walk"."parent"
+  const state = sql.raw('"level"."version", "level"."updatedAt"');
+  return sql`WITH RECURSIVE "walk"("first", "id", "parent", "version", "updatedAt", "height") AS (
+      SELECT ${id}, ${id}, ${parent}, ${state}, 1 FROM ${records} WHERE ${id} IN ${idList(tx.dialect, ids)}
+      UNION ALL SELECT "walk"."first", ${id}, ${parent}, ${state}, "walk"."height" + 1 FROM "walk" JOIN ${records} ON ${id} = "walk"."parent"
       WHERE "walk"."height" < ${sql.raw(String(MAX_LEVELS))})
-    SELECT "first", "id", "parent" FROM "walk" ORDER BY "first", "height"`;
+    SELECT "first", "id", "parent", "version", "updatedAt" FROM "walk" ORDER BY "first", "height"`;
 }

@@ -1,4 +1,4 @@
-import { all, type Condition, compileCondition, conditionPaths, relatedIn, relatedPaths } from '../conditions/index.ts';
+import { all, type Condition, compileCondition, conditionPaths, relatedIn, relatedPaths, withinIn } from '../conditions/index.ts';
 import { type Definitions, fieldAt, type Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import type { ListQuery, Page, Restriction } from './list-query.ts';
@@ -38,6 +38,7 @@ function resourcesReadBy(
     for (const { target } of (from && fieldAt(definitions, from, keys)?.via) ?? []) names.add(target.name);
   };
   for (const { group, keys } of conditionPaths(condition)) if (group === 'resource') follow(resource, keys);
+  if (withinIn(condition).length > 0) for (const { name, hierarchy } of definitions.values()) if (hierarchy !== undefined) names.add(name);
   for (const related of relatedIn(condition)) {
     names.add(related.resource);
     for (const keys of relatedPaths(related)) follow(definitions.get(related.resource), keys);

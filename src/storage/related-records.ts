@@ -19,7 +19,7 @@ import type { Transaction } from './contract.ts';
 import { loadedSelectionOf, unlessDamaged } from './intact-records.ts';
 import { checkedRecordsOf } from './list-rows.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
-import { type LinkRead, type RecordRead, type RelatedRead, type RelationReads, stampOf } from './relation-reads.ts';
+import { type LinkRead, type RecordRead, type RelatedRead, stampOf } from './relation-reads.ts';
 import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
 import { columnOf } from './table-names.ts';
 
@@ -73,9 +73,7 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
       else used.add(known);
       return known?.records ?? 'unknown';
     },
-    noteReads({ isPartial } = { isPartial: false }) {
-      if (tx.validatesReads && used.size > 0) tx.addToReadSet({ relations: toReads([...used], isPartial) });
-    },
+    noteReads: (how) => addReads(tx, { found: [...used], ancestors: ancestors.reads(), isPartial: how?.isPartial ?? false }),
     facts: () => new Map([...toFacts(counted), ...ancestors.facts()]),
     async evaluate(run) {
       if (loaded > MAX_LOADED) {
@@ -88,6 +86,7 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
       for (;;) {
         wanted.clear();
         used.clear();
+        ancestors.beginReads();
         const result = run();
         if (wanted.size === 0 && !ancestors.isIncomplete) return result;
         // On PostgreSQL the statements are sent in one message.
@@ -101,11 +100,18 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
   };
 }
 
-function toReads(found: readonly FoundRecords[], isPartial: boolean): RelationReads {
-  return {
-    related: found.flatMap(({ related }) => (related === undefined ? [] : { ...related, isPartial })),
-    records: found.flatMap(({ referenced }) => referenced),
-  };
+/** The reads of an evaluation. */
+interface EvaluationReads {
+  readonly found: readonly FoundRecords[];
+  readonly ancestors: readonly RecordRead[];
+  readonly isPartial: boolean;
+}
+
+function addReads(tx: Transaction, { found, ancestors, isPartial }: EvaluationReads): void {
+  if (!tx.validatesReads || found.length + ancestors.length === 0) return;
+  const related = found.flatMap((each) => (each.related === undefined ? [] : { ...each.related, isPartial }));
+  const records = [...found.flatMap(({ referenced }) => referenced), ...ancestors];
+  tx.addToReadSet({ relations: { related, records } });
 }
 
 /** The records that a condition has counted. */

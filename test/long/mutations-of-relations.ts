@@ -47,8 +47,8 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
   {
     name: 'the references of related records are not part of the read set',
     file: 'src/storage/related-records.ts',
-    find: 'records: found.flatMap(({ referenced }) => referenced)',
-    replace: 'records: []',
+    find: '...found.flatMap(({ referenced }) => referenced), ',
+    replace: '',
     red: FRESHNESS,
     test: 'a read is decided again if, before it commits, a value that a related record references is changed',
   },
@@ -107,6 +107,22 @@ export const MUTATIONS_OF_RELATIONS: readonly Mutation[] = [
     replace: 'for (const { resource, on } of relatedIn(condition).slice(0, 1)) add(',
     red: 'src/authz/policies/watched-records.test.ts',
     test: 'finds those of related records within others, and their references',
+  },
+  {
+    name: 'ancestors are not part of the read set',
+    file: 'src/storage/related-records.ts',
+    find: ', ...ancestors];',
+    replace: '];',
+    red: FRESHNESS,
+    test: 'a read is decided again if, before it commits, an ancestor is moved',
+  },
+  {
+    name: 'conditions on ancestors are not watched',
+    file: 'src/authz/policies/watched-records.ts',
+    find: 'if (withinIn(condition).length > 0)',
+    replace: 'if (withinIn(condition).length > 1)',
+    red: 'src/authz/policies/watched-records.test.ts',
+    test: 'finds the ancestors that a comparison reads',
   },
   {
     name: 'a new policy watches no records',

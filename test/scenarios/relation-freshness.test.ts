@@ -23,7 +23,8 @@ const DEFINITIONS = {
   Membership: { softDelete: true, ...MEMBERSHIP },
   // Its checksums are compared in memory, and so are conditions on it.
   Sealed: { checksum: true, ...MEMBERSHIP },
-  Document: { fields: { title: { type: 'string' }, organisationId: to('Organisation'), authorId: to('User') } },
+  Folder: { softDelete: true, fields: { parentId: { ...to('Folder', 'restrict'), hierarchy: true } } },
+  Document: { fields: { title: { type: 'string' }, organisationId: to('Organisation'), authorId: to('User'), folderId: to('Folder') } },
 };
 
 /** Data of a request must be the id of a record as the service creates it. */
@@ -39,8 +40,9 @@ beforeEach(() =>
     Organisation: { root: { name: 'root' }, [NEWS]: { name: 'news', parentId: 'root' }, sports: { name: 'sports' } },
     Membership: { m1: { userId: 'ann', organisationId: NEWS, level: 'editor', seats: 7 } },
     Sealed: { s1: { userId: 'ann', organisationId: NEWS, level: 'editor' } },
+    Folder: { f1: {}, f2: { parentId: 'f1' }, f3: { parentId: 'f2' } },
     Document: {
-      d1: { title: 'one', organisationId: NEWS, authorId: 'ben' },
+      d1: { title: 'one', organisationId: NEWS, authorId: 'ben', folderId: 'f3' },
       d2: { title: 'two', organisationId: NEWS, authorId: 'ben' },
     },
   }),
@@ -49,7 +51,7 @@ afterEach(async () => {
   await pipeline.revoke();
   await pipeline.test.deps.database.transaction(async (tx) => {
     await change('User', 'ben', { name: 'Ben' })(tx);
-    for (const table of ['Document', 'Membership', 'Sealed', 'Organisation']) await tx.run(sql`DELETE FROM ${sql.table(table)}`);
+    for (const table of ['Document', 'Folder', 'Membership', 'Sealed', 'Organisation']) await tx.run(sql`DELETE FROM ${sql.table(table)}`);
     await tx.run(sql`DELETE FROM "_RecordChecksum" WHERE "id" LIKE 'Sealed/%'`);
   });
 });
@@ -70,6 +72,7 @@ const BELOW_ROOT = { field: 'resource.organisationId.parentId.name', operator: '
 const OF_BEN = { field: 'resource.authorId.name', operator: 'eq', value: 'Ben' };
 const CALLER_IS_MEMBER = { related: { resource: 'Membership', as: 'm', on: { userId: '${user.id}' } } };
 const MEMBER_BELOW_ROOT = related('Membership', { where: [{ field: 'm.organisationId.name', operator: 'eq', value: 'news' }] });
+const BELOW_F1 = { field: 'resource.folderId', operator: 'within', value: ['f1'] };
 const NOT_SHARED = related('Sealed', { atMost: 1 });
 
 const change =
@@ -114,6 +117,8 @@ const REVOCATIONS: readonly (readonly [change: string, rules: readonly TestRule[
   ['a value behind two references is changed', [rule([BELOW_ROOT])], change('Organisation', 'root', { name: 'other' })],
   ['a referenced record is soft-deleted', [rule([IN_NEWS])], remove('Organisation', NEWS)],
   ['a value of a referenced user is changed', [rule([OF_BEN])], change('User', 'ben', { name: 'Benno' })],
+  ['an ancestor is moved', [rule([BELOW_F1])], change('Folder', 'f2', { parentId: null })],
+  ['an ancestor is soft-deleted', [rule([BELOW_F1])], remove('Folder', 'f2')],
   ['a value that a related record references is changed', [rule([MEMBER_BELOW_ROOT])], change('Organisation', NEWS, { name: 'other' })],
 ];
 

@@ -9,6 +9,8 @@ const definitions = define({
   Organisation: { fields: { name: { type: 'string' }, ownerId: to('User') } },
   Project: { fields: { organisationId: to('Organisation') } },
   Task: { fields: { projectId: to('Project'), title: { type: 'string' } } },
+  Folder: { fields: { parentId: { ...to('Folder'), hierarchy: true } } },
+  File: { fields: { folderId: to('Folder') } },
   Membership: { fields: { userId: to('User'), organisationId: to('Organisation'), level: { type: 'string' } } },
 });
 
@@ -67,6 +69,13 @@ describe('the records that rules read', () => {
     ],
   ])('finds those of %s', (_, conditions, expected) => {
     expect(watchOf(conditions)).toEqual(expected);
+  });
+
+  it.each([
+    ['a comparison', { field: 'resource.folderId', operator: 'within', value: ['f1'] }],
+    ['an expression', { expression: 'resource.folderId.within(["f1"])' }],
+  ])('finds the ancestors that %s reads', (_, condition) => {
+    expect(watchOf([condition], 'File')).toEqual({ Folder: referenced });
   });
 
   it('finds the references of every resource in a rule about all of them', () => {

@@ -2,7 +2,7 @@
  * The records that the active rules read in addition to those that they decide: related records, and records behind references. A transaction
  * that writes such a record waits for decisions that have read it, and they for it (`docs/decisions/commit-validation.md`).
  */
-import { type Condition, conditionPaths, type Path, relatedIn, relatedPaths, storedCondition } from '../../conditions/index.ts';
+import { type Condition, conditionPaths, type Path, relatedIn, relatedPaths, storedCondition, withinIn } from '../../conditions/index.ts';
 import type { Json } from '../../operators/index.ts';
 import { type Definitions, fieldAt, ordinaryResources, type Resource } from '../../resources/index.ts';
 import type { Policy, PolicyRule } from './policy.ts';
@@ -55,8 +55,8 @@ export function toWatch(counts: WatchCounts): Watch {
   return watch;
 }
 
-/** Matches texts that may contain a path with three names, an index, or a condition on related records. */
-const MAY_READ_OTHERS = /\.\s*[^.\s"'${}()[\]]+[\s)]*\.|\[|\/\/|related/;
+/** Matches texts that may contain a path with three names, an index, or a condition on related records or ancestors. */
+const MAY_READ_OTHERS = /\.\s*[^.\s"'${}()[\]]+[\s)]*\.|\[|\/\/|related|within/;
 
 /** Deeper conditions are parsed. More than the default limit of conditions. */
 const MAX_DEPTH = 32;
@@ -78,6 +78,7 @@ function watchKeysOf(rule: PolicyRule, definitions: Definitions): ReadonlySet<st
   const keys = new Set<string>();
   const add = (...key: WatchKey): void => void keys.add(JSON.stringify(key));
   for (const target of targetsOf(rule, condition, definitions)) add(target.name);
+  if (withinIn(condition).length > 0) for (const { name, hierarchy } of definitions.values()) if (hierarchy !== undefined) add(name);
   for (const { resource, on } of relatedIn(condition)) add(resource, ...linkingFields(on));
   return keys;
 }
