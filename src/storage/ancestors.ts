@@ -144,9 +144,10 @@ function selectLevels(tx: Transaction, resource: Resource, ids: readonly string[
   const [id, parent] = ['id', resource.hierarchy ?? ''].map((name) => sql.raw(`"level".${quoteName(name)}`)) as [Sql, Sql];
   const records = recordsOf(resource, { as: 'level' });
   const state = sql.raw('"level"."version", "level"."updatedAt"');
-  return sql`WITH RECURSIVE "walk"("first", "id", "parent", "version", "updatedAt", "height") AS (
+  // A statement that does not begin with SELECT counts as a write.
+  return sql`SELECT "first", "id", "parent", "version", "updatedAt" FROM (WITH RECURSIVE "walk"("first", "id", "parent", "version", "updatedAt", "height") AS (
       SELECT ${id}, ${id}, ${parent}, ${state}, 1 FROM ${records} WHERE ${id} IN ${idList(tx.dialect, ids)}
       UNION ALL SELECT "walk"."first", ${id}, ${parent}, ${state}, "walk"."height" + 1 FROM "walk" JOIN ${records} ON ${id} = "walk"."parent"
       WHERE "walk"."height" < ${sql.raw(String(MAX_LEVELS))})
-    SELECT "first", "id", "parent", "version", "updatedAt" FROM "walk" ORDER BY "first", "height"`;
+    SELECT * FROM "walk") AS "levels" ORDER BY "first", "height"`;
 }
