@@ -15,13 +15,16 @@ interface Listed {
 export function noteListed(tx: Transaction, resource: Resource, { query, restrictions, page }: Listed): void {
   if (!tx.validatesReads || page.records.length === 0) return;
   const { definitions, existence, now, timeZone } = query;
+  const decided = all(restrictions.map((each) => each.decided ?? each.where));
   const dependsOn = resourcesReadBy(all(restrictions.map(({ where }) => where)), { resource, definitions });
+  // The ids of descendants may have replaced a condition on ancestors.
+  for (const name of withinIn(decided).length > 0 ? hierarchiesOf(definitions) : []) dependsOn.add(name);
   if (dependsOn.size === 0) return;
   const compile = (condition: Condition) => {
     const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
     return { ...compileCondition(condition, target), tables: target.tables() };
   };
-  const deciding = compile(all(restrictions.map(({ where, decided = where }) => decided)));
+  const deciding = compile(decided);
   // Comparisons may have replaced a part that the database cannot evaluate. The statement of the list was exact.
   const { where, tables } = deciding.exact ? deciding : compile(all(restrictions.map((each) => each.where)));
   const ids = page.records.map(({ id }) => id);
@@ -32,16 +35,20 @@ export function noteListed(tx: Transaction, resource: Resource, { query, restric
 function resourcesReadBy(
   condition: Condition,
   { resource, definitions }: { readonly resource: Resource; readonly definitions: Definitions },
-): ReadonlySet<string> {
+): Set<string> {
   const names = new Set<string>();
   const follow = (from: Resource | undefined, keys: readonly string[]): void => {
     for (const { target } of (from && fieldAt(definitions, from, keys)?.via) ?? []) names.add(target.name);
   };
   for (const { group, keys } of conditionPaths(condition)) if (group === 'resource') follow(resource, keys);
-  if (withinIn(condition).length > 0) for (const { name, hierarchy } of definitions.values()) if (hierarchy !== undefined) names.add(name);
+  for (const name of withinIn(condition).length > 0 ? hierarchiesOf(definitions) : []) names.add(name);
   for (const related of relatedIn(condition)) {
     names.add(related.resource);
     for (const keys of relatedPaths(related)) follow(definitions.get(related.resource), keys);
   }
   return names;
+}
+
+function hierarchiesOf(definitions: Definitions): readonly string[] {
+  return [...definitions.values()].filter(({ hierarchy }) => hierarchy !== undefined).map(({ name }) => name);
 }

@@ -275,6 +275,7 @@ export async function restrictionFor(
   const isReplaced = counted !== allowed || withinIn(replaced).length < withinIn(allowed).length;
   return {
     where: isReplaced ? replaced : allowed,
+    decided: allowed,
     findsByValues: isReplaced,
     scopeFor: (record, { referenced: ofRecord, related }) =>
       toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]), related }),
