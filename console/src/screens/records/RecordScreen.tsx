@@ -1,4 +1,4 @@
-import { Grid, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type Definition, type OwnResource, ownPermissionsQuery, useOwnResource } from '../../api/own-resources.ts';
 import { hasCode } from '../../api/problem.ts';
@@ -15,6 +15,7 @@ import { dataTexts as texts } from '../../texts/data.ts';
 import { DeleteRecord } from './DeleteRecord.tsx';
 import { OwnPermissions } from './OwnPermissions.tsx';
 import { recordQuery } from './queries.ts';
+import classes from './record.module.css';
 import { recordRoute } from './route.ts';
 
 /** A record: its form, what the service sets, and what the caller may do with it. */
@@ -77,18 +78,16 @@ function StoredRecord({ resource, row }: { readonly resource: OwnResource; reado
         </>
       }
     >
-      <Grid>
-        <Grid.Col span={{ base: 12, lg: 7 }}>
+      <div className={classes['columns']}>
+        <div>
           {/* The name of a user is also shown elsewhere. */}
           <StoredRecordForm definition={definition} row={row} reload={() => queryClient.invalidateQueries({ queryKey: ['users'] })} />
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, lg: 5 }}>
-          <Stack>
-            <FieldTable fields={serviceFields(definition)} row={row} />
-            <OwnPermissions permissions={permissions} />
-          </Stack>
-        </Grid.Col>
-      </Grid>
+        </div>
+        <Stack>
+          <FieldTable fields={serviceFields(definition)} row={row} />
+          <OwnPermissions permissions={permissions} />
+        </Stack>
+      </div>
     </Page>
   );
 }
