@@ -44,7 +44,7 @@ function validatePath({ text }: Path, kind: PathKind | undefined, { options }: C
 
 /** Returns the path of another field of the record that has the field at `path`. */
 function siblingOf({ text }: Path, name: string, { related }: ConditionParser): Path | undefined {
-  const parsed = parsePath(text.replace(/[^.]*$/, name), { aliases: related.map(({ as }) => as) });
+  const parsed = parsePath(`${text.slice(0, text.lastIndexOf('.') + 1)}${name}`, { aliases: related.map(({ as }) => as) });
   return 'path' in parsed ? parsed.path : undefined;
 }
 

@@ -11,6 +11,7 @@ import {
   relatedPaths,
 } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
+import type { ColumnType } from '../fields/index.ts';
 import { type Json, type JsonObject, toStored } from '../operators/index.ts';
 import { columnsOf, type Definitions, type Resource, type Row } from '../resources/index.ts';
 import { sql } from '../sql.ts';
@@ -203,11 +204,18 @@ function linksOf(
     const column = target.column(toResourcePath([field]));
     const type = columnsOf(resource).find(({ name }) => name === field)?.type;
     const stored = column && toStored(column, column.kind, values[index] ?? null);
-    if (column === undefined || type === undefined || stored?.fits !== true || stored.bound === undefined) return undefined;
+    if (column === undefined || type === undefined || stored?.fits !== true || !canStore(type, stored.bound)) return undefined;
     const literal = column.isIndexed?.(stored.bound) ? target.dialect.indexedValue?.(stored.bound) : undefined;
     links.push({ field, type, value: stored.bound, isText: column.kind === 'text', literal });
   }
   return links;
+}
+
+/** Returns true if a column can store a value. No column of integers stores a fraction, or a number beyond 64 bits. */
+function canStore(type: ColumnType, value: unknown): boolean {
+  if (value === undefined) return false;
+  if (type !== 'integer' || typeof value !== 'number') return true;
+  return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
 function equals(field: string, value: Json): Condition {

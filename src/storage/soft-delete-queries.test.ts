@@ -167,6 +167,8 @@ const OTHERS = new Set(
     'loadDatabaseVersion loadDefinitionsHash loadAssignmentPage loadBatchState loadPolicyNames loadRuleDescriptions',
     // Reads only users, which cannot be soft-deleted.
     'findReferencingAdmin loadUserNames loadUserPage countUserAssignments',
+    // Scenarios of related records and of hierarchies, and the law, list with soft-deleted records.
+    'loadDescendantsOfList loadRelatedOfList',
   ].flatMap((names) => names.split(' ')),
 );
 

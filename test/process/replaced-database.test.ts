@@ -42,7 +42,8 @@ const WAYS: readonly Way[] = [
   {
     name: 'removed with its write-ahead log',
     lose(data) {
-      for (const name of readdirSync(data)) if (name.startsWith(FILE)) unlinkSync(join(data, name));
+      // The database file first, because the service may notice the loss between two files.
+      for (const name of readdirSync(data).toSorted()) if (name.startsWith(FILE)) unlinkSync(join(data, name));
     },
     said: `${FILE} was removed`,
   },

@@ -48,10 +48,16 @@ function fieldsOf(name: string): JsonObject {
   return { ...fields, ...(manager !== undefined && { managerId: manager }) };
 }
 
-function toThing({ ownerId, parentId, ...row }: JsonObject, parents: readonly string[]): JsonObject {
+/** Returns the values of a create: references have the ids of stored records, and no record is deleted. */
+function toThing({ ownerId, parentId, upId, deletedAt: _, ...row }: JsonObject, parents: readonly string[]): JsonObject {
   const owner = userIds.get(String(ownerId));
-  const parent = parents[Number(String(parentId).slice(2)) % parents.length];
-  return { ...row, ...(owner !== undefined && { ownerId: owner }), ...(parent !== undefined && { parentId: parent }) };
+  const [parent, up] = [parentId, upId].map((id) => parents[Number(String(id).slice(2)) % parents.length]);
+  return {
+    ...row,
+    ...(owner !== undefined && { ownerId: owner }),
+    ...(parent !== undefined && { parentId: parent }),
+    ...(up !== undefined && { upId: up }),
+  };
 }
 
 async function importThings(data: readonly JsonObject[]): Promise<readonly string[]> {

@@ -15,6 +15,7 @@ fields:
   organisationId: { type: reference, to: Organisation, onDelete: restrict }
   level:          { type: enum, values: [reader, editor, owner] }
   expiresAt:      { type: timestamp }
+  places:         { type: integer }
 indexes:
   - { fields: [userId, organisationId] }
 `;
@@ -24,6 +25,7 @@ fields:
   title:          { type: string, required: true }
   organisationId: { type: reference, to: Organisation, onDelete: setNull }
   parentId:       { type: reference, to: Document, onDelete: setNull }
+  share:          { type: number }
 `;
 
 let service: RunningService;
@@ -80,6 +82,14 @@ async function visible(...documents: readonly string[]): Promise<readonly string
 }
 
 describe('a condition on related records', () => {
+  it('a condition on related records finds no integer for a fraction, or for a number that no integer field can store', async () => {
+    const shares = [2, 0.5, 1e19, -1e300];
+    const documents = await Promise.all(shares.map((share) => create(`share ${share}`, { share })));
+    await join(news, { places: 2 });
+    await rule(when([{ related: { resource: 'Membership', as: 'm', on: { userId: '${user.id}', places: '${resource.share}' } } }]));
+    expect(await visible(...documents)).toEqual(['share 2']);
+  });
+
   it('a membership allows the documents of its organisation, until it is deleted', async () => {
     await rule(when([{ related: { ...MEMBER, where: [isLevel('editor', 'owner')] } }]));
     const documents = [
