@@ -85,9 +85,10 @@ describe('a condition on related records', () => {
   it('a condition on related records finds no integer for a fraction, or for a number that no integer field can store', async () => {
     const shares = [2, 0.5, 1e19, -1e300];
     const documents = await Promise.all(shares.map((share) => create(`share ${share}`, { share })));
-    await join(news, { places: 2 });
+    const membership = await join(news, { places: 2 });
     await rule(when([{ related: { resource: 'Membership', as: 'm', on: { userId: '${user.id}', places: '${resource.share}' } } }]));
     expect(await visible(...documents)).toEqual(['share 2']);
+    await leave(membership);
   });
 
   it('a membership allows the documents of its organisation, until it is deleted', async () => {
