@@ -71,7 +71,11 @@ async function visible(resource = 'Document', ids: readonly string[] = documents
   const { body } = await service.call('GET', `/api/${resource}?limit=100`, { token: mia.token });
   const listed = (body as { data?: { id: string; title?: string; name?: string }[] }).data ?? [];
   const read: string[] = [];
-  for (const id of ids) if ((await service.call('GET', `/api/${resource}/${id}`, { token: mia.token })).status === 200) read.push(id);
+  for (const id of ids) {
+    const { status } = await service.call('GET', `/api/${resource}/${id}`, { token: mia.token });
+    expect([200, 403]).toContain(status);
+    if (status === 200) read.push(id);
+  }
   const among = listed.filter(({ id }) => ids.includes(id));
   expect(among.map(({ id }) => id).toSorted()).toEqual(read.toSorted());
   return among.map(({ title, name }) => title ?? name ?? '').toSorted();

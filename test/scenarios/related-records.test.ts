@@ -75,7 +75,11 @@ async function visible(...documents: readonly string[]): Promise<readonly string
   const { body } = await service.call('GET', '/api/Document?limit=100', { token: mia.token });
   const listed = (body as { data?: { id: string; title: string }[] }).data ?? [];
   const read: string[] = [];
-  for (const id of documents) if ((await service.call('GET', `/api/Document/${id}`, { token: mia.token })).status === 200) read.push(id);
+  for (const id of documents) {
+    const { status } = await service.call('GET', `/api/Document/${id}`, { token: mia.token });
+    expect([200, 403]).toContain(status);
+    if (status === 200) read.push(id);
+  }
   const among = listed.filter(({ id }) => documents.includes(id));
   expect(among.map(({ id }) => id).toSorted()).toEqual(read.toSorted());
   return among.map(({ title }) => title).toSorted();
