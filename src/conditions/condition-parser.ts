@@ -76,7 +76,7 @@ export interface ConditionParser {
   readonly issues: Issue[];
   /** The number of conditions parsed so far. */
   count: number;
-  /** The conditions on related records around the current one. */
+  /** The conditions on related records that enclose the current one. */
   readonly related: OpenRelated[];
 }
 

@@ -17,7 +17,7 @@ import { parseOperand, validateSides } from './parse-comparison.ts';
 const RELATED_MEMBERS: readonly string[] = ['resource', 'as', 'on', 'where', 'atLeast', 'atMost'];
 /** Maximum unknown members that are reported. */
 const MAX_UNKNOWN_MEMBERS = 10;
-/** Maximum conditions on related records within each other. */
+/** Maximum depth of nested conditions on related records. */
 const MAX_NESTED = 2;
 /** Maximum links of a condition, so that its key and its index stay short. */
 const MAX_LINKS = 8;

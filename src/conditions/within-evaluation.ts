@@ -62,7 +62,7 @@ type Value = ReturnType<typeof resolveOperand>;
 
 /** Replaces the operand by its value. The first record is unresolved. */
 function bindOperand(within: Within, { scope, expected }: { readonly scope: Scope; readonly expected: Value }): Condition {
-  const { path, operand, ifExists } = within;
+  const { path, ifExists } = within;
   const canMatch = expected === UNRESOLVED || typeof expected === 'string' || Array.isArray(expected);
   if (!canMatch || scope.kindOf(path)?.hierarchy === undefined) {
     if (!ifExists) return constant(UNKNOWN);

@@ -24,7 +24,7 @@ const QUIET = 20;
 /** Milliseconds after which the listener closes even if connections keep arriving, but not before MIN_TURNS. */
 const MAX_WAIT = 1000;
 /**
- * Turns of the event loop in which all connections are accepted that waited when the shutdown began. A turn accepts one connection, and the
+ * Turns of the event loop after which every connection that waited when the shutdown began is accepted. A turn accepts one connection, and the
  * accept queue of Node.js has at most 512. On a busy machine, they take longer than MAX_WAIT.
  */
 const MIN_TURNS = 512;

@@ -1,4 +1,5 @@
-import { ACTIONS, type Action, type ActionName, type RuleAction } from '../actions.ts';
+import { ACTIONS, type ActionName } from '../actions.ts';
+import { toRuleAction } from '../api/index.ts';
 import { didYouMean } from '../errors.ts';
 import { parseInstant } from '../operators/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from '../resources/index.ts';
@@ -54,7 +55,7 @@ function expandRequest(named: NamedTest, reporter: Reporter): readonly PolicyTes
   }
   if (record !== undefined) requireKnown([record], { known: recordNames, path: [...path, 'record'], word: named.resource.name }, reporter);
   requireKnown(Object.keys(expect), { known: users, path: [...path, 'expect'], word: 'user', isKey: true }, reporter);
-  if (record === undefined && NEEDS_RECORD.has(decidedBy(action)))
+  if (record === undefined && NEEDS_RECORD.has(toRuleAction(action)))
     reporter.report(path, `expected "record": ${action} is decided on a record`);
   const resolve = { resource: named.resource, path: [...path, 'data'], named: named.named };
   const given = data === undefined ? undefined : resolveData({ ...resolve, values: data }, reporter);
@@ -108,7 +109,7 @@ function toCase({ test, resource, now }: NamedTest, user: string, action: Action
     user: user === ANONYMOUS ? undefined : user,
     resource,
     action,
-    decides: decidedBy(action),
+    decides: toRuleAction(action),
     now: timestamp === undefined ? now : parseInstant(timestamp),
     ip,
   };
@@ -134,9 +135,4 @@ function requireKnown(names: readonly string[], { known, path, word, isKey = fal
     if (known.includes(name)) continue;
     report(isKey ? [...path, name] : [...path, index], `no ${word} is named "${name}"${didYouMean(name, known)}`, isKey ? 'key' : 'value');
   }
-}
-
-/** Returns the action that rules decide for an action of the API. */
-function decidedBy(name: ActionName): RuleAction {
-  return (ACTIONS.get(name) as Action).decides;
 }

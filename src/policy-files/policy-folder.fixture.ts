@@ -13,7 +13,7 @@ import { runPolicyTests } from './run-policy-tests.ts';
 
 const locate = () => ({ line: 1, column: 1 });
 
-/** Articles, which have an author, and editors, who are assigned to a department. */
+/** Articles with an author and reviewers. */
 export const DEFINITIONS: Definitions = composeDefinitions(
   [
     {
@@ -63,7 +63,7 @@ export function runFiles(files: Readonly<Record<string, string>>): Promise<TestR
   });
 }
 
-/** Policies of authors, and of a role that no test has by default. */
+/** A policy of the role `user`, and one that is assigned to no role. */
 export const POLICIES = `
 policies:
   - name: Authors

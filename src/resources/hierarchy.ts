@@ -8,7 +8,7 @@ import { fieldKind } from './resolve-field.ts';
 import type { Definitions } from './resource.ts';
 import type { FieldAt } from './stored-rows.ts';
 
-/** Returns the name of the field that refers to the parent of a record; undefined if there is none. Reports fields that cannot. */
+/** Returns the name of the field that refers to the parent of a record; undefined if there is none. Reports fields that cannot have `hierarchy`. */
 export function findHierarchy(resource: string, fields: ReadonlyMap<string, Field>, report: Report): string | undefined {
   let found: string | undefined;
   for (const { name, hierarchy, to, of } of fields.values()) {

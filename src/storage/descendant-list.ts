@@ -1,4 +1,4 @@
-/** Loads the records below the ids of a condition on ancestors before a list, so that the list walks up from none of its rows. */
+/** Loads the records below the ids of a condition on ancestors before a list, so that the list need not search the ancestors of each row. */
 import { all, any, type Condition, type Path, type PathKind, type Within } from '../conditions/index.ts';
 import type { Definitions, Resource } from '../resources/index.ts';
 import { sql } from '../sql.ts';

@@ -167,7 +167,7 @@ const OTHERS = new Set(
     'loadDatabaseVersion loadDefinitionsHash loadAssignmentPage loadBatchState loadPolicyNames loadRuleDescriptions',
     // Reads only users, which cannot be soft-deleted.
     'findReferencingAdmin loadUserNames loadUserPage countUserAssignments',
-    // Scenarios of related records and of hierarchies, and the law, list with soft-deleted records.
+    // Tested with soft-deleted records by the law, and by the scenarios of related records and of hierarchies.
     'loadDescendantsOfList loadRelatedOfList',
   ].flatMap((names) => names.split(' ')),
 );

@@ -43,7 +43,7 @@ interface Captured {
   readonly writes: WriteSet[];
 }
 
-/** Runs work in a transaction whose reads are validated and whose records are watched, and captures its sets. */
+/** Runs work in a transaction whose reads are validated and whose records are watched, and returns its read set and write set. */
 function capture<T>(watched: WatchedFields | 'unknown', work: (captured: Captured) => Promise<T>): Promise<T> {
   return test.database.transaction((inner) => {
     const [reads, writes]: [ReadSet[], WriteSet[]] = [[], []];

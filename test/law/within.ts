@@ -63,7 +63,7 @@ export function within(id: string): JsonObject {
 
 /** A row below another one, which is below `top`; a row below none that exists; and two rows below each other. */
 export function below(top: string): Readonly<Record<string, JsonObject>> {
-  const [child, grandchild, lost] = [{ upId: top }, { upId: 'child' }, { upId: 'nobody' }];
+  const [child, grandchild, lost] = [{ upId: top }, { upId: 'child' }, { upId: 'absent' }];
   return { [top]: {}, child, grandchild, lost, ring1: { upId: 'ring2' }, ring2: { upId: 'ring1' } };
 }
 

@@ -49,7 +49,7 @@ describe('admin.tests.access', () => {
   it('returns the names of the users whose ids conditions compare, if they are asked for', async () => {
     const rules = [
       { resource: 'Article', action: 'update', conditions: [{ field: 'resource.createdBy', operator: 'eq', value: '${user.id}' }] },
-      { resource: 'Article', action: 'update', conditions: [{ not: { field: 'user.id', operator: 'in', value: ['ben', 'nobody'] } }] },
+      { resource: 'Article', action: 'update', conditions: [{ not: { field: 'user.id', operator: 'in', value: ['ben', 'cleo'] } }] },
     ];
     const draft = { policies: [{ id: policyId, rules }], assignments: [{ policyId, userId: 'ann' }] };
     const body = { user: ANN, resource: { name: 'Article', id: 'a1' }, action: 'update', draft };

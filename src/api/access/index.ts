@@ -10,7 +10,7 @@ export { type AccessTest, type SimulationContext, simulateAccess } from './acces
 export { accessTestEndpoints } from './access-test-endpoint.ts';
 export { DRAFT_WARNING, findLostAccess } from './lost-access.ts';
 export { CREATES_RECORD, decideForCaller, toPrincipal, toUserSummary } from './partial-decisions.ts';
-export { refuseQuestion } from './question-members.ts';
+export { refuseQuestion, toRuleAction } from './question-members.ts';
 export { rolePermissionsEndpoints } from './role-permissions-endpoint.ts';
 export { userPermissionsEndpoints } from './user-permissions-endpoint.ts';
 export { whoCanEndpoints } from './who-can-endpoint.ts';

@@ -1,6 +1,6 @@
 /**
  * The records that the active rules read in addition to those that they decide: related records, and records behind references. A transaction
- * that writes such a record waits for decisions that have read it, and they for it (`docs/decisions/commit-validation.md`).
+ * and the decisions that have read a record that it writes wait for each other (`docs/decisions/commit-validation.md`).
  */
 import { type Condition, conditionPaths, type Path, relatedIn, relatedPaths, storedCondition, withinIn } from '../../conditions/index.ts';
 import type { Json } from '../../operators/index.ts';

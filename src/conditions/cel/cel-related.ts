@@ -9,7 +9,7 @@ import { type CelNode, callOf, markAlias, partsOf, pathOf, plainName } from './c
 
 /** The name of the macro. */
 const RELATED = 'related';
-/** The calls that follow it. */
+/** The names of the calls that may follow the macro. */
 const BOUNDS: readonly string[] = ['atLeast', 'atMost'];
 const FORM = 'related(Membership, m, m.userId == user.id, m.level == "owner")';
 

@@ -43,7 +43,7 @@ function loadBy(context: RequestContext, load: typeof loadRecord): Promise<Found
   );
 }
 
-/** Returns the loaded record. Returns no record for one whose checksum is wrong either: `validateRecord` refuses it after the decision. */
+/** Returns the loaded record. Returns no record if its checksum is wrong: `validateRecord` refuses it after the decision. */
 async function findUndamaged(resource: Resource, loading: Promise<StoredRecord | undefined>): Promise<Found> {
   try {
     const record = await loading;

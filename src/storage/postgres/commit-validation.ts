@@ -72,7 +72,7 @@ export function toCommitValidation(all: readonly ReadWriteSet[]): Statement {
 const REVISION_KEY = 0;
 /** Number of lock keys that users are hashed to, so that a batch with hundreds of users takes few locks. */
 const USER_KEYS = 64;
-/** First of the lock keys that the keys of relation sets are hashed to, after those of users, and their number. */
+/** The first lock key for the keys of relation sets, after those of users, and the number of these lock keys. */
 const FIRST_RELATION_KEY = REVISION_KEY + 1 + USER_KEYS;
 const RELATION_KEYS = 64;
 const ALL_RELATION_KEYS: readonly number[] = Array.from({ length: RELATION_KEYS }, (_, key) => FIRST_RELATION_KEY + key);
@@ -107,7 +107,7 @@ function locksOf(all: readonly ReadWriteSet[]): ReadonlyMap<number, boolean> {
  */
 export function lockNamesOf(all: readonly ReadWriteSet[]): readonly string[] {
   const keys = new Set(all.flatMap(({ relations }) => [...relationKeys(relations?.writeKeys)]));
-  // A lock for all keys would not exclude those of one key.
+  // One lock for all keys would not conflict with the locks of single keys.
   if (keys.size === RELATION_KEYS) return [];
   return [...keys].sort((a, b) => a - b).map((key) => `relation ${key}`);
 }

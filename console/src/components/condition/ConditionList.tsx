@@ -6,7 +6,7 @@ import { emptyComparison } from './condition-json.ts';
 import { keyOf, moveItem, removeAt, replaceAt } from './list-edits.ts';
 import { newRelated } from './related-suggestions.ts';
 
-/** Maximum conditions on related records within each other. */
+/** Maximum depth of nested conditions on related records. */
 const MAX_NESTED_RELATED = 2;
 
 /** Properties of a list of conditions. */

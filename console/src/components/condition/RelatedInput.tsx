@@ -56,7 +56,7 @@ export function RelatedInput({ form, at, onChange }: RelatedInputProps) {
           <ConditionList
             conditions={where}
             at={`${at}.where`}
-            // An empty list is a mistake, and says the same as none.
+            // The service refuses an empty list; without the member, each linked record counts.
             onChange={(next) => onChange({ ...form, where: next.length === 0 ? undefined : next })}
           />
         </BuilderContext>
@@ -130,7 +130,7 @@ interface AliasInputProps {
   onChange(form: RelatedForm): void;
 }
 
-/** The alias. A name that paths cannot use is not taken over, because paths could then no longer follow the next change. */
+/** The alias. A name that paths cannot use is not stored, because the next change could then not find the paths to rename. */
 function AliasInput({ form, error, onChange }: AliasInputProps) {
   const { aliases } = useBuilder();
   const [typed, setTyped] = useState<string>();

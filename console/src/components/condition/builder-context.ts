@@ -7,9 +7,9 @@ export interface Builder {
   readonly catalogue: Catalogue;
   /** The resource of the rule; `*` for all. */
   readonly resource: string;
-  /** The paths that conditions can read here: those of the related records around first. */
+  /** The paths that conditions can read here, first those of the enclosing conditions on related records. */
   readonly options: readonly PathOption[];
-  /** The aliases of the related records around, the outermost first. */
+  /** The aliases of the enclosing conditions on related records, the outermost first. */
   readonly aliases: readonly string[];
   readonly issues: readonly Issue[];
   readonly hasExpressions: boolean;

@@ -5,12 +5,12 @@ const ALIAS = /^[a-z][A-Za-z0-9_]{0,31}$/;
 /** Names that have another meaning at the beginning of a path. */
 const RESERVED: readonly string[] = [...GROUPS, 'related', 'constructor'];
 
-/** Returns true if a name can be the alias of related records, and is none of the others. */
+/** Returns true if a name can be the alias of related records, and differs from the other aliases. */
 export function isUsableAlias(name: string, others: readonly string[]): boolean {
   return ALIAS.test(name) && !RESERVED.includes(name) && !others.includes(name);
 }
 
-/** Returns the aliases that a condition cannot take: those around it and those within it. */
+/** Returns the aliases that a condition cannot take: those of the conditions that enclose it, and of those that it contains. */
 export function usedAliases({ where = [] }: RelatedForm, around: readonly string[]): readonly string[] {
   return [...around, ...where.flatMap(aliasesIn)];
 }

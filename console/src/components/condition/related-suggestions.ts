@@ -8,7 +8,7 @@ import { isUsableAlias, usedAliases, withAlias } from './related-edits.ts';
 /** The place of a condition on related records. */
 export type RelatedPlace = Pick<Builder, 'catalogue' | 'options' | 'aliases' | 'resource'>;
 
-/** Returns a short alias for the records of a resource that is none of the others: `m` for `Membership`, `tm` for `TeamMember`. */
+/** Returns a short alias for the records of a resource that differs from the other aliases: `m` for `Membership`, `tm` for `TeamMember`. */
 export function suggestAlias(resource: string, others: readonly string[]): string {
   const capitals = resource.replace(/[^A-Z]/g, '');
   const initials = (capitals === '' ? resource.replace(/[^A-Za-z]/g, '').slice(0, 1) : capitals.slice(0, 8)).toLowerCase() || 'r';
@@ -31,7 +31,7 @@ const AUTOMATIC: readonly string[] = ['createdBy', 'deletedBy'];
 
 /**
  * Returns the links that the definitions suggest: fields that refer to the user, to the record, or to the same resource as a field of the record
- * or of the records around.
+ * or of the enclosing related records.
  */
 export function suggestLinks(resource: string, place: RelatedPlace): Readonly<Record<string, string>> {
   const links = linkFields(place.catalogue, resource).flatMap(({ path, to }): readonly (readonly [string, string])[] => {
@@ -45,7 +45,7 @@ export function suggestLinks(resource: string, place: RelatedPlace): Readonly<Re
 function pathTo(resource: string, place: RelatedPlace): string | undefined {
   if (resource === 'User') return 'user.id';
   if (resource === place.resource) return 'resource.id';
-  // The records around are nearer than the record of the request.
+  // Fields of the enclosing related records come before those of the record of the request.
   const origins = [...place.aliases.toReversed(), 'resource'];
   return origins.flatMap((origin) =>
     place.options.filter(({ path, to, kind }) => to === resource && kind !== 'list' && isFieldOf(path, origin)),

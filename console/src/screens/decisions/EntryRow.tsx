@@ -32,7 +32,7 @@ const COLUMN_MEMBERS = {
 
 type ColumnName = keyof typeof COLUMN_MEMBERS;
 
-/** The use of a row by the pointer and the keyboard, while it shows an entry. */
+/** The hover, the focus and the open menu of a row, for the entry that it shows. */
 interface RowUse {
   /** The id of the entry. */
   readonly id: string;
@@ -51,7 +51,7 @@ const UNUSED: RowUse = { id: '', isHovered: false, hasFocus: false, opened: unde
 export const EntryRow = memo(function EntryRow({ entry, index, top, names, measure, onOpen, onFilter }: EntryRowProps) {
   const { id, at, allowed, action, resource, recordId, role, userId, reason, kind } = entry;
   const [use, setUse] = useState<RowUse>(UNUSED);
-  // A fast scroll shows another entry in the same element, with neither the pointer, the focus nor the open menu of the one before.
+  // A fast scroll shows another entry in the same element. Hover, focus and menu of the previous entry then end.
   const { isHovered, hasFocus, opened } = use.id === id ? use : UNUSED;
   const change = (next: Partial<RowUse>): void => setUse((before) => ({ ...(before.id === id ? before : UNUSED), ...next, id }));
   const row = useRef<HTMLTableRowElement>(null);

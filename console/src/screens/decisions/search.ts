@@ -36,7 +36,7 @@ export type DecisionsSearch = {
 } & {
   /** The excluded values by member. */
   readonly not?: ExcludedValues;
-  /** True shows the reads of admins and auditors, which are hidden otherwise: each look at this screen adds some. */
+  /** True shows the reads of admins and auditors. They are hidden by default, because each use of this screen adds some. */
   readonly adminReads?: true;
   readonly range?: Range;
   readonly from?: string;

@@ -21,7 +21,7 @@ type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 /** Item of the session storage that contains the changes as JSON. */
 export const KEPT_ITEM = 'bailiwick-kept-draft';
 
-/** Returns the kept changes of a policy; undefined if the user has kept none of it. */
+/** Returns the kept changes of a policy; undefined if there are none. */
 export function readKept(
   { userId, policyId }: Pick<KeptDraft, 'policyId'> & { readonly userId: string | undefined },
   storage: DraftStorage = sessionStorage,
