@@ -48,7 +48,15 @@ const readerThread: RolldownOptions = {
   output: { dir: 'dist' },
 };
 
+/** The client that programs import as `bailiwick/client`: one file without dependencies, for browsers too. */
+const client: RolldownOptions = {
+  platform: 'browser',
+  transform: { target: 'es2022' },
+  input: { client: 'client/index.ts' },
+  output: { dir: 'dist' },
+};
+
 /** The configurations of `npm run build`, in this order: the first empties the folder except for the console. docs/decisions/bundle.md gives the reasons. */
-const configs: RolldownOptions[] = defineConfig([program, readerThread]);
+const configs: RolldownOptions[] = defineConfig([program, readerThread, client]);
 
 export default configs;

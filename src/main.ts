@@ -40,6 +40,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   verifyDecisions: async (config, options) => (await import('./project/index.ts')).verifyDecisions(config, options),
   verifyData: async (config, options) => (await import('./project/index.ts')).verifyData(config, options),
   resealData: async (config) => (await import('./project/index.ts')).resealData(config),
+  renderTypes: async (config) => (await import('./project-types.ts')).renderProjectTypes(config.project),
   readPolicies: async (config) => (await import('./policy-file-operations.ts')).readPolicies(config),
   lintPolicies: async (config) => (await import('./policy-file-operations.ts')).lintPolicies(config),
   checkProject: async (config) => (await import('./policy-file-operations.ts')).checkProject(config),

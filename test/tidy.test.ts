@@ -84,6 +84,15 @@ describe('the console', () => {
   });
 });
 
+describe('the client', () => {
+  const layers = parseLayers(readFileSync(folderUrl('../ARCHITECTURE.md'), 'utf8'));
+  const sources = loadSources(folderUrl('../client'), 'client/');
+
+  it.each(consoleRules)('the client keeps to the rule $name', (rule) => {
+    expect(findAll(sources, [rule], layers).map(show)).toEqual([]);
+  });
+});
+
 describe('pages and examples', () => {
   const root = folderUrl('../');
   const patterns = ['*.md', 'docs/**/*.md', 'examples/**/*.{md,yaml}'];

@@ -46,6 +46,8 @@ export interface CliContext {
   verifyData(config: Config, options: { readonly publicKey: string | undefined }): Promise<CliDataVerification>;
   /** Writes new checksums of damaged rows. Returns a description of each. */
   resealData(config: Config): Promise<readonly string[]>;
+  /** Returns a TypeScript module with the types of a project's resources. */
+  renderTypes(config: Config): Promise<string>;
   /** Returns the policies in the folder of a project as the JSON body of an import. */
   readPolicies(config: Config): Promise<string>;
   /** Returns the findings about a project's policies. */

@@ -28,6 +28,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['user password', async () => (await import('./user-password.ts')).userPassword],
   ['user create', async () => (await import('./user-create.ts')).userCreate],
   ['user promote', async () => (await import('./user-promote.ts')).userPromote],
+  ['types', async () => (await import('./write-types.ts')).writeTypes],
   ['import', async () => (await import('./import.ts')).importFile],
   ['export', async () => (await import('./export.ts')).exportFile],
 ]);

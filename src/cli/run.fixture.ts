@@ -110,6 +110,7 @@ export function createRun(
       calls.push(`open ${path}`);
       return chunks() as AsyncIterable<never>;
     },
+    renderTypes: async () => '/** Types. */\nexport interface Resources {}\n',
     async readPolicies() {
       calls.push('readPolicies');
       return '{"policies":[]}';

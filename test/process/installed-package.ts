@@ -14,6 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const STAGED = [
   'LICENSE',
   'README.md',
+  'client',
   'console',
   'package-lock.json',
   'package.json',
@@ -21,6 +22,7 @@ const STAGED = [
   'scripts',
   'src',
   'tsconfig.build.json',
+  'tsconfig.client.json',
   'tsconfig.json',
 ];
 

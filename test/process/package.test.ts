@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { minify } from 'rolldown/experimental';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChain } from '../chain.ts';
 import { type Installed, installPackage, link } from './installed-package.ts';
@@ -151,5 +153,42 @@ describe('a program that imports the package', () => {
     await expect(checked).rejects.toMatchObject({
       stdout: "use.mts(9,16): error TS2322: Type 'readonly string[]' is not assignable to type 'number'.\n",
     });
+  });
+});
+
+describe('a program that imports the client of the package', () => {
+  const text = `
+    import { createClient, type Page, ProblemError } from 'bailiwick/client';
+    import type { Resources, Tip } from './bailiwick-types.ts';
+    const client = createClient<Resources>({ url: 'http://127.0.0.1:1', retries: 0 });
+    export const list = (): Promise<Page<Pick<Tip, 'id' | 'subject'>>> => client.tip.list({ fields: ['subject'], where: { urgency: 'high' } });
+    console.log(ProblemError.name, await list().catch((error: Error) => error.message));
+  `;
+
+  it('a program in a browser type-checks with the types that the package writes', async () => {
+    const types = join(project, 'bailiwick-types.ts');
+    await expect(runProgram(['types', '--project', newsroom, '-o', types], {}, installed.main)).resolves.toMatchObject({ code: 0 });
+    const compilerOptions = {
+      strict: true,
+      module: 'esnext',
+      moduleResolution: 'bundler',
+      lib: ['es2022', 'dom', 'dom.asynciterable'],
+      types: [],
+    };
+    const noEmit = { allowImportingTsExtensions: true, noEmit: true };
+    writeFileSync(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions: { ...compilerOptions, ...noEmit }, files: ['list.ts'] }),
+    );
+    writeFileSync(join(project, 'list.ts'), text);
+    await run(process.execPath, [tsc, '-p', '.'], { cwd: project });
+  });
+
+  it('the client imports nothing and has at most 3 kB, compressed', async () => {
+    const code = readFileSync(join(installed.folder, 'dist/client.js'), 'utf8');
+    expect(code).not.toMatch(/^import|require\(|node:/m);
+    const minified = await minify('client.js', code, { module: true });
+    expect(gzipSync(minified.code).length).toBeLessThanOrEqual(3_000);
+    expect(Object.keys((await import(join(installed.folder, 'dist/client.js'))) as object)).toEqual(['ProblemError', 'createClient']);
   });
 });

@@ -5,6 +5,7 @@
  * Begin with `record-endpoints.ts`, then `record-operations.ts`.
  */
 export { type ApiDeps, createApiRoutes } from './record-endpoints.ts';
-export { withoutSecretFields } from './record-forms.ts';
+export { filterSchemas } from './record-filters.ts';
+export { CURRENT_PASSWORD_MEMBER, withoutSecretFields } from './record-forms.ts';
 export { recordEndpoints } from './record-operations.ts';
 export { RESOURCE_DESCRIPTION, resourceDescriptionExample } from './resource-description.ts';

@@ -93,7 +93,7 @@ const REFERENCING = {
 const PERMANENT = Type.Boolean({ description: 'False if the deletion keeps the record as a soft-deleted one.' });
 
 /** The data of the response to a dry run of a deletion. */
-const DELETION_PREVIEW = component(
+export const DELETION_PREVIEW = component(
   'api.DeletionPreview',
   Type.Object(
     {

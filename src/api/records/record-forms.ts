@@ -78,13 +78,13 @@ function toInput(resource: Resource, mode: 'create' | 'update' | 'row'): SchemaO
   const hasSecrets = open.fields.size < resource.fields.size;
   return Type.Unsafe<JsonObject>({
     ...schema,
-    properties: { ...Object.fromEntries(values), ...(resource.name === 'User' && mode === 'update' && CURRENT_PASSWORD) },
+    properties: { ...Object.fromEntries(values), ...(resource.name === 'User' && mode === 'update' && CURRENT_PASSWORD_MEMBER) },
     ...(hasSecrets && { description: 'Write-only fields are accepted, but not listed here.', additionalProperties: true }),
   });
 }
 
 /** A member that is not a field: the current password, in updates of users. */
-const CURRENT_PASSWORD: JsonObject = {
+export const CURRENT_PASSWORD_MEMBER: JsonObject = {
   currentPassword: { type: 'string', description: 'The current password. Required to change your own password.', writeOnly: true },
 };
 

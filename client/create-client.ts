@@ -1,0 +1,87 @@
+import { type AuditEvent, type AuditStreamOptions, streamAudit } from './audit-stream.ts';
+import { createResourceClient } from './resource-client.ts';
+import type { BatchRequest, BatchResult, CallOptions, ResourceClient } from './resource-types.ts';
+import type { Tokens } from './session.ts';
+import { type ClientOptions, type ClientRequest, createTransport } from './transport.ts';
+
+/** The members of a client that are no resources. */
+export interface ClientMembers<Resources> {
+  readonly auth: {
+    /** Logs in with email and password. The client refreshes the token while the session lasts. */
+    logIn(credentials: { readonly email: string; readonly password: string }): Promise<Tokens>;
+    /** Ends the session. */
+    logOut(): Promise<void>;
+  };
+  readonly audit: {
+    /** Yields the entries of the audit log as they are committed. */
+    stream(options?: AuditStreamOptions): AsyncGenerator<AuditEvent, void>;
+  };
+  /** Returns the calls of a resource by its name. For resources whose names begin with a capital, `client.article` is the same as `client.resource('Article')`. */
+  resource<N extends keyof Resources & string>(name: N): ResourceClient<Resources, Resources[N]>;
+  /** Performs several requests in one. With `atomic`, all succeed or nothing is changed, and a refusal throws ProblemError. */
+  batch<const Requests extends readonly BatchRequest<Resources>[]>(
+    requests: Requests,
+    options?: CallOptions & { readonly atomic?: boolean | undefined },
+  ): Promise<{ readonly [I in keyof Requests]: BatchResult<Resources, Requests[I]> }>;
+  /** Sends any other request and returns the body of the response. */
+  send(request: ClientRequest): Promise<unknown>;
+}
+
+/** The names of resources that begin with a capital and, in lower case, are no member of the client. */
+type ShortNames<Resources> = {
+  [N in keyof Resources & string]: N extends Capitalize<Uncapitalize<N>>
+    ? Uncapitalize<N> extends keyof ClientMembers<Resources>
+      ? never
+      : N
+    : never;
+}[keyof Resources & string];
+
+/** A client: its members, and the calls of each resource, such as `client.article`. */
+export type Client<Resources> = ClientMembers<Resources> & {
+  readonly [N in ShortNames<Resources> as Uncapitalize<N>]: ResourceClient<Resources, Resources[N]>;
+};
+
+/**
+ * Creates a client of a service. `Resources` is the type that `bailiwick types` generates.
+ *
+ * Every call throws ProblemError if the service refuses it, and the error of `fetch` if the service cannot be reached. Reads are repeated after network
+ * errors and the statuses 408, 429 and 5xx.
+ */
+export function createClient<Resources>(options: ClientOptions): Client<Resources> {
+  const transport = createTransport(options);
+  const { send, session } = transport;
+  const load = async (request: ClientRequest): Promise<unknown> => (await send(request)).json();
+  const resource = (name: string): unknown => createResourceClient(transport, name);
+
+  const members = {
+    auth: {
+      async logIn(credentials: object): Promise<Tokens> {
+        const { token, refreshToken } = (await load({ method: 'POST', path: '/auth/login', body: credentials })) as Tokens;
+        const tokens = { token, refreshToken };
+        session.set(tokens);
+        return tokens;
+      },
+      async logOut(): Promise<void> {
+        await send({ method: 'POST', path: '/auth/logout' });
+        session.set(undefined);
+      },
+    },
+    audit: { stream: (streamOptions?: AuditStreamOptions) => streamAudit(transport, streamOptions) },
+    resource,
+    async batch(
+      requests: readonly object[],
+      { atomic, signal }: { readonly atomic?: boolean | undefined; readonly signal?: AbortSignal | undefined } = {},
+    ) {
+      return ((await load({ method: 'POST', path: '/api/batch', body: { requests, atomic }, signal })) as { readonly data: unknown }).data;
+    },
+    send: load,
+  };
+  const client = new Proxy(members, {
+    get(target, name, receiver) {
+      // `await client` asks for `then`.
+      if (typeof name === 'symbol' || name === 'then' || name in target) return Reflect.get(target, name, receiver);
+      return resource(name.charAt(0).toUpperCase() + name.slice(1));
+    },
+  });
+  return client as unknown as Client<Resources>;
+}
