@@ -15,6 +15,7 @@ if (major < MIN_NODE[0] || (major === MIN_NODE[0] && minor < MIN_NODE[1])) {
 for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreBrokenPipe);
 
 const { readFileSync } = await import('node:fs');
+const { fileURLToPath } = await import('node:url');
 const runCli = (await import('./cli/index.ts')).runCli;
 const { version }: { readonly version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
 
@@ -24,6 +25,14 @@ const primary = process.send === undefined ? undefined : (await import('./worker
 const exitCode = await runCli(process.argv.slice(2), {
   version,
   env: process.env,
+  isCheckout: import.meta.url.endsWith('.ts'),
+  readEnvFile: async (project) => (await import('./files/index.ts')).readEnvFile(project),
+  ask: process.stdin.isTTY && process.stdout.isTTY ? ask : undefined,
+  createProject: async (project) =>
+    (await import('./project/index.ts')).createProject(project, {
+      folder: fileURLToPath(new URL('../templates', import.meta.url)),
+      version,
+    }),
   print: (line) => void process.stdout.write(`${line}\n`),
   printError,
   signals: process,
@@ -51,6 +60,11 @@ process.exit(exitCode);
 
 function printError(line: string): void {
   process.stderr.write(`${line}\n`);
+}
+
+async function ask(question: string): Promise<string> {
+  const { askQuestion } = await import('./cli/questions.ts');
+  return askQuestion(question, { input: process.stdin, output: process.stdout });
 }
 
 function showProgress(line: string | undefined): void {

@@ -1,7 +1,9 @@
 import type { Config } from '../config/index.ts';
 import type {
+  CliCreatedProject,
   CliDataVerification,
   CliLintReport,
+  CliNewProject,
   CliProjectCheck,
   CliPruneOptions,
   CliPruneResult,
@@ -13,6 +15,10 @@ import type {
 export interface CliContext {
   readonly version: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** True if the program runs from a checkout, false if from an installed package. */
+  readonly isCheckout: boolean;
+  /** Returns the settings in the file `.env` of a project, by the names of their environment variables. */
+  readEnvFile(project: string): Promise<Readonly<Record<string, string>>>;
   /** Prints a line to standard output. */
   print(line: string): void;
   /** Prints a line to standard error. */
@@ -28,6 +34,8 @@ export interface CliContext {
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
   /** Reads a new password from the terminal, without echo, or from standard input. Throws if none is given. */
   readPassword(): Promise<string>;
+  /** Asks a question and returns the typed line. Absent if there is no terminal. */
+  readonly ask?: ((question: string) => Promise<string>) | undefined;
   /** The emitter of process signals. */
   readonly signals: SignalSource;
   /** The connection to the primary, if this process is a worker. */
@@ -36,6 +44,8 @@ export interface CliContext {
   createPrimary(config: Config): Promise<CliPrimary>;
   /** Creates a service. In development its denials contain the address of their explanation. */
   createService(config: Config, options?: { readonly isDevelopment: boolean }): Promise<CliService>;
+  /** Creates the files of a project. */
+  createProject(project: CliNewProject): Promise<CliCreatedProject>;
   /** Opens the tables of a project, without a service. */
   openTables(config: Config): Promise<CliTables>;
   /** Opens the backups of a project. */
@@ -269,6 +279,8 @@ export interface CliCommand {
   readonly flags?: Readonly<Record<string, string>>;
   /** Set if the command starts no server. Its help shows only the options of project and database, but it accepts all options. */
   readonly isOffline?: true;
+  /** Set if the command has no config options. It then receives their defaults. */
+  readonly settings?: 'none';
   /** Runs the command and returns the exit code. */
   run(context: CliContext, config: Config, flags: CliFlags): Promise<number>;
 }

@@ -63,3 +63,19 @@ export interface CliDataVerification {
   readonly rows: { readonly rows: number; readonly damaged: readonly string[]; readonly damagedCount: number } | undefined;
   readonly decisions: CliVerification;
 }
+
+/** A project to create. */
+export interface CliNewProject {
+  readonly folder: string;
+  /** A name of `PROJECT_TEMPLATES`. */
+  readonly template: string;
+  readonly hasExampleData: boolean;
+}
+
+/** A created project. */
+export interface CliCreatedProject {
+  /** The absolute path. */
+  readonly folder: string;
+  /** Paths of the files, relative to the folder. */
+  readonly files: readonly string[];
+}

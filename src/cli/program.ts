@@ -1,10 +1,11 @@
 import { Argument, Command, CommanderError, Option } from 'commander';
-import { CONFIG_GROUPS, CONFIG_OPTIONS, type ConfigOption, type ConfigSources, parseConfig } from '../config/index.ts';
+import { CONFIG_GROUPS, CONFIG_OPTIONS, type Config, type ConfigOption, type ConfigSources, parseConfig } from '../config/index.ts';
 import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
 import { describeFailure } from './command-errors.ts';
 
 /** The commands by name, in the order of the help. A command is imported only when it is used. */
 export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map([
+  ['init', async () => (await import('./init.ts')).init],
   ['start', async () => (await import('./start.ts')).start],
   ['dev', async () => (await import('./dev.ts')).dev],
   ['storage plan', async () => (await import('./storage-plan.ts')).storagePlan],
@@ -88,19 +89,27 @@ function createProgram(commands: readonly CliCommand[], context: CliContext, fin
     for (const parameter of parameters) added.addArgument(parameter);
     const own = Object.entries(command.flags ?? {}).map(([flag, about]) => new Option(flag, about));
     for (const option of own) added.addOption(option);
-    for (const option of CONFIG_OPTIONS.values()) {
+    for (const option of command.settings === 'none' ? [] : CONFIG_OPTIONS.values()) {
       const isHidden = command.isOffline === true && option.group !== 'storage';
       if (option.flag !== undefined) added.addOption(toCommanderOption(option).hideHelp(isHidden));
     }
-    added.addHelpText('after', command.isOffline === true ? OFFLINE_HELP : HELP);
+    if (command.settings !== 'none') added.addHelpText('after', command.isOffline === true ? OFFLINE_HELP : HELP);
     added.action(async () => {
       const { flags, configFlags } = splitFlags(added.opts(), new Set(own.map((option) => option.attributeName())));
       const args = parameters.map((parameter, index) => [parameter.name(), added.args[index]] as const);
       const given = args.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-      finish(await command.run(context, parseConfig({ flags: configFlags, env: context.env }), new Map([...flags, ...given])));
+      const config = command.settings === 'none' ? parseConfig({}) : await loadConfig(configFlags, context);
+      finish(await command.run(context, config, new Map([...flags, ...given])));
     });
   }
   return program;
+}
+
+/** Parses the settings from the flags, the environment and the file `.env` of the project, in this order of precedence. */
+async function loadConfig(flags: ConfigSources['flags'] & object, { env, readEnvFile }: CliContext): Promise<Config> {
+  const project = flags.project ?? env['BAILIWICK_PROJECT'];
+  const file = await readEnvFile(typeof project === 'string' && project !== '' ? project : '.');
+  return parseConfig({ flags, env: { ...file, ...env } });
 }
 
 /** Makes commander throw errors instead of ending the process, and print through the context. */

@@ -104,6 +104,12 @@ export function createRun(
   const context: CliContext = {
     version: '1.2.3',
     env,
+    isCheckout: false,
+    readEnvFile: async () => ({}),
+    async createProject({ folder, template, hasExampleData }) {
+      calls.push(`create ${folder} from ${template}${hasExampleData ? ' with example data' : ''}`);
+      return { folder: `/work/${folder}`, files: ['README.md', 'package.json'] };
+    },
     signals,
     readPassword: async () => 'the new password',
     openInput: async (path) => {

@@ -44,9 +44,9 @@ async function open(
 ): Promise<void> {
   const { url } = await service.listen();
   if (context.primary !== undefined) return context.primary.ready(url);
-  if (watch) service.watch(context.print);
   const setupToken = await service.openSetup();
   for (const line of describeStart(config, { url, isWatching: watch, notices: service.notices, setupToken })) context.print(line);
+  if (watch) service.watch(context.print);
 }
 
 /** Serves with several workers. This process, the primary, migrates the tables, prints the start lines and passes signals on. */

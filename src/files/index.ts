@@ -4,5 +4,6 @@
  * This folder does not interpret the content of files.
  * Begin with `safe-files.ts`.
  */
+export { readEnvFile } from './env-file.ts';
 export { KEY_FILE_BYTES, readEdKey, readOrMakeKey } from './key-file.ts';
 export { errorCode, findFile, makeFolder, moveToNewFile, RefusedPath, readRegularFile, refuseSpecial } from './safe-files.ts';

@@ -5,6 +5,7 @@
  * watches the definition files. It must never know a CLI command, print, or answer a request.
  * Begin with `project-database.ts`.
  */
+export { type CreatedProject, createProject, type NewProject, type ProjectTemplates } from './create-project.ts';
 export { createDiskSpace, type DiskSpace, type DiskSpaceOptions } from './disk-space.ts';
 export { migrateTables, watchProject } from './migrate-tables.ts';
 export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions, verifyDecisions } from './project-audit-log.ts';

@@ -1,7 +1,7 @@
 import type { PolicyStore } from '../authz/index.ts';
 import type { Definitions } from '../resources/index.ts';
 import { type Database, type Log, type MigrationResult, migrate, type Plan } from '../storage/index.ts';
-import { definitionFolder, readProject, watchDefinitions } from './project-definitions.ts';
+import { definitionFolder, hasPolicyFiles, policyFolder, readProject, watchDefinitions } from './project-definitions.ts';
 
 /** The database of a running service, and the store that puts its definitions in force. */
 export interface MigratableProject {
@@ -24,6 +24,7 @@ export async function migrateTables(
 
 /** Migrates the tables when definition files change, and logs each change. Returns a function that ends the watch. */
 export function watchProject(project: string, core: MigratableProject, log: Log): () => void {
+  if (hasPolicyFiles(project)) log(describeApply(project));
   return watchDefinitions(
     definitionFolder(project),
     async () => {
@@ -32,6 +33,12 @@ export function watchProject(project: string, core: MigratableProject, log: Log)
     },
     log,
   );
+}
+
+/** Returns the line that says how the policies of the folder take effect, because a watch reloads only definitions. */
+function describeApply(project: string): string {
+  const named = project === '.' ? '' : ` --project ${project}`;
+  return `the policies in ${policyFolder(project)} take effect when you apply them: npx bailiwick policies apply${named} --as <email of an admin>`;
 }
 
 /** Describes the performed steps: one line for all new tables and a line per other step. Omits the steps of system tables. */

@@ -1,5 +1,5 @@
 /** A project's definition files: loads them, and watches them for changes. */
-import { existsSync, watch } from 'node:fs';
+import { existsSync, readdirSync, watch } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../errors.ts';
 import { type Definitions, printMistake } from '../resources/index.ts';
@@ -13,6 +13,12 @@ export function definitionFolder(project: string): string {
 /** Returns the folder of the policies and their tests. */
 export function policyFolder(project: string): string {
   return join(project, 'policies');
+}
+
+/** Returns true if the project has policies in files. */
+export function hasPolicyFiles(project: string): boolean {
+  const folder = policyFolder(project);
+  return existsSync(folder) && readdirSync(folder).some((name) => /(?<!\.test)\.(ya?ml|json)$/.test(name));
 }
 
 /** Loads the definitions of the project and of the system. @throws SetupError that lists every mistake of every file. */

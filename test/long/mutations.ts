@@ -10,6 +10,7 @@ import { MUTATIONS_OF_DELETIONS } from './mutations-of-deletions.ts';
 import { MUTATIONS_OF_HIERARCHIES } from './mutations-of-hierarchies.ts';
 import { MUTATIONS_OF_INTEGRITY } from './mutations-of-integrity.ts';
 import { MUTATIONS_OF_POLICY_FILES } from './mutations-of-policy-files.ts';
+import { MUTATIONS_OF_PROJECTS } from './mutations-of-projects.ts';
 import { MUTATIONS_OF_RELATIONS } from './mutations-of-relations.ts';
 import { MUTATIONS_OF_REQUESTS } from './mutations-of-requests.ts';
 
@@ -19,6 +20,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...MUTATIONS_OF_HIERARCHIES,
   ...MUTATIONS_OF_DECISIONS,
   ...MUTATIONS_OF_POLICY_FILES,
+  ...MUTATIONS_OF_PROJECTS,
   ...MUTATIONS_OF_REQUESTS,
   ...MUTATIONS_OF_DELETIONS,
   ...MUTATIONS_OF_RELATIONS,

@@ -27,7 +27,17 @@ afterAll(() => rmSync(project, { recursive: true, force: true }));
 describe('the package', () => {
   it('the package contains the build, and neither sources nor tests', () => {
     const places = new Set(installed.files.map((path) => (path.includes('/') ? path.slice(0, path.indexOf('/')) : path)));
-    expect([...places].sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'SECURITY.md', 'bin', 'dist', 'docs', 'package.json']);
+    expect([...places].sort()).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'bin',
+      'dist',
+      'docs',
+      'package.json',
+      'templates',
+    ]);
     expect(installed.files.filter((path) => /\.(test|fixture)\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
   });
 
