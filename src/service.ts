@@ -52,7 +52,7 @@ import {
 } from './project/index.ts';
 import type { Route } from './request/index.ts';
 import type { Resource } from './resources/index.ts';
-import type { Database, Log } from './storage/index.ts';
+import type { BatchLimits, Database, Log } from './storage/index.ts';
 import { prepareValidators } from './validation/index.ts';
 import type { Primary, PrimaryLink, WorkerRequestHandlers } from './workers/index.ts';
 
@@ -98,6 +98,8 @@ export interface ServiceOptions {
   readonly daysInAdvance?: number | undefined;
   /** Options of the streams of audit entries. Others than the default are for tests. */
   readonly streams?: Partial<StreamsOptions> | undefined;
+  /** Time limits of units of work on SQLite. Others than the default are for tests. */
+  readonly timeLimits?: BatchLimits | undefined;
 }
 
 /** The build of the console. This file and its bundle are both in a folder of the checkout or package, so the address is the same. */
@@ -105,10 +107,10 @@ const CONSOLE_FOLDER = new URL('../dist/console/', import.meta.url);
 
 /** Creates a service. @throws SetupError with every mistake of every definition file. */
 export async function createService(config: Config, options: ServiceOptions = {}): Promise<Service> {
-  const { tell, log = tell, primary, isDevelopment = false, passwordCosts, daysInAdvance, version, streams } = options;
+  const { tell, log = tell, primary, isDevelopment = false, passwordCosts, daysInAdvance, version, streams, timeLimits } = options;
   const definitions = readProject(config.project);
   const monitor = await createMonitoring(toMonitoringOptions(config), primary);
-  const opened = await openProjectDatabase(config, { observer: monitor.metrics, log });
+  const opened = await openProjectDatabase(config, { observer: monitor.metrics, log, timeLimits });
   const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(config, log));
   const database = withRevisions(opened, policyStore);
   const notices: string[] = [];

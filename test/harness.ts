@@ -118,7 +118,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Runnin
   const { isDevelopment, hasProductHashCosts = false, consoleFolder, streams } = options;
   const passwordCosts = hasProductHashCosts ? undefined : LOWEST_COSTS;
   // Partitions take half of the time in which a service starts on PostgreSQL. A test ends today or tomorrow.
-  const service = await createService(config, { isDevelopment, passwordCosts, daysInAdvance: 1, consoleFolder, streams });
+  const timeLimits = TIME_LIMITS;
+  const service = await createService(config, { isDevelopment, passwordCosts, daysInAdvance: 1, consoleFolder, streams, timeLimits });
   const { url } = await service.listen();
   // Reuses connections: a new one for each request costs two fifths of the time of most tests. The service closes an idle connection after 72
   // seconds, so no request is lost if this process is blocked for seconds.
@@ -157,6 +158,8 @@ async function requireIntactRows(database: string): Promise<void> {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const password = 'correct horse battery';
+/** A busy machine must not refuse a cascade. The limit of short attempts is that of the product, because longer attempts give the same answer. */
+const TIME_LIMITS = { short: 10, writer: 60_000 };
 const LOWEST_COSTS = { memoryCost: 8, timeCost: 1, parallelism: 1 };
 
 function writeProject(folder: string, definitions: Readonly<Record<string, string>>): string {

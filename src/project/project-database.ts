@@ -93,6 +93,9 @@ export interface DatabaseListeners {
   readonly log?: Log | undefined;
 }
 
+/** The listeners of a database, and options that the configuration does not contain. */
+export interface OpenOptions extends DatabaseListeners, Pick<DatabaseAddress, 'timeLimits'> {}
+
 /** A file that an earlier database left behind. */
 interface Trace {
   readonly path: string;
@@ -105,15 +108,15 @@ interface Trace {
  *
  * @throws SetupError if the database cannot be opened, or is missing or empty and must not be created.
  */
-export async function openProjectDatabase(place: CreatablePlace, listeners: DatabaseListeners = {}): Promise<Database> {
+export async function openProjectDatabase(place: CreatablePlace, options: OpenOptions = {}): Promise<Database> {
   const empty = emptyFileOf(place.database);
   const traces = findTraces(place, empty?.path);
   const mayCreate = place.createDatabase === 'always' || (place.createDatabase === 'when-new' && traces.length === 0);
   if (empty !== undefined && !mayCreate) throw lost(empty.exists ? `${empty.path} is empty` : `there is no ${empty.path}`, traces);
   // SQLite would remove the write-ahead log of the earlier database, and the earlier checkpoints sign entries that the new database lacks.
-  const renameTrace = (path: string): void => renameIfTrace(traces, { path, ...listeners });
+  const renameTrace = (path: string): void => renameIfTrace(traces, { path, log: options.log });
   if (empty !== undefined) renameTrace(logOf(empty.path));
-  const database = await openDatabase({ ...toDatabasePlace(place), ...listeners }, { makesSchema: mayCreate });
+  const database = await openDatabase({ ...toDatabasePlace(place), ...options }, { makesSchema: mayCreate });
   try {
     if ((mayCreate && traces.length === 0) || (await database.transaction((tx) => listMigrations(tx, 1))).length > 0) return database;
     if (!mayCreate) throw lost('the database is empty', traces);

@@ -32,7 +32,7 @@ export {
   type UserPair,
   updateAssignment,
 } from './assignment-records.ts';
-export { type Attempt, TimeLimit } from './attempt.ts';
+export { type Attempt, type BatchLimits, TimeLimit } from './attempt.ts';
 export { createPartitions, type DropOptions, type DropPosition, dropOldest, type RetainedRows } from './audit-partitions.ts';
 export { type Budget, type BudgetLimits, createBudget, describeLimit } from './budget.ts';
 export { checkDatabase, type DatabaseCheck } from './check-database.ts';

@@ -1,3 +1,4 @@
+import type { BatchLimits } from './attempt.ts';
 import type { Database } from './contract.ts';
 import type { PostgresOptions } from './postgres/database.ts';
 import type { AutomaticBackupOptions } from './sqlite/automatic-backups.ts';
@@ -8,6 +9,8 @@ export interface DatabaseAddress extends Omit<PostgresOptions, 'url' | 'makesSch
   readonly database: string;
   /** Folder and number of the automatic backups. Ignored for a server, which has backup tools of its own. */
   readonly backups?: AutomaticBackupOptions | undefined;
+  /** Time limits of attempts in a commit batch of SQLite. Ignored for a server, whose units of work do not wait for each other. */
+  readonly timeLimits?: BatchLimits | undefined;
 }
 
 const SQLITE_SCHEME = 'sqlite:';
@@ -21,10 +24,10 @@ export async function openDatabase(
   address: DatabaseAddress,
   { makesSchema = true }: { readonly makesSchema?: boolean } = {},
 ): Promise<Database> {
-  const { database, backups, ...options } = address;
+  const { database, backups, timeLimits, ...options } = address;
   if (!database.startsWith(SQLITE_SCHEME)) return openServer({ url: database, ...options, makesSchema });
   const { readers, readerQueue, timeZone, observer, log } = options;
-  return openSqlite({ path: pathOf(database), backups, readers, readerQueue, timeZone, observer, log });
+  return openSqlite({ path: pathOf(database), backups, timeLimits, readers, readerQueue, timeZone, observer, log });
 }
 
 /** Opens a database for reading: creates nothing, and opens an empty database in memory if the file is missing. */
