@@ -312,8 +312,8 @@ export const MUTATIONS_OF_REQUESTS: readonly Mutation[] = [
     file: 'src/storage/sqlite/transaction.ts',
     find: 'this.#begun += performance.now() - begun;',
     replace: 'void begun;',
-    red: 'src/storage/sqlite/runner.test.ts',
-    test: 'does not fall for work of the service, such as loading the policies',
+    red: 'src/storage/sqlite/transaction.test.ts',
+    test: 'a short attempt that ends has not lost the time of work of the service, such as loading the policies',
   },
   {
     name: 'repeated refusals of tokens are not recorded',
