@@ -1,5 +1,4 @@
 import type { VisitorObject } from 'rolldown/utils';
-import { Visitor } from 'rolldown/utils';
 import type { Layers } from './layers.ts';
 import type { Source } from './source.ts';
 
@@ -40,7 +39,34 @@ export function findAll(sources: readonly Source[], rules: readonly Rule[], laye
   return findings;
 }
 
-/** Calls the functions of a visitor on the nodes of a source. */
+/** A node of a syntax tree, of any type that a visitor names. */
+type Node = Parameters<NonNullable<VisitorObject[keyof VisitorObject]>>[0];
+
+/** Calls the functions of a visitor on the nodes of a source, type by type. */
 export function visit(source: Source, visitor: VisitorObject): void {
-  new Visitor(visitor).visit(source.parsed.program);
+  const nodes = nodesOf(source);
+  for (const [type, each] of Object.entries(visitor)) for (const node of nodes.get(type) ?? []) each(node);
+}
+
+/** The nodes of each source by their type, because a walk takes longer than the rules, and there are many rules. */
+const nodesBySource = new WeakMap<Source, ReadonlyMap<string, readonly Node[]>>();
+
+function nodesOf(source: Source): ReadonlyMap<string, readonly Node[]> {
+  const known = nodesBySource.get(source);
+  if (known !== undefined) return known;
+  const nodes = new Map<string, Node[]>();
+  collectNodes(source.parsed.program, nodes);
+  nodesBySource.set(source, nodes);
+  return nodes;
+}
+
+/** Adds a node and the nodes in it, in the order of the text. */
+function collectNodes(part: unknown, nodes: Map<string, Node[]>): void {
+  if (typeof part !== 'object' || part === null) return;
+  if ('type' in part && typeof part.type === 'string') {
+    const same = nodes.get(part.type);
+    if (same === undefined) nodes.set(part.type, [part as Node]);
+    else same.push(part as Node);
+  }
+  for (const key in part) collectNodes((part as Readonly<Record<string, unknown>>)[key], nodes);
 }
