@@ -1,8 +1,8 @@
 /** `GET /openapi.json` is a valid OpenAPI 3.1 document for every caller, by validators that others maintain. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { isObject, type Json, type JsonObject } from '../../src/operators/index.ts';
+import { isObject, type JsonObject } from '../../src/operators/index.ts';
 import { type RunningService, startService } from '../harness.ts';
-import { findMistakes } from './validate-document.ts';
+import { findMistakes, selectPaths } from './validate-document.ts';
 
 let service: RunningService;
 /** The document of a caller who may see no resource: the smallest. */
@@ -86,28 +86,6 @@ const BROKEN: readonly (readonly [mistake: string, paths: JsonObject, message: s
   ['an unknown member of an operation', { '/x': get({ sumary: 'X' }) }, 'sumary'],
   ['a path without a slash', { x: get({}) }, 'paths'],
 ];
-
-/** Returns the document with these paths alone, and the components that they refer to. */
-function selectPaths(document: JsonObject, paths: readonly string[]): JsonObject {
-  const kept = Object.fromEntries(paths.map((path) => [path, (document['paths'] as JsonObject)[path] as JsonObject]));
-  const components = document['components'] as Readonly<Record<string, JsonObject>>;
-  const used = new Set(refsIn(kept));
-  for (const ref of used) for (const further of refsIn(componentAt(components, ref))) used.add(further);
-  const usedOf = (kind: string): JsonObject =>
-    Object.fromEntries(Object.entries(components[kind] ?? {}).filter(([name]) => used.has(`#/components/${kind}/${name}`)));
-  const kinds = Object.keys(components).filter((kind) => kind !== 'securitySchemes');
-  const { securitySchemes } = components as { readonly securitySchemes: JsonObject };
-  return { ...document, paths: kept, components: { ...Object.fromEntries(kinds.map((kind) => [kind, usedOf(kind)])), securitySchemes } };
-}
-
-function refsIn(value: Json): readonly string[] {
-  return [...JSON.stringify(value).matchAll(/"(#\/components\/[^"]+)"/g)].map(([, ref = '']) => ref);
-}
-
-function componentAt(components: Readonly<Record<string, JsonObject>>, ref: string): JsonObject {
-  const [kind = '', name = ''] = ref.split('/').slice(2);
-  return components[kind]?.[name] as JsonObject;
-}
 
 describe('the validation', () => {
   const withPaths = (more: JsonObject): JsonObject => ({ ...part, paths: { ...(part['paths'] as JsonObject), ...more } });
