@@ -18,8 +18,19 @@ export {
 } from './accounts/index.ts';
 export type { AdminDeps, BackupFile, SystemSource } from './admin/index.ts';
 export { createAdminRoutes } from './admin-routes.ts';
-export { withExplanationHints } from './decisions/index.ts';
-export { createOpenApiRoute } from './openapi-endpoint.ts';
+export {
+  type EntryFilters,
+  type EntryTail,
+  type ExplainedEntry,
+  explainFromCommand,
+  exportEntriesFromCommand,
+  loadLastEntries,
+  loadNewEntries,
+  parseEntryFilters,
+  type ReadTransaction,
+  withExplanationHints,
+} from './decisions/index.ts';
+export { createOpenApiRoute, loadApiDocument } from './openapi-endpoint.ts';
 export {
   type CommandPolicies,
   createPermissionPolicies,

@@ -4,6 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import { Problem } from '../errors.ts';
+import type { JsonObject } from '../operators/index.ts';
 import { authenticate, createRequestContext, maySeeDescription, type UnitOfWork, withUnitOfWork } from '../pipeline/index.ts';
 import {
   type ApiRequest,
@@ -16,6 +17,7 @@ import {
 import { type Definitions, ordinaryResources } from '../resources/index.ts';
 import { Type } from '../schemas/index.ts';
 import { admitAdmin } from './admission/index.ts';
+import type { DocumentParts } from './api-document.ts';
 import type { ApiDeps } from './records/index.ts';
 
 /** Options of the OpenAPI document. */
@@ -92,20 +94,24 @@ function toRequest(resource: string): ApiRequest {
   return { resource, action: 'schema', where: [], typed: true, sort: [], total: false };
 }
 
-/** Returns a function that renders documents and caches them until the definitions change. Its first call loads the modules that render documents. */
+/** Returns the document, also of its own endpoint. The first call loads the modules that render documents. */
+export async function loadApiDocument(parts: DocumentParts): Promise<JsonObject> {
+  const { createApiDocument } = await import('./api-document.ts');
+  return createApiDocument({ ...parts, others: [...parts.others, documentEndpoint] });
+}
+
+/** Returns a function that renders documents and caches them until the definitions change. */
 function createWriter({ limits }: ApiDeps, { hasSetup, others }: OpenApiOptions): (seen: Seen) => Promise<string> {
   const texts = new LRUCache<string, string>({ max: MAX_CACHED });
   let of: Definitions | undefined;
   return async ({ definitions, names }) => {
-    const createApiDocument = (await import('./api-document.ts')).createApiDocument;
     if (of !== definitions) texts.clear();
     of = definitions;
     // Resource names contain no spaces, so different sets of names have different keys.
     const key = names.join(' ');
     const known = texts.get(key);
     if (known !== undefined) return known;
-    const document = createApiDocument({ definitions, visible: names, limits, hasSetup, others: [...others, documentEndpoint] });
-    const text = JSON.stringify(document);
+    const text = JSON.stringify(await loadApiDocument({ definitions, visible: names, limits, hasSetup, others }));
     texts.set(key, text);
     return text;
   };

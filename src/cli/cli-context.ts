@@ -2,11 +2,13 @@ import type { Config } from '../config/index.ts';
 import type {
   CliCreatedProject,
   CliDataVerification,
+  CliDecisions,
   CliLintReport,
   CliNewProject,
   CliProjectCheck,
   CliPruneOptions,
   CliPruneResult,
+  CliStatus,
   CliTestReport,
   CliVerification,
 } from './cli-results.ts';
@@ -50,6 +52,12 @@ export interface CliContext {
   openTables(config: Config): Promise<CliTables>;
   /** Opens the backups of a project. */
   openBackups(config: Config): Promise<CliBackups>;
+  /** Returns the OpenAPI document with all resources of a project, as JSON. */
+  renderOpenApi(config: Config): Promise<string>;
+  /** Returns the state of a project's data. */
+  loadStatus(config: Config): Promise<CliStatus>;
+  /** Opens the audit log of a project for reading. */
+  openDecisions(config: Config): Promise<CliDecisions>;
   /** Verifies the audit log of a project. */
   verifyDecisions(config: Config, options: { readonly publicKey: string | undefined }): Promise<CliVerification>;
   /** Verifies the database, the checksums of its rows, and the audit log. */

@@ -79,3 +79,61 @@ export interface CliCreatedProject {
   /** Paths of the files, relative to the folder. */
   readonly files: readonly string[];
 }
+
+/** An audit entry, as commands print it. */
+export interface CliEntry {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly at: string;
+  readonly userId?: string | undefined;
+  readonly role: string;
+  readonly resource: string;
+  readonly action: string;
+  readonly recordId?: string | undefined;
+  readonly allowed: boolean;
+  readonly reason: string;
+}
+
+/** Entries, the oldest first, and a position after them. */
+export interface CliTail {
+  readonly entries: readonly CliEntry[];
+  readonly position: CliTailPosition;
+}
+
+/** A position in the audit log. */
+export interface CliTailPosition {
+  readonly since: number;
+  readonly heads: ReadonlyMap<string, { readonly sequence: number; readonly at: number }>;
+}
+
+/** Filters of audit entries by the names of the admin endpoints. */
+export type CliEntryFilters = Readonly<Record<string, string | boolean>>;
+
+/** The audit log of a project, as commands use it. */
+export interface CliDecisions {
+  /** Returns the last entries that match the filters. */
+  last(filters: CliEntryFilters, count: number): Promise<CliTail>;
+  /** Returns the entries after a position that match the filters. */
+  after(filters: CliEntryFilters, position: CliTailPosition): Promise<CliTail>;
+  /** Yields a file of the entries that match the filters, in pieces. */
+  export(filters: CliEntryFilters, format: 'csv' | 'ndjson'): AsyncIterable<string>;
+  /** Returns an entry with its explanation, also as lines to print. */
+  explain(id: string): Promise<{ readonly entry: CliEntry; readonly lines: readonly string[] }>;
+  close(): Promise<void>;
+}
+
+/** The state of a project's data. If there is no database yet, only `project` and `database` are present. */
+export interface CliStatus {
+  readonly project: string;
+  readonly database: string;
+  readonly databaseVersion?: string | undefined;
+  readonly revision?: number;
+  readonly migration?: { readonly steps: number; readonly held: readonly string[] };
+  readonly users?: number;
+  readonly admins?: number;
+  readonly policies?: number;
+  readonly activePolicies?: number;
+  readonly lastEntryAt?: string | undefined;
+  readonly lastBackup?: { readonly name: string; readonly at: string; readonly bytes: number } | undefined;
+  readonly damaged?: readonly string[];
+}

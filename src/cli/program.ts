@@ -17,6 +17,9 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['backup', async () => (await import('./backup.ts')).backup],
   ['restore', async () => (await import('./restore.ts')).restore],
   ['verify', async () => (await import('./verify.ts')).verify],
+  ['decisions tail', async () => (await import('./decisions-tail.ts')).decisionsTail],
+  ['decisions explain', async () => (await import('./decisions-explain.ts')).decisionsExplain],
+  ['decisions export', async () => (await import('./decisions-export.ts')).decisionsExport],
   ['decisions verify', async () => (await import('./decisions-verify.ts')).decisionsVerify],
   ['decisions prune', async () => (await import('./decisions-prune.ts')).decisionsPrune],
   ['policies from-permissions', async () => (await import('./policies-from-permissions.ts')).policiesFromPermissionsCommand],
@@ -29,6 +32,9 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['user password', async () => (await import('./user-password.ts')).userPassword],
   ['user create', async () => (await import('./user-create.ts')).userCreate],
   ['user promote', async () => (await import('./user-promote.ts')).userPromote],
+  ['status', async () => (await import('./status.ts')).status],
+  ['openapi', async () => (await import('./openapi.ts')).openapi],
+  ['completion', async () => (await import('./completion.ts')).createCompletion(COMMANDS)],
   ['types', async () => (await import('./write-types.ts')).writeTypes],
   ['import', async () => (await import('./import.ts')).importFile],
   ['export', async () => (await import('./export.ts')).exportFile],
@@ -39,7 +45,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   storage: 'plan, apply and list migrations; delete archived data',
   policies: 'lint, test, apply, import, export and restore policies',
   user: 'create users, set their passwords and roles',
-  decisions: 'verify and prune the audit log',
+  decisions: 'follow, explain, export, verify and prune the audit log',
 };
 
 const HELP =

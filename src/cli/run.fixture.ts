@@ -116,6 +116,11 @@ export function createRun(
       calls.push(`open ${path}`);
       return chunks() as AsyncIterable<never>;
     },
+    renderOpenApi: async () => '{}\n',
+    loadStatus: async ({ project }) => ({ project, database: 'sqlite' }),
+    openDecisions: async () => {
+      throw new SetupError('there is no audit log');
+    },
     renderTypes: async () => '/** Types. */\nexport interface Resources {}\n',
     async readPolicies() {
       calls.push('readPolicies');

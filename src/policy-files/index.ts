@@ -13,4 +13,5 @@ export { type LoadedPolicyTests, loadPolicyTests } from './load-policy-tests.ts'
 export type { PolicyProject } from './policy-database.ts';
 export type { PolicyTestFile, TestRun } from './policy-test.ts';
 export { printTestRun, toTestSummary } from './print-tests.ts';
+export { printExplanation } from './print-trace.ts';
 export { runPolicyTests } from './run-policy-tests.ts';

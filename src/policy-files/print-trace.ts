@@ -5,7 +5,7 @@ import type { AncestorsTrace, ComparisonTrace, ConditionTrace, RelatedTrace } fr
 const MAX_PRINTED = 5;
 
 /** Prints why a request was decided as it was: a line for each evaluated rule, and the conditions that were not true. */
-export function printExplanation({ trace, note }: Explanation): readonly string[] {
+export function printExplanation({ trace, note }: Pick<Explanation, 'trace'> & { readonly note?: string | undefined }): readonly string[] {
   const lines = trace.slice(0, MAX_PRINTED).flatMap(printRule);
   const more = trace.length - MAX_PRINTED;
   return [...lines, ...(more > 0 ? [`and ${more} more rules`] : []), ...(note === undefined ? [] : [note])];

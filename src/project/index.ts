@@ -10,8 +10,9 @@ export { createDiskSpace, type DiskSpace, type DiskSpaceOptions } from './disk-s
 export { migrateTables, watchProject } from './migrate-tables.ts';
 export { type DecisionsToPrune, type PrunedDecisions, pruneOldDecisions, verifyDecisions } from './project-audit-log.ts';
 export { openBackups } from './project-backups.ts';
-export { openProjectDatabase } from './project-database.ts';
+export { openProjectDatabase, toDatabasePlace } from './project-database.ts';
 export { policyFolder, readProject } from './project-definitions.ts';
+export { loadProjectStatus, type ProjectStatus } from './project-status.ts';
 export { openTables } from './project-tables.ts';
 export { createSystemSource, type SystemSourceDeps } from './system-source.ts';
 export { resealData, verifyData } from './verify-data.ts';

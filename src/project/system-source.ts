@@ -31,7 +31,8 @@ export function createSystemSource({ disk, data, primary, ...rest }: SystemSourc
 /** File names of automatic backups begin with the time of the backup. */
 const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-[a-z0-9]{1,12}\.db$/;
 
-function findLastBackup(folder: string): BackupFile | undefined {
+/** Returns the newest automatic backup in a folder. */
+export function findLastBackup(folder: string): BackupFile | undefined {
   const name = listFolder(folder)
     .filter((each) => NAME.test(each))
     .toSorted()

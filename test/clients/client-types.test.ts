@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { CLIENT_TYPES, renderServiceTypes } from '../../scripts/client-types.ts';
-import { renderProjectTypes } from '../../src/project-types.ts';
+import { renderProjectTypes } from '../../src/project-documents.ts';
 
 const NEWSROOM = fileURLToPath(new URL('./generated/newsroom.ts', import.meta.url));
 const PROJECT = fileURLToPath(new URL('../../examples/newsroom', import.meta.url));

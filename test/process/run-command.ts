@@ -2,8 +2,10 @@ import { Readable } from 'node:stream';
 import { openInput, writeOutput } from '../../src/cli/command-files.ts';
 import { runCli } from '../../src/cli/index.ts';
 import { readPassword } from '../../src/cli/password-prompt.ts';
-import { createRun } from '../../src/cli/run.fixture.ts';
-import { openBackups, openTables, pruneOldDecisions, verifyDecisions } from '../../src/project/index.ts';
+import { createRun, type Run } from '../../src/cli/run.fixture.ts';
+import { openDecisions } from '../../src/decision-operations.ts';
+import { loadProjectStatus, openBackups, openTables, pruneOldDecisions, verifyDecisions } from '../../src/project/index.ts';
+import { renderProjectApi } from '../../src/project-documents.ts';
 import { createService } from '../../src/service.ts';
 import type { Ended } from './program.ts';
 
@@ -11,8 +13,8 @@ import type { Ended } from './program.ts';
  * Runs a command in this process, with this text as its standard input, which takes a fraction of the CPU time of a process of its own. For
  * tests of what a command does, while other tests of the same command start the program.
  */
-export async function runCommand(args: readonly string[], input = ''): Promise<Ended> {
-  const { context, out, err } = createRun();
+export async function runCommand(args: readonly string[], input = '', run: Run = createRun()): Promise<Ended> {
+  const { context, out, err } = run;
   const log = context.printError;
   const code = await runCli(args, {
     ...context,
@@ -23,6 +25,9 @@ export async function runCommand(args: readonly string[], input = ''): Promise<E
     openTables: (config) => openTables(config, { log }),
     openBackups: async (config) => openBackups(config),
     verifyDecisions,
+    openDecisions,
+    loadStatus: loadProjectStatus,
+    renderOpenApi: renderProjectApi,
     pruneDecisions: pruneOldDecisions,
   });
   return { code, out: toText(out), err: toText(err) };

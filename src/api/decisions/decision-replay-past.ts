@@ -13,10 +13,10 @@ import {
 } from '../../authz/policies/index.ts';
 import { memoize } from '../../memoize.ts';
 import { loadDefinitionsRevision, loadPolicyStateAt, type Transaction } from '../../storage/index.ts';
-import type { AdminRequest } from '../admin/index.ts';
+import type { AdminDeps, AdminRequest } from '../admin/index.ts';
 
 /** The parts of a request that past policies are loaded with. */
-export type PastRequest = Pick<AdminRequest, 'tx' | 'snapshot' | 'deps'>;
+export type PastRequest = Pick<AdminRequest, 'tx' | 'snapshot'> & { readonly deps: Pick<AdminDeps, 'limits' | 'timeZone'> };
 
 /** The policies at a past revision, and the assignments of one caller. */
 export interface PastPolicies {

@@ -6,6 +6,17 @@
  */
 export { auditEndpoints } from './audit-endpoints.ts';
 export { ENTRY, ENTRY_EXAMPLE } from './audit-schemas.ts';
+export {
+  type EntryFilters,
+  type EntryTail,
+  type ExplainedEntry,
+  explainFromCommand,
+  exportEntriesFromCommand,
+  loadLastEntries,
+  loadNewEntries,
+  parseEntryFilters,
+  type ReadTransaction,
+} from './decision-commands.ts';
 export { decisionCountEndpoints } from './decision-count-endpoints.ts';
 export { decisionExportEndpoints } from './decision-export-endpoint.ts';
 export { BODY_FILTERS, moment, toEntryFilter, toTime } from './decision-filters.ts';

@@ -1,0 +1,64 @@
+import { SetupError } from '../errors.ts';
+import type { CliCommand } from './cli-context.ts';
+import type { CliEntry } from './cli-results.ts';
+import { DECISION_FLAGS, printEntry, toFilters } from './decision-flags.ts';
+import { findFlag } from './flags.ts';
+import { createInterruption } from './signals.ts';
+
+const POLL_MILLISECONDS = 500;
+const MAX_LAST = 1000;
+
+/** Follows the audit log. */
+export const decisionsTail: CliCommand = {
+  name: 'decisions tail',
+  summary: 'print the last audit entries, and new ones as they are committed',
+  details: 'Prints a line per entry, until it is interrupted. The service may be running.',
+  isOffline: true,
+  flags: {
+    ...DECISION_FLAGS,
+    '--last <number>': `number of earlier entries to print, up to ${MAX_LAST} (default: 10)`,
+    '--once': 'end after these entries',
+    '--json': 'print each entry as a line of JSON',
+  },
+  async run(context, config, flags) {
+    const count = parseCount(findFlag(flags, 'last') ?? '10');
+    const filters = toFilters(flags);
+    const print = (entry: CliEntry): void => context.print(flags.has('json') ? JSON.stringify(entry) : printEntry(entry));
+    const log = await context.openDecisions(config);
+    const { signal, stopListening } = createInterruption(context.signals);
+    try {
+      let tail = await log.last(filters, count);
+      tail.entries.forEach(print);
+      while (!flags.has('once') && !signal.aborted) {
+        await wait(signal);
+        tail = await log.after(filters, tail.position);
+        tail.entries.forEach(print);
+      }
+      return 0;
+    } finally {
+      stopListening();
+      await log.close();
+    }
+  },
+};
+
+/** Waits until the next poll, or until the command is interrupted. */
+function wait(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, POLL_MILLISECONDS);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+function parseCount(text: string): number {
+  const count = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= MAX_LAST) return count;
+  throw new SetupError(`--last: expected a number up to ${MAX_LAST}, given ${JSON.stringify(text.slice(0, 40))}`);
+}

@@ -1,0 +1,46 @@
+import type { CliCommand } from './cli-context.ts';
+import type { CliStatus } from './cli-results.ts';
+
+/** Prints the state of a project's data. */
+export const status: CliCommand = {
+  name: 'status',
+  summary: 'print the state of the data: revision, pending migrations, users, policies, last backup',
+  details:
+    'Changes nothing. The service may be running. The exit code is 1 if a start would not migrate a resource, or if rows are damaged.',
+  isOffline: true,
+  flags: { '--json': 'print the state as JSON' },
+  async run(context, config, flags) {
+    const found = await context.loadStatus(config);
+    if (flags.has('json')) context.print(JSON.stringify({ version: context.version, ...found }, undefined, 2));
+    else for (const [name, value] of describe(found, context.version)) context.print(`${`${name}:`.padEnd(12)}${value}`);
+    return (found.migration?.held.length ?? 0) > 0 || (found.damaged?.length ?? 0) > 0 ? 1 : 0;
+  },
+};
+
+function describe(found: CliStatus, version: string): readonly (readonly [name: string, value: string])[] {
+  const { project, database, databaseVersion, revision, migration, lastBackup, lastEntryAt, damaged = [] } = found;
+  const shown: readonly (readonly [string, string])[] = [
+    ['version', version],
+    ['project', project],
+    [
+      'database',
+      databaseVersion === undefined ? `${database}; it does not exist yet, and a start creates it` : `${database} ${databaseVersion}`,
+    ],
+  ];
+  if (revision === undefined || migration === undefined) return shown;
+  return [
+    ...shown,
+    ['revision', String(revision)],
+    ['migrations', describeMigration(migration)],
+    ['users', `${found.users}, of which ${found.admins} active admins`],
+    ['policies', `${found.policies}, of which ${found.activePolicies} active`],
+    ['audit log', lastEntryAt === undefined ? 'no entries' : `last entry at ${lastEntryAt}`],
+    ['backup', lastBackup === undefined ? 'no automatic backup' : `${lastBackup.name}, ${lastBackup.bytes} bytes`],
+    ...damaged.map((line) => ['damaged', line] as const),
+  ];
+}
+
+function describeMigration({ steps, held }: NonNullable<CliStatus['migration']>): string {
+  if (held.length > 0) return `${held.join(', ')} would not be migrated; see "bailiwick storage plan"`;
+  return steps === 0 ? 'none pending' : `${steps} steps at the next start; see "bailiwick storage plan"`;
+}

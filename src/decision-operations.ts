@@ -1,0 +1,62 @@
+/** The operations on a project's audit log that need no service. They only read, while a service runs or not. The CLI uses them. */
+import {
+  type EntryFilters,
+  type EntryTail,
+  type ExplainedEntry,
+  explainFromCommand,
+  exportEntriesFromCommand,
+  loadLastEntries,
+  loadNewEntries,
+  parseEntryFilters,
+  type ReadTransaction,
+} from './api/index.ts';
+import { createPolicyStore } from './authz/index.ts';
+import { toPolicyLimits, toPolicyStoreOptions } from './component-options.ts';
+import type { Config } from './config/index.ts';
+import { SetupError } from './errors.ts';
+import { printExplanation } from './policy-files/index.ts';
+import { readProject, toDatabasePlace } from './project/index.ts';
+import { hasChains, openForReading } from './storage/index.ts';
+
+/** The audit log of a project. */
+export interface ProjectDecisions {
+  /** Returns the last entries that match the filters. @throws Problem REQUEST_PARAMETER */
+  last(filters: EntryFilters, count: number): Promise<EntryTail>;
+  /** Returns the entries after a position that match the filters. */
+  after(filters: EntryFilters, position: EntryTail['position']): Promise<EntryTail>;
+  /** Yields a file of the entries that match the filters, in pieces. @throws Problem REQUEST_PARAMETER */
+  export(filters: EntryFilters, format: 'csv' | 'ndjson'): AsyncIterable<string>;
+  /** Returns an entry with its explanation, also as lines to print. @throws Problem DECISION_UNKNOWN */
+  explain(id: string): Promise<{ readonly entry: ExplainedEntry; readonly lines: readonly string[] }>;
+  close(): Promise<void>;
+}
+
+/** Opens the audit log of a project. @throws SetupError if there is none, or with every mistake of the definitions */
+export async function openDecisions(config: Config): Promise<ProjectDecisions> {
+  const definitions = readProject(config.project);
+  const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(config));
+  const database = await openForReading(toDatabasePlace(config));
+  const read: ReadTransaction = (work) => database.transaction(work, { longRunning: true });
+  if (!(await read(hasChains).catch(closeAndThrow))) {
+    await database.close();
+    throw new SetupError(`the database of ${config.project} has no audit log yet`);
+  }
+  return {
+    last: (filters, count) => loadLastEntries(read, parseEntryFilters(filters), count),
+    after: (filters, position) => loadNewEntries(read, parseEntryFilters(filters), position),
+    export: (filters, format) => exportEntriesFromCommand(read, { format, filter: parseEntryFilters(filters), definitions }),
+    explain: (id) =>
+      read(async (tx) => {
+        const deps = { limits: toPolicyLimits(config), timeZone: config.timezone };
+        const entry = await explainFromCommand({ tx, snapshot: await policyStore.snapshot(tx), deps }, id);
+        const { trace, note, warnings = [] } = entry;
+        return { entry, lines: trace === undefined ? [] : [...printExplanation({ trace, note }), ...warnings] };
+      }),
+    close: () => database.close(),
+  };
+
+  async function closeAndThrow(error: unknown): Promise<never> {
+    await database.close();
+    throw error;
+  }
+}

@@ -1,0 +1,80 @@
+/** The state of a project's data, for an operator on its machine, while its service runs or not. */
+import { searchEntries } from '../audit/index.ts';
+import { sql } from '../sql.ts';
+import {
+  currentRevision,
+  describeDamage,
+  emptyFileOf,
+  loadDatabaseVersion,
+  openForReading,
+  type Transaction,
+  verifyRows,
+} from '../storage/index.ts';
+import { backupFolder, type CreatablePlace, toDatabasePlace } from './project-database.ts';
+import { openTables } from './project-tables.ts';
+import { findLastBackup } from './system-source.ts';
+
+/** The state of a project's data. */
+export interface ProjectStatus {
+  readonly project: string;
+  readonly database: 'sqlite' | 'postgres';
+  /** Undefined if there is no database yet; then the other members are absent too. */
+  readonly databaseVersion?: string | undefined;
+  /** The current revision of policies, assignments and definitions. */
+  readonly revision?: number;
+  /** Steps that a start would perform, and resources that it would not migrate. */
+  readonly migration?: { readonly steps: number; readonly held: readonly string[] };
+  readonly users?: number;
+  /** Active admins. Without one, the service can be set up. */
+  readonly admins?: number;
+  readonly policies?: number;
+  readonly activePolicies?: number;
+  /** Time of the last audit entry, ISO 8601. */
+  readonly lastEntryAt?: string | undefined;
+  /** The newest automatic backup of a SQLite database. */
+  readonly lastBackup?: { readonly name: string; readonly at: string; readonly bytes: number } | undefined;
+  /** Descriptions of policies, assignments and users whose checksums are wrong. */
+  readonly damaged?: readonly string[];
+}
+
+/** Loads the state of a project's data. Creates and changes nothing. @throws SetupError that lists every mistake of every definition file */
+export async function loadProjectStatus(place: CreatablePlace): Promise<ProjectStatus> {
+  const database = place.database.startsWith('sqlite:') ? 'sqlite' : 'postgres';
+  const tables = await openTables(place, { log: () => undefined });
+  try {
+    const { steps, held } = await tables.plan();
+    if (emptyFileOf(place.database) !== undefined) return { project: place.project, database };
+    const migration = { steps: steps.length, held };
+    const backup = database === 'sqlite' ? findLastBackup(backupFolder(place.data)) : undefined;
+    return { project: place.project, database, migration, ...(await loadData(place)), lastBackup: backup };
+  } finally {
+    await tables.close();
+  }
+}
+
+type StoredStatus = Omit<ProjectStatus, 'project' | 'database' | 'migration' | 'lastBackup'>;
+
+async function loadData(place: CreatablePlace): Promise<StoredStatus> {
+  const opened = await openForReading(toDatabasePlace(place));
+  try {
+    const stored = await opened.transaction(loadCounts, { longRunning: true });
+    const rows = await verifyRows((work) => opened.transaction(work, { longRunning: true }));
+    return { ...stored, damaged: (rows?.damaged ?? []).map(describeDamage) };
+  } finally {
+    await opened.close();
+  }
+}
+
+async function loadCounts(tx: Transaction): Promise<StoredStatus> {
+  const count = async (rows: Parameters<typeof tx.one>[0]): Promise<number> => Number((await tx.one<{ count: number }>(rows))?.count ?? 0);
+  const { entries } = await searchEntries(tx, { limit: 1 });
+  return {
+    databaseVersion: await loadDatabaseVersion(tx),
+    revision: await currentRevision(tx),
+    users: await count(sql`SELECT count(*) AS "count" FROM "User"`),
+    admins: await count(sql`SELECT count(*) AS "count" FROM "User" WHERE "role" = 'admin' AND "isActive" = ${true}`),
+    policies: await count(sql`SELECT count(*) AS "count" FROM "_Policy"`),
+    activePolicies: await count(sql`SELECT count(*) AS "count" FROM "_Policy" WHERE "isActive" = ${true}`),
+    lastEntryAt: entries[0]?.at,
+  };
+}
