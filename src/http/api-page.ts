@@ -1,10 +1,14 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createReadStream, existsSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { PROBLEMS } from '../errors.ts';
 import { escapeHtml } from './html.ts';
+import { addVary, isListed } from './negotiation.ts';
 
 /** The files of Swagger UI that the page loads, with their media types. No other file of its folder is served. */
 const ASSETS: readonly (readonly [name: string, type: string])[] = [
@@ -42,24 +46,41 @@ export function servePages(server: FastifyInstance, pages: 'all' | 'errors'): vo
   server.get('/docs/start.js', options, (_, reply) => reply.type('text/javascript; charset=utf-8').send(SCRIPT));
   const folder = swaggerFolder();
   for (const [name, type] of ASSETS) {
-    server.get(`/docs/${name}`, options, (request, reply) => sendFile(request, reply, { path: join(folder, name), type }));
+    const path = join(folder, name);
+    const isCompressed = existsSync(`${path}.gz`);
+    const asset = { path: isCompressed ? `${path}.gz` : path, type, isCompressed };
+    server.get(`/docs/${name}`, options, (request, reply) => sendFile(request, reply, asset));
   }
 }
 
+/** A file of the page. A compressed one exists only in that form, because Swagger UI takes 2 MB. */
+interface PageAsset {
+  readonly path: string;
+  readonly type: string;
+  readonly isCompressed: boolean;
+}
+
+const decompress = promisify(gunzip);
+
 /** Sends a file, or 304 if the client has the current version. */
-async function sendFile(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { path, type }: { readonly path: string; readonly type: string },
-): Promise<FastifyReply> {
+async function sendFile(request: FastifyRequest, reply: FastifyReply, { path, type, isCompressed }: PageAsset): Promise<FastifyReply> {
   const { size, mtimeMs } = await stat(path);
   const etag = `W/"${size.toString(16)}-${Math.floor(mtimeMs).toString(16)}"`;
   reply.header('etag', etag).header('cache-control', 'public, max-age=0');
   if (request.headers['if-none-match'] === etag) return reply.code(304).send();
-  return reply.type(type).header('content-length', size).send(createReadStream(path));
+  reply.type(type);
+  if (isCompressed) {
+    addVary(reply, 'accept-encoding');
+    if (!isListed(request.headers['accept-encoding'], 'gzip')) return reply.send(await decompress(await readFile(path)));
+    reply.header('content-encoding', 'gzip');
+  }
+  return reply.header('content-length', size).send(createReadStream(path));
 }
 
+/** Returns the folder of Swagger UI: in the package the copy that its build made, in a checkout that of the npm package. */
 function swaggerFolder(): string {
+  const copy = fileURLToPath(new URL('swagger-ui', import.meta.url));
+  if (existsSync(copy)) return copy;
   const entry = createRequire(import.meta.url).resolve('@fastify/swagger-ui');
   return join(dirname(entry), 'static');
 }

@@ -4,6 +4,7 @@ import { Problem } from '../errors.ts';
 import { type ConsoleAsset, type ConsoleFiles, HASHED_FOLDER, loadConsole, type MissingConsole } from './console-files.ts';
 import { escapeHtml } from './html.ts';
 import { UNSAFE_SEGMENT } from './http-request.ts';
+import { addVary, isListed } from './negotiation.ts';
 
 /**
  * Serves the console below `/console/`, and redirects browsers from `/` to it.
@@ -60,20 +61,6 @@ function isPage(request: FastifyRequest, path: string): boolean {
 /** Returns true if the Accept header names HTML, as browsers do when they open a page. Other clients send `*` or a type of data. */
 function acceptsHtml({ headers }: FastifyRequest): boolean {
   return isListed(headers.accept, 'text/html');
-}
-
-/** Returns true if a header such as Accept lists a value, and not with the weight 0. */
-function isListed(header: string | undefined, value: string): boolean {
-  return (header ?? '').split(',').some((item) => {
-    const [name, ...parameters] = item.split(';').map((part) => part.trim().toLowerCase());
-    return name === value && !parameters.some((parameter) => parameter.startsWith('q=') && Number(parameter.slice(2)) === 0);
-  });
-}
-
-/** Adds a header on which the response depends. CORS may have added `Origin`. */
-function addVary(reply: FastifyReply, name: string): FastifyReply {
-  const present = reply.getHeader('vary');
-  return reply.header('vary', present === undefined ? name : `${String(present)}, ${name}`);
 }
 
 /** Sends a file, compressed if the client accepts that, or 304 if the client has it. */

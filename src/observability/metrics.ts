@@ -14,8 +14,14 @@ export interface Metrics extends ResponseObserver, DecisionObserver, CommitObser
   values(): Promise<readonly MetricValues[]>;
 }
 
-/** A metric as plain data. */
-export type MetricValues = MetricObjectWithValues<MetricValue<string>>;
+/** A metric as plain data. Declared here, because programs that import the package do not have prom-client. */
+export interface MetricValues {
+  readonly name: string;
+  readonly help: string;
+  readonly type: unknown;
+  readonly aggregator: string;
+  readonly values: readonly unknown[];
+}
 
 /** The values that are read when metrics are scraped. */
 export interface MetricsSource {
@@ -203,7 +209,7 @@ export function createAggregatedMetrics(): AggregatedMetrics {
   return {
     addEnded(values) {
       const counters = values.filter(({ type, aggregator }) => CUMULATIVE_TYPES.has(String(type)) && aggregator === 'sum');
-      ended = aggregate([ended, counters]).getMetricsAsArray() as MetricValues[];
+      ended = aggregate([ended, counters]).getMetricsAsArray() as MetricObjectWithValues<MetricValue<string>>[];
     },
     text: (running) => aggregate([...running, ended]).metrics(),
   };
@@ -213,5 +219,5 @@ export function createAggregatedMetrics(): AggregatedMetrics {
 const CUMULATIVE_TYPES: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
 function aggregate(all: readonly (readonly MetricValues[])[]): ReturnType<typeof AggregatorRegistry.aggregate> {
-  return AggregatorRegistry.aggregate([...all]);
+  return AggregatorRegistry.aggregate([...all] as MetricObjectWithValues<MetricValue<string>>[][]);
 }

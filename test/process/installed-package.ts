@@ -19,6 +19,7 @@ const STAGED = [
   'package-lock.json',
   'package.json',
   'rolldown.config.ts',
+  'rolldown.types.ts',
   'scripts',
   'src',
   'tsconfig.build.json',
@@ -55,7 +56,7 @@ export async function installPackage(project: string): Promise<Installed> {
 /** Copies the sources, because concurrent builds in the checkout would empty each other's `dist/`. */
 function stagePackage(project: string): string {
   const stage = join(project, 'stage');
-  const listed = readManifest(root).files.filter((name) => name !== 'dist');
+  const listed = readManifest(root).files.filter((name) => name !== 'dist' && !name.startsWith('!'));
   for (const name of [...STAGED, ...listed]) cpSync(join(root, name), join(stage, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(stage, 'node_modules'), 'junction');
   // The build keeps a console that was built from the same sources.

@@ -9,6 +9,7 @@ import { minify } from 'rolldown/experimental';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createChain } from '../chain.ts';
 import { type Installed, installPackage, link } from './installed-package.ts';
+import { dependenciesOf, diskSpaceOf } from './installed-size.ts';
 import { expectDone, type Program, runProgram, send, setUp, startProgram } from './program.ts';
 
 const run = promisify(execFile);
@@ -16,7 +17,27 @@ const project = mkdtempSync(join(tmpdir(), 'bailiwick-package-'));
 const data = join(project, 'data');
 const METRICS_TOKEN = 'a-token-that-nothing-but-metrics-ask-for';
 const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
 const newsroom = fileURLToPath(new URL('../../examples/newsroom', import.meta.url));
+
+/** The packages whose code is in `dist/`. docs/decisions/install-size.md gives the reasons. */
+const BUNDLED = [
+  '@bufbuild/cel',
+  '@bufbuild/cel-spec',
+  '@bufbuild/protobuf',
+  '@bufbuild/re2',
+  '@opentelemetry/api',
+  '@zxcvbn-ts/dictionary-compression',
+  '@zxcvbn-ts/language-common',
+  'bintrees',
+  'csv-parse',
+  'lru-cache',
+  'prom-client',
+  're2js',
+  'tdigest',
+  'typebox',
+  'yaml',
+];
 
 let installed: Installed;
 beforeAll(async () => {
@@ -38,7 +59,38 @@ describe('the package', () => {
       'package.json',
       'templates',
     ]);
-    expect(installed.files.filter((path) => /\.(test|fixture)\.|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+    const unwanted = /\.(test|fixture)\.|(?<!\.d)\.ts$|\.map$|\.tgz$|\/images\/|docs\/benchmarks\/|dist\/declarations/;
+    expect(installed.files.filter((path) => unwanted.test(path) && !path.endsWith('.test.yaml'))).toEqual([]);
+    expect(installed.files).toEqual(expect.arrayContaining(['templates/common/_gitignore', 'docs/reference/policy.schema.json']));
+  });
+
+  it('the package takes at most 60 MB on disk, with its dependencies', () => {
+    const dependencies = dependenciesOf(root);
+    expect(dependencies).toEqual(expect.arrayContaining(['node_modules/fastify', 'node_modules/better-sqlite3']));
+    const bytes = [installed.folder, ...dependencies.map((path) => join(root, path))].map(diskSpaceOf);
+    expect(bytes.reduce((sum, each) => sum + each, 0)).toBeLessThan(60_000_000);
+  });
+
+  it('the package contains the licences of the packages that are bundled into it', () => {
+    const texts = installed.files
+      .filter((path) => /^dist\/[^/]+\.c?js$/.test(path))
+      .map((path) => readFileSync(join(installed.folder, path), 'utf8'));
+    const licensed = texts.flatMap((text) => [...text.matchAll(/^\/\*\n(\S+) \d[\w.-]+: (\S.*)\n([\s\S]*?)\*\/$/gm)]);
+    expect([...new Set(licensed.map(([, name]) => name))].toSorted()).toEqual(BUNDLED);
+    const bare = licensed.filter(([, , license = '', text = '']) => !/^Apache-2\.0$/.test(license) && text.length < 500);
+    expect(
+      bare.map(([, name]) => name),
+      'licences without a text',
+    ).toEqual([]);
+    expect(installed.files).toContain('dist/swagger-ui/LICENSE');
+  });
+
+  it('the declarations of the package are one file, which imports no package', () => {
+    const text = readFileSync(join(installed.folder, 'dist/types/index.d.ts'), 'utf8');
+    expect(text).not.toMatch(/\bfrom ['"]|import\(/);
+    expect(installed.files.filter((path) => path.startsWith('dist/types/') && !path.startsWith('dist/types/client/'))).toEqual([
+      'dist/types/index.d.ts',
+    ]);
   });
 
   it('the package contains the console, compressed, and none of the packages that the console is built from', () => {
@@ -119,6 +171,18 @@ describe('a service that is started from the package', () => {
   ])('a service from the package answers %s', async (path, part) => {
     const answer = await fetch(program.url + path, { headers: { authorization: `Bearer ${METRICS_TOKEN}` } });
     expect({ status: answer.status, text: await answer.text() }).toEqual({ status: 200, text: expect.stringContaining(part) });
+  });
+
+  it('a service from the package sends the API page to clients that do not accept compression', async () => {
+    const load = (encoding: string) => fetch(`${program.url}/docs/swagger-ui-bundle.js`, { headers: { 'accept-encoding': encoding } });
+    const [plain, compressed] = await Promise.all([load('identity'), load('gzip')]);
+    const names = ['content-encoding', 'vary'];
+    expect([plain, compressed].map(({ headers }) => names.map((name) => headers.get(name)))).toEqual([
+      [null, 'accept-encoding'],
+      ['gzip', 'accept-encoding'],
+    ]);
+    const text = await plain.text();
+    expect([text, text.length > 1_000_000]).toEqual([await compressed.text(), true]);
   });
 
   let token: string;
