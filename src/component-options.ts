@@ -10,7 +10,7 @@ import type { MonitoringOptions } from './observability/monitoring.ts';
 import type { PipelineOptions } from './pipeline/index.ts';
 import type { DiskSpaceOptions, SystemSourceDeps } from './project/index.ts';
 import type { RequestLimits } from './request/index.ts';
-import { type CursorKey, describeDamage, type Log } from './storage/index.ts';
+import { type CursorKeys, describeDamage, type Log } from './storage/index.ts';
 import type { ImportLimits } from './transfer/index.ts';
 import type { PrimaryOptions } from './workers/index.ts';
 
@@ -120,7 +120,7 @@ export function toPolicyStoreOptions(config: Config, log: Log = () => undefined)
 }
 
 /** Returns the options of the request pipeline. */
-export function toPipelineOptions(config: Config, cursorKey: CursorKey): PipelineOptions {
+export function toPipelineOptions(config: Config, cursorKeys: CursorKeys): PipelineOptions {
   const { timezone, pageDefault, exportMax, expandMax, cascadeMax, auditFactsBytes, ifMatch } = config;
   const { scanRows, scanMilliseconds, answerBytes, anonymousBudget } = config;
   return {
@@ -133,6 +133,6 @@ export function toPipelineOptions(config: Config, cursorKey: CursorKey): Pipelin
     cascadeMax,
     factsBytes: auditFactsBytes,
     ifMatch,
-    cursorKey,
+    cursorKeys,
   };
 }

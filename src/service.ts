@@ -200,7 +200,7 @@ function createApiDeps(config: Config, { database, policyStore, monitor, disk, p
     database,
     identity,
     policyStore,
-    options: toPipelineOptions(config, deriveKey(key, 'cursors')),
+    options: toPipelineOptions(config, { encryption: deriveKey(key, 'cursors'), signature: deriveKey(key, 'cursor signatures') }),
     limits: toRequestLimits(config),
     importBounds: toImportLimits(config),
     auditMode: config.auditMode,

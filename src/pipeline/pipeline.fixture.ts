@@ -170,7 +170,8 @@ async function createDeps(folder: string, given: TestPipelineOptions): Promise<T
     userDefinition: () => policyStore.definitions.get('User') as Resource,
     onFirstAdmin: async () => undefined,
   });
-  const options = { ...toPipelineOptions(config, createSecretKey(Buffer.alloc(32, 7))), ...given.options };
+  const [encryption, signature] = [createSecretKey(Buffer.alloc(32, 7)), createSecretKey(Buffer.alloc(32, 8))];
+  const options = { ...toPipelineOptions(config, { encryption, signature }), ...given.options };
   const tokens = createTokens(key, authentication);
   return {
     deps: { database, identity, policyStore, options, auditMode: 'strict', ...given.deps },

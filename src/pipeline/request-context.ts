@@ -11,7 +11,7 @@ import { didYouMean, type Issue, Problem } from '../errors.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { ApiRequest, RequestOrigin } from '../request/index.ts';
 import { type Definitions, ordinaryResources, type Resource, type StoredRecord } from '../resources/index.ts';
-import type { Budget, BudgetLimits, CursorKey, Transaction } from '../storage/index.ts';
+import type { Budget, BudgetLimits, CursorKeys, Transaction } from '../storage/index.ts';
 
 /** The components and options that the pipeline needs. */
 export interface PipelineDeps {
@@ -45,7 +45,7 @@ export interface PipelineOptions {
   readonly cascadeMax: number;
   /** Maximum number of bytes of condition values in an audit entry. */
   readonly factsBytes: number;
-  readonly cursorKey: CursorKey;
+  readonly cursorKeys: CursorKeys;
 }
 
 /** Receives decisions for metrics. */

@@ -1,8 +1,5 @@
-import { createCipheriv, createDecipheriv, type KeyObject } from 'node:crypto';
-import { Problem } from '../errors.ts';
-import { createRandomSource } from '../ids.ts';
 import type { Json } from '../operators/index.ts';
-import { MAX_CURSOR_LENGTH, type ResolvedSortKey } from '../request/index.ts';
+import type { ResolvedSortKey } from '../request/index.ts';
 import type { Resource, StoredRecord } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { columnOf } from './table-names.ts';
@@ -61,45 +58,4 @@ export interface CursorPosition {
   readonly keys?: readonly Json[];
   /** The remaining offset that the previous page could not skip. */
   readonly skip?: number;
-}
-
-/** The key that encrypts cursors: 32 bytes. */
-export type CursorKey = KeyObject;
-
-const CIPHER = 'aes-256-gcm';
-const NONCE_BYTES = 12;
-const TAG_BYTES = 16;
-
-const takeNonce = createRandomSource(NONCE_BYTES);
-
-/**
- * Encrypts a position as text, because a position contains values of records, and a forged position could probe for other values. A cursor
- * opens only with the same `binding` (resource, action, sort, filter, principal). The key is a KeyObject because converting bytes costs
- * several times as much as the encryption.
- */
-export function sealCursor(position: CursorPosition, key: CursorKey, binding: string): string {
-  const nonce = takeNonce();
-  const cipher = createCipheriv(CIPHER, key, nonce).setAAD(Buffer.from(binding));
-  const sealed = Buffer.concat([cipher.update(JSON.stringify(position)), cipher.final()]);
-  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url');
-}
-
-/** Decrypts a cursor. Throws REQUEST_CURSOR with the same text for every error. */
-export function openCursor(text: string, key: CursorKey, binding: string): CursorPosition {
-  const bytes = text.length > MAX_CURSOR_LENGTH ? Buffer.alloc(0) : Buffer.from(text, 'base64url');
-  if (bytes.length <= NONCE_BYTES + TAG_BYTES) throw unreadable();
-  const nonce = bytes.subarray(0, NONCE_BYTES);
-  const tag = bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES);
-  const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(binding)).setAuthTag(tag);
-  const opened = decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES));
-  try {
-    // Authenticated content has the shape that sealCursor gave it.
-    return JSON.parse(Buffer.concat([opened, decipher.final()]).toString()) as CursorPosition;
-  } catch (error) {
-    throw unreadable(error);
-  }
-}
-
-function unreadable(cause?: unknown): Problem {
-  return new Problem('REQUEST_CURSOR', 'the cursor is not one that this list gave to this caller', { cause });
 }

@@ -57,7 +57,8 @@ export {
   type Transaction,
   type TransactionOptions,
 } from './contract.ts';
-export { type CursorKey, type CursorPosition, openCursor, sealCursor } from './cursor-pagination.ts';
+export type { CursorPosition } from './cursor-pagination.ts';
+export { type CursorKeys, openCursor, sealCursor } from './cursor-text.ts';
 export { describeDamage } from './damaged-rows.ts';
 export { loadDatabaseVersion } from './database-version.ts';
 export { loadDescendantsOfList } from './descendant-list.ts';

@@ -1,5 +1,6 @@
 /** Lists, totals, cursors and filters return exactly the records that the caller may read one by one. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Reply } from '../harness.ts';
 import { type Attack, type AttackTarget, checkAttacks, startAttackTarget, withoutIds } from './attack-target.ts';
 
 let target: AttackTarget;
@@ -147,34 +148,59 @@ describe('a hidden and a missing record', () => {
 });
 
 describe('a cursor', () => {
-  const cursorOf = async (caller: 'bob' | 'eve'): Promise<string> =>
-    String((await target.as(caller, 'GET', '/api/Case?limit=2&sort=-amount')).at('nextCursor'));
+  const pageOf = (caller: 'bob' | 'eve', fields: string): Promise<Reply> =>
+    target.as(caller, 'GET', `/api/Case?limit=2&sort=-amount${fields}`);
+  const cursorOf = async (caller: 'bob' | 'eve', fields: string): Promise<string> =>
+    String((await pageOf(caller, fields)).at('nextCursor'));
 
-  it('encrypts a cursor, which discloses nothing of the records', async () => {
-    const cursor = await cursorOf('bob');
+  it('discloses only values that its page shows', async () => {
+    const page = await pageOf('bob', '');
+    const cursor = String(page.at('nextCursor'));
+    const content = Buffer.from(cursor.slice(0, cursor.indexOf('.')), 'base64url').toString();
+    expect(JSON.parse(content)).toEqual({ id: page.at('data.1.id'), keys: [page.at('data.1.amount')] });
+  });
+
+  it('discloses nothing if its page does not show the sort field', async () => {
+    const cursor = await cursorOf('bob', '&fields=title');
     expect(Buffer.from(cursor, 'base64url').toString('latin1')).not.toMatch(/amount|title|[0-9a-f]{8}-/);
   });
 
-  it.each<[string, (cursor: string) => string]>([
-    ['of another caller', (cursor) => `limit=2&sort=-amount&cursor=${cursor}`],
-    ['with another sort', (cursor) => `limit=2&sort=amount&cursor=${cursor}`],
-    ['with another filter', (cursor) => `limit=2&sort=-amount&where[isOpen]=true&cursor=${cursor}`],
-    ['changed', (cursor) => `limit=2&sort=-amount&cursor=${cursor.slice(0, -2)}${cursor.endsWith('AA') ? 'BB' : 'AA'}`],
-    ['cut', (cursor) => `limit=2&sort=-amount&cursor=${cursor.slice(0, 20)}`],
-    ['made up', () => 'limit=2&sort=-amount&cursor=eyJpZCI6IngifQ'],
-    ['empty', () => 'limit=2&sort=-amount&cursor='],
-    ['beside an offset', (cursor) => `limit=2&sort=-amount&offset=1&cursor=${cursor}`],
-  ])('refuses a foreign or changed cursor: %s', async (what, query) => {
-    const reply = await target.as(what === 'of another caller' ? 'eve' : 'bob', 'GET', `/api/Case?${query(await cursorOf('bob'))}`);
-    expect(reply.status).toBe(400);
+  describe.each([
+    ['signed', ''],
+    ['encrypted', '&fields=title'],
+  ])('%s', (_kind, fields) => {
+    it.each<[string, (cursor: string) => string]>([
+      ['of another caller', (cursor) => `limit=2&sort=-amount&cursor=${cursor}`],
+      ['with another sort', (cursor) => `limit=2&sort=amount&cursor=${cursor}`],
+      ['with another filter', (cursor) => `limit=2&sort=-amount&where[isOpen]=true&cursor=${cursor}`],
+      ['changed', (cursor) => `limit=2&sort=-amount&cursor=${cursor.slice(0, -2)}${cursor.endsWith('AA') ? 'BB' : 'AA'}`],
+      ['with another beginning', (cursor) => `limit=2&sort=-amount&cursor=${cursor.startsWith('A') ? 'B' : 'A'}${cursor.slice(1)}`],
+      ['cut', (cursor) => `limit=2&sort=-amount&cursor=${cursor.slice(0, 20)}`],
+      ['beside an offset', (cursor) => `limit=2&sort=-amount&offset=1&cursor=${cursor}`],
+    ])('refuses a foreign or changed cursor: %s', async (what, query) => {
+      const cursor = await cursorOf('bob', fields);
+      const reply = await target.as(what === 'of another caller' ? 'eve' : 'bob', 'GET', `/api/Case?${query(cursor)}`);
+      expect(reply.status).toBe(400);
+    });
+
+    it('refuses the cursor of a list in another action', async () => {
+      const body = { limit: 2, sort: '-amount', cursor: await cursorOf('bob', fields) };
+      expect((await target.as('bob', 'POST', '/api/Case/export', { body })).status).toBe(400);
+    });
+
+    it('continues the list', async () => {
+      const next = await target.as('bob', 'GET', `/api/Case?limit=2&sort=-amount&cursor=${await cursorOf('bob', fields)}`);
+      const both = await target.as('bob', 'GET', '/api/Case?limit=4&sort=-amount');
+      expect(next.at('data')).toEqual((both.at('data') as readonly unknown[]).slice(2));
+    });
   });
 
-  it('refuses the cursor of a list in another action', async () => {
-    const reply = await target.as('bob', 'POST', '/api/Case/export', {
-      body: { limit: 2, sort: '-amount', cursor: await cursorOf('bob') },
-    });
-    expect(reply.status).toBe(400);
-  });
+  it.each(['eyJpZCI6IngifQ', 'eyJpZCI6IngifQ.', 'eyJpZCI6IngifQ.eyJpZCI6IngifQ', '.', ''])(
+    'refuses a cursor that is made up: "%s"',
+    async (cursor) => {
+      expect((await target.as('bob', 'GET', `/api/Case?limit=2&sort=-amount&cursor=${cursor}`)).status).toBe(400);
+    },
+  );
 });
 
 it('a removed policy does not apply to the next request, or to the next list', async () => {

@@ -14,7 +14,8 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
   const action = ACTIONS.get(request.action)?.decides as RuleAction;
   const limit = request.limit ?? (request.action === 'export' ? options.exportMax : options.pageDefault);
   const where = all([allowedWhere(decision), resolveWhere(resource, request.where, { typed: request.typed })]);
-  const binding = cursorBinding(context);
+  const cursorScope = { keys: options.cursorKeys, binding: cursorBinding(context) };
+  const sort = resolveSort(resource, sortOf(request));
   const projection = projectionFor(context, limit);
   const page = await listRecords(tx, resource, {
     ...(await restrictionFor(context, { resource, action, where })),
@@ -22,21 +23,22 @@ export async function listPage(context: RequestContext, { decision, secondDecisi
     and: secondDecision && (await restrictionOf(context, secondDecision)),
     existence: request.action === 'listDeleted' ? 'deleted' : 'notDeleted',
     definitions: snapshot.definitions,
-    sort: resolveSort(resource, sortOf(request)),
+    sort,
     limit,
     offset: request.offset,
-    after: request.cursor === undefined ? undefined : openCursor(request.cursor, options.cursorKey, binding),
+    after: request.cursor === undefined ? undefined : openCursor(request.cursor, cursorScope),
     total: request.total,
     budget,
     now: tx.now,
     timeZone: options.timeZone,
   });
+  const data = await projectEach(context, page.records, projection);
   const extras: Record<string, Json> = { count: page.records.length };
   if (page.total !== undefined) extras['total'] = page.total;
-  if (page.next !== undefined) extras['nextCursor'] = sealCursor(page.next, options.cursorKey, binding);
+  if (page.next !== undefined) extras['nextCursor'] = sealCursor(page.next, cursorScope, { record: data.at(-1), sort });
   const warnings = warningsOf(context, page);
   if (warnings.length > 0) extras['warnings'] = warnings;
-  return { status: 200, data: await projectEach(context, page.records, projection), extras };
+  return { status: 200, data, extras };
 }
 
 /** Returns the condition of the second decision, for example on `delete` for listDeleted, with scopes that have the action of that decision. */
