@@ -11,7 +11,7 @@ const FLAGS = ['--max-semi-space-size=16', '--single-threaded'];
 export const count: Measurement = {
   name: 'count',
   description:
-    'Counts, which are the same on a busy machine: the bytes that a decision and a request allocate (a request with its client, in one process), the SQL statements of a request, including BEGIN and COMMIT, the source files and functions that a request runs, and the calls of these functions.',
+    'Counts, which are the same on a busy machine: the bytes that a decision and a request allocate (a request in one process with its client, which allocates almost nothing), the SQL statements of a request, including BEGIN and COMMIT, the source files and functions that a request runs, and the calls of these functions.',
   optionNames: [],
   async run(_options, onFigure) {
     const { stdout, stderr, status } = spawnSync(process.execPath, [...FLAGS, COUNTER], { encoding: 'utf8' });
