@@ -1,4 +1,4 @@
-import { memoize } from '../memoize.ts';
+import { getOrCreate, memoize } from '../memoize.ts';
 import type { JsonObject } from '../operators/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import {
@@ -124,41 +124,52 @@ function toEntry(row: AuditRow): AuditEntry {
 
 const COLUMNS = [...CONTENT, 'writer', 'sequence', 'hash'].map((name) => ({ name }));
 
-type Row = readonly unknown[];
-
-/** Converts entries to rows. The hash of each row covers the previous entry. */
-function linkEntries(writer: ChainWriter, entries: readonly AuditEntry[]): readonly Row[] {
+/** Returns the values of all columns of the entries, one entry behind the other. The hash of each entry covers the previous one. */
+function linkEntries(writer: ChainWriter, entries: readonly AuditEntry[]): readonly unknown[] {
   let { last }: { last: ChainLink } = writer;
-  const rows = entries.map((entry) => {
+  const values: unknown[] = [];
+  for (const entry of entries) {
     const content = toContent(entry);
     last = { sequence: last.sequence + 1, hash: toHash(last.hash, content) };
-    return [...content, writer.id, last.sequence, last.hash];
-  });
+    values.push(...content, writer.id, last.sequence, last.hash);
+  }
   writer.last = last;
-  return rows;
+  return values;
 }
 
 /** Returns INSERT statements of 64, 32, 16 … rows, so that few statements run and the database prepares few texts. */
-function* insertStatements(dialect: Transaction['dialect'], rows: readonly Row[]): Generator<Statement> {
-  for (let offset = 0, size = CHUNK; offset < rows.length; offset += size) {
-    while (size > rows.length - offset) size /= 2;
-    yield { sql: textFor(dialect, size), parameters: rows.slice(offset, offset + size).flat() };
+function insertStatements(dialect: Transaction['dialect'], values: readonly unknown[]): readonly Statement[] {
+  const statements: Statement[] = [];
+  const rows = values.length / COLUMNS.length;
+  for (let offset = 0, size = CHUNK; offset < rows; offset += size) {
+    while (size > rows - offset) size /= 2;
+    const parameters = size === rows ? values : values.slice(offset * COLUMNS.length, (offset + size) * COLUMNS.length);
+    statements.push({ sql: textFor(dialect, size), parameters });
   }
+  return statements;
 }
 
 /** Returns the values of an entry in the order of `CONTENT`, with long texts truncated. */
 function toContent(entry: AuditEntry): Content {
-  const { id, at, kind, allowed, epoch, facts } = entry;
-  const principal = [truncate(entry.userId), truncate(entry.role)];
-  const target = [truncate(entry.resource), truncate(entry.action), truncate(entry.recordId)];
-  const reason = [truncate(entry.reason, MAX_REASON), truncate(entry.ruleId), truncate(entry.policyId)];
-  const request = [
+  return [
+    entry.id,
+    entry.at,
+    entry.kind,
+    truncate(entry.userId),
+    truncate(entry.role),
+    truncate(entry.resource),
+    truncate(entry.action),
+    truncate(entry.recordId),
+    entry.allowed,
+    truncate(entry.reason, MAX_REASON),
+    truncate(entry.ruleId),
+    truncate(entry.policyId),
+    entry.epoch,
     truncate(entry.requestId),
     truncate(entry.ip),
     truncate(entry.outcome),
-    facts === undefined ? null : JSON.stringify(facts),
+    entry.facts === undefined ? null : JSON.stringify(entry.facts),
   ];
-  return [id, at, kind, ...principal, ...target, allowed, ...reason, epoch, ...request];
 }
 
 const texts = new WeakMap<Transaction['dialect'], Map<number, string>>();
@@ -169,27 +180,37 @@ function textFor(dialect: Transaction['dialect'], rows: number): string {
   return memoize(known, rows, () => insertionInto(dialect, '_Decision', { columns: COLUMNS, rows }));
 }
 
+/** The number of granted and denied requests of a resource in an hour. */
+interface HourCount {
+  readonly hour: string;
+  readonly resource: string | null;
+  grants: number;
+  denials: number;
+}
+
 /**
  * Returns the statements that update the hourly counts, which analytics read instead of the entries. Each connection slot has a row of its
  * own, because concurrent transactions that update one row would wait for each other's commit.
  */
 function countStatements(entries: readonly AuditEntry[], slot: number): readonly Sql[] {
-  const groups = Map.groupBy(
-    entries.filter(({ kind }) => kind === 'access'),
-    ({ at, resource }) => `${toHour(at)} ${truncate(resource)}`,
-  );
+  const counts = new Map<string, HourCount>();
+  for (const { kind, at, resource, allowed } of entries) {
+    if (kind !== 'access') continue;
+    const [hour, name] = [toHour(at), truncate(resource)];
+    const count = getOrCreate(counts, `${hour} ${name}`, () => ({ hour, resource: name, grants: 0, denials: 0 }));
+    if (allowed) count.grants++;
+    else count.denials++;
+  }
   // Sorted, so that two transactions lock the rows in the same order and cannot deadlock.
-  return [...groups]
+  return [...counts]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, same]) => countStatement(`${key}${slot === 0 ? '' : ` ${slot}`}`, same));
+    .map(([key, count]) => countStatement(`${key}${slot === 0 ? '' : ` ${slot}`}`, count));
 }
 
-function countStatement(id: string, entries: readonly AuditEntry[]): Sql {
-  const grants = entries.filter(({ allowed }) => allowed).length;
-  const [{ at, resource }] = entries as readonly [AuditEntry, ...AuditEntry[]];
+function countStatement(id: string, { hour, resource, grants, denials }: HourCount): Sql {
   return sql`
     insert into "_DecisionHour" ("id", "hour", "resource", "grants", "denials")
-    values (${id}, ${toHour(at)}, ${truncate(resource)}, ${grants}, ${entries.length - grants})
+    values (${id}, ${hour}, ${resource}, ${grants}, ${denials})
     on conflict ("id") do update set
       "grants" = "_DecisionHour"."grants" + excluded."grants",
       "denials" = "_DecisionHour"."denials" + excluded."denials"`;

@@ -182,8 +182,9 @@ interface LocatedSides {
 function locateSides({ path, operator: name, operand }: Comparison, target: SqlTarget): LocatedSides | undefined {
   const operator = OPERATORS.get(name);
   if (operator === undefined) return undefined;
-  const json = target.json?.(path);
   const left = target.column(path);
+  // Only a column of JSON, or a path into one, has a value inside of JSON.
+  const json = left === undefined || left.kind === 'json' ? target.json?.(path) : undefined;
   if (operand.type === 'literal') {
     const { value } = operand;
     const values = Array.isArray(value) ? value.length : 1;

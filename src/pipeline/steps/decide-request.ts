@@ -15,7 +15,7 @@ import { type AuditEntry, createEntryId } from '../../audit/index.ts';
 import { createScope, leaveOpen } from '../../authz/context/index.ts';
 import { type Decision, decide, whereTrue } from '../../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, PROTECTION_ID, type UserAssignment } from '../../authz/policies/index.ts';
-import { ALWAYS, type Condition, conditionPaths, type Scope, UNRESOLVED, withinIn } from '../../conditions/index.ts';
+import { ALWAYS, type Condition, conditionPaths, readsOtherRecords, type Scope, UNRESOLVED, withinIn } from '../../conditions/index.ts';
 import { Problem } from '../../errors.ts';
 import type { Json } from '../../operators/index.ts';
 import type { Resource, StoredRecord } from '../../resources/index.ts';
@@ -264,6 +264,19 @@ export async function restrictionFor(
     onRead: noteRead(tx),
   });
   const ofList: ScopeValues = { resource, action, record: UNRESOLVED, referenced: ofCaller };
+  const replaced = readsOtherRecords(allowed) ? await replaceOtherRecords(context, ofList, allowed) : undefined;
+  return {
+    where: replaced ?? allowed,
+    decided: allowed,
+    findsByValues: replaced !== undefined,
+    scopeFor: (record, { referenced: ofRecord, related }) =>
+      toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]), related }),
+  };
+}
+
+/** Replaces conditions on related records and on ancestors by comparisons with values that are loaded now. Returns undefined if it replaces none. */
+async function replaceOtherRecords(context: RequestContext, ofList: ScopeValues, allowed: Condition): Promise<Condition | undefined> {
+  const { tx, snapshot } = context;
   const { definitions } = snapshot;
   const counted = await loadRelatedOfList(tx, {
     where: allowed,
@@ -272,14 +285,7 @@ export async function restrictionFor(
   });
   const { kindOf } = toScope(context, ofList);
   const replaced = await loadDescendantsOfList(tx, { where: whereTrue(counted), definitions, kindOf });
-  const isReplaced = counted !== allowed || withinIn(replaced).length < withinIn(allowed).length;
-  return {
-    where: isReplaced ? replaced : allowed,
-    decided: allowed,
-    findsByValues: isReplaced,
-    scopeFor: (record, { referenced: ofRecord, related }) =>
-      toScope(context, { resource, action, record, recordId: record.id, referenced: new Map([...ofCaller, ...ofRecord]), related }),
-  };
+  return counted !== allowed || withinIn(replaced).length < withinIn(allowed).length ? replaced : undefined;
 }
 
 /** Returns the condition that matches the records that a decision allows. Throws an internal error for a denial, which callers refuse earlier. */

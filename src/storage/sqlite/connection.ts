@@ -56,7 +56,7 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
   registerFunctions(driver, deadline.check);
   const statements = createStatementCache(driver);
   const kept = new KeptRows<SqliteRow>();
-  const { state, converted, exec } = createState(driver, kept);
+  const { state, toError, converted, exec } = createState(driver, kept);
   /** Runs BEGIN or a statement of a savepoint. */
   const runText = (text: string): void => {
     kept.clear();
@@ -76,7 +76,7 @@ export function createConnection(driver: BetterSqlite3.Database, isCancelled?: (
     });
   }
 
-  const queries = createQueries({ prepare, statements, converted, deadline });
+  const queries = createQueries({ prepare, statements, toError, deadline });
   const one: Connection['one'] = (query) => (state.inTransaction ? kept.get(query, queries.one) : queries.one(query));
   const loadDataVersion = (): unknown => one(DATA_VERSION)?.['data_version'];
   const references = new ReferenceLog({ isInTransaction: () => state.inTransaction, loadDataVersion });
@@ -130,12 +130,12 @@ function createDeadline(isCancelled = () => false): Deadline {
   return deadline;
 }
 
-/** Runs driver calls and converts their errors. */
-type ConvertErrors = <T>(work: () => T) => T;
-
 interface ConnectionState extends Pick<Connection, 'exec'> {
   readonly state: { inTransaction: boolean };
-  readonly converted: ConvertErrors;
+  /** Converts an error of the driver, and reads whether the transaction is still open. */
+  readonly toError: (error: unknown) => unknown;
+  /** Runs driver calls and converts their errors. */
+  readonly converted: <T>(work: () => T) => T;
 }
 
 /**
@@ -144,13 +144,16 @@ interface ConnectionState extends Pick<Connection, 'exec'> {
  */
 function createState(driver: BetterSqlite3.Database, kept: KeptRows<SqliteRow>): ConnectionState {
   const state = { inTransaction: driver.inTransaction };
-  const converted: ConvertErrors = (work) => {
+  const toError: ConnectionState['toError'] = (error) => {
+    // SQLite rolls back by itself if the disk is full or fails.
+    state.inTransaction = driver.inTransaction;
+    return fromDriver(error);
+  };
+  const converted: ConnectionState['converted'] = (work) => {
     try {
       return work();
     } catch (error) {
-      // SQLite rolls back by itself if the disk is full or fails.
-      state.inTransaction = driver.inTransaction;
-      throw fromDriver(error);
+      throw toError(error);
     }
   };
   const exec = (text: string): void =>
@@ -159,13 +162,12 @@ function createState(driver: BetterSqlite3.Database, kept: KeptRows<SqliteRow>):
       driver.exec(text);
       state.inTransaction = driver.inTransaction;
     });
-  return { state, converted, exec };
+  return { state, toError, converted, exec };
 }
 
 /** A query that is ready to run. */
 interface ReadyQuery {
   readonly prepared: Prepared;
-  readonly sql: string;
   readonly parameters: readonly unknown[];
 }
 
@@ -187,46 +189,50 @@ function createPrepare({ statements, kept, savepoints, writes }: PrepareDeps): (
       kept.clear();
       savepoints.send();
     }
-    return { prepared, sql, parameters: parameters.map(toBound) };
+    return { prepared, parameters: parameters.map(toBound) };
   };
 }
 
 interface QueryDeps {
   readonly prepare: (query: Query) => ReadyQuery;
   readonly statements: StatementCache;
-  readonly converted: ConvertErrors;
+  readonly toError: (error: unknown) => unknown;
   readonly deadline: Deadline;
 }
 
 /** Creates the query functions of a transaction. */
-function createQueries({ prepare, statements, converted, deadline }: QueryDeps): Pick<Connection, 'all' | 'one' | 'run'> {
-  return {
-    all: (query) =>
-      converted(() => {
-        const { prepared, parameters } = prepare(query);
-        const { statement, isTimed } = prepared;
-        const rows = isTimed ? deadline.within(() => statement.all(...parameters)) : statement.all(...parameters);
-        for (const row of rows) toNumbers(row, prepared.integers);
-        return rows;
-      }),
-    one: (query) =>
-      converted(() => {
-        const { prepared, parameters } = prepare(query);
-        const { statement, isTimed } = prepared;
-        const row = isTimed ? deadline.within(() => statement.get(...parameters)) : statement.get(...parameters);
-        if (row !== undefined) toNumbers(row, prepared.integers);
-        return row;
-      }),
-    run: (query) =>
-      converted(() => {
-        const { prepared, sql, parameters } = prepare(query);
-        const { statement, isTimed } = prepared;
-        const { changes } = isTimed ? deadline.within(() => statement.run(...parameters)) : statement.run(...parameters);
-        // After a change of the schema, a prepared statement may return columns under old names.
-        if (prepared.isWriting && /^\s*(CREATE|ALTER|DROP)\b/i.test(sql)) statements.clear();
-        return { changes };
-      }),
+function createQueries({ prepare, statements, toError, deadline }: QueryDeps): Pick<Connection, 'all' | 'one' | 'run'> {
+  const execute = <T>(query: Query, call: (ready: ReadyQuery) => T): T => {
+    try {
+      const ready = prepare(query);
+      return ready.prepared.isTimed ? deadline.within(() => call(ready)) : call(ready);
+    } catch (error) {
+      throw toError(error);
+    }
   };
+  const runReady = ({ prepared, parameters }: ReadyQuery): Change => {
+    const { changes } = prepared.statement.run(...parameters);
+    // After a change of the schema, a prepared statement may return columns under old names.
+    if (prepared.changesSchema) statements.clear();
+    return { changes };
+  };
+  return {
+    all: (query) => execute(query, selectAll),
+    one: (query) => execute(query, selectOne),
+    run: (query) => execute(query, runReady),
+  };
+}
+
+function selectAll({ prepared: { statement, integers }, parameters }: ReadyQuery): SqliteRow[] {
+  const rows = statement.all(...parameters);
+  for (const row of rows) toNumbers(row, integers);
+  return rows;
+}
+
+function selectOne({ prepared: { statement, integers }, parameters }: ReadyQuery): SqliteRow | undefined {
+  const row = statement.get(...parameters);
+  if (row !== undefined) toNumbers(row, integers);
+  return row;
 }
 
 const toStatement = createStatements(sqliteDialect.placeholder);

@@ -15,6 +15,7 @@ export type SqliteRow = Record<string, unknown>;
 export interface Prepared {
   readonly statement: BetterSqlite3.Statement<unknown[], SqliteRow>;
   readonly isWriting: boolean;
+  readonly changesSchema: boolean;
   /** True if the statement has a deadline check. */
   readonly isTimed: boolean;
   /** Result columns that may hold integers. */
@@ -68,10 +69,11 @@ export function createStatementCache(driver: BetterSqlite3.Database): StatementC
 function prepareStatement(driver: BetterSqlite3.Database, text: string): Prepared {
   const statement = driver.prepare<unknown[], SqliteRow>(text);
   const isWriting = !statement.readonly;
-  const isTimed = hasDeadlineCheck(text);
-  if (!statement.reader) return { statement, isWriting, isTimed, integers: [] };
+  const changesSchema = isWriting && /^\s*(CREATE|ALTER|DROP)\b/i.test(text);
+  const properties = { statement, isWriting, changesSchema, isTimed: hasDeadlineCheck(text) };
+  if (!statement.reader) return { ...properties, integers: [] };
   // As doubles, integers beyond 2^53 would lose digits: stored decimals have up to 18 digits.
   statement.safeIntegers(true);
   const integers = statement.columns().filter(({ type }) => type === null || type === 'INTEGER');
-  return { statement, isWriting, isTimed, integers: integers.map(({ name }) => name) };
+  return { ...properties, integers: integers.map(({ name }) => name) };
 }
