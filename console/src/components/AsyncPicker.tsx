@@ -1,14 +1,9 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { commonTexts } from '../texts/common.ts';
-
-/** An item of a picker. */
-export interface PickerItem {
-  readonly value: string;
-  readonly label: string;
-}
+import { itemQuery, itemsQuery, type PickerSource } from './picker-source.ts';
 
 /** Properties of a picker whose items the service searches. */
 interface AsyncPickerProps {
@@ -20,34 +15,18 @@ interface AsyncPickerProps {
   readonly disabled?: boolean;
   /** The mistake of the value. */
   readonly error?: string;
-  /** Identifies the search in the cache of requests. */
-  readonly searchKey: readonly unknown[];
-  /** Returns the items whose label contains the text. */
-  search(text: string, signal: AbortSignal): Promise<readonly PickerItem[]>;
-  /** Returns the item with this value; undefined if there is none. */
-  find(value: string, signal: AbortSignal): Promise<PickerItem | undefined>;
+  readonly source: PickerSource;
   onChange(value: string | undefined): void;
 }
 
 /** A text field that suggests items while its user types, and shows the label of the chosen one. Any other text is accepted as a value. */
-export function AsyncPicker({ value, searchKey, search, find, onChange, ...field }: AsyncPickerProps) {
+export function AsyncPicker({ value, source, onChange, ...field }: AsyncPickerProps) {
   const [text, setText] = useState('');
   const [wasOpened, setWasOpened] = useState(false);
   const [asked] = useDebouncedValue(text, 200);
-  const found = useQuery({
-    queryKey: [...searchKey, 'search', asked],
-    queryFn: ({ signal }) => search(asked, signal),
-    placeholderData: keepPreviousData,
-    // A form has many pickers, and each search has an entry in the audit log.
-    enabled: wasOpened,
-    staleTime: 30_000,
-  });
-  const chosen = useQuery({
-    queryKey: [...searchKey, 'item', value],
-    queryFn: async ({ signal }) => (await find(value ?? '', signal)) ?? null,
-    enabled: value !== undefined,
-    staleTime: 60_000,
-  });
+  // A form has many pickers, and each search has an entry in the audit log.
+  const found = useQuery({ ...itemsQuery(source, asked), enabled: wasOpened });
+  const chosen = useQuery({ ...itemQuery(source, value ?? ''), enabled: value !== undefined });
   const items = [...(found.data ?? [])];
   if (value !== undefined && !items.some((item) => item.value === value)) items.unshift(chosen.data ?? { value, label: value });
   if (text !== '' && !items.some((item) => item.value === text || item.label === text)) items.push({ value: text, label: text });

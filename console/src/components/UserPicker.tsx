@@ -2,7 +2,8 @@ import { bodyOf, client, type Schemas } from '../api/client.ts';
 import { hasCode } from '../api/problem.ts';
 import { loadRecord } from '../api/records.ts';
 import { sentence } from '../texts/sentence.ts';
-import { AsyncPicker, type PickerItem } from './AsyncPicker.tsx';
+import { AsyncPicker } from './AsyncPicker.tsx';
+import type { PickerItem, PickerSource } from './picker-source.ts';
 
 /** Properties of a picker of users. */
 interface UserPickerProps {
@@ -15,7 +16,7 @@ interface UserPickerProps {
 
 /** Picks a user by name or email. */
 export function UserPicker(props: UserPickerProps) {
-  return <AsyncPicker {...props} searchKey={['users', 'picker']} search={searchUsers} find={findUser} />;
+  return <AsyncPicker {...props} source={USERS} />;
 }
 
 async function searchUsers(search: string, signal: AbortSignal): Promise<readonly PickerItem[]> {
@@ -37,3 +38,5 @@ async function findUser(id: string, signal: AbortSignal): Promise<PickerItem | u
 function toItem({ id, name, email, role }: Pick<Schemas['admin.ListedUser'], 'id' | 'name' | 'email' | 'role'>): PickerItem {
   return { value: id, label: sentence`${name ?? email} · ${role}` };
 }
+
+const USERS: PickerSource = { key: ['users', 'picker'], search: searchUsers, find: findUser };

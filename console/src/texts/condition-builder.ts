@@ -16,6 +16,8 @@ export const builderTexts = {
   to: 'To',
   items: 'Values',
   itemsHelp: 'Press Enter after each value.',
+  records: (resource: string) => sentence`Records of ${resource}`,
+  recordsHelp: 'A record, an id or ${path}',
   reference: 'Compare with the value of a path',
   literal: 'Compare with a fixed value',
   referenced: 'Path of the value',
@@ -76,6 +78,7 @@ export const builderTexts = {
   rule: (number: number) => sentence`Condition ${number}`,
   sentence: {
     always: 'always',
+    constant: { true: 'always', false: 'never', unknown: 'never, because a value is missing', open: 'always' },
     and: ' and ',
     or: ' or ',
     not: 'not',

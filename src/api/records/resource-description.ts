@@ -34,6 +34,7 @@ const FIELD = component(
     writeOnly: Type.Boolean({ description: 'True if requests may set the field and responses never contain it.' }),
     immutable: Type.Boolean({ description: 'True if the field is accepted on create and rejected in updates.' }),
     guarded: Type.Boolean({ description: 'True if only an admin may set a value other than the default.' }),
+    hierarchy: Type.Optional(Type.Boolean({ description: 'True if the reference leads to the parent of the record.' })),
     default: Type.Optional(ANY),
     of: Type.Optional(Type.Object(OPTIONS, { description: 'The items of a list.' })),
     operators: Type.Array(TEXT, { description: 'The operators that a filter on the field may use.' }),

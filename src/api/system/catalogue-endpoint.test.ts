@@ -12,13 +12,13 @@ interface Path {
 
 interface Description {
   readonly name: string;
-  readonly fields: readonly { readonly name: string }[];
+  readonly fields: readonly { readonly name: string; readonly hierarchy?: boolean; readonly operators: readonly string[] }[];
 }
 
 interface Catalogue {
   readonly definitions: readonly Description[];
   readonly auditLog: Description;
-  readonly operators: readonly { readonly name: string; readonly kinds: readonly string[] }[];
+  readonly operators: readonly { readonly name: string; readonly kinds: readonly string[]; readonly needsHierarchy?: boolean }[];
   readonly ruleActions: readonly string[];
   readonly userRoles: readonly string[];
   readonly contexts: Readonly<Record<'user' | 'environment' | 'request', readonly Path[]>>;
@@ -31,6 +31,7 @@ beforeAll(async () => {
   admin = await openAdmin({
     definitions: {
       Article: { fields: { title: { type: 'string' }, authorId: { type: 'reference', to: 'User' } } },
+      Folder: { fields: { parentId: { type: 'reference', to: 'Folder', hierarchy: true } } },
       User: { fields: { managerId: { type: 'reference', to: 'User' }, desk: { type: 'enum', values: ['news', 'sports'] } } },
     },
   });
@@ -40,7 +41,7 @@ afterAll(() => admin.pipeline.dispose());
 
 describe('GET /admin/api/catalogue', () => {
   it('describes the resources of the project and User, and no internal resource', () => {
-    expect(catalogue.definitions.map(({ name }) => name).toSorted()).toEqual(['Article', 'User']);
+    expect(catalogue.definitions.map(({ name }) => name).toSorted()).toEqual(['Article', 'Folder', 'User']);
     expect(catalogue.definitions.find(({ name }) => name === 'Article')?.fields.map(({ name }) => name)).toContain('authorId');
   });
 
@@ -50,9 +51,17 @@ describe('GET /admin/api/catalogue', () => {
   });
 
   it('lists every operator, action and role', () => {
-    expect(catalogue.operators.map(({ name }) => name)).toEqual([...OPERATORS.keys()]);
+    expect(catalogue.operators.map(({ name }) => name)).toEqual([...OPERATORS.keys(), 'within']);
     expect(catalogue.ruleActions).toEqual([...RULE_ACTIONS]);
     expect(catalogue.userRoles).toContain('admin');
+  });
+
+  it('says which operator needs a hierarchy, and which field refers to the parent of a record', () => {
+    expect(catalogue.operators.filter(({ needsHierarchy }) => needsHierarchy === true).map(({ name }) => name)).toEqual(['within']);
+    const folder = catalogue.definitions.find(({ name }) => name === 'Folder');
+    expect(folder?.fields.filter(({ hierarchy }) => hierarchy === true).map(({ name }) => name)).toEqual(['parentId']);
+    // Filters on records compare two values.
+    expect(folder?.fields.flatMap(({ operators }) => operators)).not.toContain('within');
   });
 
   it('lists the paths of the user with their kinds, references and values, without secret fields', () => {

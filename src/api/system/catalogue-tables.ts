@@ -1,6 +1,7 @@
 /** The tables of operators, field types and actions, which are the same in every catalogue. They name no resource. */
 import { hash } from 'node:crypto';
 import { ACTIONS, RULE_ACTIONS } from '../../actions.ts';
+import { WITHIN } from '../../conditions/index.ts';
 import { FIELD_TYPES } from '../../fields/index.ts';
 import { type Kind, OPERATORS } from '../../operators/index.ts';
 import { OneOf, Type, type TypeOf } from '../../schemas/index.ts';
@@ -15,9 +16,15 @@ const OPERATOR = Type.Object({
   label: Type.String({ description: 'The text in menus, such as `is one of`.' }),
   summary: TEXT,
   kinds: Type.Array(KIND, { description: 'The kinds of values that the left side may have.' }),
-  operand: Type.String({ description: 'The form of the right side, such as `scalar`, `range` or `duration`.' }),
+  operand: Type.String({ description: 'The form of the right side, such as `scalar`, `range`, `duration` or `recordIds`.' }),
   negator: Type.Optional(Type.String({ description: 'The operator that is true if this one is false.' })),
   definedOnMissing: Type.Optional(Type.Unsafe<true>({ const: true, description: 'The operator is also defined on a missing value.' })),
+  needsHierarchy: Type.Optional(
+    Type.Unsafe<true>({
+      const: true,
+      description: 'The left side must identify a record of a resource with a hierarchy. Only conditions have such operators, not filters.',
+    }),
+  ),
 });
 
 const FIELD_TYPE = Type.Object({
@@ -52,11 +59,14 @@ interface Tables {
 /** Returns the tables. */
 export function describeTables(): Tables {
   return {
-    operators: [...OPERATORS.values()].map(({ name, label, summary, kinds, operand, negator, definedOnMissing }) => ({
-      ...{ name, label, summary, kinds: [...kinds], operand },
-      ...(negator !== undefined && { negator }),
-      ...(definedOnMissing === true && { definedOnMissing }),
-    })),
+    operators: [
+      ...[...OPERATORS.values()].map(({ name, label, summary, kinds, operand, negator, definedOnMissing }) => ({
+        ...{ name, label, summary, kinds: [...kinds], operand },
+        ...(negator !== undefined && { negator }),
+        ...(definedOnMissing === true && { definedOnMissing }),
+      })),
+      { ...WITHIN, kinds: ['text'], operand: 'recordIds', needsHierarchy: true },
+    ],
     fieldTypes: [...FIELD_TYPES.values()].map(({ name, label, summary, kind, form }) => ({
       ...{ name, label, summary, form },
       ...(kind !== undefined && { kind }),

@@ -1394,9 +1394,14 @@ export interface components {
                 /** @description The text in menus, such as `is one of`. */
                 label: string;
                 name: string;
+                /**
+                 * @description The left side must identify a record of a resource with a hierarchy. Only conditions have such operators, not filters.
+                 * @constant
+                 */
+                needsHierarchy?: true;
                 /** @description The operator that is true if this one is false. */
                 negator?: string;
-                /** @description The form of the right side, such as `scalar`, `range` or `duration`. */
+                /** @description The form of the right side, such as `scalar`, `range`, `duration` or `recordIds`. */
                 operand: string;
                 summary: string;
             }[];
@@ -1531,6 +1536,7 @@ export interface components {
                 field: string;
                 /** @constant */
                 missing?: true;
+                written?: string;
             }[];
             operator?: string;
             /** @description At most three related records: those that meet `where` first, then those with the fewest unmet comparisons. */
@@ -1549,7 +1555,8 @@ export interface components {
             source?: string;
             /** @enum {string} */
             type: "comparison" | "all" | "any" | "not" | "related" | "expression" | "constant";
-            /** @description The right side as written, if it contains a reference. */
+            where?: components["schemas"]["admin.ConditionTrace"];
+            /** @description The right side as written, if it contains a reference, or is too long for `expected`. */
             written?: string;
         };
         "admin.Decision": {
@@ -1689,6 +1696,7 @@ export interface components {
             recorded: {
                 /** @description For a denial: a note if no ALLOW rule applies, or if only the changed record is denied. */
                 note?: string;
+                residual?: components["schemas"]["admin.ConditionTrace"];
                 /** @description Rules with the same priorities as the deciding rule that would also have fired. At most 20. */
                 ties?: components["schemas"]["admin.TiedRule"][];
                 /** @description The evaluated rules, in order. */
@@ -1808,6 +1816,7 @@ export interface components {
             reason: string;
             recordId?: string;
             requestId: string;
+            residual?: components["schemas"]["admin.ConditionTrace"];
             resource: string;
             role: string;
             ruleId?: string;
@@ -1839,6 +1848,7 @@ export interface components {
             };
             /** @description Absent if the effect is `unknown`. */
             reason?: string;
+            residual?: components["schemas"]["admin.ConditionTrace"];
             /** @description The deciding rule; otherwise the first rule that may allow. */
             rule?: {
                 description?: string;
@@ -1955,6 +1965,7 @@ export interface components {
                 name: string;
             };
             reason: string;
+            residual?: components["schemas"]["admin.ConditionTrace"];
             resource: string;
             /** @description The deciding rule; for `conditional`, the first rule that may allow. */
             rule?: {
@@ -2394,6 +2405,7 @@ export interface components {
             };
             /** @description Absent if the effect is `unknown`. */
             reason?: string;
+            residual?: components["schemas"]["admin.ConditionTrace"];
             /** @description The deciding rule; otherwise the first rule that may allow. */
             rule?: {
                 description?: string;
@@ -2440,6 +2452,7 @@ export interface components {
                 id: string;
                 name: string;
             };
+            residual?: components["schemas"]["admin.ConditionTrace"];
             /** @enum {string} */
             role: "anon" | "user" | "admin" | "moderator" | "viewer" | "editor";
             /** @description The deciding rule; for `conditional`, the first rule that may allow. */
@@ -2722,6 +2735,7 @@ export interface components {
                 id: string;
                 name: string;
             };
+            residual?: components["schemas"]["admin.ConditionTrace"];
             role: string;
             /** @description The deciding rule; for `conditional`, the first rule that may allow. */
             rule: {
@@ -2800,6 +2814,8 @@ export interface components {
             description?: string;
             /** @description True if only an admin may set a value other than the default. */
             guarded: boolean;
+            /** @description True if the reference leads to the parent of the record. */
+            hierarchy?: boolean;
             /** @description True if the field is accepted on create and rejected in updates. */
             immutable: boolean;
             index: boolean;
@@ -2906,9 +2922,14 @@ export interface components {
                 /** @description The text in menus, such as `is one of`. */
                 label: string;
                 name: string;
+                /**
+                 * @description The left side must identify a record of a resource with a hierarchy. Only conditions have such operators, not filters.
+                 * @constant
+                 */
+                needsHierarchy?: true;
                 /** @description The operator that is true if this one is false. */
                 negator?: string;
-                /** @description The form of the right side, such as `scalar`, `range` or `duration`. */
+                /** @description The form of the right side, such as `scalar`, `range`, `duration` or `recordIds`. */
                 operand: string;
                 summary: string;
             }[];
@@ -4590,6 +4611,7 @@ export interface operations {
                             /** @description For a denial: a note if no ALLOW rule applies, or if only the changed record is denied. */
                             note?: string;
                             reason: string;
+                            residual?: components["schemas"]["admin.ConditionTrace"];
                             /** @description Rules with the same priorities as the deciding rule that would also have fired. At most 20. */
                             ties: components["schemas"]["admin.TiedRule"][];
                             /** @description The evaluated rules, in order. */
@@ -5206,6 +5228,7 @@ export interface operations {
                             /** @description For a denial: a note if no ALLOW rule applies, or if only the changed record is denied. */
                             note?: string;
                             reason: string;
+                            residual?: components["schemas"]["admin.ConditionTrace"];
                             /** @description Rules with the same priorities as the deciding rule that would also have fired. At most 20. */
                             ties: components["schemas"]["admin.TiedRule"][];
                             /** @description The evaluated rules, in order. */

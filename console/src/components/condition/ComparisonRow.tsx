@@ -5,7 +5,7 @@ import classes from './condition.module.css';
 import type { ComparisonForm } from './condition-json.ts';
 import { findPath, type PathOption } from './condition-paths.ts';
 import { OperandInput } from './OperandInput.tsx';
-import { initialValue, isReference, keepValue, type Operator, operatorsFor, toReference } from './operand-forms.ts';
+import { initialValue, isReference, keepValue, type Operator, operatorsFor, suggestReference } from './operand-forms.ts';
 import { PathInput } from './PathInput.tsx';
 import { ReferenceToggle } from './ReferenceToggle.tsx';
 
@@ -23,7 +23,7 @@ export function ComparisonRow({ form, at, onChange }: ComparisonRowProps) {
   const fitting = operatorsFor(catalogue, option);
   const operator = catalogue.operators.find(({ name }) => name === form.operator);
   const isReferring = isReference(form.value);
-  const toggle = () => onChange({ ...form, value: isReferring ? initialValue(operator, option) : toReference('user.id') });
+  const toggle = () => onChange({ ...form, value: isReferring ? initialValue(operator, option) : suggestReference(options, option) });
   return (
     <Group gap={6} align="flex-start">
       <PathInput

@@ -8,6 +8,7 @@ import { DaysInput, DurationInput, NetworksInput, RangeInput, TimesInput } from 
 import { AnyInput } from './ValueInputs.tsx';
 
 const choicesInput = createPart<OperandInputProps>(async () => (await import('./ChoicesInput.tsx')).ChoicesInput);
+const recordsInput = createPart<OperandInputProps>(async () => (await import('./RecordsInput.tsx')).RecordsInput);
 
 /** The editor of the right side of a comparison that fits its operator and path. */
 export function OperandInput(props: OperandInputProps) {
@@ -25,6 +26,8 @@ export function OperandInput(props: OperandInputProps) {
       );
     case 'choices':
       return <LazyPart part={choicesInput} props={props} lines={1} />;
+    case 'records':
+      return <LazyPart part={recordsInput} props={props} lines={1} />;
     case 'list':
       return <ListInput {...props} />;
     case 'range':

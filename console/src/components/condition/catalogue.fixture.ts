@@ -81,6 +81,7 @@ export const CATALOGUE: Catalogue = {
     operator('withinLast', 'is within the last', 'duration', ['timestamp']),
     operator('dayOfWeekIn', 'is on a day of the week among', 'daysOfWeek', ['timestamp']),
     operator('cidr', 'is in the network', 'networks', ['text']),
+    { ...operator('within', 'is within', 'recordIds', ['text']), needsHierarchy: true },
   ],
   policyTypes: ['ROLE_BASED', 'ATTRIBUTE_BASED', 'CUSTOM'],
   roles: ['user', 'editor'],
@@ -114,5 +115,27 @@ export const ORGANISATIONS: Catalogue = {
       field({ name: 'code', type: 'string', writeOnly: true }),
       field({ name: 'createdBy', type: 'string', readOnly: true }),
     ]),
+  ],
+};
+
+/** The catalogue with documents in folders of folders. */
+export const FOLDERS: Catalogue = {
+  ...CATALOGUE,
+  contexts: {
+    ...CATALOGUE.contexts,
+    user: [
+      { path: 'user.id', kind: 'text' },
+      { path: 'user.deskId', kind: 'text', to: 'Folder' },
+      { path: 'user.rootFolderIds', kind: 'list', itemKind: 'text', to: 'Folder' },
+    ],
+  },
+  definitions: [
+    ...CATALOGUE.definitions,
+    definition('Folder', [field({ name: 'parentId', type: 'reference', to: 'Folder', hierarchy: true })]),
+    definition('Document', [
+      field({ name: 'folderId', type: 'reference', to: 'Folder' }),
+      field({ name: 'otherIds', type: 'list', of: { type: 'reference', to: 'Folder' } }),
+    ]),
+    definition('Grant', [field({ name: 'folderId', type: 'reference', to: 'Folder' })]),
   ],
 };

@@ -3,6 +3,8 @@ import type { Schemas } from '../../api/client.ts';
 
 /** The definitions, operators and limits of the service. */
 export type Catalogue = Schemas['admin.Catalogue'];
+/** A resource of the project, or `User`. */
+type Definition = Catalogue['definitions'][number];
 /** A field of a definition. */
 type Field = Schemas['api.FieldDescription'];
 /** The automatic fields that contain the id of a user. */
@@ -17,6 +19,8 @@ export interface PathOption {
   readonly itemKind?: Kind | undefined;
   /** The resource that the value refers to: the value is the id of a record. */
   readonly to?: string | undefined;
+  /** The resource with a hierarchy whose records the value identifies: it is the id of a record, or refers to one. */
+  readonly hierarchy?: string | undefined;
   /** All values that are possible. */
   readonly values?: readonly (string | number)[] | undefined;
 }
@@ -25,7 +29,10 @@ export interface PathOption {
 export function pathsFor(catalogue: Catalogue, resource: string): readonly PathOption[] {
   const { user, environment, request } = catalogue.contexts;
   const known = (options: readonly ContextPath[]): readonly PathOption[] =>
-    options.flatMap((option) => [{ ...option, kind: option.kind }, ...behind(catalogue, { ...option, kind: option.kind })]);
+    options.flatMap((each) => {
+      const option = withHierarchy(catalogue, { ...each, kind: each.kind }, each.path === 'user.id' ? 'User' : each.to);
+      return [option, ...behind(catalogue, option)];
+    });
   return [...known(user), ...resourcePaths(catalogue, resource), ...known(environment), ...requestPaths(catalogue, resource, request)];
 }
 
@@ -41,7 +48,7 @@ export function findPath(options: readonly PathOption[], path: string): PathOpti
 
 /** Returns the paths of related records with an alias, those behind their references last. */
 export function relatedPathsFor(catalogue: Catalogue, resource: string, alias: string): readonly PathOption[] {
-  const own = fieldsOf(catalogue, resource).map((field) => toOption(catalogue, alias, field));
+  const own = optionsOf(catalogue, resource, alias);
   return [...own, ...own.flatMap((option) => behind(catalogue, option))];
 }
 
@@ -54,18 +61,20 @@ export function groupPaths(options: readonly PathOption[]): readonly { readonly 
 function resourcePaths(catalogue: Catalogue, resource: string): readonly PathOption[] {
   const own = resource === '*' ? catalogue.definitions : catalogue.definitions.filter(({ name }) => name === resource);
   const described = resource === catalogue.auditLog.name ? [catalogue.auditLog] : own;
-  const options = new Map<string, PathOption>([['resource.name', { path: 'resource.name', kind: 'text' }]]);
-  for (const { fields } of described) {
-    for (const field of fields.filter(({ writeOnly }) => !writeOnly)) {
-      const option = toOption(catalogue, 'resource', field);
-      const before = options.get(option.path);
-      // On all resources, fields of the same name can have different kinds.
-      const isOther = before !== undefined && before.kind !== option.kind;
-      options.set(option.path, isOther ? { path: option.path, kind: undefined } : option);
-      for (const inner of behind(catalogue, option)) options.set(inner.path, inner);
-    }
-  }
-  return [...options.values()];
+  const options = described.flatMap((definition) =>
+    toOptions(catalogue, definition, 'resource').flatMap((option) => [option, ...behind(catalogue, option)]),
+  );
+  const byPath = Map.groupBy([{ path: 'resource.name', kind: 'text' } as const, ...options], ({ path }) => path);
+  return [...byPath.values()].map(joinOptions);
+}
+
+/** Returns one option for fields of the same name, which can have different kinds on all resources. */
+function joinOptions(options: readonly PathOption[]): PathOption {
+  const last = options.at(-1) as PathOption;
+  if (options.some(({ kind }) => kind !== last.kind)) return { path: last.path, kind: undefined };
+  const hierarchies = new Set(options.flatMap(({ hierarchy }) => hierarchy ?? []));
+  // A hierarchy that only some of the resources have counts, because the others have no rows to compare.
+  return { ...last, hierarchy: hierarchies.size === 1 ? [...hierarchies][0] : undefined };
 }
 
 /** Number of paths behind one field after which no further reference is followed: definitions that reference each other have thousands. */
@@ -78,16 +87,34 @@ function behind(catalogue: Catalogue, option: PathOption): readonly PathOption[]
   for (const { option: from, references } of queue) {
     if (found.length >= MAX_BEHIND || references > catalogue.limits.references) break;
     if (from.kind === 'list') continue;
-    const next = fieldsOf(catalogue, from.to).map((field) => toOption(catalogue, from.path, field));
+    const next = optionsOf(catalogue, from.to, from.path);
     found.push(...next);
     queue.push(...next.map((reached) => ({ option: reached, references: references + 1 })));
   }
   return found;
 }
 
-/** Returns the fields of a resource that conditions can read. */
-function fieldsOf({ definitions }: Catalogue, resource: string | undefined): readonly Field[] {
-  return definitions.find(({ name }) => name === resource)?.fields.filter(({ writeOnly }) => !writeOnly) ?? [];
+/** Returns the paths of the fields of a resource, after a prefix. */
+function optionsOf(catalogue: Catalogue, resource: string | undefined, prefix: string): readonly PathOption[] {
+  const definition = catalogue.definitions.find(({ name }) => name === resource);
+  return definition === undefined ? [] : toOptions(catalogue, definition, prefix);
+}
+
+/** Returns the paths of the fields that conditions can read. */
+function toOptions(catalogue: Catalogue, { name, fields }: Definition, prefix: string): readonly PathOption[] {
+  return fields
+    .filter(({ writeOnly }) => !writeOnly)
+    .map((field) => {
+      const option = toOption(catalogue, prefix, field);
+      return withHierarchy(catalogue, option, field.name === 'id' ? name : option.to);
+    });
+}
+
+/** Adds the hierarchy of the resource whose records the value identifies, if it has one. Lists identify several records. */
+function withHierarchy({ definitions }: Catalogue, option: PathOption, resource: string | undefined): PathOption {
+  const fields = definitions.find(({ name }) => name === resource)?.fields;
+  const hasHierarchy = option.kind === 'text' && fields?.some(({ hierarchy }) => hierarchy === true) === true;
+  return hasHierarchy ? { ...option, hierarchy: resource } : option;
 }
 
 function requestPaths(catalogue: Catalogue, resource: string, request: readonly ContextPath[]): readonly PathOption[] {

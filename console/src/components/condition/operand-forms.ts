@@ -15,6 +15,7 @@ export type OperandForm =
   | 'date'
   | 'instant'
   | 'record'
+  | 'records'
   | 'list'
   | 'range'
   | 'duration'
@@ -23,10 +24,16 @@ export type OperandForm =
   | 'networks'
   | 'json';
 
-/** Returns the operators that fit the kind of a path; all of them if the kind is not known. */
+/**
+ * Returns the operators that fit the kind of a path; all of them if the kind is not known. Those that need a hierarchy fit only paths that
+ * identify a record of one.
+ */
 export function operatorsFor(catalogue: Catalogue, option: PathOption | undefined): readonly Operator[] {
   const kind = option?.kind;
-  return kind === undefined ? catalogue.operators : catalogue.operators.filter(({ kinds }) => kinds.includes(kind));
+  return catalogue.operators.filter(
+    ({ kinds, needsHierarchy }) =>
+      (kind === undefined || kinds.includes(kind)) && (needsHierarchy !== true || option?.hierarchy !== undefined),
+  );
 }
 
 /** Returns the editor that shows this value without loss. */
@@ -49,6 +56,8 @@ export function wantedForm(operator: Operator | undefined, option: PathOption | 
     case 'text':
     case 'pattern':
       return 'text';
+    case 'recordIds':
+      return option?.hierarchy === undefined ? 'list' : 'records';
     case 'scalars':
       return option?.values === undefined ? 'list' : 'choices';
     case 'time':
@@ -91,6 +100,8 @@ function fits(form: OperandForm, value: unknown): boolean {
     case 'choices':
     case 'list':
       return isListOf(value, ['string', 'number']);
+    case 'records':
+      return typeof value === 'string' || isListOf(value, ['string']);
     case 'range':
     case 'timesOfDay':
       return Array.isArray(value) && value.length === 2;
@@ -127,6 +138,7 @@ export function initialValue(operator: Operator | undefined, option: PathOption 
       return option?.values?.[0] ?? '';
     case 'choices':
     case 'list':
+    case 'records':
     case 'daysOfWeek':
     case 'networks':
       return [];
@@ -139,6 +151,12 @@ export function initialValue(operator: Operator | undefined, option: PathOption 
     default:
       return '';
   }
+}
+
+/** Returns the ids that an operand names: one text, or a list of texts. */
+export function toIds(value: unknown): readonly string[] {
+  const ids: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return ids.filter((id) => typeof id === 'string' && id !== '') as readonly string[];
 }
 
 /** Returns the value for another operator: the present one if its editor shows it too. */
@@ -172,6 +190,19 @@ export function referencedPath(reference: string): string {
 /** Returns a reference to a path. */
 export function toReference(path: string): string {
   return `\${${path}}`;
+}
+
+/**
+ * Returns the reference with which the comparison with a path starts: to ids of the hierarchy that the path belongs to, from another part of the
+ * request; otherwise to the user.
+ */
+export function suggestReference(options: readonly PathOption[], compared: PathOption | undefined): string {
+  const groupOf = (path: string): string => path.slice(0, path.indexOf('.'));
+  const hierarchy = compared?.hierarchy;
+  const found = options.find(
+    ({ path, to }) => hierarchy !== undefined && to === hierarchy && groupOf(path) !== groupOf(compared?.path ?? ''),
+  );
+  return toReference(found?.path ?? 'user.id');
 }
 
 /** The units of durations. */

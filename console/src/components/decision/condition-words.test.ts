@@ -69,7 +69,7 @@ describe('describeUnmet', () => {
           ancestors: { resource: 'Folder', ids: ['c', 'b'], end: 'root', ...ancestors },
         }),
       );
-    expect(end({})).toBe('user.department within ["x"], but the value is "c": none of c, b is among them');
+    expect(end({})).toBe('user.department is within ["x"], but the value is "c": none of c, b is among them');
     expect(end({ end: 'missing' })).toMatch(/: none of c, b is among them, and the next parent does not exist$/);
     expect(end({ end: 'cycle' })).toMatch(/and they form a cycle$/);
     expect(end({ end: 'limit' })).toMatch(/: none of the first 2 records is among them, and there are more above$/);
