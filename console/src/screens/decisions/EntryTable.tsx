@@ -9,7 +9,8 @@ import { EntryRow } from './EntryRow.tsx';
 import classes from './EntryTable.module.css';
 import type { EntryFilter } from './filters.ts';
 import type { Entry, EntryNames } from './queries.ts';
-import { createRangeExtractor, createRowKeys, OVERSCAN } from './rendered-rows.ts';
+import { createRangeExtractor, createRowKeys, createSkimDetector, OVERSCAN } from './rendered-rows.ts';
+import { SkimmedRows } from './SkimmedRows.tsx';
 
 /** Properties of the table of entries. */
 interface EntryTableProps {
@@ -30,7 +31,10 @@ const ROW = 40;
 /** Rows before the end at which further entries are loaded. */
 const NEAR_END = 100;
 
-/** Entries in a table that renders only the rows in view. Near its end, it loads further entries. */
+/**
+ * Entries in a table that renders only the rows in view, and none while the scroll bar moves too fast to read them. Near its end, it loads further
+ * entries.
+ */
 export function EntryTable({ entries, names, growsAtStart = false, onOpen, onFilter, onEnd, onClear }: EntryTableProps) {
   const scroll = useRef<HTMLDivElement>(null);
   const isNarrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false }) ?? false;
@@ -42,11 +46,15 @@ export function EntryTable({ entries, names, growsAtStart = false, onOpen, onFil
     overscan: OVERSCAN,
     rangeExtractor,
   });
-  const rows = virtual.getVirtualItems();
+  const items = virtual.getVirtualItems();
+  const first = virtual.range?.startIndex ?? 0;
+  const [detectSkim] = useState(createSkimDetector);
+  const isSkimming = detectSkim({ first, isScrolling: virtual.isScrolling });
+  const rows = isSkimming ? [] : items;
   const [rowKeys] = useState(createRowKeys);
   // Elements whose height is measured belong to one entry.
   const keys = growsAtStart || isNarrow ? [] : rowKeys.assign(rows.map(({ index }) => index));
-  const last = rows.at(-1)?.index ?? -1;
+  const last = items.at(-1)?.index ?? -1;
   const isNearEnd = last >= entries.length - NEAR_END;
   useEffect(() => {
     if (isNearEnd) onEnd?.();
@@ -70,6 +78,7 @@ export function EntryTable({ entries, names, growsAtStart = false, onOpen, onFil
   }
   return (
     <div ref={scroll} className={classes['scroll']}>
+      {isSkimming && <SkimmedRows at={entries[first]?.at} index={first} count={entries.length} />}
       <table className={classes['table']} aria-label={texts.title} aria-rowcount={entries.length}>
         <thead>
           <tr>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRangeExtractor, createRowKeys } from './rendered-rows.ts';
+import { createRangeExtractor, createRowKeys, createSkimDetector } from './rendered-rows.ts';
 
 const rangeOf = (startIndex: number, endIndex: number) => ({ startIndex, endIndex, overscan: 2, count: 1000 });
 
@@ -30,5 +30,29 @@ describe('createRowKeys', () => {
     const more = assign([10, 11, 12, 13]);
     expect(more.slice(0, 2)).toEqual(before.slice(0, 2));
     expect(new Set(more).size).toBe(4);
+  });
+});
+
+describe('createSkimDetector', () => {
+  const scroll = (firsts: readonly number[]): readonly boolean[] => {
+    const isSkimming = createSkimDetector();
+    return firsts.map((first) => isSkimming({ first, isScrolling: true }));
+  };
+
+  it('is true from the second of several jumps on, and ends when the scroll slows down', () => {
+    expect(scroll([0, 500, 1000, 1500, 1500, 1520])).toEqual([false, false, true, true, true, false]);
+    expect(scroll([2000, 1500, 1000])).toEqual([false, false, true]);
+  });
+
+  it('is false for a wheel, and for a single jump', () => {
+    expect(scroll([0, 3, 6, 9, 30])).toEqual([false, false, false, false, false]);
+    expect(scroll([0, 99_990, 99_990, 99_985])).toEqual([false, false, false, false]);
+  });
+
+  it('ends when the scroll rests', () => {
+    const isSkimming = createSkimDetector();
+    expect([0, 500, 1000].map((first) => isSkimming({ first, isScrolling: true })).at(-1)).toBe(true);
+    expect(isSkimming({ first: 1000, isScrolling: false })).toBe(false);
+    expect(isSkimming({ first: 2000, isScrolling: true })).toBe(false);
   });
 });

@@ -39,3 +39,28 @@ export function createRowKeys(): RowKeys {
     },
   };
 }
+
+/** Rows between two frames of a scroll from which on none of them can be read. A wheel passes fewer. */
+const FAST = 60;
+
+/** The position of a scroll. */
+interface ScrollPlace {
+  /** The index of the first row in view. */
+  readonly first: number;
+  readonly isScrolling: boolean;
+}
+
+/**
+ * Creates a function that returns true while a scroll is too fast to read a row, as with the scroll bar. A single jump, such as to the end, is not: its
+ * rows are shown at once.
+ */
+export function createSkimDetector(): (place: ScrollPlace) => boolean {
+  let last: number | undefined;
+  let jumps = 0;
+  return ({ first, isScrolling }) => {
+    if (!isScrolling) jumps = 0;
+    else if (last !== undefined && first !== last) jumps = Math.abs(first - last) < FAST ? 0 : jumps + 1;
+    last = first;
+    return jumps > 1;
+  };
+}
