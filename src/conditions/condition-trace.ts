@@ -20,7 +20,7 @@ export interface ComparisonTrace {
   readonly operator: string;
   /** The operand with its references resolved; absent if a reference has no value or reads the unknown record. */
   readonly expected?: Json;
-  /** The operand as written; absent for a literal. */
+  /** The operand as written; absent for a literal, unless it is too long. */
   readonly written?: string;
   readonly actual?: Json;
   /** Present if the path has no value. */
@@ -51,6 +51,8 @@ export interface RelatedTrace {
   readonly atLeast?: number;
   readonly atMost?: number;
   readonly answer: TracedAnswer;
+  /** The condition on a related record; present if the related records are not known, unless each one counts. */
+  readonly where?: ConditionTrace;
   /** The number of related records by their result of `where`; absent if they are not known. */
   readonly counts?: Readonly<Record<'true' | 'false' | 'unknown', number>>;
   /** At most `MAX_RECORDS` records: those that meet `where` first, then those with the fewest unmet comparisons. */
@@ -61,6 +63,8 @@ export interface RelatedTrace {
 export interface RelatedLinkTrace {
   readonly field: string;
   readonly expected?: Json;
+  /** The operand as written; present if its value is not known. */
+  readonly written?: string;
   readonly missing?: true;
 }
 

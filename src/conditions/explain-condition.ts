@@ -1,10 +1,11 @@
 import { describeValue } from '../operators/index.ts';
-import { type Comparison, type Condition, type Operand, type Related, type Scope, UNRESOLVED, type Within } from './condition.ts';
+import { type Comparison, type Condition, type Related, type Scope, UNRESOLVED, type Within } from './condition.ts';
 import type { ComparisonTrace, ConditionTrace, TracedAnswer } from './condition-trace.ts';
 import { explainRelated } from './explain-related.ts';
 import { resolveOperand } from './operand-values.ts';
 import { WITHIN } from './parse-within.ts';
 import { partiallyEvaluate } from './partial-evaluation.ts';
+import { printOperand } from './print-operand.ts';
 import { ancestorsOf, compareAncestors } from './within-evaluation.ts';
 
 /** Returns the trace of a condition. Evaluates every comparison, also those after a comparison that decides its group. */
@@ -67,8 +68,6 @@ function toAnswer(result: Condition): TracedAnswer {
   return result.value ? 'true' : 'false';
 }
 
-const MAX_ITEMS = 5;
-
 /**
  * Prints a condition in one line: `user.department eq "sales" and (resource.status in ["draft"] or not resource.locked eq true)`.
  * Members after `maxLength` characters are omitted, because the text of ten thousand rules would have megabytes.
@@ -102,22 +101,6 @@ function printRelated({ resource, as, on, where, atLeast, atMost }: Related, max
   return `${bounds.filter(Boolean).join(' and ')} ${resource} ${as} where ${[...links, ...rest].join(' and ')}`;
 }
 
-/** Prints the right side of a comparison as it was written. Omits items of a list after `MAX_ITEMS`. */
-export function printOperand(operand: Operand): string {
-  switch (operand.type) {
-    case 'literal':
-      return Array.isArray(operand.value) ? printList(operand.value, describeValue) : describeValue(operand.value);
-    case 'reference':
-      return `\${${operand.path.text}}`;
-    case 'template':
-      return describeValue(operand.parts.map((part) => (typeof part === 'string' ? part : `\${${part.text}}`)).join(''));
-    case 'array':
-      return printList(operand.items, printOperand);
-    case 'computed':
-      return `(${operand.source})`;
-  }
-}
-
 function printMembers(members: readonly Condition[], separator: string, maxLength: number): string {
   const texts: string[] = [];
   let left = maxLength;
@@ -133,9 +116,4 @@ function printMembers(members: readonly Condition[], separator: string, maxLengt
 function printMember(condition: Condition, maxLength: number): string {
   const text = printCondition(condition, maxLength);
   return (condition.type === 'all' || condition.type === 'any') && condition.of.length > 1 ? `(${text})` : text;
-}
-
-function printList<Item>(items: readonly Item[], print: (item: Item) => string): string {
-  const more = items.length > MAX_ITEMS ? [`… ${items.length - MAX_ITEMS} more`] : [];
-  return `[${[...items.slice(0, MAX_ITEMS).map(print), ...more].join(', ')}]`;
 }

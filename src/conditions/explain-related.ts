@@ -1,7 +1,9 @@
-import { type Condition, type Related, type RelatedRecord, type Scope, UNRESOLVED } from './condition.ts';
+import { type Condition, type Operand, type Related, type RelatedRecord, type Scope, UNRESOLVED } from './condition.ts';
 import type { ConditionTrace, RelatedLinkTrace, RelatedRecordTrace, RelatedTrace, TracedAnswer } from './condition-trace.ts';
 import { resolveOperand } from './operand-values.ts';
+import { printOperand } from './print-operand.ts';
 import { withRelatedRecord } from './related-evaluation.ts';
+import { traceResidual } from './residual-trace.ts';
 
 /** Maximum related records in an explanation. */
 const MAX_RECORDS = 3;
@@ -26,11 +28,11 @@ export function explainRelated(related: Related, { answer, scope, explain }: Rel
     type: 'related',
     resource,
     as,
-    on: on.map(({ path }, index) => toLinkTrace(path.keys[1] ?? '', values[index])),
+    on: on.map(({ path, operand }, index) => toLinkTrace(path.keys[1] ?? '', operand, values[index])),
     ...(atLeast !== undefined && { atLeast }),
     ...(atMost !== undefined && { atMost }),
     answer,
-    ...(traced !== undefined && { counts: countAnswers(traced), records: nearestOf(traced) }),
+    ...(traced === undefined ? whereOf(related) : { counts: countAnswers(traced), records: nearestOf(traced) }),
   };
 }
 
@@ -44,9 +46,15 @@ function findRecords(related: Related, values: readonly LinkValue[], scope: Scop
   return found === undefined || found === 'unknown' || found === UNRESOLVED ? undefined : found;
 }
 
-function toLinkTrace(field: string, value: LinkValue): RelatedLinkTrace {
+/** Returns the condition on a related record; nothing if each one counts. */
+function whereOf(related: Related): Pick<RelatedTrace, 'where'> {
+  const { where } = traceResidual(related) as RelatedTrace;
+  return where === undefined ? {} : { where };
+}
+
+function toLinkTrace(field: string, operand: Operand, value: LinkValue): RelatedLinkTrace {
   if (value === undefined) return { field, missing: true };
-  return value === UNRESOLVED ? { field } : { field, expected: value };
+  return value === UNRESOLVED ? { field, written: printOperand(operand) } : { field, expected: value };
 }
 
 function countAnswers(traced: readonly RelatedRecordTrace[]): NonNullable<RelatedTrace['counts']> {

@@ -63,6 +63,7 @@ export {
   storedPaths,
   storedRelatedPaths,
 } from './rename-paths.ts';
+export { traceResidual } from './residual-trace.ts';
 export {
   createNumberDomain,
   createTextDomain,

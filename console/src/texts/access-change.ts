@@ -11,8 +11,8 @@ export const accessChangeTexts = {
   conditional: (number: number) => sentence`${count(number, 'action depends', 'actions depend')} on other conditions:`,
   before: 'now',
   after: 'then',
-  when: (when: string, rule: string | undefined, policy = '') =>
-    sentence`if ${when} (${rule === undefined ? '' : sentence`rule "${rule}" of `}policy "${policy}")`,
+  when: 'if',
+  rule: (rule: string | undefined, policy = '') => sentence`(${rule === undefined ? '' : sentence`rule "${rule}" of `}policy "${policy}")`,
   nothing: 'No action is denied or allowed by this: other policies decide the same.',
   auditLog: 'Rules about the audit log are not compared.',
   notAssigned: 'The policy is assigned to no role and no user, so no permission changes.',

@@ -35,6 +35,7 @@ export const previewTexts = {
   live: 'In force',
   draftSide: 'Draft',
   conditional: 'depends on the record',
+  allowedIf: 'Allowed if',
   missing: 'Values that were not kept',
   filled: 'Filled with values of today',
   compare: 'Show both traces',

@@ -5,7 +5,7 @@
 import { type RuleAction, SENDS_DATA } from '../../actions.ts';
 import { INACTIVE_USER } from '../../authn/index.ts';
 import { createScope, leaveOpen, type Principal, type ReferencedRecords, type ScopeInput } from '../../authz/context/index.ts';
-import { type Decision, decide, decidingRule, printResidual } from '../../authz/decision/index.ts';
+import { type Decision, decide, decidingRule, describeResidual, type ResidualDescription } from '../../authz/decision/index.ts';
 import { type ApplicableRules, applicableRules, NO_ASSIGNMENTS, type UserAssignment } from '../../authz/policies/index.ts';
 import { type Path, UNRESOLVED } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
@@ -40,10 +40,8 @@ export interface PartialDecision {
 export type DecisionSummary = PossibleSummary | ({ readonly effect: 'deny' } & Partial<NamedRule>);
 
 /** A decision that allows, or allows under a condition. */
-export interface PossibleSummary extends NamedRule {
+export interface PossibleSummary extends NamedRule, Partial<ResidualDescription> {
   readonly effect: 'allow' | 'conditional';
-  /** The residual condition of a conditional decision, as text. */
-  readonly when?: string;
 }
 
 interface NamedRule {
@@ -96,7 +94,7 @@ export function toDecisionSummary(decision: Decision): DecisionSummary {
   if (named === undefined) throw new TypeError(`a decision "${decision.effect}" has no ALLOW rule`);
   return decision.effect === 'allow'
     ? { effect: 'allow', ...named }
-    : { effect: 'conditional', ...named, when: printResidual(decision.where) };
+    : { effect: 'conditional', ...named, ...describeResidual(decision.where) };
 }
 
 /** The fields that identify a user. */

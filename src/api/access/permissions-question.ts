@@ -5,7 +5,7 @@ import { Problem } from '../../errors.ts';
 import { ordinaryResources, type Resource } from '../../resources/index.ts';
 import { component, Input, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
 import type { AdminRequest } from '../admin/index.ts';
-import { NAMED_POLICY, NAMED_RULE, WHEN } from '../decisions/index.ts';
+import { NAMED_POLICY, NAMED_RULE, RESIDUAL } from '../decisions/index.ts';
 import { cursor, name, PAGED, TEXT } from '../schema-members.ts';
 import { DRAFT } from './access-draft.ts';
 import { type DecisionSummary, type PartialDecision, type PartialRequest, toDecisionSummary } from './partial-decisions.ts';
@@ -39,7 +39,7 @@ export const PERMISSION = component(
     reason: TEXT,
     rule: Type.Optional({ ...NAMED_RULE, description: 'The deciding rule; for `conditional`, the first rule that may allow.' }),
     policy: Type.Optional(NAMED_POLICY),
-    when: Type.Optional(WHEN),
+    ...RESIDUAL,
   }),
 );
 

@@ -18,7 +18,13 @@ afterAll(() => admin.pipeline.dispose());
 interface WhoCan {
   readonly data: {
     readonly roles: readonly { readonly role: string; readonly effect: string }[];
-    readonly users: readonly { readonly id: string; readonly effect: string; readonly via: string; readonly when?: string }[];
+    readonly users: readonly {
+      readonly id: string;
+      readonly effect: string;
+      readonly via: string;
+      readonly when?: string;
+      readonly residual?: unknown;
+    }[];
   };
   readonly count: number;
   readonly nextCursor?: string;
@@ -42,6 +48,8 @@ describe('admin.tests.whoCan', () => {
       { id: 'ben', effect: 'conditional', when, via: 'role' },
     ]);
     expect(count).toBe(3);
+    const residual = { type: 'comparison', field: 'resource.status', operator: 'eq', expected: 'draft', answer: 'open' };
+    expect(data.users[1]?.residual).toEqual(residual);
   });
 
   it('decides about one record', async () => {

@@ -7,7 +7,7 @@ import { ASSIGNABLE_ROLES, type AssignableRole } from '../../resources/index.ts'
 import { component, Input, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
 import { loadCandidates, loadRecord } from '../../storage/index.ts';
 import { type AdminEndpoint, type AdminRequest, adminEndpoint, parseIdCursor, toIdCursor } from '../admin/index.ts';
-import { NAMED_POLICY, NAMED_RULE, WHEN } from '../decisions/index.ts';
+import { NAMED_POLICY, NAMED_RULE, RESIDUAL } from '../decisions/index.ts';
 import { cursor, limit, name, PAGED, TEXT } from '../schema-members.ts';
 import { DRAFT, describeDraft, withDraft } from './access-draft.ts';
 import {
@@ -46,7 +46,7 @@ const POSSIBLE = {
   effect: OneOf(['allow', 'conditional'] as const),
   rule: { ...NAMED_RULE, description: 'The deciding rule; for `conditional`, the first rule that may allow.' },
   policy: NAMED_POLICY,
-  when: Type.Optional(WHEN),
+  ...RESIDUAL,
 } as const;
 
 const ROLE_WHO_CAN = component('admin.RoleWhoCan', Type.Object({ role: OneOf(ASSIGNABLE_ROLES), ...POSSIBLE }));

@@ -11,9 +11,6 @@ const PRIORITY = Type.Integer();
 export const NAMED_RULE = Type.Object({ id: TEXT, description: Type.Optional(TEXT) });
 /** The schema of a policy in a response. */
 export const NAMED_POLICY = Type.Object({ id: TEXT, name: TEXT });
-/** The schema of a residual condition. */
-export const WHEN = Type.String({ description: 'The residual condition as text. The request is allowed if it is true.' });
-
 const ANSWER = OneOf(['true', 'false', 'unknown', 'open'] as const, {
   description: '`open`: the result depends on an unknown value, such as the record of a list.',
 });
@@ -27,6 +24,13 @@ const RANKED = {
 } as const;
 
 const CONDITION_TRACE = createConditionTrace();
+
+/** The members of a residual condition. */
+export const RESIDUAL = {
+  when: Type.Optional(Type.String({ description: 'The residual condition as text. The request is allowed if it is true.' })),
+  /** Absent if the text is cut. */
+  residual: Type.Optional(CONDITION_TRACE),
+} as const;
 
 const RULE_TRACE = component(
   'admin.RuleTrace',
@@ -66,7 +70,7 @@ export const EXPLAINED = {
   ties: Type.Array(TIED_RULE, {
     description: 'Rules with the same priorities as the deciding rule that would also have fired. At most 20.',
   }),
-  when: Type.Optional(WHEN),
+  ...RESIDUAL,
   wouldAllow: Type.Optional(
     Type.Array(NEARBY_RULE, { description: 'For a denial: the ALLOW rules with the fewest unmet conditions. At most five.' }),
   ),
@@ -105,7 +109,7 @@ function createConditionTrace(): SchemaOf<ConditionTrace> {
     field: TEXT,
     operator: TEXT,
     expected: { description: 'The right side, with references replaced by their values.' },
-    written: { type: 'string', description: 'The right side as written, if it contains a reference.' },
+    written: { type: 'string', description: 'The right side as written, if it contains a reference, or is too long for `expected`.' },
     actual: { description: 'The value of the field.' },
     missing: { const: true, description: 'The field has no value.' },
     ifExists: { const: true },
@@ -122,6 +126,8 @@ function createConditionTrace(): SchemaOf<ConditionTrace> {
     description: 'At most three related records: those that meet `where` first, then those with the fewest unmet comparisons.',
     items: { type: 'object', properties: { id: TEXT, answer: ANSWER, where: schema }, required: ['id', 'answer', 'where'] },
   };
+  // The condition on a related record; present if the related records are not known.
+  properties['where'] = schema;
   properties['of'] = {
     description: 'The members of a group; the single member of a `not`.',
     anyOf: [{ type: 'array', items: schema }, schema],
@@ -155,7 +161,7 @@ function relatedProperties(): Readonly<Record<string, object>> {
     on: {
       type: 'array',
       description: 'The fields of the related resource, and the values that they equal.',
-      items: { type: 'object', properties: { field: TEXT, expected: {}, missing: { const: true } }, required: ['field'] },
+      items: { type: 'object', properties: { field: TEXT, expected: {}, written: TEXT, missing: { const: true } }, required: ['field'] },
     },
     atLeast: { type: 'integer' },
     atMost: { type: 'integer' },

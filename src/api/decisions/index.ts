@@ -24,4 +24,4 @@ export { BY_ID, loadComparedUsers, loadUserLabels, USER_NAMES, WITH_USER_NAMES }
 export { explainPast, loadPastDecisions, type PastDecisions, type PastRequest } from './decision-replay-past.ts';
 export { decisionStreamEndpoints } from './decision-stream-endpoint.ts';
 export { withExplanationHints } from './explanation-hints.ts';
-export { EXPLAINED, EXPLANATION_EXAMPLE, NAMED_POLICY, NAMED_RULE, WHEN } from './explanation-schemas.ts';
+export { EXPLAINED, EXPLANATION_EXAMPLE, NAMED_POLICY, NAMED_RULE, RESIDUAL } from './explanation-schemas.ts';

@@ -1,8 +1,8 @@
 /** The counts and samples of a preview. */
 import type { AuditEntry, Replay, ReplayChange } from '../../audit/index.ts';
-import { decidingRule, printResidual } from '../../authz/decision/index.ts';
+import { decidingRule, describeResidual, type ResidualDescription } from '../../authz/decision/index.ts';
 import { component, OneOf, Type } from '../../schemas/index.ts';
-import { NAMED_POLICY, NAMED_RULE } from '../decisions/index.ts';
+import { NAMED_POLICY, NAMED_RULE, RESIDUAL } from '../decisions/index.ts';
 import { COUNT, ID, TEXT, TIMESTAMP } from '../schema-members.ts';
 import type { ReplayedEntry } from './policy-preview-replay.ts';
 
@@ -19,6 +19,7 @@ export const REPLAYED_MEMBERS = {
   rule: Type.Optional({ ...NAMED_RULE, description: 'The deciding rule; otherwise the first rule that may allow.' }),
   policy: Type.Optional(NAMED_POLICY),
   when: Type.Optional(Type.String({ description: 'The condition on the record or on values that were not kept, as text.' })),
+  residual: RESIDUAL.residual,
 } as const;
 
 const REPLAYED = component('admin.ReplayedDecision', Type.Object(REPLAYED_MEMBERS));
@@ -81,12 +82,11 @@ export const TALLY = component(
 );
 
 /** A replayed decision as a response shows it. It may contain attribute values, so only admins may see it. */
-export interface ReplaySummary {
+export interface ReplaySummary extends Partial<ResidualDescription> {
   readonly effect: Replay['effect'];
   readonly reason?: string;
   readonly rule?: { readonly id: string; readonly description?: string | undefined };
   readonly policy?: { readonly id: string; readonly name: string };
-  readonly when?: string;
 }
 
 /** Returns a replay as a response shows it. */
@@ -101,7 +101,7 @@ export function toReplaySummary({ decision: first, other, effect }: Replay): Rep
       rule: { id: rule.id, description: rule.description },
       policy: { id: rule.policy.id, name: rule.policy.name },
     }),
-    ...(decision.effect === 'allow-where' && { when: printResidual(decision.where) }),
+    ...(decision.effect === 'allow-where' && describeResidual(decision.where)),
   };
 }
 

@@ -137,7 +137,9 @@ describe('when', () => {
     const rules: readonly SomeRule[] = [{ effect: 'DENY', conditions: [DRAFT], priority: 200 }, { conditions: [HELD] }];
     const explanation = explainOf(rules, { record: UNRESOLVED });
     expect(explanation.when).toBe('not resource.status eq "draft"');
+    expect(explanation.residual).toMatchObject({ type: 'not', answer: 'open', of: { field: 'resource.status', expected: 'draft' } });
     expect(explainOf(rules)).not.toHaveProperty('when');
+    expect(explainOf(rules)).not.toHaveProperty('residual');
   });
 
   it('limits the length of "when"', () => {
@@ -145,6 +147,8 @@ describe('when', () => {
     const { when } = explainOf([{ conditions }], { record: UNRESOLVED });
     expect(when).toHaveLength(2001);
     expect(when).toMatch(/^resource\.title eq "the title number 0" or .*…$/);
+    // The trace would be as long.
+    expect(explainOf([{ conditions }], { record: UNRESOLVED })).not.toHaveProperty('residual');
   });
 });
 

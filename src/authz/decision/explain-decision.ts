@@ -1,4 +1,4 @@
-import { type ConditionTrace, explainCondition, printCondition, type Scope } from '../../conditions/index.ts';
+import { type ConditionTrace, explainCondition, printCondition, type Scope, traceResidual } from '../../conditions/index.ts';
 import {
   type ApplicableRules,
   type CompiledRule,
@@ -61,6 +61,8 @@ export interface Explanation {
   readonly ties: readonly TiedRule[];
   /** For allow-where: the residual condition as text. */
   readonly when?: string;
+  /** For allow-where: the residual condition as a trace, unless its text is cut. */
+  readonly residual?: ConditionTrace;
   /** For a denial: the ALLOW rules with the fewest unmet comparisons, in that order. */
   readonly wouldAllow?: readonly NearbyRule[];
   /** For a denial: a note if policies are assigned, but none has an active ALLOW rule for the resource and action. */
@@ -76,15 +78,25 @@ export function explain(applicable: ApplicableRules, scope: Scope, principal: Om
     decision,
     trace: steps.map((step) => toTrace(step, input)),
     ties: tiesWith(decidingRule(decision), input),
-    ...(decision.effect === 'allow-where' && { when: printResidual(decision.where) }),
+    ...(decision.effect === 'allow-where' && describeResidual(decision.where)),
     ...(decision.effect === 'deny' && explainDenial(steps, input)),
   };
 }
 
-/** Prints a residual condition in one line of limited length. It may contain attribute values, so only admins may see it. */
-export function printResidual(where: Extract<Decision, { effect: 'allow-where' }>['where']): string {
+/** A residual condition in a response. It may contain attribute values, so only admins may see it. */
+export interface ResidualDescription {
+  /** The condition in one line of limited length. */
+  readonly when: string;
+  /** The condition as a trace; absent if the text is cut, because the trace would be as long. */
+  readonly residual?: ConditionTrace;
+}
+
+/** Describes a residual condition. */
+export function describeResidual(where: Extract<Decision, { effect: 'allow-where' }>['where']): ResidualDescription {
+  // The text of a condition within the limit is that of the whole condition.
   const text = printCondition(where, WHEN_LENGTH);
-  return text.length > WHEN_LENGTH ? `${text.slice(0, WHEN_LENGTH).toWellFormed()}…` : text;
+  if (text.length > WHEN_LENGTH) return { when: `${text.slice(0, WHEN_LENGTH).toWellFormed()}…` };
+  return { when: text, residual: traceResidual(where) };
 }
 
 /** The input of `explain`, with the ranks of the rules. */

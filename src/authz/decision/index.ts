@@ -6,10 +6,11 @@
  */
 export { type DecideOptions, type Decision, decide, decidingRule, isConditionalReason, type RuleStep } from './decide.ts';
 export {
+  describeResidual,
   type Explanation,
   explain,
   type NearbyRule,
-  printResidual,
+  type ResidualDescription,
   type RuleInfo,
   type RuleTrace,
   type TiedRule,

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { Draft } from '../../api/draft.ts';
 import { accessChangeTexts as texts } from '../../texts/access-change.ts';
 import { readableReason } from '../decision/draft-reasons.ts';
+import { ResidualWords } from '../decision/ResidualCondition.tsx';
 import { QueryState } from '../QueryState.tsx';
 import { AUDIT_LOG, type PermissionChange, type PermissionChanges } from './permission-changes.ts';
 import { permissionChangesQuery, type Subject } from './queries.ts';
@@ -61,10 +62,10 @@ function ChangeList({ title, changes }: { readonly title: string; readonly chang
               {before.action} {before.resource}
             </Text>
             <Text size="xs" c="dimmed">
-              {texts.before}: {describe(before)}
+              {texts.before}: <Reason permission={before} />
             </Text>
             <Text size="xs" c="dimmed">
-              {texts.after}: {describe(after)}
+              {texts.after}: <Reason permission={after} />
             </Text>
           </List.Item>
         ))}
@@ -73,7 +74,12 @@ function ChangeList({ title, changes }: { readonly title: string; readonly chang
   );
 }
 
-/** Returns the reason of a decision. For a decision that depends on conditions, these are its conditions and the first rule that may allow. */
-function describe({ reason, when, rule, policy }: PermissionChange['before']): string {
-  return when === undefined ? readableReason(reason) : texts.when(when, rule?.description, policy?.name);
+/** The reason of a decision. For a decision that depends on conditions, these are its conditions and the first rule that may allow. */
+function Reason({ permission: { reason, when, residual, rule, policy } }: { readonly permission: PermissionChange['before'] }) {
+  if (when === undefined) return readableReason(reason);
+  return (
+    <>
+      {texts.when} <ResidualWords when={when} residual={residual} /> {texts.rule(rule?.description, policy?.name)}
+    </>
+  );
 }

@@ -9,7 +9,7 @@ import { ResidualCondition } from './ResidualCondition.tsx';
 import { UserNamesContext } from './trace-vocabulary.ts';
 
 /** The explanation of a decision, as access tests, audit entries and replays return it. */
-export type Explained = Pick<Schemas['admin.ExplainedReplay'], 'note' | 'ties' | 'trace' | 'when' | 'wouldAllow'> & {
+export type Explained = Pick<Schemas['admin.ExplainedReplay'], 'note' | 'residual' | 'ties' | 'trace' | 'when' | 'wouldAllow'> & {
   readonly warnings?: readonly string[];
 };
 
@@ -24,7 +24,7 @@ interface ExplanationProps {
 
 /** Explains a decision: near misses, residual condition, and the trace of the rules. */
 export function Explanation({
-  explained: { note, ties = [], trace = [], when, wouldAllow = [], warnings = [] },
+  explained: { note, residual, ties = [], trace = [], when, wouldAllow = [], warnings = [] },
   users = NO_USERS,
 }: ExplanationProps) {
   const texts = decisionsTexts.trace;
@@ -37,7 +37,7 @@ export function Explanation({
           </Alert>
         ))}
         {note !== undefined && <Text size="sm">{isolateNames(note)}</Text>}
-        {when !== undefined && <ResidualCondition when={when} />}
+        {when !== undefined && <ResidualCondition when={when} residual={residual} />}
         <NearMisses rules={wouldAllow} />
         {trace.length > 0 && (
           <div>

@@ -1,10 +1,11 @@
-import { Alert, Badge, Button, Card, Code, Group, Paper, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
+import { Alert, Badge, Button, Card, Group, Paper, Progress, SimpleGrid, Stack, Tabs, Text } from '@mantine/core';
 import { useState } from 'react';
 import type { Draft } from '../../api/draft.ts';
 import { previewTexts as texts } from '../../texts/preview.ts';
 import { sentence } from '../../texts/sentence.ts';
 import { Dialog } from '../Dialog.tsx';
 import { readableReason } from '../decision/draft-reasons.ts';
+import { type Residual, ResidualWords } from '../decision/ResidualCondition.tsx';
 import { Time } from '../Time.tsx';
 import { Verdict } from '../Verdict.tsx';
 import { BothTraces } from './BothTraces.tsx';
@@ -105,8 +106,8 @@ function SampleCard({ sample, onCompare }: { readonly sample: PreviewSample; onC
       </Group>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <Side name={texts.recorded} allowed={recorded.allowed} reason={recorded.reason} />
-        {live && <Side name={texts.live} {...toOutcome(live.effect)} reason={live.reason} when={live.when} />}
-        {draft && <Side name={texts.draftSide} {...toOutcome(draft.effect)} reason={draft.reason} when={draft.when} />}
+        {live && <Side name={texts.live} {...toOutcome(live.effect)} reason={live.reason} residual={live} />}
+        {draft && <Side name={texts.draftSide} {...toOutcome(draft.effect)} reason={draft.reason} residual={draft} />}
       </SimpleGrid>
       {missing.length > 0 && (
         <Alert color="gray" mt="xs">
@@ -128,10 +129,10 @@ interface SideProps {
   /** The word instead of that of the verdict. */
   readonly label?: string;
   readonly reason?: string | undefined;
-  readonly when?: string | undefined;
+  readonly residual?: Residual;
 }
 
-function Side({ name, allowed, label, reason, when }: SideProps) {
+function Side({ name, allowed, label, reason, residual }: SideProps) {
   return (
     <div>
       <Group gap="xs">
@@ -141,7 +142,11 @@ function Side({ name, allowed, label, reason, when }: SideProps) {
         <Verdict allowed={allowed} {...(label !== undefined && { label })} />
       </Group>
       {reason !== undefined && <Text size="sm">{readableReason(reason)}</Text>}
-      {when !== undefined && <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>{when}</Code>}
+      {residual?.when !== undefined && (
+        <Text size="sm">
+          {texts.allowedIf} <ResidualWords {...residual} />
+        </Text>
+      )}
     </div>
   );
 }

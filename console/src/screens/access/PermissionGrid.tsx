@@ -96,14 +96,14 @@ function Cell({
 }
 
 function PermissionDetail({ permission, link }: { readonly permission: Permission; readonly link: string | undefined }) {
-  const { effect, reason, when, policy, rule, action, resource } = permission;
+  const { effect, reason, when, residual, policy, rule, action, resource } = permission;
   return (
     <Stack>
       <Text fw={600}>
         {action} {resource}: {texts.effects[effect]}
       </Text>
       <Text size="sm">{readableReason(reason)}</Text>
-      {when !== undefined && <ResidualCondition when={when} />}
+      {when !== undefined && <ResidualCondition when={when} residual={residual} />}
       {policy && (
         <PolicyLink id={policy.id} rule={rule?.id} size="sm">
           {sentence`${texts.openRule}: ${policy.name}`}

@@ -1,7 +1,9 @@
-import { Code, Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Group, Select, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { ResidualWords } from '../../components/decision/ResidualCondition.tsx';
+import { UserNamesContext } from '../../components/decision/trace-vocabulary.ts';
 import { LoadMore } from '../../components/LoadMore.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -13,7 +15,7 @@ import { whoCanQuery } from './queries.ts';
 import type { AccessTabProps } from './RoleMatrix.tsx';
 
 type Question = Schemas['admin.WhoCanQuestion'];
-type Allowed = Pick<Schemas['admin.RoleWhoCan'], 'effect' | 'policy' | 'rule' | 'when'>;
+type Allowed = Pick<Schemas['admin.RoleWhoCan'], 'effect' | 'policy' | 'residual' | 'rule' | 'when'>;
 
 /** The roles and users that may perform an action on a resource or a record. */
 export function WhoCan({ catalogue, search: { resource, action, id }, onChange }: AccessTabProps) {
@@ -64,19 +66,22 @@ function Answer({ question }: { readonly question: Question }) {
         const roles = pages[0]?.data.roles ?? [];
         const users = pages.flatMap(({ data }) => data.users);
         return (
-          <Stack>
-            <Title order={2} size="h4">
-              {texts.roles}
-            </Title>
-            {roles.length === 0 && <Text c="dimmed">{texts.noRole}</Text>}
-            {roles.length > 0 && <DataTable label={texts.roles} columns={ROLE_COLUMNS} items={roles} idOf={({ role }) => role} />}
-            <Title order={2} size="h4">
-              {texts.users}
-            </Title>
-            {users.length === 0 && <Text c="dimmed">{texts.noUser}</Text>}
-            {users.length > 0 && <DataTable label={texts.users} columns={USER_COLUMNS} items={users} idOf={({ id }) => id} />}
-            <LoadMore query={answer} />
-          </Stack>
+          // Conditions compare the id of the user of their line.
+          <UserNamesContext value={Object.fromEntries(users.map(({ id, name, email }) => [id, name ?? email]))}>
+            <Stack>
+              <Title order={2} size="h4">
+                {texts.roles}
+              </Title>
+              {roles.length === 0 && <Text c="dimmed">{texts.noRole}</Text>}
+              {roles.length > 0 && <DataTable label={texts.roles} columns={ROLE_COLUMNS} items={roles} idOf={({ role }) => role} />}
+              <Title order={2} size="h4">
+                {texts.users}
+              </Title>
+              {users.length === 0 && <Text c="dimmed">{texts.noUser}</Text>}
+              {users.length > 0 && <DataTable label={texts.users} columns={USER_COLUMNS} items={users} idOf={({ id }) => id} />}
+              <LoadMore query={answer} />
+            </Stack>
+          </UserNamesContext>
         );
       }}
     </QueryState>
@@ -93,7 +98,7 @@ const RULE_COLUMNS: readonly Column<Allowed>[] = [
   {
     key: 'when',
     title: texts.when,
-    render: ({ when }) => when !== undefined && <Code style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}>{when}</Code>,
+    render: ({ when, residual }) => when !== undefined && <ResidualWords when={when} residual={residual} />,
   },
   {
     key: 'rule',

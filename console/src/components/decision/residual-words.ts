@@ -1,0 +1,54 @@
+/** Residual conditions as words. */
+import { builderTexts } from '../../texts/condition-builder.ts';
+import { isReference, referencedPath } from '../condition/operand-forms.ts';
+import { type ConditionTrace, membersOf, printValue, type TraceVocabulary, traceOperatorWords } from './condition-words.ts';
+
+const texts = builderTexts.sentence;
+
+/** Returns a sentence about a residual condition: `resource.department is "politics" or resource.status is one of ["published"]`. */
+export function describeResidual(trace: ConditionTrace, vocabulary: TraceVocabulary): string {
+  return describe(trace, vocabulary, false);
+}
+
+function describe(trace: ConditionTrace, vocabulary: TraceVocabulary, isNested: boolean): string {
+  const inParentheses = (text: string): string => (isNested ? `(${text})` : text);
+  const members = membersOf(trace);
+  switch (trace.type) {
+    case 'comparison':
+      return describeComparison(trace, vocabulary);
+    case 'related':
+      return inParentheses(describeRelated(trace, vocabulary));
+    case 'expression':
+      return inParentheses(trace.source ?? '');
+    case 'not':
+      return `${texts.not} (${members.map((member) => describe(member, vocabulary, false)).join('')})`;
+    case 'constant':
+      return texts.constant[trace.answer];
+    default: {
+      const isSingle = members.length === 1;
+      const joined = members.map((member) => describe(member, vocabulary, !isSingle)).join(trace.type === 'any' ? texts.or : texts.and);
+      return isSingle ? joined : inParentheses(joined);
+    }
+  }
+}
+
+function describeComparison(trace: ConditionTrace, { operators, users }: TraceVocabulary): string {
+  const { label, isComplete } = traceOperatorWords(trace, operators);
+  const text = `${trace.field ?? ''} ${label}${isComplete ? '' : ` ${printRight(trace, users)}`}`;
+  return trace.ifExists === true ? `${text} ${texts.ifExists}` : text;
+}
+
+function printRight({ written, expected }: Pick<ConditionTrace, 'written' | 'expected'>, users: TraceVocabulary['users']): string {
+  if (written === undefined) return printValue(expected, users);
+  return isReference(written) ? referencedPath(written) : written;
+}
+
+/** Returns the links and the conditions of related records: `at least one Membership m where m.userId is "u1" and m.level is "owner"`. */
+function describeRelated({ resource = '', as = '', on = [], where, atLeast, atMost }: ConditionTrace, vocabulary: TraceVocabulary): string {
+  const { operators, users } = vocabulary;
+  const { label } = traceOperatorWords({ type: 'comparison', operator: 'eq', answer: 'open' }, operators);
+  const links = on.map((link) => `${as}.${link.field} ${label} ${printRight(link, users)}`);
+  const conditions = where === undefined ? [] : [describe(where, vocabulary, true)];
+  const all = [...links, ...conditions].join(texts.and);
+  return `${texts.count({ atLeast, atMost })} ${texts.related(resource, as)}${all === '' ? '' : `${texts.where}${all}`}`;
+}
