@@ -69,8 +69,20 @@ describe('the preview of a draft', () => {
     await page.getByRole('link', { name: 'Ask the simulator under these changes, in a new tab' }).click();
     const simulator = await opened;
     await simulator.goto(`${newsroom.console}/simulator?user=${writer.id}&resource=Comment&action=create`);
-    await simulator.getByText('With the present draft').waitFor();
+    await simulator.getByText('With the draft').waitFor();
     await simulator.getByText(/^denied by /).waitFor();
+    await simulator.getByText('The draft denies what the policies in force allow.').waitFor();
+    // The address contains the draft: another browser shows the same.
+    await simulator.waitForURL(/#draft=/);
+    await expectSoundScreen(simulator);
+    const { search, hash } = new URL(simulator.url());
+    const other = await visitor.open(newsroom, `/simulator${search}${hash}`, { as: story.admin, isolated: true });
+    await other.getByText('The draft denies what the policies in force allow.').waitFor();
+    await other.getByRole('button', { name: 'Discard the draft' }).click();
+    await other.getByText('With the draft').waitFor({ state: 'detached' });
+    expect(new URL(other.url()).hash).toBe('');
+    await other.goto(`${newsroom.console}/simulator${search}#draft=AAAA`);
+    await other.getByText('The draft of this address cannot be read').waitFor();
     await page.getByText('unsaved changes', { exact: true }).waitFor();
 
     // A draft with mistakes says why it cannot be replayed.

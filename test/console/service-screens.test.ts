@@ -1,5 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { it } from './console.fixture.ts';
+import { it, startConsole } from './console.fixture.ts';
+import { expectSoundScreen } from './screen-checks.ts';
 
 describe('the screens of the service', () => {
   it('the system screen shows the figures of the API, and finds a setting', async ({ newsroom, story, visitor }) => {
@@ -31,5 +34,35 @@ describe('the screens of the service', () => {
     const [first] = migrations;
     expect(first?.steps.length).toBeGreaterThan(0);
     for (const { resource, reason } of first?.steps ?? []) await rows.first().getByText(`${resource}: ${reason}`).first().waitFor();
+  });
+
+  it('the storage screen shows the plan as a diff of each table, with the rules that use a removed field', async ({
+    visitor,
+    program: _,
+  }) => {
+    const before = 'name: Note\nfields:\n  text: { type: string }\n  legacy: { type: string }\n';
+    const service = await startConsole({ definitions: { 'Note.yaml': before } });
+    try {
+      const conditions = [{ field: 'resource.legacy', operator: 'eq', value: 'x' }];
+      await service.createPolicy({ name: 'Old notes', role: 'user', rules: [{ resource: 'Note', action: 'read', conditions }] });
+      const files = join(dirname(service.dataFolder), 'project', 'resources');
+      writeFileSync(join(files, 'Note.yaml'), 'name: Note\nfields:\n  text: { type: text }\n  summary: { type: string }\n');
+      writeFileSync(join(files, 'Topic.yaml'), 'name: Topic\nfields:\n  title: { type: string }\n');
+      const page = await visitor.open(service, '/storage', { as: await service.admin(), isolated: true });
+      const note = page.getByRole('region', { name: 'Note' });
+      await note.getByText('changes', { exact: false }).first().waitFor();
+      const lineOf = (name: string) => note.getByRole('listitem').filter({ hasText: name }).first();
+      expect(await lineOf('summary').getAttribute('data-change')).toBe('added');
+      expect(await lineOf('legacy').getAttribute('data-change')).toBe('removed');
+      await note.getByRole('link', { name: /Old notes/ }).waitFor();
+      await lineOf('summary').getByText('SQL').click();
+      await lineOf('summary')
+        .getByText(/ALTER TABLE/i)
+        .waitFor();
+      await page.getByRole('region', { name: 'Topic' }).getByText('new table').waitFor();
+      await expectSoundScreen(page);
+    } finally {
+      await service.close();
+    }
   });
 });

@@ -11,7 +11,7 @@ export const accessTexts = {
   record: 'Record',
   recordHelp: 'Empty: any record.',
   role: 'Role',
-  effects: { allow: 'allowed', deny: 'denied', conditional: 'if a condition holds' },
+  effects: { allow: 'allowed', deny: 'denied', conditional: 'conditional' },
   legend: 'Choose a cell to see the reason and the rule.',
   matrixLabel: (resource: string) => sentence`Roles and actions on ${resource}`,
   permissionsLabel: (user: string) => sentence`Permissions of ${user}`,

@@ -19,7 +19,9 @@ export const storageTexts = {
     blocked: 'blocked',
   },
   columns: { at: 'Time', actor: 'By', steps: 'Steps', duration: 'Duration' },
-  rows: (count: number) => sentence`${count.toLocaleString()} rows`,
+  parts: { field: 'field', index: 'index', table: 'table' },
+  changes: { added: 'new table', removed: 'archived or deleted', changed: 'changes', kept: 'stays as it is' },
+  rows: (count: number) => (count === 1 ? '1 row' : sentence`${count.toLocaleString()} rows`),
   sql: 'SQL',
   rules: 'Rules that use it',
 } as const;

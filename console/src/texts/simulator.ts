@@ -22,11 +22,23 @@ export const simulatorTexts = {
   submit: 'Decide',
   json: 'expected a JSON object',
   shareable: 'The address of this page contains the question: share it.',
+  shareableDraft: (isInAddress: boolean) =>
+    isInAddress
+      ? 'The address of this page contains the question and the draft: share it.'
+      : 'The address of this page contains the question. The draft is too long for an address: it stays in this tab.',
+  unreadable: { title: 'The draft of this address cannot be read', detail: 'A part of the address may be missing. Copy the whole link.' },
+  difference: {
+    same: 'The draft decides the same.',
+    allows: 'The draft allows more than the policies in force.',
+    denies: 'The draft denies what the policies in force allow.',
+    condition: 'The draft allows this under another condition.',
+    rule: 'The draft decides the same, by another rule.',
+  },
   copyCurl: 'Copy as curl',
   matched: (policy: string) => sentence`Decided by ${policy}`,
   conditional: 'depends on the record',
   inForce: 'Policies in force',
-  withDraft: 'With the present draft',
+  withDraft: 'With the draft',
   discardDraft: 'Discard the draft',
   emptyTitle: 'No question yet',
   emptyDetail: 'Choose a resource and an action.',

@@ -1,5 +1,5 @@
 import { Alert, Group, Paper, Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
 import { isolateNames } from '../../texts/sentence.ts';
@@ -21,9 +21,9 @@ interface AccessAnswerProps {
   readonly actions?: ReactNode;
 }
 
-/** The decision on a request that is not performed: the verdict, the deciding rule and the explanation. */
-export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
-  const tested = useQuery({
+/** The decision on a request that is not performed. */
+export function accessTestQuery(test: AccessTest) {
+  return queryOptions({
     queryKey: ['access test', test],
     queryFn: ({ signal }) =>
       bodyOf(client.POST('/admin/api/policies/test-access', { body: test, params: { query: { names: true } }, signal })),
@@ -31,6 +31,11 @@ export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
     staleTime: 0,
     gcTime: 0,
   });
+}
+
+/** The decision on a request that is not performed: the verdict, the deciding rule and the explanation. */
+export function AccessAnswer({ test, title, actions }: AccessAnswerProps) {
+  const tested = useQuery(accessTestQuery(test));
   return (
     <Paper withBorder p="md" w="100%">
       <QueryState query={tested} lines={10}>

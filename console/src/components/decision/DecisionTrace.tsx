@@ -12,6 +12,7 @@ import {
   traceOperatorWords,
 } from './condition-words.ts';
 import classes from './DecisionTrace.module.css';
+import { decidesGroup } from './deciding-path.ts';
 import { useTraceVocabulary } from './trace-vocabulary.ts';
 
 type RuleTrace = Schemas['admin.RuleTrace'];
@@ -62,8 +63,11 @@ function RuleCard({ trace: { rule, policy, answer, fired, condition } }: { reado
   );
 }
 
-/** A tree of conditions, each with its answer, the value that was expected and the value that was found. */
-function ConditionTree({ trace }: { readonly trace: ConditionTrace }) {
+/**
+ * A tree of conditions, each with its answer, the value that was expected and the value that was found. The line beside the members that decide the
+ * answer has another colour, from the root to the comparisons.
+ */
+function ConditionTree({ trace, decides = true }: { readonly trace: ConditionTrace; readonly decides?: boolean }) {
   const members = membersOf(trace);
   if (members.length > 0) {
     return (
@@ -74,8 +78,8 @@ function ConditionTree({ trace }: { readonly trace: ConditionTrace }) {
         </Group>
         <ul className={classes['tree']}>
           {members.map((member) => (
-            <li key={JSON.stringify(member)}>
-              <ConditionTree trace={member} />
+            <li key={JSON.stringify(member)} {...(decides && decidesGroup(member, trace) && { 'data-decides': true })}>
+              <ConditionTree trace={member} decides={decides && decidesGroup(member, trace)} />
             </li>
           ))}
         </ul>

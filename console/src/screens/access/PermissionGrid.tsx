@@ -3,6 +3,8 @@ import { useState } from 'react';
 import { SideDialog } from '../../components/Dialog.tsx';
 import { readableReason } from '../../components/decision/draft-reasons.ts';
 import { ResidualCondition } from '../../components/decision/ResidualCondition.tsx';
+import { describeResidual } from '../../components/decision/residual-words.ts';
+import { useTraceVocabulary } from '../../components/decision/trace-vocabulary.ts';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
 import { sentence } from '../../texts/sentence.ts';
@@ -75,16 +77,19 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
 
 function Cell({
   name,
-  permission: { action, effect, resource },
+  permission: { action, effect, resource, when, residual },
   onOpen,
 }: {
   readonly name: string;
   readonly permission: Permission;
   onOpen(): void;
 }) {
+  const vocabulary = useTraceVocabulary();
+  const condition = residual === undefined ? when : describeResidual(residual, vocabulary);
   return (
     <UnstyledButton
       className={classes['cell']}
+      {...(condition !== undefined && { title: condition })}
       data-effect={effect}
       aria-label={sentence`${name}: ${action} ${resource} ${texts.effects[effect]}`}
       onClick={onOpen}

@@ -28,7 +28,8 @@ export function SimulatorScreen() {
                   key={JSON.stringify(search)}
                   catalogue={data}
                   asked={search}
-                  onAsk={(next) => void navigate({ search: next })}
+                  // The draft of the address stays.
+                  onAsk={(next) => void navigate({ search: next, hash: true })}
                 />
               )}
             </QueryState>

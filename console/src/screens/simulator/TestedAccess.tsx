@@ -1,35 +1,35 @@
-import { Button, Stack, Text } from '@mantine/core';
+import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
-import { useState } from 'react';
-import { discardDraft, readDraft } from '../../api/draft.ts';
 import { AccessAnswer, type AccessTest } from '../../components/decision/AccessAnswer.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { simulatorTexts as texts } from '../../texts/simulator.ts';
+import { DraftDifference } from './DraftDifference.tsx';
 import { toCurl } from './search.ts';
+import { useSimulatorDraft } from './useSimulatorDraft.ts';
 
-/** The answer to a question: the decision, and its explanation. If the tab has a draft, the answer under the draft stands below. */
+/** The answer to a question: the decision, and its explanation. With a draft, the answer under the draft stands beside it. */
 export function TestedAccess({ test }: { readonly test: AccessTest }) {
-  const [draft, setDraft] = useState(() => readDraft());
+  const { draft, isInAddress, isUnreadable, discard } = useSimulatorDraft();
+  const drafted = draft && { ...test, draft };
   return (
     <Stack>
-      <AccessAnswer test={test} title={texts.inForce} actions={<CopyCurl test={test} />} />
-      {draft && (
-        <>
-          <AccessAnswer test={{ ...test, draft }} title={texts.withDraft} actions={<CopyCurl test={{ ...test, draft }} />} />
-          <Button
-            variant="default"
-            style={{ alignSelf: 'flex-start' }}
-            onClick={() => {
-              discardDraft();
-              setDraft(undefined);
-            }}
-          >
-            {texts.discardDraft}
-          </Button>
-        </>
+      {isUnreadable && (
+        <Alert color="yellow" title={texts.unreadable.title}>
+          {texts.unreadable.detail}
+        </Alert>
+      )}
+      {drafted && <DraftDifference live={test} drafted={drafted} />}
+      <SimpleGrid cols={{ base: 1, ...(drafted && { xl: 2 }) }} style={{ alignItems: 'start' }}>
+        <AccessAnswer test={test} title={texts.inForce} actions={<CopyCurl test={test} />} />
+        {drafted && <AccessAnswer test={drafted} title={texts.withDraft} actions={<CopyCurl test={drafted} />} />}
+      </SimpleGrid>
+      {(drafted || isUnreadable) && (
+        <Button variant="default" style={{ alignSelf: 'flex-start' }} onClick={discard}>
+          {texts.discardDraft}
+        </Button>
       )}
       <Text size="xs" c="dimmed">
-        {texts.shareable}
+        {drafted === undefined ? texts.shareable : texts.shareableDraft(isInAddress)}
       </Text>
     </Stack>
   );

@@ -6,7 +6,7 @@ import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { storageTexts as texts } from '../../texts/service.ts';
 import { MigrationHistory } from './MigrationHistory.tsx';
-import { MigrationStep } from './MigrationStep.tsx';
+import { PlanDiff } from './PlanDiff.tsx';
 
 /** The plan of the next migration, and the history of those performed. */
 export function StorageScreen() {
@@ -49,9 +49,7 @@ function Plan({ plan: { steps, held, hash, mistakes } }: { readonly plan: Schema
           {texts.apply} <Code>bailiwick storage apply --allow {hash}</Code>
         </Alert>
       )}
-      {steps.map((step) => (
-        <MigrationStep key={`${step.resource} ${step.field} ${step.kind} ${step.reason}`} step={step} />
-      ))}
+      <PlanDiff steps={steps} />
     </Stack>
   );
 }
