@@ -6,7 +6,9 @@ export function EmptyState({ title, detail, action }: { readonly title: string; 
   return (
     <Paper withBorder p="xl" radius="md">
       <Stack align="center" gap="xs">
-        <Text fw={600}>{title}</Text>
+        <Text fw={600} ta="center">
+          {title}
+        </Text>
         {detail !== undefined && (
           <Text c="dimmed" size="sm" ta="center">
             {detail}

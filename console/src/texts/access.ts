@@ -12,7 +12,7 @@ export const accessTexts = {
   recordHelp: 'Empty: any record.',
   role: 'Role',
   effects: { allow: 'allowed', deny: 'denied', conditional: 'conditional' },
-  legend: 'Choose a cell to see the reason and the rule.',
+  legend: '✓ allowed · ✕ denied · ? conditional. Choose a cell to see the reason and the rule.',
   matrixLabel: (resource: string) => sentence`Roles and actions on ${resource}`,
   permissionsLabel: (user: string) => sentence`Permissions of ${user}`,
   when: 'Allowed if',

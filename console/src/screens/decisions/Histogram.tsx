@@ -31,8 +31,8 @@ export function Histogram({ search, now, onChange }: HistogramProps) {
             {partial === true && <Alert color="yellow">{texts.partial}</Alert>}
             <TimeChart label={texts.chart.label} buckets={buckets} step={step} names={texts.chart} onSelect={select} />
             <Group gap="md" px="xs">
-              <Legend color="green" text={texts.chart.allowed} />
-              <Legend color="red" text={texts.chart.denied} />
+              <Legend color="light-dark(#2f9e44, #51cf66)" text={texts.chart.allowed} />
+              <Legend color="light-dark(#c92a2a, #ff8787)" text={texts.chart.denied} />
             </Group>
           </>
         )}
@@ -41,10 +41,11 @@ export function Histogram({ search, now, onChange }: HistogramProps) {
   );
 }
 
+/** A colour of the chart, and its meaning. */
 function Legend({ color, text }: { readonly color: string; readonly text: string }) {
   return (
     <Group gap={6}>
-      <span aria-hidden="true" style={{ width: 10, height: 10, borderRadius: 2, background: `var(--mantine-color-${color}-8)` }} />
+      <span aria-hidden="true" style={{ width: 10, height: 10, borderRadius: 2, background: color }} />
       <Text size="xs" c="dimmed">
         {text}
       </Text>

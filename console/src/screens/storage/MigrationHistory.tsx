@@ -38,9 +38,9 @@ const COLUMNS: readonly Column<Migration>[] = [
     render: ({ steps }) => (
       <Stack gap={4}>
         {steps.map(({ resource, field, kind, reason, risk }) => (
-          <Group key={`${resource} ${field} ${kind} ${reason}`} gap={6}>
+          <Group key={`${resource} ${field} ${kind} ${reason}`} gap={6} wrap="nowrap" align="flex-start">
             <RiskBadge risk={risk} />
-            <Text size="sm">
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {resource}
               {field !== undefined && `.${field}`}: {reason}
             </Text>

@@ -12,7 +12,11 @@ export const MARKS = { added: '+', removed: '−', changed: '~', kept: '=' } as 
 
 /** A risk level as a badge. */
 export function RiskBadge({ risk }: { readonly risk: keyof typeof COLORS }) {
-  return <Badge color={COLORS[risk]}>{texts.risks[risk]}</Badge>;
+  return (
+    <Badge color={COLORS[risk]} style={{ flexShrink: 0 }}>
+      {texts.risks[risk]}
+    </Badge>
+  );
 }
 
 /** A step of a migration as a line of a diff: what it changes, its risk, its SQL, and the rules that use the field. */
