@@ -19,7 +19,7 @@ const right = (value: unknown) => {
 };
 
 describe('traceResidual', () => {
-  it('has the fields, the operators and the groups of the condition, all open', () => {
+  it('returns the fields, the operators and the groups of the condition, all open', () => {
     const condition = {
       anyOf: [
         { not: { field: 'resource.locked', operator: 'exists', value: true } },
@@ -42,7 +42,7 @@ describe('traceResidual', () => {
     });
   });
 
-  it('has the links and the condition of related records, unless each one counts', () => {
+  it('returns the links and the condition of related records, unless each one counts', () => {
     const on = { userId: '${user.id}', level: 'owner' };
     const where = [{ field: 'm.until', operator: 'exists', value: false }];
     const links = [
