@@ -19,6 +19,15 @@ describe('the explanation of a decision', () => {
     await page.getByText('but the value is Maya Lindqvist').waitFor();
   });
 
+  it('says in words on which condition a user may act, as in the matrix of roles', async ({ newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/access?tab=whoCan&resource=Article&action=update', { as: story.admin });
+    const maya = page.getByRole('row').filter({ hasText: 'Maya Lindqvist' });
+    await maya.getByText('resource.department is "politics"').waitFor();
+    await page.getByRole('tab', { name: 'Roles' }).click();
+    const cell = page.getByRole('button', { name: /^editor: update Article/ });
+    expect(await cell.getAttribute('title')).toContain('resource.department is user.department');
+  });
+
   it('marks the built-in rule, which no link opens', async ({ newsroom, story, visitor }) => {
     const update = { resource: 'User', action: 'update', description: 'change colleagues' };
     await newsroom.createPolicy({ name: 'Colleagues', userId: story.rita.id, rules: [update] });
