@@ -5,7 +5,7 @@ import { AccessChanges, type ComparedDraft } from './AccessChanges.tsx';
 import type { Subject } from './queries.ts';
 
 /** Properties of the changes for several users and roles. */
-interface AccessChangesOfSubjectsProps extends ComparedDraft {
+export interface AccessChangesOfSubjectsProps extends ComparedDraft {
   readonly assignments: readonly (Assignment & { readonly name: string })[];
   /** True if there are more assignments than these. */
   readonly isMore?: boolean;

@@ -7,7 +7,7 @@ import { AccessChangesOfSubjects } from './AccessChangesOfSubjects.tsx';
 import { firstAssignmentsQuery } from './queries.ts';
 
 /** Properties of the changes by policies. */
-interface PolicyAccessChangesProps extends ComparedDraft {
+export interface PolicyAccessChangesProps extends ComparedDraft {
   readonly policyIds: readonly string[];
 }
 

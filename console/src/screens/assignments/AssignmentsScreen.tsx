@@ -3,10 +3,11 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { assignmentsQuery, changeAssignments, type NamedAssignment, toRevocation } from '../../api/assignments.ts';
 import { AssignmentTable } from '../../components/AssignmentTable.tsx';
-import { AccessChangesOfSubjects } from '../../components/access-change/AccessChangesOfSubjects.tsx';
+import type { AccessChangesOfSubjectsProps } from '../../components/access-change/AccessChangesOfSubjects.tsx';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import type { Column } from '../../components/DataTable.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
 import { PagedState } from '../../components/PagedState.tsx';
@@ -16,6 +17,10 @@ import { toAssignmentFilter } from './assignments-search.ts';
 import { assignmentsRoute } from './route.ts';
 
 type Selection = ReadonlyMap<string, NamedAssignment>;
+
+const accessChanges = createPart<AccessChangesOfSubjectsProps>(
+  async () => (await import('../../components/access-change/AccessChangesOfSubjects.tsx')).AccessChangesOfSubjects,
+);
 
 /** All assignments of policies, with filters and revocation of several at once. */
 export function AssignmentsScreen() {
@@ -93,17 +98,15 @@ function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssi
         onClose={() => setOpen(false)}
       >
         <Text size="sm">{texts.revokeDetail}</Text>
-        <AccessChangesOfSubjects
-          assignments={selected}
-          draft={{
-            removeAssignments: selected.map(({ policyId, userId = '', role }) => ({
-              policyId,
-              ...(role === undefined ? { userId } : { role }),
-            })),
-          }}
-          resources={undefined}
-        />
+        <LazyPart part={accessChanges} props={{ assignments: selected, draft: toDraft(selected), resources: undefined }} lines={2} />
       </ConfirmModal>
     </Paper>
   );
+}
+
+/** Returns the draft that revokes the assignments. */
+function toDraft(selected: readonly NamedAssignment[]): AccessChangesOfSubjectsProps['draft'] {
+  return {
+    removeAssignments: selected.map(({ policyId, userId = '', role }) => ({ policyId, ...(role === undefined ? { userId } : { role }) })),
+  };
 }

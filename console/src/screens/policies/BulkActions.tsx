@@ -3,13 +3,18 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import { ifMatch, type PolicySummary } from '../../api/policies.ts';
-import { PolicyAccessChanges } from '../../components/access-change/PolicyAccessChanges.tsx';
+import type { PolicyAccessChangesProps } from '../../components/access-change/PolicyAccessChanges.tsx';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { policiesTexts } from '../../texts/policies.ts';
 import { sentence } from '../../texts/sentence.ts';
 
 const texts = policiesTexts.bulk;
+
+const accessChanges = createPart<PolicyAccessChangesProps>(
+  async () => (await import('../../components/access-change/PolicyAccessChanges.tsx')).PolicyAccessChanges,
+);
 
 /** Properties of the bar. */
 interface BulkActionsProps {
@@ -64,10 +69,14 @@ export function BulkActions({ policies, onDone }: BulkActionsProps) {
           ))}
           {count > 8 && <List.Item>+{count - 8}</List.Item>}
         </List>
-        <PolicyAccessChanges
-          policyIds={policies.map(({ id }) => id)}
-          draft={{ policies: policies.map(({ id }) => ({ id, isActive })) }}
-          resources={undefined}
+        <LazyPart
+          part={accessChanges}
+          props={{
+            policyIds: policies.map(({ id }) => id),
+            draft: { policies: policies.map(({ id }) => ({ id, isActive })) },
+            resources: undefined,
+          }}
+          lines={2}
         />
       </ConfirmModal>
     </Paper>

@@ -41,14 +41,15 @@ export function MigrationStep({ step }: { readonly step: Step }) {
         {reason}
       </Text>
       {rules.length > 0 && (
-        <Text size="sm">
-          {texts.rules}:{' '}
+        // The links are no part of a text, in which they would need an underline.
+        <Group gap="xs">
+          <Text size="sm">{texts.rules}:</Text>
           {rules.map(({ policyId, policy, ruleId, rule }) => (
             <PolicyLink key={ruleId} id={policyId} rule={ruleId} size="sm">
-              {sentence`${policy}, ${rule} `}
+              {sentence`${policy}, ${rule}`}
             </PolicyLink>
           ))}
-        </Text>
+        </Group>
       )}
       {sql.length > 0 && (
         <details>
