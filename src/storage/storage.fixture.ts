@@ -7,6 +7,7 @@ import { type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import { type Definitions, fieldKind, parseDefinition, type Resource, type StoredRecord } from '../resources/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import { type Sql, sql } from '../sql.ts';
+import type { BatchLimits } from './attempt.ts';
 import { type Budget, type BudgetLimits, createBudget } from './budget.ts';
 import type { Database, Transaction } from './contract.ts';
 import { parsePostgresUrl } from './postgres/connection-string.ts';
@@ -74,12 +75,15 @@ export function emptyTables({ database }: TestDatabase, ...tables: readonly stri
   });
 }
 
+const AMPLE: BatchLimits = { short: 60_000, writer: 60_000 };
+
 /** Opens a database by its URL. On PostgreSQL it connects on first use. */
 export function openUrl(url: string, backups?: AutomaticBackupOptions): Database {
-  // Queued transactions share one commit even on a busy machine.
-  if (url.startsWith('sqlite:')) return openSqlite({ path: url.slice('sqlite:'.length), maxBatchTime: Number.POSITIVE_INFINITY, backups });
+  // Even on a busy machine, queued transactions share one commit, and a short attempt completes its unit of work.
+  if (url.startsWith('sqlite:'))
+    return openSqlite({ path: url.slice('sqlite:'.length), maxBatchTime: Number.POSITIVE_INFINITY, timeLimits: AMPLE, backups });
   // Without the checks of the server, which take two more connections. Services that tests start perform them.
-  return createDatabase(parsePostgresUrl(url), { checksClients: true });
+  return createDatabase(parsePostgresUrl(url), { checksClients: true, shortAttempt: AMPLE.short });
 }
 
 /** Creates the schema of a database with its first unit of work. */
