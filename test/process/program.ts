@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** Path of the command in the checkout, which runs the sources. */
 export const CHECKOUT: string = join(root, 'bin/bailiwick.js');
 /** Milliseconds to wait for output. Long, because the machine may be busy. */
-const PATIENCE = 60_000;
+const PATIENCE = 110_000;
 
 /** Exit code and output of a command. */
 export interface Ended {
@@ -25,7 +25,7 @@ export interface Ended {
 export async function runProgram(args: readonly string[], env: Readonly<Record<string, string>> = {}, main?: string): Promise<Ended> {
   const command = [main ?? (await bundleProgram()), ...args];
   return new Promise((resolve) => {
-    const options = { cwd: root, env: { ...process.env, ...env }, timeout: 50_000 };
+    const options = { cwd: root, env: { ...process.env, ...env }, timeout: PATIENCE };
     const child = execFile(process.execPath, command, options, (_, out, err) => resolve({ code: child.exitCode, out, err }));
   });
 }
