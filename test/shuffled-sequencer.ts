@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { createRandom } from './random.ts';
 
-/** Tests that start programs, which take longest. */
-const LONG = /\/test\/(clients|process|replicas)\//;
+/** Tests that start programs, run many random cases or wait for timeouts, which take longest. */
+const LONG = /\/test\/(clients|law|process|property|replicas)\/|\/(golden|timed-statements)\.test\.ts$/;
 /** The part of a project in which its long files begin. At the end, one of them would leave the other workers without work. */
 const PART = 0.7;
 
