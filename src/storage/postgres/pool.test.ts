@@ -115,7 +115,7 @@ async function startLongStatement(
     const { rows } = await runSql(`SELECT 1 FROM pg_stat_activity WHERE application_name = $1 AND query LIKE '%pg_sleep(600)%'`, [name]);
     return rows.length;
   };
-  await vi.waitFor(async () => expect(await running()).toBe(1), { timeout: 30_000 });
+  await vi.waitFor(async () => expect(await running()).toBe(1), { timeout: 110_000 });
   return { child, running };
 }
 
@@ -144,7 +144,7 @@ describe.concurrent('lost connections and killed processes', () => {
     it(`the server cancels ${statement} of a killed process`, async () => {
       const { child, running } = await startLongStatement(url, longRunning);
       child.kill('SIGKILL');
-      await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 30_000 });
+      await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 110_000 });
     });
 
     it.runIf(installed !== undefined)(`the server cancels ${statement} of a killed process behind a pooler`, async () => {
@@ -154,7 +154,7 @@ describe.concurrent('lost connections and killed processes', () => {
         behind.host = new URL(pooler.url).host;
         const { child, running } = await startLongStatement(behind, longRunning);
         child.kill('SIGKILL');
-        await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 30_000 });
+        await vi.waitFor(async () => expect(await running()).toBe(0), { timeout: 110_000 });
       } finally {
         await pooler.stop();
       }

@@ -32,9 +32,15 @@ export function openFamily(schema: string): PostgresFamily {
     return client;
   }
 
-  const runSql: PostgresFamily['runSql'] = async (text, values) => {
-    other ??= connect();
-    return (await other).query(text, values === undefined ? undefined : [...values]);
+  // One after the other: tests that run at the same time share the client, and the driver warns of a query while others wait.
+  let last: Promise<unknown> = Promise.resolve();
+  const runSql: PostgresFamily['runSql'] = (text, values) => {
+    const result = last.then(async () => {
+      other ??= connect();
+      return (await other).query(text, values === undefined ? undefined : [...values]);
+    });
+    last = result.catch(() => undefined);
+    return result;
   };
   return {
     url,
