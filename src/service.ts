@@ -263,6 +263,7 @@ function createServer(
     trustProxy: config.trustProxy,
     allowedHosts: toAllowedHosts(config),
     logLevel: config.logLevel,
+    accessLog: config.accessLog === 'on',
     pages: config.docs === 'off' ? 'errors' : 'all',
     consoleFolder: config.console === 'off' ? undefined : consoleFolder,
     ready: () => readiness.check(),

@@ -81,6 +81,12 @@ export const OPTION_TABLE = {
     default: 'info',
     about: 'minimum level of log lines',
   },
+  accessLog: {
+    group: 'network',
+    values: ['off', 'on'],
+    default: 'off',
+    about: 'log a line at level info for each response: method, path, status, milliseconds, client address, bytes and decision id',
+  },
 
   jwtSecret: {
     group: 'authentication',

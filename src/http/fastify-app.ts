@@ -2,9 +2,10 @@ import type { ServerOptions } from 'node:http';
 import { type FastifyBaseLogger, type FastifyInstance, type FastifyServerOptions, fastify, LogController } from 'fastify';
 import { toPathTarget } from './ambiguous-requests.ts';
 import type { HttpOptions, ResponseObserver } from './http-options.ts';
-import { keepQuery, parseRequestId, toPath } from './http-request.ts';
+import { clientAddress, keepQuery, parseRequestId, toPath } from './http-request.ts';
 import { respondToClientError, sendProblem, translateError } from './replies.ts';
 import { SECURITY_HEADERS } from './response-headers.ts';
+import { parseTraceContext } from './trace-context.ts';
 
 const MAX_SEGMENT = 256;
 const MAX_HEADER_BYTES = 16_384;
@@ -53,14 +54,20 @@ export function observeResponses(server: FastifyInstance, observer: ResponseObse
   });
 }
 
-/** Logs responses: those with status 500 and above as warnings, all others at level debug. Omits the query, which contains values. */
-export function logResponses(server: FastifyInstance, logLevel: HttpOptions['logLevel']): void {
-  const logsAll = logLevel === 'debug';
+/**
+ * Logs responses: those with status 500 and above as warnings, all others at level info with the access log, and at level debug without it. Omits
+ * the query, which contains values.
+ */
+export function logResponses(server: FastifyInstance, { logLevel, accessLog = false }: Pick<HttpOptions, 'logLevel' | 'accessLog'>): void {
+  const logsAll = accessLog || logLevel === 'debug';
   server.addHook('onResponse', (request, reply, done) => {
     const { statusCode: status, elapsedTime } = reply;
     if (status >= 500 || logsAll) {
       const line = { method: request.method, path: toPath(request.raw), status, ms: Math.round(elapsedTime) };
-      request.log[status >= 500 ? 'warn' : 'debug'](line, 'answered');
+      const more = accessLog
+        ? { ip: clientAddress(request), bytes: reply.getHeader('content-length'), decisionId: reply.getHeader('x-decision-id') }
+        : {};
+      request.log[status >= 500 ? 'warn' : accessLog ? 'info' : 'debug']({ ...line, ...more }, 'answered');
     }
     done();
   });
@@ -100,13 +107,13 @@ function loggerOf({ logLevel, logStream }: HttpOptions): NonNullable<FastifyServ
 type Arguments = Parameters<FastifyBaseLogger['info']>;
 
 /**
- * Creates the logger of a request, whose lines contain the request id. The child logger is created on first use, because few requests log
- * and creating a logger takes as long as a decision.
+ * Creates the logger of a request, whose lines contain the request id, and the trace if the request belongs to one. The child logger is created on
+ * first use, because few requests log and creating a logger takes as long as a decision.
  */
-export const createRequestLog: NonNullable<FastifyServerOptions['childLoggerFactory']> = (logger, bindings, options) => {
+export const createRequestLog: NonNullable<FastifyServerOptions['childLoggerFactory']> = (logger, ...[bindings, options, raw]) => {
   let child: FastifyBaseLogger | undefined;
   const get = (): FastifyBaseLogger => {
-    child ??= logger.child(bindings, options);
+    child ??= logger.child({ ...bindings, ...parseTraceContext(raw.headers) }, options);
     return child;
   };
   return {

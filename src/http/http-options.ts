@@ -12,6 +12,8 @@ export interface HttpOptions {
   /** Names allowed in Host headers, in addition to addresses and `localhost`; undefined allows any. */
   readonly allowedHosts: readonly string[] | undefined;
   readonly logLevel: 'silent' | 'error' | 'warn' | 'info' | 'debug';
+  /** True to log each response. */
+  readonly accessLog?: boolean;
   /** Receives log lines; standard output by default. */
   readonly logStream?: { write(line: string): void };
   /** The pages to serve: the API page and the list of errors, or only the list; none by default. */

@@ -6,6 +6,7 @@ import type { Json } from '../operators/index.ts';
 import { type ByteStream, type HttpRequest, type Method, parseQuery, type RequestOrigin } from '../request/index.ts';
 import { countHeaders } from './ambiguous-requests.ts';
 import { isLocal, toAddress } from './client-address.ts';
+import { parseTraceContext } from './trace-context.ts';
 
 /** Matches an Authorization header with one Bearer token, in the characters that RFC 6750 allows. */
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/i;
@@ -44,10 +45,11 @@ export function toOrigin(request: FastifyRequest, method: Method): RequestOrigin
   return { requestId: id, method, path: decodePath(toPath(raw)), ip: clientAddress(request), token: parseToken(raw) };
 }
 
-/** Returns the X-Request-Id header if it is valid, otherwise a new id. */
+/** Returns the X-Request-Id header if it is valid, otherwise the id of the trace, otherwise a new id. */
 export function parseRequestId(headers: IncomingMessage['headers']): string {
   const given = headers['x-request-id'];
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : createId();
+  if (typeof given === 'string' && REQUEST_ID.test(given)) return given;
+  return parseTraceContext(headers)?.traceId ?? createId();
 }
 
 /** Returns the path as sent, without the query. */

@@ -229,7 +229,14 @@ describe('CORS', () => {
     expect(allowed.headers.get('access-control-allow-origin')).toBe('https://app.example.com');
     const named = (name: string) => (allowed.headers.get(name) ?? '').split(', ');
     expect(named('access-control-allow-methods')).toEqual(['GET', 'HEAD', 'POST', 'PUT', 'DELETE']);
-    expect(named('access-control-allow-headers')).toEqual(['authorization', 'content-type', 'if-match', 'x-request-id']);
+    expect(named('access-control-allow-headers')).toEqual([
+      'authorization',
+      'content-type',
+      'if-match',
+      'traceparent',
+      'tracestate',
+      'x-request-id',
+    ]);
     expect([allowed.headers.get('access-control-max-age'), allowed.headers.get('vary')]).toEqual(['600', 'Origin']);
     const other = await preflight('https://other.example.com');
     expect([other.status, other.headers.get('access-control-allow-origin')]).toEqual([403, null]);

@@ -87,7 +87,7 @@ async function assemble(server: FastifyInstance, options: HttpOptions): Promise<
   refuseOtherHosts(server, options.allowedHosts);
   limitRequestTime(server, requestTimeoutSeconds * 1000);
   admitBodies(server, requestTimeoutSeconds);
-  logResponses(server, options.logLevel);
+  logResponses(server, options);
   if (options.observer !== undefined) observeResponses(server, options.observer);
   serveHealth(server, options.ready);
   if (options.pages !== undefined) servePages(server, options.pages);

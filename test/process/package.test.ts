@@ -54,6 +54,7 @@ describe('the package', () => {
       'README.md',
       'SECURITY.md',
       'bin',
+      'deploy',
       'dist',
       'docs',
       'package.json',

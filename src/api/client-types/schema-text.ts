@@ -70,7 +70,11 @@ function union(types: readonly string[]): string {
 /** Returns the description of a schema as a comment with its line break; '' without one. */
 export function toComment({ description }: JsonObject): string {
   if (typeof description !== 'string' || description.trim() === '') return '';
-  return `/** ${description.replaceAll('*/', '* /').replace(/\s*[\r\n\u2028\u2029]+\s*/g, ' ')} */\n`;
+  const lines = description.split(/[\r\n\u2028\u2029]/).map((line) => line.trim());
+  return `/** ${lines
+    .filter((line) => line !== '')
+    .join(' ')
+    .replaceAll('*/', '* /')} */\n`;
 }
 
 /** Returns a member name, quoted where necessary. */

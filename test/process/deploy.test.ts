@@ -1,0 +1,59 @@
+/** The files of `deploy/` name settings that exist, and give the service the time that its shutdown needs. */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { CONFIG_OPTIONS, parseConfig } from '../../src/config/index.ts';
+
+const read = (name: string): string => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+const FILES = ['deploy/bailiwick.service', 'deploy/kubernetes.yaml', 'templates/common/Dockerfile', 'templates/common/compose.yaml'];
+const VARIABLES = new Set([...CONFIG_OPTIONS.values()].map(({ env }) => env));
+
+/** The value at a dotted path, whose parts are names or numbers. */
+function at(value: unknown, path: string): unknown {
+  return path.split('.').reduce((found: unknown, name) => Object(found)[name], value);
+}
+
+describe('deployment', () => {
+  it.each(FILES)('every setting of %s exists', (name) => {
+    const named = read(name).match(/\bBAILIWICK_[A-Z_]+/g) ?? [];
+    expect(named.length).toBeGreaterThan(0);
+    expect(named.filter((variable) => !VARIABLES.has(variable))).toEqual([]);
+  });
+
+  it('the Kubernetes manifests are valid YAML, and their names agree', () => {
+    const documents = parseAllDocuments(read('deploy/kubernetes.yaml'));
+    expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
+    const [set, service, budget] = documents.map((document) => document.toJS() as unknown);
+    const labels = at(set, 'spec.template.metadata.labels');
+    expect([at(set, 'spec.selector.matchLabels'), at(service, 'spec.selector'), at(budget, 'spec.selector.matchLabels')]).toEqual([
+      labels,
+      labels,
+      labels,
+    ]);
+    expect(at(set, 'spec.serviceName')).toBe(at(service, 'metadata.name'));
+    const mounts = at(set, 'spec.template.spec.containers.0.volumeMounts') as readonly { readonly name: string }[];
+    const volumes = [at(set, 'spec.volumeClaimTemplates.0.metadata.name'), at(set, 'spec.template.spec.volumes.0.name')];
+    expect(mounts.map(({ name }) => name)).toEqual(volumes);
+  });
+
+  it('Kubernetes and systemd wait as long as a shutdown can take, and pods drain longer than their probe needs', () => {
+    const [set] = parseAllDocuments(read('deploy/kubernetes.yaml')).map((document) => document.toJS() as unknown);
+    const pod = at(set, 'spec.template.spec');
+    const variables = at(pod, 'containers.0.env') as readonly { readonly name: string; readonly value: string }[];
+    const env = Object.fromEntries(variables.map(({ name, value }) => [name, value]));
+    const { drainDelaySeconds, drainSeconds } = parseConfig({ env });
+    expect(at(pod, 'terminationGracePeriodSeconds')).toBeGreaterThanOrEqual(drainDelaySeconds + drainSeconds + 5);
+    const { periodSeconds, failureThreshold } = at(pod, 'containers.0.readinessProbe') as Record<string, number>;
+    expect(drainDelaySeconds).toBeGreaterThan((periodSeconds ?? 0) * (failureThreshold ?? 0));
+    const [, stop] = /^TimeoutStopSec=(\d+)$/m.exec(read('deploy/bailiwick.service')) ?? [];
+    const defaults = parseConfig({ env: {} });
+    expect(Number(stop)).toBeGreaterThanOrEqual(defaults.drainDelaySeconds + defaults.drainSeconds + 5);
+  });
+
+  it.skipIf(!existsSync('/usr/bin/systemd-analyze') || !existsSync('/usr/bin/node'))('systemd accepts the unit', () => {
+    const unit = fileURLToPath(new URL('../../deploy/bailiwick.service', import.meta.url));
+    expect(execFileSync('systemd-analyze', ['verify', unit], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })).toBe('');
+  });
+});
