@@ -46,18 +46,24 @@ function describeMachine(): Readonly<Record<string, string>> {
 
 /** Versions of Bailiwick, of its main dependencies, and of the contestants. */
 function describeVersions(): Readonly<Record<string, string>> {
-  const { version, dependencies, devDependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    readonly version: string;
-    readonly dependencies: Readonly<Record<string, string>>;
-    readonly devDependencies: Readonly<Record<string, string>>;
-  };
-  const pinned = { ...dependencies, ...devDependencies };
+  const { version, dependencies } = readManifest('../package.json');
+  const pinned = { ...dependencies, ...readManifest('../test/package.json').devDependencies };
   return {
     bailiwick: version,
     node: process.version.slice(1),
     ...Object.fromEntries(BASIS.map((name) => [name, pinned[name] ?? ''])),
     ...contestantVersions(),
   };
+}
+
+interface Manifest {
+  readonly version: string;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+function readManifest(path: string): Manifest {
+  return JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8')) as Manifest;
 }
 
 /** Returns the measured commit. Changed results and documentation do not mark it as dirty. */

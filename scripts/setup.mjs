@@ -1,15 +1,19 @@
 // Installs the packages that this checkout is missing. Every npm script of the project runs it first; it returns at once if
-// nothing is missing. Plain JavaScript for Node.js 18, because it runs on the Node.js of the machine. It installs the Node.js
+// nothing is missing. With `--without-tests`, as before `npm start`, it leaves out the packages of the workspaces, which only tests and
+// checks need. Plain JavaScript for Node.js 18, because it runs on the Node.js of the machine. It installs the Node.js
 // of the project (the npm package `node`) into node_modules/.bin, which npm scripts search first.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join, resolve, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { checkout, readText, releaseLock, say, showProgress, takeLock } from './setup-lock.mjs';
 
 const modules = join(checkout, 'node_modules');
 const stamp = join(modules, '.setup-stamp');
+
+/** The packages to install: `run` for those that run the service and build its console, or `all`. An installation of all stays one. */
+const scope = process.argv.includes('--without-tests') && (readText(stamp) ?? ' run\n').endsWith(' run\n') ? 'run' : 'all';
 
 /** The first version of Node.js that runs TypeScript without a flag. */
 const ENOUGH = [22, 18];
@@ -35,10 +39,10 @@ function hasWorkspacePackages() {
   return lockedPackages().every(([path]) => path.startsWith('node_modules/') || existsSync(join(checkout, path)));
 }
 
-/** Identifies an installation: the lock file and the platform. */
+/** Identifies an installation: the lock file, the platform, and the packages. */
 function fingerprint() {
   const hash = createHash('sha256').update(readFileSync(join(checkout, 'package-lock.json')));
-  return `${hash.digest('hex')} ${process.platform} ${process.arch}\n`;
+  return `${hash.digest('hex')} ${process.platform} ${process.arch} ${scope}\n`;
 }
 
 async function install() {
@@ -47,23 +51,55 @@ async function install() {
   // package needs one: the database driver contains its binaries. The flags override the npm settings of the user.
   if (!isInstalled(packages)) {
     const done = showProgress('installing what is missing…', () => `${countInstalled(packages)} of ${packages.length} packages`);
-    await npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']);
+    await npm([...installation(), '--ignore-scripts', '--no-audit', '--no-fund', '--engine-strict=false']);
     done();
   }
   if (!runsOwnNode()) {
     const done = showProgress('fetching Node for this checkout…', () => 'from the npm registry');
     await npm(['rebuild', 'node', '--ignore-scripts=false', '--foreground-scripts=false']);
     done();
+    removeHeaders();
   }
   checkOwnNode();
   linkCommand();
   writeFileSync(stamp, fingerprint());
 }
 
+/**
+ * Returns the command of npm. If the packages without those of tests are there, npm adds the others. `npm ci` would first remove all packages,
+ * of which a service that runs loads some later.
+ */
+function installation() {
+  if (scope === 'run') return ['ci', '--workspaces=false'];
+  return isInstalled(lockedPackages('run')) ? ['install', '--no-save'] : ['ci'];
+}
+
 /** Returns the packages of package-lock.json, without those for other platforms: path below the checkout → version. */
-function lockedPackages() {
+function lockedPackages(wanted = scope) {
   const { packages = {} } = JSON.parse(readText(join(checkout, 'package-lock.json')));
-  return Object.entries(packages).filter(([path, { optional }]) => path !== '' && !optional);
+  const paths = wanted === 'all' ? Object.keys(packages) : neededPaths(packages);
+  return paths.filter((path) => path !== '' && !packages[path].optional).map((path) => [path, packages[path]]);
+}
+
+/** Returns the paths of the packages that the root of package-lock.json needs, directly or through others. */
+function neededPaths(packages) {
+  const needed = new Set(['']);
+  for (const path of needed) {
+    const { dependencies, devDependencies, peerDependencies = {}, peerDependenciesMeta = {} } = packages[path] ?? {};
+    const peers = Object.keys(peerDependencies).filter((name) => !peerDependenciesMeta[name]?.optional);
+    for (const name of [...Object.keys({ ...dependencies, ...devDependencies }), ...peers]) {
+      const found = resolvePackage(packages, path, name);
+      if (found !== undefined) needed.add(found);
+    }
+  }
+  return [...needed];
+}
+
+/** Returns the path of the package that another one requires by name: the nearest in the folders `node_modules` above it. */
+function resolvePackage(packages, from, name) {
+  const path = `${from === '' ? '' : `${from}/`}node_modules/${name}`;
+  if (packages[path] !== undefined || from === '') return packages[path] && path;
+  return resolvePackage(packages, from.slice(0, Math.max(0, from.lastIndexOf('/node_modules/'))), name);
 }
 
 /** Returns true if npm itself (`npm ci`, `npm install`) has installed all of these versions. npm lists them in a lock file in node_modules. */
@@ -81,6 +117,13 @@ function countInstalled(packages) {
 function runsOwnNode() {
   const own = join(modules, '.bin', 'node');
   return existsSync(own) && spawnSync(own, ['--version'], { shell: process.platform === 'win32' }).status === 0;
+}
+
+/** Removes the headers and manuals of Node.js, a third of its size: no package of this checkout is compiled on installation. */
+function removeHeaders() {
+  const folder = join(modules, 'node', 'node_modules');
+  const platforms = existsSync(folder) ? readdirSync(folder).filter((name) => name.startsWith('node-')) : [];
+  for (const name of platforms) for (const each of ['include', 'share']) rmSync(join(folder, name, each), { recursive: true, force: true });
 }
 
 /** Falls back to the Node.js of the machine if the installed binary does not run, as on Alpine with its other libc. */

