@@ -1,9 +1,9 @@
-/** Key files: created once, atomically, readable only by their owner. */
+/** Key files: created or replaced atomically and durably. Private keys are readable only by their owner. */
 import { createPrivateKey, type KeyObject, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, linkSync, openSync, unlinkSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { SetupError } from '../errors.ts';
-import { errorCode, findFile, makeFolder, readRegularFile } from './safe-files.ts';
+import { errorCode, findFile, makeFolder, readRegularFile, syncFolder } from './safe-files.ts';
 
 /** Maximum bytes of a key file. */
 export const KEY_FILE_BYTES = 1_000_000;
@@ -52,16 +52,45 @@ function readIfThere(path: string): string | undefined {
 /** Creates the file by a hard link, so that no process reads an incomplete key and an existing key is kept. */
 function makeExclusively(path: string, content: string): void {
   makeFolder(dirname(path));
-  const draft = `${path}.${randomBytes(6).toString('hex')}`;
-  const file = openSync(draft, 'wx', 0o600);
+  const draft = writeDraft(path, { content, mode: 0o600 });
   try {
-    writeSync(file, content);
-    fsyncSync(file);
     linkSync(draft, path);
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw error;
   } finally {
-    closeSync(file);
-    unlinkSync(draft);
+    rmSync(draft, { force: true });
   }
+  // What the key signs must not outlive it.
+  syncFolder(dirname(path));
+}
+
+/**
+ * Replaces the content of a file, or creates the file. After a power cut the file has the former or the new content.
+ *
+ * @throws the error of the system call. The file has the former content then, unless its folder cannot be synced.
+ */
+export function replaceFile(path: string, content: string): void {
+  const draft = writeDraft(path, { content, mode: 0o644 });
+  try {
+    renameSync(draft, path);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+  syncFolder(dirname(path));
+}
+
+/** Writes and syncs a new file beside the file that it will become; returns its path. */
+function writeDraft(path: string, { content, mode }: { readonly content: string; readonly mode: number }): string {
+  const draft = `${path}.${randomBytes(6).toString('hex')}`;
+  const file = openSync(draft, 'wx', mode);
+  try {
+    writeSync(file, content);
+    fsyncSync(file);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+  return draft;
 }

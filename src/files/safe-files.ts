@@ -1,8 +1,9 @@
-/** Reads files and creates folders at configured paths. Only regular files are read, so that a device or a pipe cannot block the service. */
+/** Reads files, and creates files and folders at configured paths. Only regular files are read, so that a device or a pipe cannot block the service. */
 import {
   closeSync,
   constants,
   fstatSync,
+  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -59,7 +60,7 @@ function readUpTo(file: number, mostBytes: number): Buffer {
 }
 
 /**
- * Creates a folder and its parents. Node's `recursive` option never ends on a file system such as `/proc`, which reports that the parent of
+ * Creates a folder and its parents, and syncs their names to the disk. Node's `recursive` option never ends on a file system such as `/proc`, which reports that the parent of
  * a new folder does not exist although it does.
  *
  * @throws RefusedPath
@@ -75,6 +76,28 @@ export function makeFolder(path: string, mode = 0o777): void {
       if (errorCode(error) !== 'EEXIST' || !isFolder(folder))
         throw new RefusedPath(`cannot make the folder ${folder}: ${errorCode(error)}`);
     }
+    syncFolder(dirname(folder));
+  }
+}
+
+/** Error codes with which systems refuse to sync a folder: of other users, on some network file systems, and on Windows. */
+const NO_FOLDER_SYNC: ReadonlySet<string> = new Set(['EACCES', 'EINVAL', 'EISDIR', 'ENOTSUP', 'EPERM']);
+
+/**
+ * Syncs the entries of a folder to the disk. The sync of a file does not cover its name: after a power cut, a new file whose folder was not
+ * synced may be gone.
+ *
+ * @throws the error of the system call, such as EIO. A folder that the system cannot sync is left as it is.
+ */
+export function syncFolder(path: string): void {
+  let folder: number | undefined;
+  try {
+    folder = openSync(path, 'r');
+    fsyncSync(folder);
+  } catch (error) {
+    if (!NO_FOLDER_SYNC.has(errorCode(error))) throw error;
+  } finally {
+    if (folder !== undefined) closeSync(folder);
   }
 }
 

@@ -130,4 +130,28 @@ export const MUTATIONS_OF_AUDIT_SEARCHES: readonly Mutation[] = [
     red: 'test/scenarios/auditors.test.ts',
     test: 'restricts the entries that facets and the histogram count',
   },
+  {
+    name: 'a histogram counts entries in the bucket whose beginning is nearest',
+    file: 'src/audit/count-entries.ts',
+    find: 'counted[Math.floor((Date.parse(`${value}${rest}`) - start) / step)]',
+    replace: 'counted[Math.min(counted.length - 1, Math.round((Date.parse(`${value}${rest}`) - start) / step))]',
+    red: 'src/audit/entry-counts.test.ts',
+    test: 'a histogram of entries filtered by all counts all entries in at most 60 buckets',
+  },
+  {
+    name: 'a stream that resumes repeats the last entry of each chain',
+    file: 'src/audit/tail-entries.ts',
+    find: '"sequence" > ${after} and',
+    replace: '"sequence" >= ${after} and',
+    red: 'src/audit/tail-entries.test.ts',
+    test: 'contains every entry of several writers once, in pages of 7',
+  },
+  {
+    name: 'a stream loses the entries that do not fit in a page',
+    file: 'src/audit/tail-entries.ts',
+    find: 'heads.set(writer, { sequence: upTo, at',
+    replace: 'heads.set(writer, { sequence, at',
+    red: 'src/audit/tail-entries.test.ts',
+    test: 'contains every entry of several writers once, in pages of 7',
+  },
 ];

@@ -7,6 +7,7 @@ import { MUTATIONS_OF_AUDIT_SEARCHES } from './mutations-of-audit-searches.ts';
 import { MUTATIONS_OF_CONDITIONS } from './mutations-of-conditions.ts';
 import { MUTATIONS_OF_DECISIONS } from './mutations-of-decisions.ts';
 import { MUTATIONS_OF_DELETIONS } from './mutations-of-deletions.ts';
+import { MUTATIONS_OF_FILES } from './mutations-of-files.ts';
 import { MUTATIONS_OF_HIERARCHIES } from './mutations-of-hierarchies.ts';
 import { MUTATIONS_OF_INTEGRITY } from './mutations-of-integrity.ts';
 import { MUTATIONS_OF_POLICY_FILES } from './mutations-of-policy-files.ts';
@@ -17,6 +18,7 @@ import { MUTATIONS_OF_REQUESTS } from './mutations-of-requests.ts';
 /** All mutations. */
 export const MUTATIONS: readonly Mutation[] = [
   ...MUTATIONS_OF_CONDITIONS,
+  ...MUTATIONS_OF_FILES,
   ...MUTATIONS_OF_HIERARCHIES,
   ...MUTATIONS_OF_DECISIONS,
   ...MUTATIONS_OF_POLICY_FILES,

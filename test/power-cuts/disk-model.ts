@@ -1,6 +1,8 @@
 /**
- * A model of a disk. It keeps what is synced apart from what is only written, and returns states in which a power cut can leave the disk.
+ * A model of a disk. It keeps what is synced apart from what is only written, and returns states in which a power cut can leave the disk. As in
+ * POSIX, the sync of a file does not cover its name: only the sync of a folder covers the entries of that folder.
  */
+import { posix } from 'node:path';
 import type { FileEvent } from './file-events.ts';
 
 /** A change of a file that is not synced yet. */
@@ -26,8 +28,14 @@ interface ModelFile {
   length: number;
 }
 
-/** The files that a name had since the last sync of its folder, the synced one first; undefined if there was none. */
-type EntryVersions = readonly { readonly at: number; readonly file: ModelFile | undefined }[];
+/** A folder. Its entries have names of their own. */
+const FOLDER: unique symbol = Symbol('a folder');
+
+/** The meaning of a name; undefined if there is none. */
+type Entry = ModelFile | typeof FOLDER | undefined;
+
+/** The files or folders that a name had since the last sync of its folder, the synced one first. */
+type EntryVersions = readonly { readonly at: number; readonly file: Entry }[];
 
 /** Says which of the changes since the last sync a power cut leaves. */
 export interface Survival {
@@ -53,30 +61,35 @@ export const SURVIVALS: readonly Survival[] = [
   { name: 'contents without entries of the folder', keep: (changes) => changes, version: () => 0 },
 ];
 
-/** A disk with one folder. */
+/** A disk. Its uppermost folder has the path `''`. */
 export interface Disk {
   apply(event: FileEvent, at: number): void;
   /** Returns the files after a power cut. */
   cut(survival: Survival, random: () => number): ReadonlyMap<string, Buffer>;
 }
 
-/** Creates a disk with these files. */
+/** Creates a disk with these files, and with their folders. */
 export function createDisk(files: ReadonlyMap<string, Buffer> = new Map()): Disk {
   const entries = new Map<string, EntryVersions>();
-  for (const [path, synced] of files) entries.set(path, [{ at: -1, file: { ...emptyFile(), synced, length: synced.length } }]);
+  for (const [path, synced] of files) {
+    entries.set(path, [{ at: -1, file: { ...emptyFile(), synced, length: synced.length } }]);
+    for (const folder of foldersOf(path)) entries.set(folder, [{ at: -1, file: FOLDER }]);
+  }
 
+  const entryAt = (path: string): Entry => (path === '' ? FOLDER : entries.get(path)?.at(-1)?.file);
   const fileAt = (path: string): ModelFile => {
-    const file = entries.get(path)?.at(-1)?.file;
-    if (file === undefined) throw new Error(`expected a file at ${path}`);
+    const file = entryAt(path);
+    if (file === undefined || file === FOLDER) throw new Error(`expected a file at ${path}`);
     return file;
   };
-  function setEntry(path: string, file: ModelFile | undefined, at: number): void {
+  function setEntry(path: string, file: Entry, at: number): void {
     entries.set(path, [...(entries.get(path) ?? [{ at: -1, file: undefined }]), { at, file }]);
   }
 
   function sync(path: string, begin: number): void {
-    if (path === '') {
+    if (entryAt(path) === FOLDER) {
       for (const [name, versions] of entries) {
+        if (folderOf(name) !== path) continue;
         const last = versions.findLastIndex(({ at }) => at < begin);
         entries.set(name, versions.slice(Math.max(0, last)));
       }
@@ -92,7 +105,7 @@ export function createDisk(files: ReadonlyMap<string, Buffer> = new Map()): Disk
 
   function failSync(path: string, begin: number): void {
     // Entries of a folder stay in the journal of the file system, which a later sync writes.
-    if (path === '') return;
+    if (entryAt(path) === FOLDER) return;
     const file = fileAt(path);
     file.changes = file.changes.map((each) => (each.at < begin ? { ...each, isDropped: true } : each));
   }
@@ -105,7 +118,9 @@ export function createDisk(files: ReadonlyMap<string, Buffer> = new Map()): Disk
         case 'failedSync':
           return failSync(event.path, event.begin);
         case 'create':
-          return entries.get(event.path)?.at(-1)?.file === undefined ? setEntry(event.path, emptyFile(), at) : undefined;
+          return entryAt(event.path) === undefined ? setEntry(event.path, emptyFile(), at) : undefined;
+        case 'mkdir':
+          return setEntry(event.path, FOLDER, at);
         case 'write':
         case 'truncate':
           return change(fileAt(event.path), event, at);
@@ -120,14 +135,27 @@ export function createDisk(files: ReadonlyMap<string, Buffer> = new Map()): Disk
       }
     },
     cut(survival, random) {
+      const left = new Map<string, Entry>();
+      for (const [path, versions] of entries) left.set(path, versions[survival.version(versions.length, random)]?.file);
       const files = new Map<string, Buffer>();
-      for (const [path, versions] of entries) {
-        const file = versions[survival.version(versions.length, random)]?.file;
-        if (file !== undefined) files.set(path, applyChanges(file.synced, survival.keep(file.changes, random)));
+      for (const [path, file] of left) {
+        if (file === undefined || file === FOLDER || !foldersOf(path).every((folder) => left.get(folder) === FOLDER)) continue;
+        files.set(path, applyChanges(file.synced, survival.keep(file.changes, random)));
       }
       return files;
     },
   };
+}
+
+function folderOf(path: string): string {
+  const folder = posix.dirname(path);
+  return folder === '.' ? '' : folder;
+}
+
+/** Returns the folders that a path leads through, without the uppermost one. */
+function foldersOf(path: string): readonly string[] {
+  const folder = folderOf(path);
+  return folder === '' ? [] : [...foldersOf(folder), folder];
 }
 
 function emptyFile(): ModelFile {

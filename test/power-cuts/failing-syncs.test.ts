@@ -1,16 +1,15 @@
 /** A disk that fails to sync while a service is under load. The test needs strace, which makes syncs fail; without it, the tests are skipped. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Program } from '../process/program.ts';
 import { canTrace } from '../process/strace.ts';
-import { createRandom } from '../random.ts';
-import { findFaults } from './disk-state.ts';
-import { parseTrace, STRACE } from './file-events.ts';
-import { type Answered, type Client, createClient, KINDS, type Stage, setUpStage } from './load.ts';
-import { cutPower } from './power-cut.ts';
-import { readTrace, startLoaded, writeLoadProject } from './recording.ts';
+import { readDisk } from './disk-state.ts';
+import { failSyncs, findFaultsAfter } from './failed-syncs.ts';
+import { KINDS, readSetupToken, type Stage, setUpStage } from './load.ts';
+import { type Answered, type Client, createClient } from './load-client.ts';
+import { createRecorder, startLoaded, writeLoadProject } from './recording.ts';
 
 /**
  * Numbers of the syncs that fail, counted from the start of the service. The second one is of the folder with the new write-ahead log: SQLite
@@ -19,11 +18,8 @@ import { readTrace, startLoaded, writeLoadProject } from './recording.ts';
 const FAILING = [1, 3, 4, 5, 8, 13, 21, 34];
 /** Rounds after which a sync must have failed. */
 const MAX_ROUNDS = 20;
-/** Power cuts after the load, in each run. */
-const CUTS = 6;
-const seed = Math.floor(Math.random() * 2 ** 32);
 
-describe.skipIf(!canTrace)(`a sync that fails under load (seed ${seed})`, () => {
+describe.skipIf(!canTrace)('a sync that fails under load', () => {
   const folder = mkdtempSync(join(tmpdir(), 'bailiwick-syncs-'));
   const original = join(folder, 'original');
   let project: string;
@@ -33,33 +29,25 @@ describe.skipIf(!canTrace)(`a sync that fails under load (seed ${seed})`, () => 
     project = writeLoadProject(folder);
     const program = await startLoaded(original, project);
     const client = createClient(program.url);
-    stage = await setUpStage(client);
+    stage = await setUpStage(client, (await readSetupToken(program)).requestId);
     before.push(...client.answered);
     expect(await program.stop()).toBe(0);
   }, 120_000);
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  /** Runs the load while syncs fail; returns the faults of the states that power cuts leave, and of the folder itself. */
+  /** Runs the load while syncs fail; returns the faults of the states that power cuts leave, and of the disk itself. */
   async function run(when: string, inspect: (program: Program, client: Client) => Promise<void>): Promise<readonly string[]> {
-    const data = mkdtempSync(join(folder, 'data-'));
-    cpSync(original, data, { recursive: true });
-    const files = readFiles(data);
-    const trace = `${data}.trace`;
-    const program = await startLoaded(data, project, [...STRACE, '-e', `inject=fsync,fdatasync:error=EIO:when=${when}`, '-o', trace]);
-    const client = createClient(program.url);
-    expect(await runUntilUnavailable(client, { ...stage })).toBe(true);
-    await inspect(program, client);
-    await program.stop();
-    const events = parseTrace(await readTrace(trace), data);
+    const recorder = createRecorder(folder, project, failSyncs(when));
+    cpSync(original, join(recorder.root, 'data'), { recursive: true });
+    const files = readDisk(recorder.root);
+    await recorder.runService(async (client, program) => {
+      expect(await runUntilUnavailable(client, { ...stage })).toBe(true);
+      await inspect(program, client);
+    });
+    const { answered, root } = recorder;
+    const events = recorder.readEvents();
     expect(events.map(({ kind }) => kind)).toContain('failedSync');
-    const answered = client.answered;
-    const faults: string[] = [];
-    const states = [...cutPower({ project, files, events, answered }, { count: CUTS, random: createRandom(seed) })];
-    for (const state of [...states, { name: 'the folder', files: readFiles(data), answered }]) {
-      const found = await findFaults(folder, project, { ...state, answered: [...before, ...state.answered] });
-      if (found.length > 0) faults.push([state.name, ...found.slice(0, 5)].join('\n  '));
-    }
-    return faults;
+    return findFaultsAfter({ project, files, events, answered }, { folder, root, before });
   }
 
   it.each(FAILING)('refuses only the commit whose sync fails, sync %i, and loses nothing that was answered', async (number) => {
@@ -84,11 +72,6 @@ describe.skipIf(!canTrace)(`a sync that fails under load (seed ${seed})`, () => 
     },
   );
 });
-
-function readFiles(data: string): ReadonlyMap<string, Buffer> {
-  const names = readdirSync(data).filter((name) => !name.endsWith('-shm'));
-  return new Map(names.map((name) => [name, readFileSync(join(data, name))]));
-}
 
 /** Runs all kinds of requests until one gets 503; returns true if one did. */
 async function runUntilUnavailable(client: Client, stage: Stage): Promise<boolean> {

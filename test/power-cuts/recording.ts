@@ -1,9 +1,12 @@
-/** Records the file operations of a service under load with strace, from its first start to the end of its second. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/** Records the file operations of programs with strace: a service under load, and commands on its data. */
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { bundleProgram } from '../process/bundle.ts';
 import { type Program, pause, startProgram } from '../process/program.ts';
-import { type FileEvent, LAST_LINE, parseTrace, STRACE } from './file-events.ts';
-import { type Answered, createClient, DEFINITIONS, KINDS, type Stage, setUpStage } from './load.ts';
+import { type FileEvent, LAST_LINE, parseTrace, STRACE, toMark } from './file-events.ts';
+import { DEFINITIONS } from './load.ts';
+import { type Answered, type Client, createClient } from './load-client.ts';
 
 /** The operations on the disk, and the requests that were answered. */
 export interface Recording {
@@ -14,11 +17,27 @@ export interface Recording {
   readonly answered: readonly Answered[];
 }
 
-/** Rounds of each kind of request in a run. */
-const ROUNDS = 2;
+/** Runs programs, one after the other, on the same disk. */
+export interface Recorder {
+  /** The uppermost folder of the disk, with the folder `data`. */
+  readonly root: string;
+  /** The requests and commands that have an answer. */
+  readonly answered: Answered[];
+  /** Runs a service until the work is done. @throws if the service does not start. */
+  runService(work: (client: Client, program: Program) => Promise<void>): Promise<void>;
+  /** Runs a command of the program. Its end is the answer. */
+  runCommand(args: readonly string[], answer: Answered): Promise<CommandEnd>;
+  /** Runs another program, such as `rm`. */
+  runOther(command: readonly string[]): Promise<CommandEnd>;
+  /** Returns the operations of all programs so far. */
+  readEvents(): readonly FileEvent[];
+}
 
-/** Starts of the service. The first begins without a database. */
-const STARTS = 2;
+/** Exit code and output of a recorded command. */
+export interface CommandEnd {
+  readonly code: number;
+  readonly out: string;
+}
 
 /** Writes the project of the load; returns its folder. */
 export function writeLoadProject(folder: string): string {
@@ -30,38 +49,62 @@ export function writeLoadProject(folder: string): string {
 
 /** Starts a service with limits that the load does not reach. */
 export function startLoaded(data: string, project: string, runner: readonly string[] = []): Promise<Program> {
-  const args = ['--log-level', 'error', '--rate-limit', '0', '--login-attempts', '100000', '--denial-window-seconds', '1'];
-  return startProgram({ data, project, args, runner });
+  const limits = ['--rate-limit', '0', '--login-attempts', '100000', '--denial-window-seconds', '1'];
+  return startProgram({ data, project, args: ['--log-level', 'error', '--setup', 'token', ...limits], runner });
 }
 
-/** Runs a service in the folder under load, and returns the recording. */
-export async function recordLoad(folder: string): Promise<Recording> {
-  const project = writeLoadProject(folder);
-  const data = join(folder, 'data');
+/** Creates a recorder with a disk in the folder. `faults` are further arguments of strace. */
+export function createRecorder(folder: string, project: string, faults: readonly string[] = []): Recorder {
+  const root = mkdtempSync(join(folder, 'disk-'));
+  const data = join(root, 'data');
   const answered: Answered[] = [];
   const lines: string[] = [];
-  let stage: Stage | undefined;
-  for (let run = 0; run < STARTS; run++) {
-    const trace = join(folder, `trace-${run}`);
-    const program = await startLoaded(data, project, [...STRACE, '-o', trace]);
-    const client = createClient(program.url);
-    stage ??= await setUpStage(client);
-    const loads = Object.values(KINDS).map(async (round) => {
-      for (let number = 0; number < ROUNDS; number++) await round(client, stage as Stage, `${run}.${number}`);
-    });
-    await Promise.all(loads);
-    await program.stop();
-    answered.push(...client.answered);
+  let traces = 0;
+  const nextTrace = (): string => `${root}.trace-${traces++}`;
+
+  async function run(command: readonly string[], answer?: Answered): Promise<CommandEnd> {
+    const trace = nextTrace();
+    const end = await execute([...STRACE, ...faults, '-o', trace, ...command]);
     lines.push(...(await readTrace(trace)));
+    if (answer !== undefined && end.code === 0) {
+      lines.push(toMark(answer.requestId));
+      answered.push(answer);
+    }
+    return end;
   }
-  return { project, answered, files: new Map(), events: parseTrace(lines, data) };
+
+  return {
+    root,
+    answered,
+    async runService(work) {
+      const trace = nextTrace();
+      try {
+        const program = await startLoaded(data, project, [...STRACE, ...faults, '-o', trace]);
+        const client = createClient(program.url);
+        await work(client, program).finally(() => program.stop());
+        answered.push(...client.answered);
+      } finally {
+        lines.push(...(await readTrace(trace)));
+      }
+    },
+    runCommand: async (args, answer) =>
+      run([process.execPath, await bundleProgram(), ...args, '--project', project, '--data', data], answer),
+    runOther: (command) => run(command),
+    readEvents: () => parseTrace(lines, root),
+  };
+}
+
+function execute([file = '', ...args]: readonly string[]): Promise<CommandEnd> {
+  return new Promise((resolve) => {
+    const child = execFile(file, args, (_, out) => resolve({ code: child.exitCode ?? 1, out }));
+  });
 }
 
 /** Milliseconds in which strace ends after the process that it traces. */
 const TRACE_ENDS = 30_000;
 
 /** Returns the lines of a trace, once strace has written the last one. */
-export async function readTrace(path: string): Promise<readonly string[]> {
+async function readTrace(path: string): Promise<readonly string[]> {
   for (const from = performance.now(); performance.now() - from < TRACE_ENDS; await pause(100)) {
     const lines = readFileSync(path, 'latin1').split('\n');
     if (LAST_LINE.test(lines.at(-2) ?? '')) return lines;

@@ -1,7 +1,7 @@
 import { createReadStream, promises as files } from 'node:fs';
 import { dirname } from 'node:path';
 import { createInterface } from 'node:readline';
-import { makeFolder, refuseSpecial } from '../../files/index.ts';
+import { makeFolder, refuseSpecial, syncFolder } from '../../files/index.ts';
 import type { Break } from './chain-breaks.ts';
 import { type Checkpoint, hashOfLine, isSigned, type PublicKeys, parseCheckpointLine, type SignedHead, signatureOf } from './checkpoint.ts';
 import { loadHash, type RunTransaction } from './entry-rows.ts';
@@ -127,6 +127,8 @@ export async function appendLine(path: string, render: (previous: string) => str
     const line = render(previous);
     await file.appendFile(`${isWhole ? '' : '\n'}${line}\n`);
     await file.sync();
+    // The database will know this line, so a new file must not be lost in a power cut.
+    syncFolder(dirname(path));
     return hashOfLine(line);
   } finally {
     await file.close();

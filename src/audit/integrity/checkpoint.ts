@@ -1,10 +1,9 @@
 /** Checkpoints: the lines of the checkpoint file, signed cuts of chains, and the keys that sign them. */
 
 import { createHash, createPublicKey, generateKeyPairSync, hash, type KeyObject, sign, verify } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SetupError } from '../../errors.ts';
-import { errorCode, findFile, KEY_FILE_BYTES, readEdKey, readOrMakeKey, readRegularFile } from '../../files/index.ts';
+import { errorCode, findFile, KEY_FILE_BYTES, readEdKey, readOrMakeKey, readRegularFile, replaceFile } from '../../files/index.ts';
 import type { ChainHead } from '../index.ts';
 import { isHead } from './entry-rows.ts';
 
@@ -148,7 +147,7 @@ export function loadCheckpointKey(dataFolder: string): KeyObject {
 function addPublicKey(path: string, text: string): void {
   try {
     const existing = readIfExists(path) ?? '';
-    if (!existing.includes(text.trim())) writeFileSync(path, text + existing);
+    if (!existing.includes(text.trim())) replaceFile(path, text + existing);
   } catch (error) {
     throw new SetupError(
       `the public checkpoint key cannot be written to ${path}: ${error instanceof Error ? error.message : String(error)}`,

@@ -9,7 +9,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { SetupError } from '../../errors.ts';
-import { moveToNewFile } from '../../files/index.ts';
+import { moveToNewFile, syncFolder } from '../../files/index.ts';
 import { openReadOnly } from './open-read-only.ts';
 
 /** A written backup. */
@@ -58,7 +58,7 @@ export function writeBackup({ from, to, pageSize, log: show }: BackupRequest): W
     validateIntegrity(part);
     sync(part);
     moveToNewFile(part, file);
-    sync(dirname(file));
+    nameDurably(file);
     return { file, bytes: statSync(file).size };
   } catch (error) {
     for (const left of [part, `${part}-journal`]) rmSync(left, { force: true });
@@ -108,7 +108,17 @@ function copy(from: string, to: string, pageSize: number | undefined): void {
   }
 }
 
-/** Syncs a file or a folder to the disk. No connection may have it open: closing the descriptor would release its locks. */
+/** Syncs the name of a complete backup to the disk; removes the backup if that fails. */
+function nameDurably(file: string): void {
+  try {
+    syncFolder(dirname(file));
+  } catch (error) {
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+/** Syncs a file to the disk. No connection may have it open: closing the descriptor would release its locks. */
 function sync(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
