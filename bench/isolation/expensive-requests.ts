@@ -5,6 +5,8 @@ import type { Callers } from './fill-world.ts';
 export interface ExpensiveRequest {
   readonly name: string;
   readonly clients: number;
+  /** True if the answer has no end: it is read until the turn is over. */
+  readonly isEndless?: true;
   /** Returns the nth request. */
   toRequest(callers: Callers, turn: number): Sent & { readonly token?: string };
 }
@@ -22,9 +24,9 @@ function batch(name: string, count: number, item: object): ExpensiveRequest {
 }
 
 /** Reads of the audit log by an admin. */
-function audit(name: string, query: string): ExpensiveRequest {
+function audit(name: string, query: string, how: Partial<ExpensiveRequest> = {}): ExpensiveRequest {
   const path = `/admin/api/decisions${query.startsWith('?') ? '' : '/'}${query}`;
-  return { name, clients: 1, toRequest: ({ admin }) => ({ method: 'GET', path, token: admin }) };
+  return { name, clients: 1, ...how, toRequest: ({ admin }) => ({ method: 'GET', path, token: admin }) };
 }
 
 const DRAFT = { policies: [{ name: 'closed', type: 'CUSTOM', rules: [{ resource: '*', action: '*', effect: 'DENY', priority: 900 }] }] };
@@ -55,6 +57,18 @@ export const EXPENSIVE: readonly ExpensiveRequest[] = [
   audit('histogram of the audit log', 'histogram?buckets=100'),
   audit('facets of the audit log', 'facets?fields=userId,resource,action,allowed'),
   audit('search of the audit log, no match', '?recordId=unknown'),
+  audit('export of the audit log', 'export?format=ndjson', { isEndless: true }),
+  // A user may have ten open streams.
+  audit('ten streams of the audit log', 'stream', { clients: 10, isEndless: true }),
+  {
+    name: 'analytics with all members',
+    clients: 1,
+    toRequest: ({ admin }) => ({
+      method: 'GET',
+      path: '/admin/api/policies-analytics?include=series,topDenied,neverMatched',
+      token: admin,
+    }),
+  },
   {
     name: 'preview of a draft',
     clients: 1,

@@ -15,7 +15,7 @@ import { memoize } from '../../memoize.ts';
 import { toProblem } from '../../request/index.ts';
 import type { Database, Transaction } from '../../storage/index.ts';
 import { type AdmittedRequest, withoutFacts } from '../admission/index.ts';
-import { EventQueue, type QueueLimits, type QueueObserver, toEvent } from './event-queue.ts';
+import { EventQueue, type EventText, joinEvents, type QueueLimits, type QueueObserver, toEvent } from './event-queue.ts';
 
 /** The reason for which a stream has ended. */
 export type StreamEnd = 'expired' | 'signedOut' | 'revoked' | 'duration' | 'shutdown' | 'unavailable' | 'tooMany';
@@ -49,18 +49,23 @@ export interface StreamOptions {
   readonly pageEntries: number;
 }
 
-/** Entries, and the positions after each of them. */
-export interface TailBatch {
-  readonly entries: readonly TailEntry[];
-  /** The position after each entry, as the id of its event. */
-  readonly ids: readonly string[];
-  /** The position after all entries. */
-  readonly position: TailPosition;
-  /** Returns the event of an entry. Rendered once for all streams. */
-  textOf(index: number, isAuditor: boolean): string;
+/** A filter of streams. */
+interface StreamFilter {
+  readonly filter: EntryFilter;
+  /** Equal for equal filters. */
+  readonly key: string;
 }
 
-/** Renders the positions after each entry of a page that begins after `base`. */
+/** Entries that are sent to streams. */
+export interface TailBatch {
+  readonly entries: readonly TailEntry[];
+  /** The position after all entries. */
+  readonly position: TailPosition;
+  /** Returns the events of the entries that a stream may send. They are selected and rendered once for all streams with the same filter and right. */
+  eventsFor(filter: StreamFilter, right: ReaderRight): readonly EventText[];
+}
+
+/** Prepares the events of a page that begins after `base`. */
 export function toBatch(base: TailPosition, entries: readonly TailEntry[]): TailBatch {
   const heads = new Map(base.heads);
   const ids = entries.map(({ writer, sequence, entry }) => {
@@ -68,14 +73,25 @@ export function toBatch(base: TailPosition, entries: readonly TailEntry[]): Tail
     return toPositionText({ since: base.since, heads });
   });
   const texts = [new Map<number, string>(), new Map<number, string>()] as const;
+  const textOf = (index: number, isAuditor: boolean): string =>
+    memoize(texts[isAuditor ? 1 : 0], index, () =>
+      toEvent({ name: 'entry', data: toShown(entries[index]?.entry, isAuditor), id: ids[index] }),
+    );
+  function* select(filter: EntryFilter, { isAuditor, readable }: ReaderRight): Generator<Omit<EventText, 'events'>> {
+    for (const [index, { entry }] of entries.entries()) {
+      if (!matchesFilter(filter, entry) || readable?.has(entry.id) === false) continue;
+      yield { text: textOf(index, isAuditor), id: ids[index] ?? '' };
+    }
+  }
+  const shared = new Map<string, readonly EventText[]>();
   return {
     entries,
-    ids,
     position: { since: base.since, heads },
-    textOf: (index, isAuditor) =>
-      memoize(texts[isAuditor ? 1 : 0], index, () =>
-        toEvent({ name: 'entry', data: toShown(entries[index]?.entry, isAuditor), id: ids[index] }),
-      ),
+    eventsFor({ filter, key }, right) {
+      // The condition of a rule is that of one reader alone.
+      if (right.readable !== undefined) return joinEvents(select(filter, right));
+      return memoize(shared, `${right.isAuditor} ${key}`, () => joinEvents(select(filter, right)));
+    },
   };
 }
 
@@ -85,11 +101,13 @@ export class DecisionStream {
   readonly queue: EventQueue;
   readonly #options: StreamOptions;
   readonly #began = performance.now();
+  readonly #filter: StreamFilter;
   /** The position of a stream that reads by itself, or that has just caught up and may be ahead of the other streams. */
   position: TailPosition | undefined;
 
   constructor(request: StreamRequest, options: StreamOptions, observer: QueueObserver) {
     this.request = request;
+    this.#filter = { filter: request.filter, key: JSON.stringify(request.filter) };
     this.#options = options;
     this.queue = new EventQueue(options.queue, observer);
     this.position = request.after;
@@ -107,21 +125,27 @@ export class DecisionStream {
     this.queue.end(toEvent({ name: 'end', data: { reason, ...(detail !== undefined && { detail }) } }));
   }
 
+  /** Begins at the end of the log, unless the reader resumes after an event. Returns true if there is nothing to read yet. */
+  async begin(database: Database): Promise<boolean> {
+    if (this.position !== undefined) return false;
+    this.position = await database.transaction((tx) => loadTailEnd(tx), { caller: this.request.userId, beginsLong: true });
+    this.queue.addText(`id: ${toPositionText(this.position)}\n\n`);
+    return true;
+  }
+
   /** Loads the next page after the position of this stream, and adds its events. Returns true if the stream has caught up. */
   async readPage(database: Database): Promise<boolean> {
     await this.queue.whenIdle();
-    if (this.queue.hasEnded) return false;
+    const base = this.position;
+    if (this.queue.hasEnded || base === undefined) return false;
     const how = { caller: this.request.userId, beginsLong: true };
-    const base = this.position ?? (await database.transaction((tx) => loadTailEnd(tx), how));
-    if (this.position === undefined) this.queue.addText(`id: ${toPositionText(base)}\n\n`);
-    this.position = base;
     const page = await database.transaction((tx) => loadTail(tx, base, this.#options.pageEntries), how);
     if (!(await this.verifyToken())) return false;
     // In a later transaction than the entries: no entry is sent that was committed after the right of the reader had ended.
     const admission = await database.transaction((tx) => this.admit(tx, page.entries), { caller: this.request.userId });
     if (admission instanceof Problem) return this.refuse(admission);
     // The queue is empty, and the page is bounded: nothing is dropped.
-    for (const { text } of this.#toEvents(toBatch(base, page.entries), admission)) this.queue.addText(text);
+    for (const { text, events } of toBatch(base, page.entries).eventsFor(this.#filter, admission)) this.queue.addText(text, events);
     this.position = page.position;
     return page.isComplete;
   }
@@ -188,17 +212,7 @@ export class DecisionStream {
 
   /** Adds the events of the entries that the stream may send, or drops them if the reader does not keep up. */
   deliver(batch: TailBatch, right: ReaderRight): void {
-    for (const { text, id } of this.#toEvents(batch, right)) this.queue.add(text, id);
-  }
-
-  *#toEvents(
-    { entries, ids, textOf }: TailBatch,
-    { isAuditor, readable }: ReaderRight,
-  ): Generator<{ readonly text: string; readonly id: string }> {
-    for (const [index, { entry }] of entries.entries()) {
-      if (!matchesFilter(this.request.filter, entry) || readable?.has(entry.id) === false) continue;
-      yield { text: textOf(index, isAuditor), id: ids[index] ?? '' };
-    }
+    for (const events of batch.eventsFor(this.#filter, right)) this.queue.add(events);
   }
 }
 

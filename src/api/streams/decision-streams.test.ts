@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type AuditEntry, parsePositionText } from '../../audit/index.ts';
 import { Problem } from '../../errors.ts';
 import { appendEntries, openAdmin, type TestAdmin } from '../endpoint.fixture.ts';
+import { CAUGHT_UP, eventsOf, readUntil, toStreamRequest } from './decision-stream.fixture.ts';
 import type { StreamRequest } from './decision-stream.ts';
 import { createDecisionStreams, type DecisionStreams, type StreamsOptions } from './decision-streams.ts';
 
@@ -21,32 +22,9 @@ function createStreams(options: Partial<StreamsOptions> = {}): DecisionStreams {
   return streams;
 }
 
-const toRequest = (members: Partial<StreamRequest> = {}): StreamRequest => ({
-  userId: 'ada',
-  filter: { resource: 'Article' },
-  after: undefined,
-  seconds: undefined,
-  verifyToken: async () => undefined,
-  recordRefusedToken: async () => undefined,
-  admitAgain: async (tx) => ({
-    admin: { id: 'ada', role: 'admin', attributes: {} },
-    snapshot: await admin.deps.policyStore.snapshot(tx),
-  }),
-  ...members,
-});
+const toRequest = (members: Partial<StreamRequest> = {}): StreamRequest => toStreamRequest(admin, members);
 
 const append = (entries: readonly Partial<AuditEntry>[]): Promise<readonly string[]> => appendEntries(admin, entries);
-
-/** Reads until the text matches; returns all text. */
-async function readUntil(reader: AsyncIterator<string>, pattern: RegExp): Promise<string> {
-  let text = '';
-  while (!pattern.test(text)) {
-    const next = await reader.next();
-    if (next.done === true) throw new Error(`the stream ended before ${pattern}: ${text}`);
-    text += next.value;
-  }
-  return text;
-}
 
 async function begin(streams: DecisionStreams, members: Partial<StreamRequest> = {}): Promise<AsyncIterator<string>> {
   const reader = streams.open(toRequest(members))[Symbol.asyncIterator]();
@@ -54,16 +32,7 @@ async function begin(streams: DecisionStreams, members: Partial<StreamRequest> =
   return reader;
 }
 
-/** A ping with a position. A stream that has not caught up sends none. */
-const CAUGHT_UP = /: ping\nid: /;
 const withoutPings = (text: string): string => text.replaceAll(/: ping\n(?:id: .*\n)?\n/g, '');
-
-const eventsOf = (text: string, name: string): readonly Readonly<Record<string, unknown>>[] =>
-  text
-    .split('\n\n')
-    .map((block) => block.split('\n'))
-    .filter((lines) => lines.includes(`event: ${name}`))
-    .map((lines) => JSON.parse(lines.at(-1)?.slice('data: '.length) ?? ''));
 
 async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await new Promise((done) => setTimeout(done, 1));

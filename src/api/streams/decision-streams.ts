@@ -126,15 +126,17 @@ class StreamHub {
     for (const stream of this.streams) stream.end('shutdown', 'the service is shutting down; connect again');
   }
 
-  /** Lets a stream read by itself until it has caught up, then adds it to the live streams. */
+  /** Lets a stream read by itself until the poll can serve it, then adds it to the live streams. */
   async #start(stream: DecisionStream): Promise<void> {
     try {
-      for (let isCaughtUp = false; !isCaughtUp && !stream.queue.hasEnded; ) {
-        const isComplete = await stream.readPage(this.#database);
-        if (isComplete && stream.isOver) stream.end('duration');
+      let isComplete = (await stream.begin(this.#database)) || (await stream.readPage(this.#database));
+      for (;;) {
         // A poll that is running serves the streams that were live when it began, and not this one.
-        isCaughtUp = isComplete && this.#poll === undefined && isAhead(stream.position, this.#position);
-        if (isComplete && !isCaughtUp) await (this.#poll ?? wait(JOIN_PAUSE));
+        while (this.#poll !== undefined) await this.#poll;
+        if (isComplete && stream.isOver) stream.end('duration');
+        if (stream.queue.hasEnded || (!stream.isOver && this.#canServe(stream, isComplete))) break;
+        if (isComplete) await wait(JOIN_PAUSE);
+        isComplete = await stream.readPage(this.#database);
       }
     } catch (error) {
       stream.end('unavailable', toProblem(error).detail);
@@ -143,6 +145,14 @@ class StreamHub {
     this.#position ??= stream.position;
     this.#live.add(stream);
     if (!this.#isRunning) void this.#run();
+  }
+
+  /**
+   * Returns true if the stream has received all entries up to the position of the poll. While the poll serves others, the stream need not have
+   * received all that are committed: under load there are always more, and each stream would go on to read by itself.
+   */
+  #canServe(stream: DecisionStream, isComplete: boolean): boolean {
+    return (isComplete || this.#live.size > 0) && isAhead(stream.position, this.#position);
   }
 
   #remove(stream: DecisionStream): void {
@@ -223,8 +233,8 @@ function deliverTo(stream: DecisionStream, batch: TailBatch & { readonly isCompl
   const others = batch.entries.filter(({ writer, sequence }) => sequence > (position.heads.get(writer)?.sequence ?? 0));
   const own = toBatch(position, others);
   stream.deliver(own, admission);
-  // After a complete page, the other streams have received all entries that this one received before it caught up.
-  stream.position = batch.isComplete ? undefined : own.position;
+  // Once the other streams have received all entries that this one received before it joined them, it shares their position.
+  stream.position = batch.isComplete || isAhead(batch.position, position) ? undefined : own.position;
 }
 
 /** Returns true if a stream has received all entries up to the position of the live streams. */

@@ -15,6 +15,33 @@ export interface QueueObserver {
 /** Maximum characters of a chunk, if it has more than one event. */
 const CHUNK = 32_768;
 
+/** The text of one or more events. */
+export interface EventText {
+  readonly text: string;
+  /** The number of events. */
+  readonly events: number;
+  /** The position after the last event. */
+  readonly id: string;
+}
+
+/** Joins the texts of single events into chunks, which many queues can share. */
+export function joinEvents(events: Iterable<Omit<EventText, 'events'>>): readonly EventText[] {
+  const chunks: EventText[] = [];
+  let [texts, length, last]: [string[], number, string] = [[], 0, ''];
+  const endChunk = (): void => void chunks.push({ text: texts.join(''), events: texts.length, id: last });
+  for (const { text, id } of events) {
+    if (texts.length > 0 && length + text.length > CHUNK) {
+      endChunk();
+      [texts, length] = [[], 0];
+    }
+    texts.push(text);
+    length += text.length;
+    last = id;
+  }
+  if (texts.length > 0) endChunk();
+  return chunks;
+}
+
 /**
  * Events that wait for a reader, rendered as Server-Sent Events. Its size is bounded: if a reader does not keep up, new events are dropped and
  * counted until the reader has received all that waited. The reader then receives the number.
@@ -22,7 +49,8 @@ const CHUNK = 32_768;
 export class EventQueue implements AsyncIterator<string> {
   readonly #limits: QueueLimits;
   readonly #observer: QueueObserver;
-  #texts: string[] = [];
+  #texts: Omit<EventText, 'id'>[] = [];
+  #events = 0;
   #characters = 0;
   #dropped = 0;
   #droppedUpTo = '';
@@ -51,23 +79,24 @@ export class EventQueue implements AsyncIterator<string> {
     while (!this.isIdle && !this.hasEnded) await new Promise<void>((resolve) => (this.#wakeWriter = resolve));
   }
 
-  /** Adds an event, or drops it. `id` is the position after it. */
-  add(text: string, id: string): void {
+  /** Adds events, or drops them together. */
+  add({ text, events, id }: EventText): void {
     if (this.#end !== undefined) return;
-    const fits = this.#texts.length < this.#limits.events && this.#characters + text.length <= this.#limits.characters;
+    const fits = this.#events + events <= this.#limits.events && this.#characters + text.length <= this.#limits.characters;
     if (this.#dropped === 0 && fits) {
-      this.addText(text);
+      this.addText(text, events);
       return;
     }
-    this.#dropped++;
+    this.#dropped += events;
     this.#droppedUpTo = id;
-    this.#observer.dropped(1);
+    this.#observer.dropped(events);
   }
 
-  /** Adds text that is never dropped. The caller must limit its length. */
-  addText(text: string): void {
+  /** Adds the text of events, or a comment, which is never dropped. The caller must limit its length. */
+  addText(text: string, events = 0): void {
     if (this.#end !== undefined) return;
-    this.#texts.push(text);
+    this.#texts.push({ text, events });
+    this.#events += events;
     this.#characters += text.length;
     this.#wake();
   }
@@ -81,10 +110,10 @@ export class EventQueue implements AsyncIterator<string> {
 
   /** Drops the events that wait. They have no position of their own any more: a client that resumes receives them again if it may. */
   discard(): void {
-    const events = this.#texts.filter((text) => text.includes('\ndata: ')).length;
-    this.#dropped += events;
-    this.#observer.dropped(events);
+    this.#dropped += this.#events;
+    this.#observer.dropped(this.#events);
     this.#texts = [];
+    this.#events = 0;
     this.#characters = 0;
     this.#droppedUpTo = '';
   }
@@ -130,13 +159,15 @@ export class EventQueue implements AsyncIterator<string> {
   #takeEvents(): string {
     let count = 0;
     let length = 0;
-    for (const text of this.#texts) {
+    for (const { text, events } of this.#texts) {
       if (count > 0 && length + text.length > CHUNK) break;
       count++;
       length += text.length;
+      this.#events -= events;
     }
     this.#characters -= length;
-    return this.#texts.splice(0, count).join('');
+    const taken = this.#texts.splice(0, count);
+    return count === 1 ? (taken[0]?.text ?? '') : taken.map(({ text }) => text).join('');
   }
 
   #close(): void {
