@@ -1,6 +1,16 @@
 /** The related records and ancestors of a past decision, from the facts of its audit entry. */
 import { relatedKindOf } from '../authz/context/index.ts';
-import { type Ancestors, ancestorsName, type RelatedLookup, type RelatedRecord, relatedName, UNRESOLVED } from '../conditions/index.ts';
+import {
+  type Ancestors,
+  ancestorsName,
+  itemName,
+  type RelatedLookup,
+  type RelatedRecord,
+  relatedName,
+  relatedPaths,
+  type Some,
+  UNRESOLVED,
+} from '../conditions/index.ts';
 import { isObject, type Json, type JsonObject, ownValue } from '../operators/index.ts';
 import type { Definitions } from '../resources/index.ts';
 
@@ -12,6 +22,11 @@ export function relatedFromFacts(facts: JsonObject, definitions: Definitions): R
       if (kept === 'unknown') return kept;
       const records = Array.isArray(kept) ? kept.filter(isObject) : undefined;
       return records === undefined ? UNRESOLVED : records.map(toRelated);
+    },
+    item(some, id) {
+      const kept = ownValue(facts, itemName(some.resource, id));
+      if (kept === null) return undefined;
+      return isObject(kept) ? (toItem(some, kept) ?? UNRESOLVED) : UNRESOLVED;
     },
     ancestors(resource, id) {
       const kept = ownValue(facts, ancestorsName(resource, id));
@@ -25,6 +40,18 @@ export function relatedFromFacts(facts: JsonObject, definitions: Definitions): R
 
 function isEnd(kept: Json | undefined): kept is Ancestors['end'] {
   return kept === 'root' || kept === 'missing' || kept === 'limit';
+}
+
+/** Returns the record of an item of a list; undefined if a value that the condition reads was not kept. */
+function toItem(some: Some, kept: JsonObject): RelatedRecord | undefined {
+  const [id, values, missing] = [ownValue(kept, 'id'), ownValue(kept, 'values'), ownValue(kept, 'missing')];
+  if (typeof id !== 'string' || !isObject(values) || !Array.isArray(missing)) return undefined;
+  const isKept = (keys: readonly string[]): boolean => {
+    const name = keys.join('.');
+    return ownValue(values, name) !== undefined || missing.includes(name);
+  };
+  if (!relatedPaths(some).every(isKept)) return undefined;
+  return { id, valueOf: (keys) => ownValue(values, keys.join('.')) };
 }
 
 function toRelated(kept: JsonObject): RelatedRecord {

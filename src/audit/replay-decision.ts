@@ -1,7 +1,7 @@
 /** Decides past requests again under other policies, and compares the decisions. */
 import { type DecideOptions, type Decision, decide } from '../authz/decision/index.ts';
 import type { ApplicableRules, CompiledRule } from '../authz/policies/index.ts';
-import { conditionKey, conditionPaths, type Path, relatedIn, UNRESOLVED, withinIn } from '../conditions/index.ts';
+import { conditionKey, conditionPaths, type Path, relatedIn, someIn, UNRESOLVED, withinIn } from '../conditions/index.ts';
 import { memoize } from '../memoize.ts';
 import type { AuditEntry } from './audit-entry.ts';
 import { hadUnknownRecord, type ReplayScope } from './replay-facts.ts';
@@ -69,10 +69,12 @@ function unkeptPaths(decision: Decision, { isUnkept }: Pick<ReplayScope, 'isUnke
   const uncounted = relatedIn(decision.where).filter(({ on }) => !isOpen || on.every(({ operand }) => operand.type === 'literal'));
   // The ancestors of an unknown record were not compared either.
   const uncompared = withinIn(decision.where).filter(({ path: { group } }) => !isOpen || group === 'user');
+  const unread = someIn(decision.where).filter(({ path: { group } }) => !isOpen || group === 'user');
   return [
     ...new Set([
       ...paths,
       ...uncounted.map(({ resource }) => `related ${resource}`),
+      ...unread.map(({ path }) => `records of ${path.text}`),
       ...uncompared.map(({ path }) => `ancestors of ${path.text}`),
     ]),
   ];

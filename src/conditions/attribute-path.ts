@@ -65,6 +65,18 @@ export function relatedPath(alias: string, field: string): Path {
   return pathOf('related', [alias, field]);
 }
 
+/** Returns the path of a list that a path follows: its first `length` keys. */
+export function listPath({ group, keys }: Path, length: number): Path {
+  const list = keys.slice(0, length);
+  // The alias may be the text of another path, so a path that begins with it is not cached.
+  return group === 'related' ? Object.freeze({ group, keys: Object.freeze(list), text: list.join('.') }) : pathOf(group, list);
+}
+
+/** Returns the path of a value of the records of a list, with the text of the path through the list. Not cached, because that path has the same text. */
+export function itemPath(list: Path, keys: readonly string[]): Path {
+  return Object.freeze({ group: 'related', keys: Object.freeze([list.text, ...keys]), text: `${list.text}.${keys.join('.')}` });
+}
+
 function keyProblem(keys: readonly string[]): string | undefined {
   if (keys.length === 0) return 'expected a field after the group, given none';
   if (keys.length > MAX_KEYS) return `expected at most ${MAX_KEYS} names, given ${keys.length}`;

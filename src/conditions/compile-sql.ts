@@ -15,10 +15,11 @@ import {
 import { type Sql, sql } from '../sql.ts';
 import { comparisonKindOf } from './comparison-kind.ts';
 import { compileIntegerComparison } from './compile-integers.ts';
+import { compileItems } from './compile-items.ts';
 import { compileCounts } from './compile-related.ts';
 import type { JsonLocation, Part, SqlTarget } from './compile-target.ts';
 import { compileWithin } from './compile-within.ts';
-import type { Comparison, Condition, Expression, Related, Within } from './condition.ts';
+import type { Comparison, Condition, Expression, Related, Some, Within } from './condition.ts';
 
 /** A condition in SQL. */
 export interface CompiledCondition {
@@ -72,6 +73,8 @@ function compile(condition: Condition, negated: boolean, state: CompilerState): 
       return compileExpression(condition, negated, state);
     case 'related':
       return compileRelated(condition, negated, state);
+    case 'some':
+      return compileSome(condition, negated, state);
     case 'within':
       return compileAncestors(condition, negated, state);
     case 'not':
@@ -153,6 +156,18 @@ function compileRelated(related: Related, negated: boolean, state: CompilerState
     return compileComparison({ type: 'comparison', path, operator: 'eq', operand, ifExists: false }, false, inner);
   });
   const compiled = compileCounts(related, { target, negated, links: both(links, inner), compileWhere });
+  state.values = inner.values;
+  if (compiled === undefined || !inner.exact || state.values > MAX_VALUES) return widen(state);
+  const height = compiled.height + RELATED_HEIGHT;
+  return height > MAX_HEIGHT ? widen(state) : { truth: compiled.truth, height };
+}
+
+/** Compiles a comparison through a list to a correlated subquery. */
+function compileSome(some: Some, negated: boolean, state: CompilerState): Part {
+  const target = state.target.items?.(some);
+  if (target === undefined) return widen(state);
+  const inner: CompilerState = { target, exact: true, values: state.values, depth: state.depth };
+  const compiled = compileItems(some, { target, negated, where: compile(some.where, negated, inner) });
   state.values = inner.values;
   if (compiled === undefined || !inner.exact || state.values > MAX_VALUES) return widen(state);
   const height = compiled.height + RELATED_HEIGHT;

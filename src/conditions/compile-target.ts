@@ -2,7 +2,7 @@
 import type { SqlColumn, SqlDialect, SqlTruth } from '../operators/index.ts';
 import type { Sql } from '../sql.ts';
 import type { KindLookup } from './comparison-kind.ts';
-import type { Path, Related, Within } from './condition.ts';
+import type { Path, Related, Some, Within } from './condition.ts';
 
 /** The tables and the database that a condition is compiled for. */
 export interface SqlTarget {
@@ -24,6 +24,8 @@ export interface SqlTarget {
   related?(related: Related): RelatedTarget | undefined;
   /** Returns the target of a condition on ancestors; undefined if it must be evaluated in memory. Absent if the target has no hierarchies. */
   ancestors?(within: Within): AncestorsTarget | undefined;
+  /** Returns the target of a comparison through a list, in which its alias has columns; undefined if it must be evaluated in memory. */
+  items?(some: Some): ItemsTarget | undefined;
   kindOf: KindLookup;
   /** The current time in milliseconds since 1970. */
   readonly now: number;
@@ -36,6 +38,12 @@ export interface RelatedTarget extends SqlTarget {
   tables(where: Sql, limit: number): Sql;
   /** A condition that excludes the decided record; undefined if it cannot be one of the related records. */
   readonly withoutOwn: Sql | undefined;
+}
+
+/** The records of one list in a statement. */
+export interface ItemsTarget extends SqlTarget {
+  /** Returns the FROM items: at most `limit` items of the list, joined with their records and those of their references. A missing list is one item without a record. */
+  tables(limit: number): Sql;
 }
 
 /** The ancestors of one condition in a statement. */

@@ -14,6 +14,8 @@ export function conditionKey(condition: Condition): string {
       return JSON.stringify(['expression', condition.source, condition.paths.map(({ text }) => text)]);
     case 'related':
       return relatedKey(condition);
+    case 'some':
+      return JSON.stringify(['some', condition.path.text, condition.resource, conditionKey(condition.where), condition.limit]);
     case 'within':
       return JSON.stringify(['within', condition.path.text, operandKey(condition.operand), condition.ifExists]);
     case 'not':

@@ -32,6 +32,8 @@ export interface ConditionParserOptions {
   readonly limits: ConditionLimits;
   /** Returns the kind that definitions give to a path, `any` for a path without a definition, or the reason why the path never has a value. */
   readonly describePath?: (path: Path) => PathKind | 'any' | { readonly problem: string };
+  /** Returns the lists of references that a path follows, in order; none if absent. */
+  readonly listsOf?: (path: Path) => readonly FollowedList[];
   /** Describes a related resource. If absent, any resource may have any field. */
   readonly describeRelated?: (resource: string) => RelatedDescription | { readonly problem: string };
   /**
@@ -41,10 +43,20 @@ export interface ConditionParserOptions {
   readonly domainOf?: (path: Path) => ValueDomain | undefined;
 }
 
+/** A list of references that a path follows. */
+export interface FollowedList {
+  /** The number of keys of the path of the list. */
+  readonly length: number;
+  /** The name of the resource that its items refer to. */
+  readonly resource: string;
+}
+
 /** A related resource, as the parser reads its fields. */
 export interface RelatedDescription {
   /** Returns the kind of the values at the keys of a path, like `describePath`. */
   describe(keys: readonly string[], text: string): PathKind | 'any' | { readonly problem: string };
+  /** Returns the lists that a path follows, like `listsOf`. Their lengths count the keys after the alias. */
+  listsOf?(keys: readonly string[]): readonly FollowedList[];
   /** Returns the values that a path can have, like `domainOf`. */
   domainOf?(keys: readonly string[]): ValueDomain | undefined;
 }
@@ -111,6 +123,14 @@ function describe({ options, related }: ConditionParser, path: Path): PathKind |
   if (path.group !== 'related') return options.describePath?.(path) ?? 'any';
   const [alias, ...keys] = path.keys;
   return related.find(({ as }) => as === alias)?.description?.describe(keys, path.text) ?? 'any';
+}
+
+/** Returns the lists of references that a path follows. */
+export function lookupLists({ options, related }: ConditionParser, path: Path): readonly FollowedList[] {
+  if (path.group !== 'related') return options.listsOf?.(path) ?? [];
+  const [alias, ...keys] = path.keys;
+  const lists = related.find(({ as }) => as === alias)?.description?.listsOf?.(keys) ?? [];
+  return lists.map(({ length, resource }) => ({ length: length + 1, resource }));
 }
 
 /** Returns the values that a path can have; undefined if they are not known, or if literals are not validated. */

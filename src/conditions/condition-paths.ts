@@ -1,6 +1,6 @@
 /** The paths and the related records that a condition reads. */
 import { type Json, OPERATORS } from '../operators/index.ts';
-import type { Condition, Operand, Path, Related, Within } from './condition.ts';
+import type { Condition, Operand, Path, Related, Some, Within } from './condition.ts';
 
 /** Returns every path that a condition reads, except those of related records, once, in the order of the first occurrence. */
 export function conditionPaths(condition: Condition): readonly Path[] {
@@ -9,10 +9,12 @@ export function conditionPaths(condition: Condition): readonly Path[] {
   return [...found.values()];
 }
 
-/** Returns the keys after the alias of every path that a condition reads of its related records, once. */
-export function relatedPaths({ as, on, where }: Related): readonly (readonly string[])[] {
+/** Returns the keys after the alias of every path that a condition reads of its related records, or of the records of its list, once. */
+export function relatedPaths(condition: Related | Some): readonly (readonly string[])[] {
+  const { as, where } = condition;
+  const links = condition.type === 'related' ? condition.on.map(({ path }) => path) : [];
   const found = new Map<string, readonly string[]>();
-  for (const { group, keys, text } of [...on.map(({ path }) => path), ...pathsOf(where)]) {
+  for (const { group, keys, text } of [...links, ...pathsOf(where)]) {
     if (group === 'related' && keys[0] === as) found.set(text, keys.slice(1));
   }
   return [...found.values()];
@@ -27,6 +29,11 @@ export function relatedName({ resource, on }: Related, values: readonly Json[]):
 /** Returns the name of a record with its ancestors. No path has such a name. */
 export function ancestorsName(resource: string, id: string): string {
   return `ancestors ${resource} ${JSON.stringify(id)}`;
+}
+
+/** Returns the name of a record of a list. No path has such a name. */
+export function itemName(resource: string, id: string): string {
+  return `item ${resource} ${JSON.stringify(id)}`;
 }
 
 /** Returns the conditions on related records in a condition, each before those in its `where`. */
@@ -50,6 +57,7 @@ export function withinIn(condition: Condition): readonly Within[] {
     case 'within':
       return [condition];
     case 'related':
+    case 'some':
       return withinIn(condition.where);
     case 'not':
       return withinIn(condition.of);
@@ -61,9 +69,26 @@ export function withinIn(condition: Condition): readonly Within[] {
   }
 }
 
-/** Returns true if a condition reads records that are loaded while it is evaluated: related records or ancestors. */
+/** Returns the comparisons through lists of references in a condition, each before those in its `where`. */
+export function someIn(condition: Condition): readonly Some[] {
+  switch (condition.type) {
+    case 'some':
+      return [condition, ...someIn(condition.where)];
+    case 'related':
+      return someIn(condition.where);
+    case 'not':
+      return someIn(condition.of);
+    case 'all':
+    case 'any':
+      return condition.of.flatMap(someIn);
+    default:
+      return [];
+  }
+}
+
+/** Returns true if a condition reads records that are loaded while it is evaluated: related records, ancestors, or records of lists. */
 export function readsOtherRecords(condition: Condition): boolean {
-  return relatedIn(condition).length > 0 || withinIn(condition).length > 0;
+  return relatedIn(condition).length > 0 || withinIn(condition).length > 0 || someIn(condition).length > 0;
 }
 
 function pathsOf(condition: Condition): readonly Path[] {
@@ -78,6 +103,8 @@ function pathsOf(condition: Condition): readonly Path[] {
       return [condition.path, ...(condition.parent === undefined ? [] : [condition.parent]), ...operandPaths(condition.operand)];
     case 'related':
       return [...condition.on.flatMap(({ path, operand }) => [path, ...operandPaths(operand)]), ...pathsOf(condition.where)];
+    case 'some':
+      return [condition.path, ...pathsOf(condition.where)];
     case 'not':
       return pathsOf(condition.of);
     default:
@@ -96,6 +123,7 @@ export function zonedPaths(condition: Condition): readonly Path[] {
     case 'comparison':
       return OPERATORS.get(condition.operator)?.readsTimeZone === true ? [condition.path] : [];
     case 'related':
+    case 'some':
       return zonedPaths(condition.where);
     case 'not':
       return zonedPaths(condition.of);

@@ -47,11 +47,13 @@ export interface RelatedTrace {
   readonly type: 'related';
   readonly resource: string;
   readonly as: string;
+  /** For a comparison through a list of references, the path of the list; `on` has its items. */
+  readonly list?: string;
   readonly on: readonly RelatedLinkTrace[];
   readonly atLeast?: number;
   readonly atMost?: number;
   readonly answer: TracedAnswer;
-  /** The condition on a related record; present if the related records are not known, unless each one counts. */
+  /** The condition on a related record; present if the related records are not known, unless each one counts, and for a list without records. */
   readonly where?: ConditionTrace;
   /** The number of related records by their result of `where`; absent if they are not known. */
   readonly counts?: Readonly<Record<'true' | 'false' | 'unknown', number>>;
@@ -71,6 +73,8 @@ export interface RelatedLinkTrace {
 /** A related record and its result of `where`. */
 export interface RelatedRecordTrace {
   readonly id: string;
+  /** Present for an item of a list that leads to no record. */
+  readonly missing?: true;
   readonly answer: TracedAnswer;
   readonly where: ConditionTrace;
 }

@@ -133,6 +133,23 @@ export interface Within {
   readonly ifExists: boolean;
 }
 
+/**
+ * A comparison through a list of references: it holds for the record of some item. An item without a record, and a missing list, count as a record
+ * without values. With more than `limit` items, it is unknown.
+ */
+export interface Some {
+  readonly type: 'some';
+  /** The path of the list. */
+  readonly path: Path;
+  /** The name of the resource of the records. */
+  readonly resource: string;
+  /** The name with which paths in `where` begin: the text of `path`, so that they have the same text as the paths that were written. */
+  readonly as: string;
+  readonly where: Condition;
+  /** Maximum number of items. */
+  readonly limit: number;
+}
+
 /** Maximum records of a hierarchy that a condition compares, from the first one upwards. */
 export const MAX_LEVELS = 32;
 
@@ -143,6 +160,7 @@ export type Condition =
   | Expression
   | Related
   | Within
+  | Some
   | { readonly type: 'all'; readonly of: readonly Condition[] }
   | { readonly type: 'any'; readonly of: readonly Condition[] }
   | { readonly type: 'not'; readonly of: Condition };
@@ -202,6 +220,8 @@ export interface RelatedLookup {
   find(related: Related, values: readonly Json[]): readonly RelatedRecord[] | 'unknown' | typeof UNRESOLVED;
   /** Returns a record and its ancestors. `unknown` if they have not been loaded yet; UNRESOLVED if they are not known. */
   ancestors(resource: string, id: string): Ancestors | 'unknown' | typeof UNRESOLVED;
+  /** Returns the record of an item of a list; undefined if there is none, `unknown` if it has not been loaded yet, UNRESOLVED if it is not known. */
+  item(some: Some, id: string): RelatedRecord | undefined | 'unknown' | typeof UNRESOLVED;
   /** Returns the kind of the values at the keys of a path after the alias. */
   kindOf(resource: string, keys: readonly string[]): PathKind | undefined;
 }

@@ -1,7 +1,7 @@
 import { describeValue } from '../operators/index.ts';
 import { type Comparison, type Condition, type Related, type Scope, UNRESOLVED, type Within } from './condition.ts';
 import type { ComparisonTrace, ConditionTrace, TracedAnswer } from './condition-trace.ts';
-import { explainRelated } from './explain-related.ts';
+import { explainRelated, explainSome } from './explain-related.ts';
 import { resolveOperand } from './operand-values.ts';
 import { WITHIN } from './parse-within.ts';
 import { partiallyEvaluate } from './partial-evaluation.ts';
@@ -20,6 +20,8 @@ export function explainCondition(condition: Condition, scope: Scope): ConditionT
       return { type: 'expression', source: condition.source, answer };
     case 'related':
       return explainRelated(condition, { answer, scope, explain: explainCondition });
+    case 'some':
+      return explainSome(condition, { answer, scope, explain: explainCondition });
     case 'within':
       return explainWithin(condition, answer, scope);
     case 'not':
@@ -82,6 +84,8 @@ export function printCondition(condition: Condition, maxLength: number = Number.
       return `expression ${describeValue(condition.source)}`;
     case 'related':
       return printRelated(condition, maxLength);
+    case 'some':
+      return printCondition(condition.where, maxLength);
     case 'within':
       return `${condition.path.text} ${WITHIN.name} ${printOperand(condition.operand)}${condition.ifExists ? ' (if it exists)' : ''}`;
     case 'not':

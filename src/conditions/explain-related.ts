@@ -1,9 +1,10 @@
-import { type Condition, type Operand, type Related, type RelatedRecord, type Scope, UNRESOLVED } from './condition.ts';
+import { type Condition, type Operand, type Related, type RelatedRecord, type Scope, type Some, UNRESOLVED } from './condition.ts';
 import type { ConditionTrace, RelatedLinkTrace, RelatedRecordTrace, RelatedTrace, TracedAnswer } from './condition-trace.ts';
 import { resolveOperand } from './operand-values.ts';
 import { printOperand } from './print-operand.ts';
 import { withRelatedRecord } from './related-evaluation.ts';
 import { traceResidual } from './residual-trace.ts';
+import { findItems, itemsOf, WITHOUT_VALUES } from './some-evaluation.ts';
 
 /** Maximum related records in an explanation. */
 const MAX_RECORDS = 3;
@@ -33,6 +34,35 @@ export function explainRelated(related: Related, { answer, scope, explain }: Rel
     ...(atMost !== undefined && { atMost }),
     answer,
     ...(traced === undefined ? whereOf(related) : { counts: countAnswers(traced), records: nearestOf(traced) }),
+  };
+}
+
+/** Explains a comparison through a list of references, like a condition on the related records whose ids are its items. */
+export function explainSome(some: Some, { answer, scope, explain }: RelatedExplanation): RelatedTrace {
+  const { path, resource, as, where, limit } = some;
+  const value = scope.valueOf(path);
+  const items = itemsOf(value);
+  // A record that the list has twice is shown and counted once.
+  const each = items === UNRESOLVED || items.length > limit ? undefined : [...new Set(items)];
+  const found = each === undefined ? UNRESOLVED : findItems(some, each, scope);
+  const traced =
+    found === UNRESOLVED || found === 'unknown'
+      ? undefined
+      : each?.map((id, index): RelatedRecordTrace => {
+          const record = found[index];
+          const trace = explain(where, withRelatedRecord(scope, some, record ?? WITHOUT_VALUES));
+          return { id: id ?? '', ...(record === undefined && { missing: true as const }), answer: trace.answer, where: trace };
+        });
+  return {
+    type: 'related',
+    resource,
+    as,
+    list: path.text,
+    on: [toLinkTrace('id', { type: 'reference', path }, value)],
+    atLeast: 1,
+    answer,
+    ...(traced !== undefined && { counts: countAnswers(traced), records: nearestOf(traced) }),
+    ...((traced === undefined || traced.length === 0) && { where: explain(where, withRelatedRecord(scope, some, UNRESOLVED)) }),
   };
 }
 

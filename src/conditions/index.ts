@@ -10,7 +10,7 @@
 export type { ParsedPath } from './attribute-path.ts';
 export { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax } from './cel/cel-language.ts';
 export { type CompiledCondition, compileCondition } from './compile-sql.ts';
-export type { AncestorsTarget, JsonLocation, RelatedTarget, SqlTarget } from './compile-target.ts';
+export type { AncestorsTarget, ItemsTarget, JsonLocation, RelatedTarget, SqlTarget } from './compile-target.ts';
 export {
   ALWAYS,
   type Ancestors,
@@ -33,18 +33,21 @@ export {
   type RelatedLookup,
   type RelatedRecord,
   type Scope,
+  type Some,
   UNRESOLVED,
   type Within,
 } from './condition.ts';
 export { conditionKey } from './condition-key.ts';
-export type { ConditionLimits, ConditionParserOptions } from './condition-parser.ts';
+export type { ConditionLimits, ConditionParserOptions, FollowedList } from './condition-parser.ts';
 export {
   ancestorsName,
   conditionPaths,
+  itemName,
   readsOtherRecords,
   relatedIn,
   relatedName,
   relatedPaths,
+  someIn,
   withinIn,
   zonedPaths,
 } from './condition-paths.ts';

@@ -5,6 +5,7 @@ import { all, any, type Condition, constant, not } from './condition.ts';
 import { addConditionIssue, type ConditionParser, type ConditionParserOptions, expected, joinPath } from './condition-parser.ts';
 import { COMPARISON_MEMBERS, parseComparison } from './parse-comparison.ts';
 import { parseRelated } from './parse-related.ts';
+import { throughLists } from './through-lists.ts';
 
 /** Members that make a condition a group, a condition on related records or an expression. */
 const GROUPS = ['anyOf', 'allOf', 'not', 'related', 'expression'] as const;
@@ -56,7 +57,9 @@ function parseCondition(input: Json, place: Place, parser: ConditionParser): Con
   const unknown = addUnknownMembers(input, known, { at: place.at, parser });
   // If every member is unknown, further issues about missing members would not help.
   if (unknown > 0 && unknown === Object.keys(input).length) return constant(null);
-  const condition = group === undefined ? parseComparison(input, place.at, parser) : parseGroup(group, input, { place, parser });
+  const parsed = group === undefined ? parseComparison(input, place.at, parser) : parseGroup(group, input, { place, parser });
+  const isLeaf = group === undefined || group === 'expression';
+  const condition = isLeaf ? throughLists(parsed, group === undefined ? place.at : joinPath(place.at, group), parser) : parsed;
   return unknown > 0 ? constant(null) : condition;
 }
 

@@ -12,6 +12,7 @@ import {
   type OpenRelated,
 } from './condition-parser.ts';
 import { parseOperand, validateSides } from './parse-comparison.ts';
+import { followsList } from './through-lists.ts';
 
 /** The members of a condition on related records. */
 const RELATED_MEMBERS: readonly string[] = ['resource', 'as', 'on', 'where', 'atLeast', 'atMost'];
@@ -132,6 +133,8 @@ function parseLink(field: string, value: Json, { open, at, parser }: LinksPlace)
   if (operand === undefined) return undefined;
   const isLinkable =
     operand.type === 'reference' || (operand.type === 'literal' && operand.value !== null && typeof operand.value !== 'object');
+  if (operand.type === 'reference' && followsList(operand.path, parser))
+    return refuse('value', `"${operand.path.text}" follows a list of references: a linking field equals one value`);
   if (!isLinkable) return refuse('value', expected(`a text, number or boolean, or one \${path}`, value));
   const path = relatedPath(open.as, field);
   const equality: Comparison = { type: 'comparison', path, operator: 'eq', operand, ifExists: false };

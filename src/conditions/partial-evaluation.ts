@@ -21,6 +21,7 @@ import {
 } from './condition.ts';
 import { compileOperand, resolveOperand, resolvePaths } from './operand-values.ts';
 import { toRelatedEvaluator } from './related-evaluation.ts';
+import { toSomeEvaluator } from './some-evaluation.ts';
 import { toWithinEvaluator } from './within-evaluation.ts';
 
 /**
@@ -56,6 +57,8 @@ export function toPartialEvaluator(condition: Condition): PartialEvaluator {
       return (scope) => evaluateExpression(condition, scope);
     case 'related':
       return toRelatedEvaluator(condition, toPartialEvaluator(condition.where));
+    case 'some':
+      return toSomeEvaluator(condition, toPartialEvaluator(condition.where));
     case 'within':
       return toWithinEvaluator(condition);
     case 'not': {

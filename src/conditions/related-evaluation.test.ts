@@ -32,6 +32,7 @@ function scopeOf(levels: readonly (string | undefined)[], user: JsonObject = { i
   }));
   const related: RelatedLookup = {
     find: ({ limit }, values) => (records.length > limit ? 'unknown' : values[0] === 'u' ? records : []),
+    item: () => 'unknown',
     ancestors: () => 'unknown',
     kindOf: () => ({ kind: 'text' }),
   };

@@ -1,6 +1,16 @@
 /** Evaluates a condition on related records: counts them by their result of `where`. */
 import { type Json, OPERATORS, type Truth, UNKNOWN } from '../operators/index.ts';
-import { all, type Condition, constant, type Path, type Related, type RelatedRecord, type Scope, UNRESOLVED } from './condition.ts';
+import {
+  all,
+  type Condition,
+  constant,
+  type Path,
+  type Related,
+  type RelatedRecord,
+  type Scope,
+  type Some,
+  UNRESOLVED,
+} from './condition.ts';
 import { compileOperand } from './operand-values.ts';
 
 /** Creates the partial evaluator of a condition on related records, from that of its `where`. */
@@ -81,7 +91,7 @@ function bindRelated(related: Related, { where, scope }: WhereInScope): Related 
 }
 
 /** Returns the scope in which `where` is evaluated for a related record, or for one that is not known yet. */
-export function withRelatedRecord(scope: Scope, { as, resource }: Related, record: RelatedRecord | typeof UNRESOLVED): Scope {
+export function withRelatedRecord(scope: Scope, { as, resource }: Related | Some, record: RelatedRecord | typeof UNRESOLVED): Scope {
   const isOwn = ({ group, keys }: Path): boolean => group === 'related' && keys[0] === as;
   return {
     ...scope,

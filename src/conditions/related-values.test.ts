@@ -75,6 +75,7 @@ function scopeOf(record: JsonObject | typeof UNRESOLVED, { kind = 'text', found 
       }));
       return records.length > limit ? 'unknown' : records;
     },
+    item: () => 'unknown',
     ancestors: () => 'unknown',
     kindOf: () => ({ kind }),
   };

@@ -24,6 +24,8 @@ export function traceResidual(condition: Condition): ConditionTrace {
       return { type: 'expression', source: condition.source, answer: 'open' };
     case 'related':
       return traceRelated(condition);
+    case 'some':
+      return traceResidual(condition.where);
     case 'not':
       return { type: 'not', answer: 'open', of: traceResidual(condition.of) };
     default:

@@ -61,7 +61,7 @@ function scopeOf(resource: JsonObject | undefined, user: JsonObject = {}): Scope
   return {
     now: 0,
     timeZone: 'UTC',
-    related: { find: () => 'unknown', ancestors: (_, id) => ancestorsOf(id), kindOf: () => undefined },
+    related: { find: () => 'unknown', item: () => 'unknown', ancestors: (_, id) => ancestorsOf(id), kindOf: () => undefined },
     kindOf: ({ text }) => KINDS[text],
     valueOf({ group, keys: [key = ''] }) {
       if (group === 'user') return ownValue(user, key);

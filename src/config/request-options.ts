@@ -100,7 +100,8 @@ export const REQUEST_OPTIONS = {
     group: 'policies',
     default: 1000,
     range: [1, 10_000],
-    about: 'maximum related records that a condition counts; with more, it is unknown',
+    about:
+      'maximum related records that a condition counts, and items of a list of references that a path follows; with more, it is unknown',
   },
   conditionComparisons: { group: 'policies', default: 200, range: [1, 10_000], about: 'maximum comparisons in a rule' },
   conditionListItems: { group: 'policies', default: 10_000, range: [1, 1_000_000], about: 'maximum values in a list of a condition' },

@@ -57,6 +57,22 @@ describe('printExplanation', () => {
       [`  resource.folderId within \${user.f}: unknown (resource.folderId is "c", whose parent does not exist, expected "x")`],
     ],
     [
+      'the records of a list of references',
+      {
+        ...{ type: 'related', resource: 'Team', as: 'resource.teamIds', list: 'resource.teamIds', answer: 'unknown', atLeast: 1 },
+        on: [{ field: 'id', expected: ['t1', 't2'] }],
+        counts: { true: 0, false: 1, unknown: 1 },
+        records: [
+          { id: 't1', answer: 'false', where: FALSE },
+          { id: 't2', missing: true, answer: 'unknown', where: { type: 'constant', answer: 'unknown' } },
+        ],
+      },
+      [
+        '  some record of resource.teamIds: unknown (0 true, 1 false, 1 unknown)',
+        ...['    Team t1:', `      ${LINES[0]}`, '    Team t2, which does not exist:', '      constant: unknown'],
+      ],
+    ],
+    [
       'related records with the number of each result',
       {
         type: 'related',

@@ -59,11 +59,17 @@ function printAncestors({ ids: [, ...ancestors], end }: AncestorsTrace): string 
   return `${below}${ENDS[end]}`;
 }
 
-function printRelated({ resource, as, on, atLeast, atMost, answer, counts, records = [] }: RelatedTrace): readonly string[] {
+function printRelated(trace: RelatedTrace): readonly string[] {
+  const { resource, as, list, on, atLeast, atMost, answer, counts, records = [], where: compared } = trace;
   const links = on.map(({ field, expected }) => `${field} = ${expected === undefined ? 'missing' : JSON.stringify(expected)}`);
   const bounds = [...(atLeast === undefined ? [] : [`at least ${atLeast}`]), ...(atMost === undefined ? [] : [`at most ${atMost}`])];
   const found = counts === undefined ? '' : ` (${counts.true} true, ${counts.false} false, ${counts.unknown} unknown)`;
-  const lines = records.slice(0, MAX_PRINTED).flatMap(({ id, where }) => [`${as} ${id}:`, ...indent(printCondition(where))]);
+  const lines = records.slice(0, MAX_PRINTED).flatMap(({ id, missing, where }) => {
+    const name = list === undefined ? as : resource;
+    return [`${name} ${id}${missing === true ? ', which does not exist' : ''}:`, ...indent(printCondition(where))];
+  });
+  if (list !== undefined)
+    return [`some record of ${list}: ${answer}${found}`, ...indent(compared === undefined ? lines : printCondition(compared))];
   return [`${bounds.join(' and ') || 'at least 1'} ${resource} with ${links.join(', ')}: ${answer}${found}`, ...indent(lines)];
 }
 

@@ -1,4 +1,4 @@
-import { all, type Condition, compileCondition, conditionPaths, relatedIn, relatedPaths, withinIn } from '../conditions/index.ts';
+import { all, type Condition, compileCondition, conditionPaths, relatedIn, relatedPaths, someIn, withinIn } from '../conditions/index.ts';
 import { type Definitions, fieldAt, type Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import type { ListQuery, Page, Restriction } from './list-query.ts';
@@ -42,6 +42,10 @@ function resourcesReadBy(
   };
   for (const { group, keys } of conditionPaths(condition)) if (group === 'resource') follow(resource, keys);
   for (const name of withinIn(condition).length > 0 ? hierarchiesOf(definitions) : []) names.add(name);
+  for (const some of someIn(condition)) {
+    names.add(some.resource);
+    for (const keys of relatedPaths(some)) follow(definitions.get(some.resource), keys);
+  }
   for (const related of relatedIn(condition)) {
     names.add(related.resource);
     for (const keys of relatedPaths(related)) follow(definitions.get(related.resource), keys);

@@ -68,7 +68,7 @@ function compare(path: string, operator: string, value: Json): Condition {
 
 const parts = { ...SCOPE_PARTS, definitions, resource: note };
 /** Related records, none of which is loaded. */
-const NO_RELATED: RelatedRecords = { find: () => 'unknown', ancestors: () => 'unknown' };
+const NO_RELATED: RelatedRecords = { find: () => 'unknown', item: () => 'unknown', ancestors: () => 'unknown' };
 
 const scopeFor: ListQuery['scopeFor'] = (record, { referenced }) => createScope({ ...parts, record, referenced });
 

@@ -18,6 +18,7 @@ import { sql } from '../sql.ts';
 import { createAncestorStore } from './ancestors.ts';
 import type { Transaction } from './contract.ts';
 import { loadedSelectionOf, unlessDamaged } from './intact-records.ts';
+import { createItemStore } from './item-records.ts';
 import { checkedRecordsOf } from './list-rows.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
 import { type LinkRead, type RecordRead, type RelatedRead, stampOf } from './relation-reads.ts';
@@ -56,17 +57,20 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
   const wanted = new Map<string, Wanted>();
   const counted: CountedRecords[] = [];
   const ancestors = createAncestorStore(tx, definitions);
+  const items = createItemStore(tx, definitions);
+  const byId = [ancestors, items];
   let loaded = 0;
 
-  async function load(key: string, each: Wanted): Promise<void> {
+  async function load([key, each]: readonly [string, Wanted]): Promise<number> {
     const loading = await loadRelated(tx, definitions, each);
     found.set(key, loading);
     counted.push({ ...each, records: loading.records });
-    loaded += loading.records.length;
+    return loading.records.length;
   }
 
   return {
     ancestors: ancestors.find,
+    item: items.find,
     find(related, values) {
       const key = keyOf(related, values);
       const known = found.get(key);
@@ -74,44 +78,47 @@ export function createRelatedStore(tx: Transaction, definitions: Definitions): R
       else used.add(known);
       return known?.records ?? 'unknown';
     },
-    noteReads: (how) => addReads(tx, { found: [...used], ancestors: ancestors.reads(), isPartial: how?.isPartial ?? false }),
-    facts: () => new Map([...toFacts(counted), ...ancestors.facts()]),
+    noteReads: (how) =>
+      addReads(tx, { found: [...used], records: [...ancestors.reads(), ...items.reads()], isPartial: how?.isPartial ?? false }),
+    facts: () => new Map([...toFacts(counted), ...items.facts(), ...ancestors.facts()]),
     async evaluate(run) {
+      // A list evaluates its records one after the other.
       if (loaded > MAX_LOADED) {
-        // A list evaluates its records one after the other.
-        found.clear();
-        ancestors.clear();
-        counted.length = 0;
-        loaded = 0;
+        for (const store of [found, ...byId]) store.clear();
+        [counted.length, loaded] = [0, 0];
       }
       for (;;) {
         wanted.clear();
         used.clear();
-        ancestors.beginReads();
+        for (const store of byId) store.beginReads();
         const result = run();
-        if (wanted.size === 0 && !ancestors.isIncomplete) return result;
+        if (wanted.size === 0 && !byId.some((store) => store.isIncomplete)) return result;
         // On PostgreSQL the statements are sent in one message.
-        const [levels] = await Promise.all([ancestors.load(), ...[...wanted].map(([key, each]) => load(key, each))]);
-        loaded += levels;
+        for (const count of await Promise.all([...byId.map((store) => store.load()), ...[...wanted].map(load)])) loaded += count;
         await tx.checkTime();
-        if (loaded > MAX_LOADED)
-          throw new Problem('REQUEST_BUDGET', `the conditions read more than ${MAX_LOADED} related records and ancestors`);
+        refuseTooMany(loaded);
       }
     },
   };
 }
 
+function refuseTooMany(loaded: number): void {
+  if (loaded <= MAX_LOADED) return;
+  throw new Problem('REQUEST_BUDGET', `the conditions read more than ${MAX_LOADED} related records, records of lists and ancestors`);
+}
+
 /** The reads of an evaluation. */
 interface EvaluationReads {
   readonly found: readonly FoundRecords[];
-  readonly ancestors: readonly RecordRead[];
+  /** The ancestors, and the records of lists. */
+  readonly records: readonly RecordRead[];
   readonly isPartial: boolean;
 }
 
-function addReads(tx: Transaction, { found, ancestors, isPartial }: EvaluationReads): void {
-  if (!tx.validatesReads || found.length + ancestors.length === 0) return;
+function addReads(tx: Transaction, { found, records: read, isPartial }: EvaluationReads): void {
+  if (!tx.validatesReads || found.length + read.length === 0) return;
   const related = found.flatMap((each) => (each.related === undefined ? [] : { ...each.related, isPartial }));
-  const records = [...found.flatMap(({ referenced }) => referenced), ...ancestors];
+  const records = [...found.flatMap(({ referenced }) => referenced), ...read];
   tx.addToReadSet({ relations: { related, records } });
 }
 

@@ -3,6 +3,7 @@ import type { Path, Related, RelatedTarget, SqlTarget } from '../conditions/inde
 import { type Definitions, fieldAt, type Resource } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import { createAncestorsTarget } from './ancestors-target.ts';
+import { createItemsTarget } from './items-target.ts';
 import { createJoins, findColumn } from './reference-joins.ts';
 import { quoteName, recordsOf } from './table-names.ts';
 
@@ -41,6 +42,7 @@ export function createRelatedTarget(related: Related, { outer, definitions, deci
       return subject?.kind === 'json' && inner !== undefined ? { document: subject.sql, keys: inner } : undefined;
     },
     ancestors: (within) => createAncestorsTarget(within, target, definitions),
+    items: (some) => createItemsTarget(some, { outer: target, definitions }),
     related: (inner) => createRelatedTarget(inner, { outer: target, definitions, decided }),
     tables(where, limit) {
       const rows = sql`(SELECT * FROM ${recordsOf(resource, { as: table })} WHERE ${where} LIMIT ${sql.raw(String(limit))}) AS ${sql.raw(quoteName(table))}`;

@@ -3,6 +3,7 @@ import type { SqlDialect } from '../operators/index.ts';
 import { type Definitions, type FieldAt, fieldAt, type fieldKind, kindAt, type Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { createAncestorsTarget } from './ancestors-target.ts';
+import { createItemsTarget } from './items-target.ts';
 import { createJoins, type FoundColumn, findColumn } from './reference-joins.ts';
 import { createRelatedTarget } from './related-target.ts';
 import { type Existence, quoteName, recordsOf } from './table-names.ts';
@@ -38,6 +39,7 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, optio
     kindOf: (path) => targetKindOf(resource, definitions, path),
     ancestors: (within) => createAncestorsTarget(within, target, definitions),
     related: (related) => createRelatedTarget(related, { outer: target, definitions, decided: resource }),
+    items: (some) => createItemsTarget(some, { outer: target, definitions }),
     column(path) {
       const found = find(path);
       return found?.inner.length === 0 ? found.subject : undefined;

@@ -53,6 +53,26 @@ const FIELDS: readonly ThingField[] = [
     kind: 'text',
     values: Array.from({ length: 40 }, (_, index) => `t-${String(index * 3).padStart(3, '0')}`),
   },
+  // Of the values of the lists, some lead to no record, and one has more items than conditions read.
+  {
+    name: 'friendIds',
+    definition: { type: 'list', of: { type: 'reference', to: 'User' } },
+    kind: 'list of text',
+    values: [['u-ann', 'u-bob'], [], ['u-gone'], ['u-eve', 'u-gone'], ['u-dan'], ['u-cid', 'u-ann', 'u-ann'], ['u-bob'], ['u-eve']],
+  },
+  {
+    name: 'partIds',
+    definition: { type: 'list', of: { type: 'reference', to: 'Thing' } },
+    kind: 'list of text',
+    values: [
+      ...[['t-003'], [], ['t-036', 't-006'], ['t-gone'], ['t-012', 't-015', 't-018'], ['t-110']],
+      ...[['t-021', 't-024'], ['t-045', 't-gone'], Array.from({ length: 26 }, (_, index) => `t-${String(index * 4).padStart(3, '0')}`)],
+      ...[
+        ['t-060', 't-061'],
+        ['t-120', 't-121', 't-122', 't-123'],
+      ],
+    ],
+  },
 ];
 
 /** The field of the hierarchy of things, whose values `UP` gives. */
@@ -92,6 +112,12 @@ const USER_FIELDS: readonly ThingField[] = [
   { name: 'born', definition: { type: 'date' }, kind: 'date', values: ['2026-01-31', '1969-12-31'] },
   { name: 'profile', definition: { type: 'json' }, kind: 'json', values: [{ a: 1 }, ['a', null], null, 'a', 10] },
   { name: 'managerId', definition: { type: 'reference', to: 'User', hierarchy: true }, kind: 'text', values: ['u-bob', 'u-cid', 'u-gone'] },
+  {
+    name: 'mentorIds',
+    definition: { type: 'list', of: { type: 'reference', to: 'User' } },
+    kind: 'list of text',
+    values: [['u-bob', 'u-eve'], ['u-ann', 'u-gone'], []],
+  },
   { name: 'isActive', definition: { type: 'boolean' }, kind: 'boolean', values: [true, false] },
   { name: 'role', definition: { type: 'enum' }, kind: 'text', values: ['user', 'editor', 'admin'] },
 ];
@@ -129,9 +155,22 @@ export const USERS: ReadonlyMap<string, JsonObject> = new Map(
           born: '2026-01-31',
           profile: { a: 1 },
           managerId: 'u-bob',
+          mentorIds: ['u-bob', 'u-eve'],
         },
       ],
-      ['bob', { department: 'AB', level: -1, fee: '-0.10', teams: [], profile: ['a', null], managerId: 'u-cid', role: 'admin' }],
+      [
+        'bob',
+        {
+          department: 'AB',
+          level: -1,
+          fee: '-0.10',
+          teams: [],
+          profile: ['a', null],
+          managerId: 'u-cid',
+          role: 'admin',
+          mentorIds: ['u-ann', 'u-gone'],
+        },
+      ],
       ['cid', { role: 'editor' }],
       [
         'dan',
@@ -143,7 +182,7 @@ export const USERS: ReadonlyMap<string, JsonObject> = new Map(
           managerId: 'u-gone',
         },
       ],
-      ['eve', { department: '%', teams: ['%', '😀'], seenAt: '9999-12-31T23:59:59.999Z', profile: 'a', isActive: false }],
+      ['eve', { department: '%', teams: ['%', '😀'], seenAt: '9999-12-31T23:59:59.999Z', profile: 'a', isActive: false, mentorIds: [] }],
     ] as const
   ).map(([name, fields]): [string, JsonObject] => {
     const usual = {
@@ -225,8 +264,8 @@ const UNTYPED: readonly LawPath[] = [
 const at = (group: string, fields: readonly ThingField[]): readonly LawPath[] =>
   fields.map(({ name, kind, values }) => ({ path: `${group}.${name}`, kind, values }));
 
-/** Paths of the record, paths through references, and paths that are known before the record. */
-export const PATHS: Readonly<Record<'own' | 'hop' | 'known', readonly LawPath[]>> = {
+/** Paths of the record, paths through references and lists of references, and paths that are known before the record. */
+export const PATHS: Readonly<Record<'own' | 'hop' | 'list' | 'known', readonly LawPath[]>> = {
   own: [...at('resource', [...FIELDS, UP_FIELD]), ...AUTOMATIC, ...UNTYPED.filter(({ path }) => path.startsWith('resource.'))],
   hop: [
     ...at('resource.ownerId', USER_FIELDS),
@@ -240,6 +279,26 @@ export const PATHS: Readonly<Record<'own' | 'hop' | 'known', readonly LawPath[]>
     ...at('resource.parentId.parentId.createdBy.managerId', USER_FIELDS),
     { path: 'resource.parentId.ownerId.profile.a', kind: undefined, values: [1, 'a'] },
   ],
+  list: [
+    ...at('resource.friendIds', USER_FIELDS),
+    ...at('resource.friendIds', USER_FIELDS),
+    ...at('resource.partIds', FIELDS),
+    ...at('resource.partIds.ownerId', USER_FIELDS),
+    ...at('resource.partIds.friendIds', USER_FIELDS),
+    ...at('resource.parentId.friendIds', USER_FIELDS),
+    ...at('resource.friendIds.mentorIds', USER_FIELDS),
+    ...at('resource.friendIds.managerId.mentorIds', USER_FIELDS),
+    ...at('user.mentorIds', USER_FIELDS),
+    ...at('user.mentorIds', USER_FIELDS),
+    ...at('user.mentorIds.managerId', USER_FIELDS),
+    ...at('user.mentorIds.mentorIds', USER_FIELDS),
+    ...['resource.friendIds', 'user.mentorIds', 'resource.friendIds.mentorIds'].map((path): LawPath => {
+      return { path: `${path}.profile.a`, kind: undefined, values: [1, 'a'] };
+    }),
+    { path: 'resource.partIds.doc.a', kind: undefined, values: INSIDE },
+    { path: 'resource.partIds.id', kind: 'text', values: ['t-003', 't-036', 't-gone'] },
+    { path: 'resource.friendIds.id', kind: 'text', values: ['u-ann', 'u-gone'] },
+  ],
   known: [
     ...at('user', USER_FIELDS),
     ...at('user.managerId', USER_FIELDS),
@@ -251,7 +310,7 @@ export const PATHS: Readonly<Record<'own' | 'hop' | 'known', readonly LawPath[]>
 
 /** The kinds of paths by definition. */
 export const KINDS: ReadonlyMap<string, PathKind> = new Map(
-  [...PATHS.own, ...PATHS.hop, ...PATHS.known, { path: 'resource.name', kind: 'text' as const, values: [] }].flatMap(({ path, kind }) =>
-    kind === undefined ? [] : [[path, kind] as const],
+  [...PATHS.own, ...PATHS.hop, ...PATHS.list, ...PATHS.known, { path: 'resource.name', kind: 'text' as const, values: [] }].flatMap(
+    ({ path, kind }) => (kind === undefined ? [] : [[path, kind] as const]),
   ),
 );

@@ -39,6 +39,18 @@ const SAME_AS: ReadonlyMap<string, JsonObject> = new Map<string, JsonObject>([
       where: [some('u.teams'), is('u.teams', 'has', '${resource.label}')],
     }),
   ],
+  ['resource.friendIds.department == "a"', is('resource.friendIds.department', 'eq', 'a')],
+  ['!(user.department in resource.friendIds.teams)', { not: is('user.department', 'in', '${resource.friendIds.teams}') }],
+  [
+    'has(resource.partIds.size) && resource.partIds.size > 0',
+    {
+      allOf: [is('resource.partIds.size', 'exists', true), is('resource.partIds.size', 'gt', 0)],
+    },
+  ],
+  [
+    'related(User, u, u.id == resource.ownerId, u.mentorIds.level >= user.level)',
+    related('User', 'u', { on: { id: '${resource.ownerId}' }, where: [is('u.mentorIds.level', 'gte', '${user.level}')] }),
+  ],
   ['resource.title == user.department', { field: 'resource.title', operator: 'eq', value: '${user.department}' }],
   ['resource.title != user.department', { field: 'resource.title', operator: 'ne', value: '${user.department}' }],
   ['resource.extra != "10"', { field: 'resource.extra', operator: 'ne', value: '10' }],

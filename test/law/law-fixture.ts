@@ -164,6 +164,7 @@ function toPrincipals(ann: StoredRecord): LawFixture['principals'] {
     teams: ['a', null, 5],
     fee: 12.3,
     managerId: 'u-bob',
+    mentorIds: ['u-dan', null, 5, 'u-gone'],
     email: 'ext@example.org',
   };
   return {
@@ -232,17 +233,32 @@ function toRelatedFacts(rows: ReadonlyMap<string, JsonObject>): NonNullable<Fact
     decided: 'Thing',
     recordOf: (resource, id) => (resource === 'Thing' ? rows : USERS).get(id),
     hierarchyAt,
+    targetOf: (resource, field) => TARGETS[resource]?.[field],
     recordsOf: (resource) => [...(resource === 'Thing' ? rows : USERS).values()],
     referencedOf: (resource, record) => presentOnly(resource === 'Thing' ? reachedByThing(record, rows) : reachedByUser(record)),
     kindOf: (resource, path) => KINDS.get(`${resource === 'Thing' ? 'resource' : 'user'}.${path}`),
   };
 }
 
+const user = { resource: 'User', isList: false };
+const thing = { resource: 'Thing', isList: false };
+
+/** The fields that refer to records, by resource. */
+const TARGETS: Readonly<Record<string, Readonly<Record<string, { readonly resource: string; readonly isList: boolean }>>>> = {
+  Thing: {
+    ...{ ownerId: user, createdBy: user, deletedBy: user, parentId: thing, upId: thing },
+    ...{ friendIds: { ...user, isList: true }, partIds: { ...thing, isList: true } },
+  },
+  User: { managerId: user, createdBy: user, mentorIds: { ...user, isList: true } },
+};
+
 const UP = { resource: 'Thing', parent: 'upId' };
 const MANAGERS = { resource: 'User', parent: 'managerId' };
 
 /** Returns the hierarchy of the records that a path of a thing or a user leads to. */
 function hierarchyAt(resource: string, path: string): ReturnType<NonNullable<Facts['related']>['hierarchyAt']> {
+  if (/(friendIds|mentorIds)\.id$/.test(path)) return MANAGERS;
+  if (path === 'partIds.id') return UP;
   if (path === 'id') return resource === 'Thing' ? UP : MANAGERS;
   if (/(^|\.)(ownerId|managerId|createdBy)$/.test(path)) return MANAGERS;
   return resource === 'Thing' && /(^|\.)(parentId|upId)$/.test(path) ? UP : undefined;

@@ -4,6 +4,7 @@ import { onPostgres } from '../postgres/test-database.ts';
 import { checkLaw } from './check.ts';
 import { hostileRows } from './data.ts';
 import { createLawFixture, type LawFixture } from './law-fixture.ts';
+import { LIST_REGRESSIONS } from './list-regressions.ts';
 import { checkRandomCases, createTally, expectVariety } from './random-cases.ts';
 import { REGRESSIONS } from './regressions.ts';
 
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe('the law of lists', () => {
-  it.each(REGRESSIONS.map((regression) => [regression.name, regression] as const))(
+  it.each([...REGRESSIONS, ...LIST_REGRESSIONS].map((regression) => [regression.name, regression] as const))(
     'a list returns exactly the records that single reads allow: %s',
     async (_, { rows, expected, ...lawCase }) => {
       await fixture.fill(rows);

@@ -1,6 +1,6 @@
 /** Generates random policies and cases for the law tests. */
 import fc from 'fast-check';
-import { describePath, describeRelated } from '../../src/authz/context/index.ts';
+import { describeLists, describePath, describeRelated } from '../../src/authz/context/index.ts';
 import type { Policy } from '../../src/authz/policies/index.ts';
 import { parseConditions } from '../../src/conditions/index.ts';
 import { type Json, type JsonObject, OPERATORS, type Operator } from '../../src/operators/index.ts';
@@ -16,7 +16,7 @@ import { withinConditions } from './within.ts';
 
 /** Maximum depth of nested groups. */
 const DEPTH = 4;
-const EVERYWHERE = [...PATHS.own, ...PATHS.hop, ...PATHS.known];
+const EVERYWHERE = [...PATHS.own, ...PATHS.hop, ...PATHS.list, ...PATHS.known];
 
 /** Generates lists of things with policies, callers and page sizes. SQL can answer half of them completely, or nearly. */
 export function lawCases(definitions: Definitions): fc.Arbitrary<LawCase> {
@@ -106,6 +106,7 @@ function conditionOn(resource: string, { definitions, inSql }: Vocabulary): fc.A
     expressions: true,
     limits: LAW_LIMITS.conditions,
     describePath: describePath(definitions, resource),
+    listsOf: describeLists(definitions, resource),
     describeRelated: describeRelated(definitions),
   };
   // The reference decider does not validate: leave out conditions that a policy could not contain.
@@ -138,7 +139,10 @@ function conditionOn(resource: string, { definitions, inSql }: Vocabulary): fc.A
 }
 
 /** Left sides by kind of comparison. Paths of the record are the most frequent. */
-const LEFT_BY_KIND = Map.groupBy([...PATHS.own, ...PATHS.own, ...PATHS.own, ...PATHS.hop, ...PATHS.known], ({ kind }) => kind);
+const LEFT_BY_KIND = Map.groupBy(
+  [...PATHS.own, ...PATHS.own, ...PATHS.own, ...PATHS.hop, ...PATHS.list, ...PATHS.known],
+  ({ kind }) => kind,
+);
 
 const IN_MEMORY_ONLY = ['matches', 'timeOfDayBetween', 'dayOfWeekIn', 'cidr', 'ncidr'];
 

@@ -18,6 +18,8 @@ export interface Tally {
   mixedInMemory: number;
   /** Mixed cases that were also listed with comparisons instead of conditions on related records. */
   mixedReplaced: number;
+  /** Mixed cases with a path through a list of references. */
+  mixedThroughLists: number;
   /** By operator or other feature of rules: number of mixed cases with a rule that uses it and applies or is inactive. */
   readonly covered: Map<string, number>;
 }
@@ -28,6 +30,13 @@ const FEATURES: readonly string[] = [
   ...['"operator":"within"', '"field":"resource.upId","operator":"within"', '"field":"resource.id","operator":"within"'],
   ...['"field":"t.upId","operator":"within"', '"field":"user.managerId","operator":"within"'],
   ...['"related":', '"atLeast":', '"atMost":', '"as":"inner"'],
+  ...[
+    '"field":"resource.friendIds.',
+    '"field":"resource.partIds.',
+    '"field":"user.mentorIds.',
+    '"${resource.friendIds.',
+    '"${user.mentorIds.',
+  ],
   ...['"field":"user.', '"field":"resource.ownerId.', '"field":"resource.parentId.', '"${user.', '"${resource.', '["${'],
 ];
 
@@ -39,6 +48,7 @@ export function createTally(): Tally {
     mixedInSql: 0,
     mixedInMemory: 0,
     mixedReplaced: 0,
+    mixedThroughLists: 0,
     covered: new Map(FEATURES.map((feature) => [feature, 0])),
   };
 }
@@ -52,11 +62,12 @@ export async function checkRandomCases(fixture: LawFixture, count: number, tally
 }
 
 /** Expects enough mixed cases. `npm run test:deep` has enough of them to expect some with each operator. */
-export function expectVariety({ cases, mixed, mixedInSql, mixedInMemory, mixedReplaced, covered }: Tally): void {
+export function expectVariety({ cases, mixed, mixedInSql, mixedInMemory, mixedReplaced, mixedThroughLists, covered }: Tally): void {
   expect(mixed).toBeGreaterThan(cases / 8);
   expect(mixedInSql).toBeGreaterThan(cases / 20);
   expect(mixedInMemory).toBeGreaterThan(cases / 20);
   expect(mixedReplaced).toBeGreaterThan(cases / 200);
+  expect(mixedThroughLists).toBeGreaterThan(cases / 20);
   if (!isDeep) return;
   const rare = [...covered].filter(([, times]) => times < cases / 400);
   expect(rare).toEqual([]);
@@ -71,5 +82,6 @@ function note(tally: Tally, { state }: LawCase, { listed, total, isReplaced, app
   if (isReplaced) tally.mixedReplaced++;
   const rules = state.policies.flatMap((policy) => policy.rules).filter(({ id, isActive }) => applying.has(id) || !isActive);
   const text = JSON.stringify(rules);
+  if (/\.(friendIds|partIds|mentorIds)\./.test(text)) tally.mixedThroughLists++;
   for (const [feature, times] of tally.covered) if (text.includes(feature)) tally.covered.set(feature, times + 1);
 }

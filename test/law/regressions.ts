@@ -31,7 +31,8 @@ const USUAL: Rows = {
   },
   bare: {},
 };
-const everything: SomeRule = { effect: 'ALLOW' };
+/** The rule that allows everything. */
+export const everything: SomeRule = { effect: 'ALLOW' };
 
 export const REGRESSIONS: readonly Regression[] = [
   // Unknown is neither true nor false. CASL allows on unknown, Cedar and Cerbos skip a DENY, IAM and MongoDB treat it as different.
@@ -278,7 +279,8 @@ export const REGRESSIONS: readonly Regression[] = [
   },
 ];
 
-function when(
+/** Creates a case of one role whose rules list the expected ids. */
+export function when(
   name: string,
   rules: readonly SomeRule[],
   expected: readonly string[],
@@ -288,11 +290,13 @@ function when(
   return { name, state, who, sort: [], limit: 1, rows: Object.entries(rows).map(([id, row]) => ({ id, ...row })), expected };
 }
 
-function allow(...conditions: readonly JsonObject[]): SomeRule {
+/** Returns a rule that allows. */
+export function allow(...conditions: readonly JsonObject[]): SomeRule {
   return { effect: 'ALLOW', conditions };
 }
 
-function deny(...conditions: readonly JsonObject[]): SomeRule {
+/** Returns a rule that denies. */
+export function deny(...conditions: readonly JsonObject[]): SomeRule {
   return { effect: 'DENY', conditions };
 }
 

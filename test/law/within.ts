@@ -3,9 +3,25 @@ import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/operators/index.ts';
 
 /** Paths of ids of things. */
-const THINGS = ['resource.upId', 'resource.upId', 'resource.id', 'resource.id', 'resource.parentId', 'resource.parentId.parentId'];
+const THINGS = [
+  'resource.upId',
+  'resource.upId',
+  'resource.id',
+  'resource.id',
+  'resource.parentId',
+  'resource.partIds.upId',
+  'resource.partIds.id',
+];
 /** Paths of ids of users. */
-const USERS = ['resource.ownerId', 'resource.createdBy', 'resource.parentId.ownerId', 'user.id', 'user.managerId'];
+const USERS = [
+  'resource.ownerId',
+  'resource.createdBy',
+  'resource.parentId.ownerId',
+  'user.id',
+  'user.managerId',
+  'resource.friendIds.managerId',
+  'user.mentorIds.id',
+];
 /** Tops and middles of the hierarchy of things, rows that are deleted, and rows that do not exist. */
 const THING_IDS = [
   't-060',

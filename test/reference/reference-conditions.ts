@@ -23,6 +23,8 @@ export interface Facts {
   readonly related?: RelatedFacts;
   /** The names of the related resources by alias, while `where` is evaluated. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** The lists of references whose item is chosen, by path, while a comparison through them is made. */
+  readonly chosen?: ReadonlySet<string>;
   /** Meanings by text of the expression, which is not parsed here: an equivalent condition, or a function. */
   readonly expressions?: ReadonlyMap<string, JsonObject | ExpressionMeaning>;
   /** Milliseconds since 1970. */
@@ -44,6 +46,8 @@ export interface RelatedFacts {
   recordOf(resource: string, id: string): JsonObject | undefined;
   /** Returns the hierarchy of the records that a path of a record leads to: their resource, and the field with the id of the parent. */
   hierarchyAt(resource: string, path: string): { readonly resource: string; readonly parent: string } | undefined;
+  /** Returns the resource that a field of a resource refers to, by a single reference or by a list. */
+  targetOf(resource: string, field: string): { readonly resource: string; readonly isList: boolean } | undefined;
   /** Returns the kind of a path after the alias. */
   kindOf(resource: string, path: string): PathKind | undefined;
 }
@@ -56,7 +60,51 @@ export function truthOf(condition: JsonObject, facts: Facts): Truth {
   if (Array.isArray(allOf)) return all(allOf.map((one) => truthOf(one, facts)));
   if (negated !== undefined) return not(truthOf(negated as JsonObject, facts));
   if (typeof expression === 'string') return truthOfExpression(expression, facts);
-  return condition['operator'] === 'within' ? truthOfWithin(condition, facts) : truthOfComparison(condition, facts);
+  return truthOfSome(condition, facts);
+}
+
+/** Makes a comparison for each item of the first list of references that one of its paths follows, and holds if it holds for some item. */
+function truthOfSome(condition: JsonObject, facts: Facts): Truth {
+  const { related } = facts;
+  const list = pathsIn(condition, facts).flatMap((path) => firstList(path, facts) ?? [])[0];
+  if (list === undefined || related === undefined)
+    return condition['operator'] === 'within' ? truthOfWithin(condition, facts) : truthOfComparison(condition, facts);
+  const value = valueAt(list.path, facts);
+  const items: readonly (Json | undefined)[] = Array.isArray(value) ? value : [undefined];
+  if (items.length > related.limit) return null;
+  const chosen = new Set([...(facts.chosen ?? []), list.path]);
+  return any(
+    items.map((item) => {
+      const record = typeof item === 'string' ? related.recordOf(list.resource, item) : undefined;
+      const reached = record === undefined ? [] : Object.entries(related.referencedOf(list.resource, record));
+      // An item without a record leaves nothing behind its list.
+      const others = Object.entries(facts.referenced).filter(([path]) => path !== list.path && !path.startsWith(`${list.path}.`));
+      const found = record === undefined ? [] : [[list.path, record] as const];
+      const below = reached.map(([path, one]) => [`${list.path}.${path}`, one] as const);
+      return truthOfSome(condition, { ...facts, chosen, referenced: Object.fromEntries([...others, ...found, ...below]) });
+    }),
+  );
+}
+
+/** Returns the paths of a comparison, the left side first. */
+function pathsIn({ field, context, value = null }: JsonObject, { groups }: Facts): readonly string[] {
+  const left = Object.hasOwn(groups, String(field).split('.')[0] ?? '') ? String(field) : `${context}.${field}`;
+  const texts = (Array.isArray(value) ? value : [value]).filter((each) => typeof each === 'string');
+  return [left, ...texts.flatMap((text) => [...text.matchAll(/\$\{([^}]*)\}/g)].map(([, path = '']) => path))];
+}
+
+/** Returns the first list of references that a path follows and whose item is not chosen yet, and the resource of its records. */
+function firstList(path: string, { related, aliases = {}, chosen }: Facts): { path: string; resource: string } | undefined {
+  const [group = '', ...keys] = path.split('.');
+  let of = aliases[group] ?? (group === 'user' ? 'User' : group === 'resource' ? related?.decided : undefined);
+  for (const [index, key] of keys.slice(0, -1).entries()) {
+    const target = of === undefined ? undefined : related?.targetOf(of, key);
+    if (target === undefined) return undefined;
+    const at = [group, ...keys.slice(0, index + 1)].join('.');
+    if (target.isList && chosen?.has(at) !== true) return { path: at, resource: target.resource };
+    of = target.resource;
+  }
+  return undefined;
 }
 
 /** Maximum records of a hierarchy that are compared. */

@@ -24,11 +24,18 @@ const DEFINITIONS = {
   // Its checksums are compared in memory, and so are conditions on it.
   Sealed: { checksum: true, ...MEMBERSHIP },
   Folder: { softDelete: true, fields: { parentId: { ...to('Folder', 'restrict'), hierarchy: true } } },
-  Document: { fields: { title: { type: 'string' }, organisationId: to('Organisation'), authorId: to('User'), folderId: to('Folder') } },
+  Document: {
+    fields: {
+      ...{ title: { type: 'string' }, organisationId: to('Organisation'), authorId: to('User'), folderId: to('Folder') },
+      sharedIds: { type: 'list', of: to('Organisation') },
+    },
+  },
 };
 
 /** Data of a request must be the id of a record as the service creates it. */
 const NEWS = '018f4e6a-1c2b-7d3e-8f40-000000000001';
+
+const ABSENT = '018f4e6a-1c2b-7d3e-8f40-000000000002';
 
 let pipeline: InterruptedPipeline;
 beforeAll(async () => {
@@ -42,7 +49,7 @@ beforeEach(() =>
     Sealed: { s1: { userId: 'ann', organisationId: NEWS, level: 'editor' } },
     Folder: { f1: {}, f2: { parentId: 'f1' }, f3: { parentId: 'f2' } },
     Document: {
-      d1: { title: 'one', organisationId: NEWS, authorId: 'ben', folderId: 'f3' },
+      d1: { title: 'one', organisationId: NEWS, authorId: 'ben', folderId: 'f3', sharedIds: ['sports', NEWS, ABSENT] },
       d2: { title: 'two', organisationId: NEWS, authorId: 'ben' },
     },
   }),
@@ -73,6 +80,11 @@ const OF_BEN = { field: 'resource.authorId.name', operator: 'eq', value: 'Ben' }
 const CALLER_IS_MEMBER = { related: { resource: 'Membership', as: 'm', on: { userId: '${user.id}' } } };
 const MEMBER_BELOW_ROOT = related('Membership', { where: [{ field: 'm.organisationId.name', operator: 'eq', value: 'news' }] });
 const BELOW_F1 = { field: 'resource.folderId', operator: 'within', value: ['f1'] };
+const SHARED_WITH_NEWS = { field: 'resource.sharedIds.name', operator: 'eq', value: 'news' };
+const SHARED_BELOW_ROOT = { field: 'resource.sharedIds.parentId.name', operator: 'eq', value: 'root' };
+const SHARED_MATCHES = { field: 'resource.sharedIds.name', operator: 'matches', value: '^news$' };
+const SHARED_WITH_ABSENT = { field: 'resource.sharedIds.name', operator: 'exists', value: false };
+const IS_ONE = { field: 'resource.title', operator: 'eq', value: 'one' };
 const NOT_SHARED = related('Sealed', { atMost: 1 });
 
 const change =
@@ -119,6 +131,11 @@ const REVOCATIONS: readonly (readonly [change: string, rules: readonly TestRule[
   ['a value of a referenced user is changed', [rule([OF_BEN])], change('User', 'ben', { name: 'Benno' })],
   ['an ancestor is moved', [rule([BELOW_F1])], change('Folder', 'f2', { parentId: null })],
   ['an ancestor is soft-deleted', [rule([BELOW_F1])], remove('Folder', 'f2')],
+  ['a record of a list is changed', [rule([SHARED_WITH_NEWS])], change('Organisation', NEWS, { name: 'other' })],
+  ['a record of a list that is compared in memory is changed', [rule([SHARED_MATCHES])], change('Organisation', NEWS, { name: 'other' })],
+  ['a record of a list is soft-deleted', [rule([SHARED_WITH_NEWS])], remove('Organisation', NEWS)],
+  ['a value that a record of a list references is changed', [rule([SHARED_BELOW_ROOT])], change('Organisation', 'root', { name: 'other' })],
+  ['the record of an item without one is created', [rule([SHARED_WITH_ABSENT, IS_ONE])], create('Organisation', ABSENT, { name: 'other' })],
   ['a value that a related record references is changed', [rule([MEMBER_BELOW_ROOT])], change('Organisation', NEWS, { name: 'other' })],
 ];
 
@@ -149,6 +166,7 @@ describe('a request that reads', () => {
       create('Membership', 'm9', { userId: 'ann', organisationId: 'sports' }),
     ],
     ['another organisation is changed', rule([IN_NEWS]), change('Organisation', 'sports', { name: 'other' })],
+    ['a record of no list is changed', rule([SHARED_WITH_NEWS]), change('Organisation', 'root', { name: 'other' })],
     ['a record that no condition reads is added', rule([IN_NEWS]), create('Sealed', 's2', { userId: 'ann', organisationId: NEWS })],
   ])('a read is not decided again if %s', async (_, given, unrelated) => {
     await pipeline.test.store({ Membership: { m0: { userId: 'ann', organisationId: 'root' } } });

@@ -125,6 +125,8 @@ export const decisionsTexts = {
       if (atLeast === undefined) return sentence`at most ${atMost} ${resource} where ${links}`;
       return sentence`${atLeast} to ${atMost} ${resource} where ${links}`;
     },
+    list: (path: string, resource: string) => sentence`some ${resource} of ${path}`,
+    missing: 'does not exist',
     link: (field: string, value: string | undefined) =>
       value === undefined ? sentence`${field} is a value that is missing` : sentence`${field} is ${value}`,
     and: ' and ',

@@ -124,7 +124,16 @@ function createConditionTrace(): SchemaOf<ConditionTrace> {
   properties['records'] = {
     type: 'array',
     description: 'At most three related records: those that meet `where` first, then those with the fewest unmet comparisons.',
-    items: { type: 'object', properties: { id: TEXT, answer: ANSWER, where: schema }, required: ['id', 'answer', 'where'] },
+    items: {
+      type: 'object',
+      properties: {
+        id: TEXT,
+        missing: { const: true, description: 'The item of a list leads to no record.' },
+        answer: ANSWER,
+        where: schema,
+      },
+      required: ['id', 'answer', 'where'],
+    },
   };
   // The condition on a related record; present if the related records are not known.
   properties['where'] = schema;
@@ -158,6 +167,10 @@ function relatedProperties(): Readonly<Record<string, object>> {
   return {
     resource: { type: 'string', description: 'The related resource.' },
     as: { type: 'string', description: 'The name with which fields in `where` begin.' },
+    list: {
+      type: 'string',
+      description: 'For a comparison through a list of references, the path of the list; `on` has its items, and `records` their records.',
+    },
     on: {
       type: 'array',
       description: 'The fields of the related resource, and the values that they equal.',

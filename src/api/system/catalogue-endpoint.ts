@@ -34,7 +34,11 @@ const LIMITS = Type.Object({
   rules: { ...COUNT, description: 'Rules of a policy.' },
   depth: { ...COUNT, description: 'Nested groups of conditions.' },
   references: { ...COUNT, description: 'References that a path of a condition follows.' },
-  relatedRecords: { ...COUNT, description: 'Related records that a condition counts; with more, it is unknown.' },
+  relatedRecords: {
+    ...COUNT,
+    description:
+      'Related records that a condition counts, and items of a list of references that a path follows; with more, it is unknown.',
+  },
   comparisons: { ...COUNT, description: 'Conditions of a rule, including nested ones.' },
   listItems: { ...COUNT, description: 'Items of one list operand.' },
   textLength: { ...COUNT, description: 'Characters of one text operand.' },

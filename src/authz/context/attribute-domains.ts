@@ -1,7 +1,7 @@
 import { RULE_ACTIONS } from '../../actions.ts';
 import { createNumberDomain, createTextDomain, type Path, type ValueDomain } from '../../conditions/index.ts';
 import { WEEKDAYS } from '../../operators/index.ts';
-import { ASSIGNABLE_ROLES, type Definitions, fieldAt, ordinaryResources, type Resource } from '../../resources/index.ts';
+import { ASSIGNABLE_ROLES, type Definitions, fieldThrough, ordinaryResources, type Resource } from '../../resources/index.ts';
 
 const ROLES = createTextDomain(ASSIGNABLE_ROLES);
 
@@ -73,7 +73,7 @@ function toDomain(values: readonly string[] | undefined): ValueDomain | undefine
 
 /** Returns the values of the enum, or of the list of an enum, at the keys; undefined if the field is secret or not an enum. */
 function valuesAt(definitions: Definitions, resource: Resource | undefined, keys: readonly string[]): readonly string[] | undefined {
-  const reached = resource && fieldAt(definitions, resource, keys);
+  const reached = resource && fieldThrough(definitions, resource, keys);
   if (reached === undefined || reached.inner.length > 0 || reached.field.writeOnly) return undefined;
   return (reached.field.of ?? reached.field).values;
 }

@@ -1,15 +1,26 @@
 import { describe, expect, it } from 'vitest';
 import { definitionsOf, NEWSROOM } from '../../../test/policy-fixtures.ts';
 import type { ContextGroup, Path } from '../../conditions/index.ts';
-import { describePath, resourcesWithoutPath } from './attribute-paths.ts';
+import { describeLists, describePath, resourcesWithoutPath } from './attribute-paths.ts';
 
 function pathOf(text: string): Path {
   const [group = '', ...keys] = text.split('.');
   return { group: group as ContextGroup, keys, text };
 }
 
-/** The newsroom with notes on its articles. */
-const NOTED = new Map([...NEWSROOM, ...definitionsOf({ name: 'Note', fields: { articleId: { type: 'reference', to: 'Article' } } })]);
+const to = (name: string) => ({ type: 'reference', to: name });
+/** The newsroom with notes on its articles, and collections of them. */
+const NOTED = new Map([
+  ...NEWSROOM,
+  ...definitionsOf({
+    name: 'Note',
+    fields: { body: { type: 'string' }, articleId: to('Article'), ids: { type: 'list', of: to('Article') } },
+  }),
+  ...definitionsOf({
+    name: 'Collection',
+    fields: { ids: { type: 'list', of: to('Note') }, articleId: { type: 'list', of: to('Article') } },
+  }),
+]);
 
 describe('describePath', () => {
   const problem = (text: string) => ({ problem: expect.stringContaining(text) });
@@ -38,6 +49,13 @@ describe('describePath', () => {
     ['Note', 'resource.articleId.authorId.emial', problem('resource User has no field "emial"')],
     ['Article', 'resource.createdBy.email', { kind: 'text' }],
     ['Article', 'user.createdBy.createdBy.isActive', { kind: 'boolean' }],
+    ['Note', 'resource.ids.views', { kind: 'number', whole: true }],
+    ['Note', 'resource.ids.extra.below', 'any'],
+    ['Note', 'resource.ids.viws', problem('resource Article has no field "viws" (did you mean "views"?)')],
+    ['Note', 'resource.ids.embargo', problem('field "embargo" of Article is secret')],
+    ['Collection', 'resource.ids.ids.authorId.email', { kind: 'text' }],
+    // A list of notes here, of articles there.
+    ['*', 'resource.ids.id', problem('follows lists of different references')],
     ['*', 'resource.articleId.views', { kind: 'number', whole: true }],
     ['Planned', 'resource.anything', 'any'],
     ['*', 'resource.title', { kind: 'text' }],
@@ -79,6 +97,33 @@ describe('describePath', () => {
 
   it('describes id and role of users without a definition', () => {
     expect(describePath(new Map(), '*')(pathOf('user.id'))).toStrictEqual({ kind: 'text' });
+  });
+});
+
+describe('describeLists', () => {
+  const article = { length: 1, resource: 'Article' };
+  it.each<readonly [resource: string, path: string, lists: readonly object[]]>([
+    ['Note', 'resource.ids.title', [article]],
+    ['Note', 'resource.ids.authorId.email', [article]],
+    ['Note', 'resource.ids', []],
+    ['Note', 'resource.articleId.title', []],
+    ['Note', 'request.ids.title', []],
+    [
+      'Collection',
+      'resource.ids.ids.title',
+      [
+        { length: 1, resource: 'Note' },
+        { ...article, length: 2 },
+      ],
+    ],
+    ['Collection', 'resource.ids.articleId.title', [{ length: 1, resource: 'Note' }]],
+    // A list here, a single reference there: it is missing here.
+    ['*', 'resource.articleId.title', []],
+    // A list of notes, of which only some resources have the field.
+    ['*', 'resource.ids.body', [{ length: 1, resource: 'Note' }]],
+    ['Planned', 'resource.ids.title', []],
+  ])('returns the lists in the path $1 of $0', (resource, path, lists) => {
+    expect(describeLists(NOTED, resource)(pathOf(path))).toEqual(lists);
   });
 });
 

@@ -1,7 +1,7 @@
-import type { ConditionParserOptions, ContextGroup, Path, PathKind } from '../../conditions/index.ts';
+import type { ConditionParserOptions, ContextGroup, FollowedList, Path, PathKind } from '../../conditions/index.ts';
 import { didYouMean } from '../../errors.ts';
 import type { Kind } from '../../operators/index.ts';
-import { type Definitions, kindAt, ordinaryResources, type Resource, targetName } from '../../resources/index.ts';
+import { type Definitions, fieldThrough, followedName, kindAt, ordinaryResources, type Resource } from '../../resources/index.ts';
 import { relatedDomainOf } from './attribute-domains.ts';
 import { IDENTITY_NAMES, REQUEST_KINDS } from './decision-scope.ts';
 import { ENVIRONMENT_KINDS, toPathKind } from './environment.ts';
@@ -62,9 +62,42 @@ export function describeRelated(
           ? describeOwn(definitions, resource, { text, keys })
           : describeField({ definitions, references }, resource, { group: 'resource', keys, text });
       },
+      listsOf: (keys) => listsIn(definitions, resource, keys),
       domainOf: (keys) => relatedDomainOf(definitions, resource, keys),
     };
   };
+}
+
+/**
+ * Returns a function that returns the lists of references that a path follows, in the conditions of a rule on the named resource, or on all (`*`). In
+ * a rule on all resources, a path follows the same lists in each of them, or it has a problem.
+ */
+export function describeLists(definitions: Definitions, resourceName: string): (path: Path) => readonly FollowedList[] {
+  return ({ group, keys }) => {
+    if (keys.length === 1) return [];
+    if (group === 'user') return listsIn(definitions, definitions.get('User'), keys);
+    if (group !== 'resource') return [];
+    return resourceName === '*' ? (listsEverywhere(definitions, keys)[0] ?? []) : listsIn(definitions, definitions.get(resourceName), keys);
+  };
+}
+
+function listsIn(definitions: Definitions, resource: Resource | undefined, keys: readonly string[]): readonly FollowedList[] {
+  return (resource && fieldThrough(definitions, resource, keys)?.lists) ?? [];
+}
+
+/**
+ * Returns the different lists that a path follows in the resources in which it can be read. If it follows none in one of them, as through a single
+ * reference or in JSON, it is read in this way everywhere, and is missing in the others.
+ */
+function listsEverywhere(definitions: Definitions, keys: readonly string[]): readonly (readonly FollowedList[])[] {
+  const known: Describing = { definitions, references: Number.POSITIVE_INFINITY };
+  const path: Path = { group: 'resource', keys, text: ['resource', ...keys].join('.') };
+  const usable = ordinaryResources(definitions).filter(
+    (resource) => resource.fields.has(keys[0] ?? '') && !isProblem(describeField(known, resource, path)),
+  );
+  const found = usable.map((resource) => listsIn(definitions, resource, keys));
+  if (found.some((lists) => lists.length === 0)) return [];
+  return [...new Map(found.map((lists) => [JSON.stringify(lists), lists])).values()];
 }
 
 /** Returns the names of the resources whose records never have a value at `path`. */
@@ -81,7 +114,7 @@ function describeField(known: Describing, resource: Resource | undefined, path: 
   let of = resource;
   for (const [index, name] of path.keys.entries()) {
     const field = of.fields.get(name);
-    const to = field && !field.writeOnly ? targetName(field) : undefined;
+    const to = field && !field.writeOnly ? followedName(field) : undefined;
     if (to === undefined || index === path.keys.length - 1)
       return describeOwn(definitions, of, { text: path.text, keys: path.keys.slice(index), isReached: index > 0 });
     if (index === references) return { problem: describeDepth(path, known) };
@@ -129,10 +162,15 @@ function describeEverywhere(known: Describing, path: Path): PathDescription {
   const usable = descriptions.filter((description) => !isProblem(description));
   const [first] = usable;
   if (first === undefined) return descriptions[0] ?? 'any';
+  if (path.keys.length > 1 && listsEverywhere(known.definitions, path.keys).length > 1) return { problem: describeLikeness(path) };
   if (!usable.every((other) => isSameKind(first, other))) return 'any';
   const kinds = usable.filter((description) => typeof description === 'object' && 'kind' in description);
   const kind = kinds.find(({ whole }) => whole === undefined) ?? first;
   return kind === 'any' || 'problem' in kind ? kind : { ...kind, hierarchy: hierarchyIn(kinds) };
+}
+
+function describeLikeness({ text }: Path): string {
+  return `"${text}" follows lists of different references in different resources: name one resource in "resource" of the rule`;
 }
 
 /** Returns the hierarchy that all paths with one have in common; undefined if there are several. */

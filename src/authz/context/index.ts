@@ -6,7 +6,7 @@
  * `attribute-domains.ts` their possible values.
  */
 export { describeDomain } from './attribute-domains.ts';
-export { describePath, describeRelated, type PathDescription, resourcesWithoutPath } from './attribute-paths.ts';
+export { describeLists, describePath, describeRelated, type PathDescription, resourcesWithoutPath } from './attribute-paths.ts';
 export {
   ANON,
   applyHypothesis,

@@ -54,6 +54,7 @@ export function toRelatedLookup({ records, definitions, resource, own }: Related
       const others = isOwnResource ? found.filter(({ id }) => id !== own) : found;
       return others.length > related.limit ? 'unknown' : others;
     },
+    item: (some, id) => records.item(some, id),
     ancestors: (name, id) => records.ancestors(name, id),
     kindOf: (name, keys) => relatedKindOf(definitions, name, keys),
   };

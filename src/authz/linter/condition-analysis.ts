@@ -6,7 +6,7 @@ import type { CompiledRule } from '../policies/index.ts';
 
 /** A comparison, an expression, or a condition on related records or ancestors in a condition. `negated` is true under an odd number of `not`. */
 export interface ConditionLeaf {
-  readonly condition: Extract<Condition, { type: 'comparison' | 'expression' | 'related' | 'within' }>;
+  readonly condition: Extract<Condition, { type: 'comparison' | 'expression' | 'related' | 'some' | 'within' }>;
   readonly negated: boolean;
 }
 

@@ -11,6 +11,7 @@ import {
   type PathKind,
   parseConditions,
   parseForeignReference,
+  type Some,
   UNRESOLVED,
   WITHIN,
   type Within,
@@ -18,11 +19,12 @@ import {
 import { didYouMean, type Issue } from '../../errors.ts';
 import { type Json, OPERATORS, type Operator } from '../../operators/index.ts';
 import { type Definitions, ordinaryResources, type Resource } from '../../resources/index.ts';
-import { describeDomain, describePath, describeRelated, IDENTITY_NAMES } from '../context/index.ts';
+import { describeDomain, describeLists, describePath, describeRelated, IDENTITY_NAMES } from '../context/index.ts';
 import { AUDIT_LOG_NAME, compileRule, type Policy } from '../policies/index.ts';
 import { type ConditionLeaf, hasUnknown, toLeaves, toResidual } from './condition-analysis.ts';
 import { joinNames, type RuleFinding } from './finding.ts';
 import { definitionsFor, type LintedRule } from './lint-context.ts';
+import { lintContradictions } from './lint-contradictions.ts';
 import { lintRelated } from './lint-related.ts';
 import type { PolicyIndex } from './policy-index.ts';
 
@@ -40,7 +42,7 @@ export function lintConditions(linted: LintedRule): readonly RuleFinding[] {
     ...lintNumber(leaves),
     ...lintUnknown(linted),
     ...lintNeverEqual(linted),
-    ...lintContradiction(linted),
+    ...lintContradictions(linted),
     ...comparisons.flatMap(lintForeignReferences).slice(0, MAX_PER_CODE),
     ...comparisons.flatMap((comparison) => lintNull(comparison, definitionsFor(linted))),
     ...lintResourceName(linted),
@@ -105,42 +107,10 @@ function findIssues({ policy, rule, context }: LintedRule, domainOf?: ReturnType
     expressions: policy.type === 'CUSTOM',
     limits: limits.conditions,
     describePath: describePath(definitions, rule.resource, limits.conditions),
+    listsOf: describeLists(definitions, rule.resource),
     describeRelated: describeRelated(definitions, limits.conditions),
     ...(domainOf !== undefined && { domainOf }),
   }).issues;
-}
-
-/** Reports comparisons of one path that no value meets together, although each of them can be met: `hour gte 22` and `hour lt 6`. */
-function lintContradiction(linted: LintedRule): readonly RuleFinding[] {
-  const { condition } = linted.compiled;
-  const parts = condition.type === 'all' ? condition.of : [condition];
-  const literal = parts.filter((part): part is Comparison => part.type === 'comparison' && part.operand.type === 'literal');
-  const domainOf = describeDomain(definitionsFor(linted), linted.rule.resource);
-  return [...Map.groupBy(literal, ({ path }) => path.text).values()].flatMap((comparisons): readonly RuleFinding[] => {
-    const [first] = comparisons;
-    const values = first && domainOf(first.path)?.values;
-    if (first === undefined || values === undefined || comparisons.length < 2 || isList(first.path, linted)) return [];
-    const matching = comparisons.map((comparison) => values.filter((value) => matches(comparison, value)));
-    const canEachMatch = matching.every((matched) => matched.length > 0);
-    if (!canEachMatch || values.some((value) => matching.every((matched) => matched.includes(value)))) return [];
-    const texts = comparisons.map(({ operator, operand }) => `${operator} ${JSON.stringify(operand.type === 'literal' && operand.value)}`);
-    const detail = `no value of ${first.path.text} meets all of its conditions: ${texts.join(', ')}`;
-    const todo = first.path.text === 'environment.hour' ? NIGHT : 'combine them with "anyOf", or remove one';
-    return [{ code: 'never-holds', member: 'conditions', detail, todo }];
-  });
-}
-
-const NIGHT = 'for hours across midnight use "timeOfDayBetween" on environment.timestamp, or an "anyOf"';
-
-function isList(path: Path, linted: LintedRule): boolean {
-  const described = describePath(definitionsFor(linted), linted.rule.resource)(path);
-  return described !== 'any' && 'kind' in described && described.kind === 'list';
-}
-
-function matches({ operator, operand }: Comparison, value: string | number): boolean {
-  const expected = operand.type === 'literal' ? operand.value : null;
-  const kind = typeof value === 'number' ? 'number' : 'text';
-  return OPERATORS.get(operator)?.evaluate(value, expected, { kind, now: 0, timeZone: 'UTC' }) === true;
 }
 
 function lintForeignReferences({ operand }: Comparison): readonly RuleFinding[] {
@@ -223,7 +193,8 @@ function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): rea
     return resource !== undefined && !isCompilable(condition, resource, linted);
   });
   if (found === undefined) return [];
-  const name = found.type === 'expression' ? 'this expression' : `"${operatorNameOf(found)}" on "${found.path.text}"`;
+  const name =
+    found.type === 'expression' ? 'this expression' : `"${operatorNameOf(comparisonIn(found))}" on "${comparisonIn(found).path.text}"`;
   const effect = isAuditLog ? 'requests to the audit log are denied' : 'lists and exports filter the records in memory';
   const detail = `the database cannot evaluate ${name}: ${effect}`;
   const todo = isAuditLog
@@ -232,23 +203,29 @@ function lintInMemory(linted: LintedRule, leaves: readonly ConditionLeaf[]): rea
   return [{ code: 'in-memory', member: 'conditions', detail, todo }];
 }
 
+/** Returns the comparison that is made for the records of a list. */
+function comparisonIn(condition: Comparison | Within | Some): Comparison | Within {
+  // The `where` of a condition that was not evaluated is a comparison, or one through another list.
+  return condition.type === 'some' ? comparisonIn(condition.where as Comparison | Within | Some) : condition;
+}
+
 function operatorNameOf(condition: Comparison | Within): string {
   return condition.type === 'within' ? WITHIN.name : condition.operator;
 }
 
 /** Returns true if the database can evaluate a comparison once the references to the caller are replaced by values of the right kind. */
-function isCompilable(comparison: Comparison | Within, resource: Resource, linted: LintedRule): boolean {
-  // The ancestors of the caller's records are known before a list is read.
-  if (comparison.type === 'within' && comparison.path.group !== 'resource') return true;
+function isCompilable(condition: Comparison | Within | Some, resource: Resource, linted: LintedRule): boolean {
+  // The ancestors of the caller's records, and the records of the caller's lists, are known before a list is read.
+  if (condition.type !== 'comparison' && condition.path.group !== 'resource') return true;
   const describe = describePath(definitionsFor(linted), resource.name);
-  const residual: Condition = toResidual(comparison, {
+  const residual: Condition = toResidual(condition, {
     definitions: definitionsFor(linted),
     resource: resource.name,
     now: linted.context.index.now,
     valueOf(path) {
       if (path.group === 'resource') return UNRESOLVED;
       const described = describe(path);
-      return sampleOf(path, comparison, described === 'any' || 'problem' in described ? undefined : described);
+      return sampleOf(path, comparisonIn(condition), described === 'any' || 'problem' in described ? undefined : described);
     },
   });
   return linted.context.canCompileToSql(residual, resource);

@@ -1,5 +1,5 @@
 import { type Condition, conditionPaths, type Path, UNRESOLVED } from '../../conditions/index.ts';
-import { fieldAt, isDeletionField, ordinaryResources, type Resource } from '../../resources/index.ts';
+import { fieldThrough, isDeletionField, ordinaryResources, type Resource } from '../../resources/index.ts';
 import { resourcesWithoutPath } from '../context/index.ts';
 import { hasUnknown, toLeaves, toResidual } from './condition-analysis.ts';
 import { joinNames, type RuleFinding } from './finding.ts';
@@ -99,11 +99,11 @@ function resourcesOf(linted: LintedRule): readonly Resource[] {
 
 /** Returns true if the field at a path may have no value. False if the path leads to no field. */
 function isOptional(resource: Resource, path: Path, linted: LintedRule): boolean {
-  const reached = fieldAt(definitionsFor(linted), resource, path.keys);
+  const reached = fieldThrough(definitionsFor(linted), resource, path.keys);
   if (reached === undefined) return false;
-  const { field, inner, via } = reached;
+  const { field, inner, references } = reached;
   // A field with a default is empty only if a request sets it to null, which is intended.
-  return inner.length > 0 || via.some((followed) => !followed.field.required) || (!field.required && field.default === undefined);
+  return inner.length > 0 || references.some(({ required }) => !required) || (!field.required && field.default === undefined);
 }
 
 /** Describes how to make the condition false instead of unknown if `path` has no value. Under a `not`, `ifExists` would make it true. */

@@ -29,6 +29,18 @@ describe('a condition on related records', () => {
   });
 
   it.each([
+    ['related(Member, m, m.userId == user.id && m.teamId == resource.teamId)', [], true],
+    ['related(Member, m, m.userId == user.id && m.teamId == resource.teamId)', [{ fields: ['userId', 'teamId'] }], false],
+    ['!related(Member, m, user.id == m.userId && m.teamId == resource.teamId).atMost(2)', [], true],
+  ])('the expression %s with the indexes %j is reported if no index finds the records: %s', (expression, indexes, isReported) => {
+    const policies = [policyOf('p', [{ ...READ, conditions: [{ expression }] }], { type: 'CUSTOM' })];
+    const found = lintAll({ definitions: member(indexes), policies, rolePolicies: [toRole('user', 'p')] });
+    expect(found.map(({ code, todo }) => [code, todo])).toEqual(
+      isReported ? [['related-index', 'add "indexes: [{ fields: [userId, teamId] }]" to Member']] : [],
+    );
+  });
+
+  it.each([
     [100, false],
     [101, true],
   ])('a condition that requires %i related records, of at most 100, is reported: %s', (atLeast, isReported) => {
@@ -36,6 +48,35 @@ describe('a condition on related records', () => {
     const policies = [policyOf('p', [{ ...READ, conditions: [condition] }])];
     const found = lintAll({ definitions: member([{ fields: ['userId', 'teamId'] }]), policies, rolePolicies: [toRole('user', 'p')] });
     expect(found.map(({ code }) => code)).toEqual(isReported ? ['never-holds'] : []);
+  });
+
+  const is = (field: string, operator: string, value: JsonObject[string]): JsonObject => ({ field, operator, value });
+  it.each<readonly [string, readonly JsonObject[], boolean]>([
+    ['two values', [is('m.role', 'eq', 'a'), is('m.role', 'eq', 'b')], true],
+    ['a value, and a list without it', [is('m.role', 'in', ['a', 'b']), is('m.role', 'eq', 'c')], true],
+    ['a value, and not this value', [is('m.role', 'eq', 'a'), is('m.role', 'ne', 'a')], true],
+    ['a value of an enum that no other condition leaves', [is('m.level', 'ne', 'x'), is('m.level', 'ne', 'y')], true],
+    ['a number above and below', [is('m.seats', 'eq', 5), is('m.seats', 'gt', 5)], true],
+    ['a value twice', [is('m.role', 'eq', 'a'), is('m.role', 'in', ['a', 'b'])], false],
+    ['values of different fields', [is('m.role', 'eq', 'a'), is('m.level', 'eq', 'x')], false],
+    ['two items of a list', [is('m.tags', 'has', 'a'), is('m.tags', 'has', 'b')], false],
+    ['two records of a list', [is('m.friendIds.role', 'eq', 'a'), is('m.friendIds.role', 'eq', 'b')], false],
+    ['alternatives', [{ anyOf: [is('m.role', 'eq', 'a'), is('m.role', 'eq', 'b')] }], false],
+    ['decimals that are written in two ways', [is('m.fee', 'eq', '1'), is('m.fee', 'eq', '1.0')], false],
+  ])('a where with %s is reported if no record meets it', (_, where, isReported) => {
+    const indexes = [{ fields: ['userId', 'teamId'] }];
+    const more = {
+      ...{ role: { type: 'string' }, level: { type: 'enum', values: ['x', 'y'] }, seats: { type: 'integer' }, fee: { type: 'decimal' } },
+      ...{ tags: { type: 'list', of: 'string' }, friendIds: { type: 'list', of: { type: 'reference', to: 'Member' } } },
+    };
+    const definitions = definitionsOf(
+      { name: 'Article', fields: { teamId: { type: 'string' } } },
+      { name: 'Member', fields: { userId: { type: 'string' }, teamId: { type: 'string' }, ...more }, indexes },
+    );
+    const condition = { related: { resource: 'Member', as: 'm', on: BOTH, where } };
+    const policies = [policyOf('p', [{ ...READ, conditions: [condition] }])];
+    const found = lintAll({ definitions, policies, rolePolicies: [toRole('user', 'p')] });
+    expect(found.filter(({ code }) => code !== 'many-conditions').map(({ code }) => code)).toEqual(isReported ? ['never-holds'] : []);
   });
 
   it('a value that a field of related records never has is reported', () => {

@@ -10,7 +10,7 @@ import {
   toPartialEvaluator,
 } from '../../conditions/index.ts';
 import type { Definitions } from '../../resources/index.ts';
-import { describePath, describeRelated } from '../context/index.ts';
+import { describeLists, describePath, describeRelated } from '../context/index.ts';
 import type { PolicyLimits } from './parse-policy.ts';
 import type { Effect, Policy, PolicyRule, PolicyType } from './policy.ts';
 
@@ -104,6 +104,7 @@ function parseStoredConditions(policy: Policy, rule: PolicyRule, { definitions, 
     expressions: policy.type === 'CUSTOM',
     limits: limits.conditions,
     describePath: describePath(definitions, rule.resource, limits.conditions),
+    listsOf: describeLists(definitions, rule.resource),
     describeRelated: describeRelated(definitions, limits.conditions),
   }).condition;
 }

@@ -5,7 +5,7 @@ import { describeValue, isObject, type Json, type JsonObject, matchesPattern, ow
 import type { Definitions } from '../../resources/index.ts';
 import type { TypeOf } from '../../schemas/index.ts';
 import { validateSchema } from '../../validation/index.ts';
-import { describeDomain, describePath, describeRelated } from '../context/index.ts';
+import { describeDomain, describeLists, describePath, describeRelated } from '../context/index.ts';
 import { DEFAULT_PRIORITY, POLICY_TYPES, type Policy, type PolicyInput, type PolicyType, type RuleInput } from './policy.ts';
 import { POLICY_CHANGE, POLICY_INPUT, RESOURCE_PATTERN, type RULE_INPUT } from './policy-schemas.ts';
 
@@ -194,7 +194,10 @@ function findConditionMistakes(rule: JsonObject, at: string, options: RuleOption
     expressions,
     limits: limits.conditions,
     describeRelated: describeRelated(definitions, limits.conditions),
-    ...(resource !== undefined && { describePath: describePath(definitions, resource, limits.conditions) }),
+    ...(resource !== undefined && {
+      describePath: describePath(definitions, resource, limits.conditions),
+      listsOf: describeLists(definitions, resource),
+    }),
     ...(resource !== undefined && !isUnchanged(rule, options) && { domainOf: describeDomain(definitions, resource) }),
   });
   return issues;

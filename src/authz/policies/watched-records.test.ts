@@ -8,7 +8,8 @@ const to = (name: string) => ({ type: 'reference', to: name });
 const definitions = define({
   Organisation: { fields: { name: { type: 'string' }, ownerId: to('User') } },
   Project: { fields: { organisationId: to('Organisation') } },
-  Task: { fields: { projectId: to('Project'), title: { type: 'string' } } },
+  Task: { fields: { projectId: to('Project'), title: { type: 'string' }, teamIds: { type: 'list', of: to('Team') } } },
+  Team: { fields: { name: { type: 'string' }, leadId: to('User') } },
   Folder: { fields: { parentId: { ...to('Folder'), hierarchy: true } } },
   File: { fields: { folderId: to('Folder') } },
   Membership: { fields: { userId: to('User'), organisationId: to('Organisation'), level: { type: 'string' } } },
@@ -38,6 +39,12 @@ describe('the records that rules read', () => {
       [{ context: 'resource', field: 'projectId.organisationId.name', operator: 'eq', value: 'x' }],
       { Project: referenced, Organisation: referenced },
     ],
+    [
+      'a path through a list of references',
+      [{ field: 'resource.teamIds.leadId.name', operator: 'eq', value: 'x' }],
+      { Team: referenced, User: referenced },
+    ],
+    ['an expression through a list', [{ expression: 'resource.teamIds.name == "x"' }], { Team: referenced }],
     ['an expression', [{ expression: 'resource.projectId.organisationId == user.id' }], { Project: referenced }],
     ['an expression with parentheses', [{ expression: '(resource.projectId ).organisationId == user.id' }], { Project: referenced }],
     ['an expression with an index', [{ expression: 'resource["projectId"]["organisationId"] == user.id' }], { Project: referenced }],

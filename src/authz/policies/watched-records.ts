@@ -4,7 +4,7 @@
  */
 import { type Condition, conditionPaths, type Path, relatedIn, relatedPaths, storedCondition, withinIn } from '../../conditions/index.ts';
 import type { Json } from '../../operators/index.ts';
-import { type Definitions, fieldAt, ordinaryResources, type Resource } from '../../resources/index.ts';
+import { type Definitions, fieldThrough, ordinaryResources, type Resource } from '../../resources/index.ts';
 import type { Policy, PolicyRule } from './policy.ts';
 
 /** The fields of a resource by which conditions find records that they do not decide. */
@@ -97,7 +97,7 @@ function targetsOf(rule: PolicyRule, condition: Condition, definitions: Definiti
     relatedPaths(related).map((keys) => ({ from: definedOf(definitions, related.resource), keys })),
   );
   return [...ofContext, ...ofRelated].flatMap(({ from, keys }) =>
-    from.flatMap((resource) => fieldAt(definitions, resource, keys)?.via.map(({ target }) => target) ?? []),
+    from.flatMap((resource) => fieldThrough(definitions, resource, keys)?.targets ?? []),
   );
 }
 

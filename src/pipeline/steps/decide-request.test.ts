@@ -24,10 +24,7 @@ beforeAll(async () => {
       Team: { fields: { name: { type: 'string' } } },
       User: { fields: { teamId: { type: 'reference', to: 'Team', onDelete: 'setNull' } } },
       Article: {
-        fields: {
-          status: { type: 'string' },
-          authorId: { type: 'reference', to: 'User', onDelete: 'setNull' },
-        },
+        fields: { status: { type: 'string' }, authorId: { type: 'reference', to: 'User', onDelete: 'setNull' } },
       },
     },
     records: {
@@ -46,6 +43,7 @@ const allow = (action: string, ...conditions: NonNullable<TestRule['conditions']
   conditions,
 });
 const OPEN = { id: 'open', version: 1, status: 'open', authorId: 'ann' };
+const none = () => 'unknown' as const;
 const CLOSED = { id: 'closed', version: 1, status: 'closed', authorId: 'ben' };
 
 /** Runs `work` as Ann, who updates an article. */
@@ -293,7 +291,7 @@ describe('the condition that a decision allows', () => {
     await asAnn([allow('read', is('resource.status', 'open'))], async (context) => {
       const where = allowedWhere(await decideOn(context, { record: UNRESOLVED, action: 'read' }));
       const { scopeFor } = await restrictionFor(context, { resource: context.resource, action: 'read', where });
-      const reached = { referenced: new Map(), related: { find: () => 'unknown' as const, ancestors: () => 'unknown' as const } };
+      const reached = { referenced: new Map(), related: { find: none, item: none, ancestors: none } };
       expect([OPEN, CLOSED].map((record) => evaluate(where, scopeFor(record, reached)))).toEqual([true, false]);
     });
   });

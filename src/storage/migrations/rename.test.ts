@@ -10,7 +10,6 @@ import { blocked, kinds, type MigrationTest, openMigrationTest, stepOf } from '.
 type Sources = Parameters<typeof define>[0];
 
 let test: MigrationTest;
-
 beforeEach(() => {
   test = openMigrationTest();
 });
@@ -207,12 +206,13 @@ describe('policies that contain a renamed name', () => {
     const sourcesWith = (boss: JsonObject): Sources => ({
       User: { fields: boss },
       Article: { fields: { authorId: reference('User') } },
-      Comment: { fields: { articleId: reference('Article') } },
+      Comment: { fields: { articleId: reference('Article'), articleIds: { type: 'list', of: reference('Article') } } },
     });
     await apply(sourcesWith({ bossId: reference('User') }));
-    const rules = await makePolicy(rule('Comment', [equal('resource.articleId.authorId.bossId.createdBy.bossId')]));
+    const on = (name: string) => equal(`resource.articleId.authorId.${name}.createdBy.${name}`, `\${resource.articleIds.authorId.${name}}`);
+    const rules = await makePolicy(rule('Comment', [on('bossId')]));
     await apply(sourcesWith({ leadId: reference('User', { renamedFrom: 'bossId' }) }));
-    expect(await rules()).toEqual([['Comment', equal('resource.articleId.authorId.leadId.createdBy.leadId')]]);
+    expect(await rules()).toEqual([['Comment', on('leadId')]]);
   });
 
   it('rewrites policies for a renamed field of users', async () => {

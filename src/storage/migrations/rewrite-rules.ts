@@ -7,7 +7,7 @@ import {
   storedRelatedPaths,
 } from '../../conditions/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
-import { type Definitions, targetName } from '../../resources/index.ts';
+import { type Definitions, followedName } from '../../resources/index.ts';
 import { sql } from '../../sql.ts';
 import type { Transaction } from '../contract.ts';
 import { storeVersion } from '../policy-history.ts';
@@ -142,7 +142,7 @@ function mentionsOf({ group, keys }: Path, ruleResource: string, definitions: De
     const mentions: Mention[] = [{ resource: base, index }];
     let field = isData ? undefined : definitions.get(base)?.fields.get(keys[index] ?? '');
     for (let at = index + 1; at < keys.length && field !== undefined; at++) {
-      const resource = targetName(field);
+      const resource = followedName(field);
       if (resource === undefined) break;
       mentions.push({ resource, index: at });
       field = definitions.get(resource)?.fields.get(keys[at] ?? '');

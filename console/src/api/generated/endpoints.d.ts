@@ -1376,7 +1376,7 @@ export interface components {
                 listItems: number;
                 /** @description References that a path of a condition follows. */
                 references: number;
-                /** @description Related records that a condition counts; with more, it is unknown. */
+                /** @description Related records that a condition counts, and items of a list of references that a path follows; with more, it is unknown. */
                 relatedRecords: number;
                 /** @description Rules of a policy. */
                 rules: number;
@@ -1523,6 +1523,8 @@ export interface components {
             field?: string;
             /** @constant */
             ifExists?: true;
+            /** @description For a comparison through a list of references, the path of the list; `on` has its items, and `records` their records. */
+            list?: string;
             /**
              * @description The field has no value.
              * @constant
@@ -1547,6 +1549,11 @@ export interface components {
                  */
                 answer: "true" | "false" | "unknown" | "open";
                 id: string;
+                /**
+                 * @description The item of a list leads to no record.
+                 * @constant
+                 */
+                missing?: true;
                 where: components["schemas"]["admin.ConditionTrace"];
             }[];
             /** @description The related resource. */

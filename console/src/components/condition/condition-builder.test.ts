@@ -22,7 +22,8 @@ const operator = (name: string) => CATALOGUE.operators.find((each) => each.name 
 describe('paths of conditions', () => {
   it('offers the fields of the resource and of the records that they refer to, and no secret ones', () => {
     const resource = groupPaths(article).find(({ group }) => group === 'resource');
-    expect(resource?.items.filter((path) => !path.startsWith('resource.parentId.'))).toEqual([
+    const isBehind = (path: string): boolean => /^resource\.(parentId|relatedIds)\./.test(path);
+    expect(resource?.items.filter((path) => !isBehind(path))).toEqual([
       'resource.name',
       'resource.status',
       'resource.views',
@@ -37,6 +38,11 @@ describe('paths of conditions', () => {
       'resource.createdBy.status',
       'resource.extra',
     ]);
+  });
+
+  it('offers paths through lists of references, also behind other references', () => {
+    expect(findPath(article, 'resource.relatedIds.views')).toMatchObject({ kind: 'number' });
+    expect(findPath(article, 'resource.parentId.relatedIds.authorId.email')).toMatchObject({ kind: 'text' });
   });
 
   it('offers paths through as many references as conditions follow, and a limited number of paths', () => {

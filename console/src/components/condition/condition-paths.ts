@@ -80,13 +80,12 @@ function joinOptions(options: readonly PathOption[]): PathOption {
 /** Number of paths behind one field after which no further reference is followed: definitions that reference each other have thousands. */
 const MAX_BEHIND = 200;
 
-/** Returns the paths through references, the shortest first. Lists of references are not followed. */
+/** Returns the paths through references and lists of references, the shortest first. */
 function behind(catalogue: Catalogue, option: PathOption): readonly PathOption[] {
   const found: PathOption[] = [];
   const queue = [{ option, references: 1 }];
   for (const { option: from, references } of queue) {
     if (found.length >= MAX_BEHIND || references > catalogue.limits.references) break;
-    if (from.kind === 'list') continue;
     const next = optionsOf(catalogue, from.to, from.path);
     found.push(...next);
     queue.push(...next.map((reached) => ({ option: reached, references: references + 1 })));

@@ -124,12 +124,23 @@ function RelatedTrace({ trace }: { readonly trace: ConditionTrace }) {
     <div>
       <Text size="sm">{describeRelated(trace, users)}</Text>
       <ul className={classes['tree']}>
-        {records.map(({ id, where }) => (
+        {records.map(({ id, missing, where }) => (
           <li key={id}>
             <Code>{id}</Code>
+            {missing === true && (
+              <Text span size="sm" c="dimmed">
+                {' · '}
+                {decisionsTexts.related.missing}
+              </Text>
+            )}
             <ConditionTree trace={where as ConditionTrace} />
           </li>
         ))}
+        {trace.where !== undefined && (
+          <li>
+            <ConditionTree trace={trace.where} />
+          </li>
+        )}
       </ul>
     </div>
   );

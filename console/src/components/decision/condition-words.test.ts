@@ -54,6 +54,16 @@ describe('describeUnmet', () => {
     expect(words(related as never, users)).toBe('at least 1 Membership where userId is Ann');
   });
 
+  it('names the list of references, and the comparison with the nearest of its records', () => {
+    const where = comparison({ field: 'resource.teamIds.name', actual: 'sports', expected: 'news' });
+    const list = { type: 'related', answer: 'false', resource: 'Team', list: 'resource.teamIds', atLeast: 1 } as const;
+    const records = [{ id: 't1', answer: 'false' as const, where }];
+    const counts = { true: 0, false: 2, unknown: 0 };
+    expect(words({ ...list, counts, records })).toBe(
+      'some Team of resource.teamIds: 0 of 2 meet the conditions: resource.teamIds.name is "news", but the value is "sports"',
+    );
+  });
+
   it('names every alternative of a group', () => {
     const of = [comparison({ actual: 1, expected: 2 }), comparison({ actual: 1, expected: 3 })];
     expect(words({ type: 'any', answer: 'false', of })).toMatch(/^one of: user.department is 2, .*; user.department is 3, .*$/);

@@ -46,11 +46,15 @@ export function traceOperatorWords({ operator = '', expected }: ConditionTrace, 
 }
 
 /** Returns the words of a condition on related records: `at least 1 Membership where userId is "u1": 0 of 2 meet the conditions`. */
-export function describeRelated({ resource = '', on = [], atLeast, atMost, counts }: ConditionTrace, users: UserNames): string {
+export function describeRelated(trace: ConditionTrace, users: UserNames): string {
+  const { resource = '', list, on = [], atLeast, atMost, counts } = trace;
   const links = on.map(({ field, expected, missing }) =>
     relatedTexts.link(field, missing === true ? undefined : printValue(expected, users)),
   );
-  const words = relatedTexts.condition({ resource, links: links.join(relatedTexts.and), atLeast, atMost });
+  const words =
+    list === undefined
+      ? relatedTexts.condition({ resource, links: links.join(relatedTexts.and), atLeast, atMost })
+      : relatedTexts.list(list, resource);
   if (counts === undefined) return words;
   return [words, relatedTexts.counts(counts.true, counts.true + counts.false + counts.unknown, counts.unknown)].join(': ');
 }
@@ -81,8 +85,11 @@ export function describeUnmet(trace: ConditionTrace, vocabulary: TraceVocabulary
       return sentence`${texts.oneOf}: ${describeMembers()}`;
     case 'not':
       return texts.not(describeMembers());
-    case 'related':
-      return describeRelated(trace, users);
+    case 'related': {
+      const nearest = trace.list === undefined ? undefined : (trace.records?.[0]?.where ?? trace.where);
+      const described = describeRelated(trace, users);
+      return nearest === undefined ? described : `${described}: ${describeUnmet(nearest, vocabulary)}`;
+    }
     case 'expression':
       return trace.source ?? '';
     default:

@@ -1,0 +1,122 @@
+/** Loads the records of lists of references. */
+import { toRelatedRecord } from '../authz/context/index.ts';
+import { itemName, type Path, type RelatedRecord, relatedPaths, type Some } from '../conditions/index.ts';
+import type { Json } from '../operators/index.ts';
+import type { Definitions } from '../resources/index.ts';
+import type { Transaction } from './contract.ts';
+import { loadStampedRecords } from './records.ts';
+import { loadReferencedOfEach } from './referenced-records.ts';
+import type { RecordRead } from './relation-reads.ts';
+
+/** Records of lists that are loaded when a condition needs them. */
+export interface ItemStore {
+  /** Returns a record, or undefined if there is none; `unknown` if it is not loaded, and it is then loaded next. */
+  find(some: Some, id: string): RelatedRecord | undefined | 'unknown';
+  /** Returns the records that were looked up since `beginReads`, those that they reference, and the absence of one. */
+  reads(): readonly RecordRead[];
+  beginReads(): void;
+  /** Returns true if records are to be loaded. */
+  readonly isIncomplete: boolean;
+  /** Loads them, and returns their number. */
+  load(): Promise<number>;
+  clear(): void;
+  /** Returns the values that conditions read by `itemName`; null for an item without a record. */
+  facts(): ReadonlyMap<string, Json>;
+}
+
+/** Maximum records of lists whose values the audit log keeps for one decision. */
+const MAX_FACTS = 100;
+
+/** A record that is loaded for a condition; without a record, there is none. */
+interface FoundItem {
+  readonly some: Some;
+  readonly id: string;
+  readonly record: RelatedRecord | undefined;
+  readonly reads: readonly RecordRead[];
+}
+
+/** The records of one condition that are to be loaded. */
+interface WantedItems {
+  readonly some: Some;
+  readonly ids: Set<string>;
+}
+
+/** Creates an empty store. */
+export function createItemStore(tx: Transaction, definitions: Definitions): ItemStore {
+  const found = new Map<string, FoundItem>();
+  const used = new Set<FoundItem>();
+  const wanted = new Map<string, WantedItems>();
+
+  return {
+    find(some, id) {
+      const shape = shapeOf(some);
+      const known = found.get(`${shape} ${id}`);
+      if (known !== undefined) {
+        used.add(known);
+        return known.record;
+      }
+      const { ids } = wanted.get(shape) ?? { ids: new Set<string>() };
+      wanted.set(shape, { some, ids: ids.add(id) });
+      return 'unknown';
+    },
+    reads: () => [...used].flatMap(({ reads }) => reads),
+    beginReads: () => used.clear(),
+    get isIncomplete() {
+      return wanted.size > 0;
+    },
+    async load() {
+      const each = [...wanted];
+      wanted.clear();
+      const loaded = await Promise.all(each.map(async ([shape, one]) => [shape, await loadItems(tx, definitions, one)] as const));
+      for (const [shape, items] of loaded) for (const item of items) found.set(`${shape} ${item.id}`, item);
+      return loaded.reduce((sum, [, items]) => sum + items.length, 0);
+    },
+    clear() {
+      found.clear();
+      used.clear();
+      wanted.clear();
+    },
+    facts: () => toFacts(found.values()),
+  };
+}
+
+/** Returns a text that is equal for conditions that read the same fields through references of the records of one resource. */
+function shapeOf(some: Some): string {
+  return JSON.stringify([some.resource, relatedPaths(some).filter((keys) => keys.length > 1)]);
+}
+
+async function loadItems(tx: Transaction, definitions: Definitions, { some, ids }: WantedItems): Promise<readonly FoundItem[]> {
+  const resource = definitions.get(some.resource);
+  if (resource === undefined) return [...ids].map((id) => ({ some, id, record: undefined, reads: [] }));
+  const { records, stamps } = await loadStampedRecords(tx, resource, [...ids]);
+  const paths = relatedPaths(some).map((keys): Path => ({ group: 'resource', keys, text: `resource.${keys.join('.')}` }));
+  const referencedOf = await loadReferencedOfEach(tx, definitions, { paths, resource, records: [...records.values()] });
+  return [...ids].map((id): FoundItem => {
+    const reads: RecordRead[] = [{ resource, id, stamp: stamps.get(id) ?? null }];
+    const record = records.get(id);
+    if (record === undefined) return { some, id, record, reads };
+    const referenced = referencedOf(record, (read) => reads.push(read));
+    return { some, id, record: toRelatedRecord({ definitions, resource, record, referenced }), reads };
+  });
+}
+
+/** Returns the values that all conditions read of the first records. */
+function toFacts(items: Iterable<FoundItem>): ReadonlyMap<string, Json> {
+  const facts = new Map<string, { id: string; values: Record<string, Json>; missing: string[] } | null>();
+  for (const { some, id, record } of items) {
+    const name = itemName(some.resource, id);
+    if (facts.size === MAX_FACTS && !facts.has(name)) continue;
+    if (record === undefined) {
+      facts.set(name, null);
+      continue;
+    }
+    const kept = facts.get(name) ?? { id, values: {}, missing: [] };
+    facts.set(name, kept);
+    for (const keys of relatedPaths(some)) {
+      const value = record.valueOf(keys);
+      if (value !== undefined) kept.values[keys.join('.')] = value;
+      else if (!kept.missing.includes(keys.join('.'))) kept.missing.push(keys.join('.'));
+    }
+  }
+  return facts;
+}
