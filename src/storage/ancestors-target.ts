@@ -59,9 +59,10 @@ function renderResult(records: Sql, matches: SqlTruth): SqlTruth {
 export function selectDescendants(dialect: SqlDialect, resource: Resource, ids: readonly string[]): Sql {
   const records = recordsOf(resource, { as: LEVEL });
   const id = levelColumn('id');
-  return sql`WITH RECURSIVE "below"("id", "level") AS (
+  // A statement that does not begin with SELECT counts as a write.
+  return sql`SELECT "id" FROM (WITH RECURSIVE "below"("id", "level") AS (
       SELECT ${id}, 1 FROM ${records} WHERE ${id} IN ${idList(dialect, ids)}
       UNION SELECT ${id}, "below"."level" + 1 FROM "below" JOIN ${records} ON ${levelColumn(resource.hierarchy ?? '')} = "below"."id"
       WHERE "below"."level" < ${sql.raw(String(MAX_LEVELS))})
-    SELECT "id" FROM "below"`;
+    SELECT "id" FROM "below") AS "found"`;
 }

@@ -90,4 +90,12 @@ export const MUTATIONS_OF_HIERARCHIES: readonly Mutation[] = [
     red: 'test/scenarios/hierarchies.test.ts',
     test: 'names the folders that were compared, also after a move',
   },
+  {
+    name: 'a list that loads the ids of descendants counts as a write',
+    file: 'src/storage/ancestors-target.ts',
+    find: 'SELECT "id" FROM (WITH RECURSIVE "below"',
+    replace: 'WITH "none" AS (SELECT 1) SELECT "id" FROM (WITH RECURSIVE "below"',
+    red: 'test/scenarios/relation-freshness.test.ts',
+    test: 'a list is read again if, before it commits, an ancestor is moved',
+  },
 ];
