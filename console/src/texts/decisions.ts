@@ -41,7 +41,7 @@ export const decisionsTexts = {
   noValue: 'no value',
   partial: 'Counting took too long, so older entries are not counted. Narrow the time or the filters.',
   shown: (count: number) => sentence`${count.toLocaleString()} loaded`,
-  place: (number: number, count: number) => sentence`entry ${number.toLocaleString()} of ${count.toLocaleString()}`,
+  place: (number: number, count: number) => sentence`entry ${number.toLocaleString()} of ${count.toLocaleString()} loaded`,
   counting: 'Counting entries',
   total: (count: number, hidesReads: boolean) => {
     const entries = count === 1 ? '1 entry' : sentence`${count.toLocaleString()} entries`;
