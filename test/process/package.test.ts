@@ -39,6 +39,11 @@ const BUNDLED = [
   'yaml',
 ];
 
+/** A software bill of materials, as far as it is read here. */
+interface Bill {
+  readonly components: readonly { readonly group?: string; readonly name: string }[];
+}
+
 let installed: Installed;
 beforeAll(async () => {
   installed = await installPackage(project);
@@ -84,6 +89,14 @@ describe('the package', () => {
       'licences without a text',
     ).toEqual([]);
     expect(installed.files).toContain('dist/swagger-ui/LICENSE');
+  });
+
+  it('the bill of materials lists the dependencies and the bundled packages, and none of the packages of tests', async () => {
+    await run(process.execPath, ['scripts/sbom.mjs'], { cwd: join(project, 'stage') });
+    const { components } = JSON.parse(readFileSync(join(project, 'stage/dist/sbom.json'), 'utf8')) as Bill;
+    const names = components.map(({ group, name }) => (group === undefined || group === '' ? name : `${group}/${name}`));
+    expect(names).toEqual(expect.arrayContaining([...BUNDLED, '@fastify/swagger-ui', 'fastify', 'better-sqlite3']));
+    expect(names.filter((name) => /^(bailiwick|vitest|typescript|rolldown)/.test(name))).toEqual([]);
   });
 
   it('the declarations of the package are one file, which imports no package', () => {
