@@ -17,8 +17,13 @@ export const theme: MantineThemeOverride = createTheme({
     // Links are names of users. In a row they may become narrower than their longest word.
     Anchor: { styles: { root: { overflowWrap: 'anywhere' } } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
-    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } } },
-    Drawer: { defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } }, styles: { title: { fontWeight: 650 } } },
+    Drawer: {
+      defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } },
+      styles: { title: { fontWeight: 650 } },
+    },
+    // In the field for several values. Its own colour in the dark scheme is that of the page.
+    Pill: { styles: { root: { background: 'var(--mantine-color-gray-light)' } } },
     Badge: {
       defaultProps: { tt: 'none', variant: 'light' },
       // A badge can contain a text of a user, such as a tag: a long one has several lines.

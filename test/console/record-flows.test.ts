@@ -60,40 +60,6 @@ describe('records', () => {
     expect(await loadArticle({ newsroom, story }, id)).toMatchObject({ slug: 'created-by-a-form', fee: '12.50', authorId: story.tom.id });
   });
 
-  it('a change that another client has overtaken shows both values, and saves the chosen ones', async ({ newsroom, story, visitor }) => {
-    const id = await createArticle({ newsroom, story }, { fee: '1.00' });
-    const page = await visitor.open(newsroom, `/data/Article/${id}`, { as: story.admin });
-    visitor.allow(/^response 412: PUT/);
-    await field(page, 'title').fill('My title');
-    const theirs = { title: 'Their title', fee: '9.00' };
-    await newsroom.call('PUT', `/api/Article/${id}`, { token: story.admin.token, body: theirs });
-    await page.getByRole('button', { name: 'Save' }).click();
-    const conflict = page.getByRole('alert').filter({ hasText: 'This record was changed meanwhile' });
-    await conflict.getByText('"My title"').waitFor();
-    await conflict.getByText('"Their title"').waitFor();
-    expect(await loadArticle({ newsroom, story }, id)).toMatchObject(theirs);
-    await expectSoundScreen(page);
-    // The values of the form are not saved yet.
-    await page.getByRole('link', { name: 'Show the decisions' }).click();
-    await page.getByRole('dialog', { name: 'Leave without saving?' }).getByRole('button', { name: 'Stay' }).click();
-    await conflict.getByRole('button', { name: 'Save mine' }).click();
-    await page.getByText('The record was saved.').waitFor();
-    // Only the field that was changed here is overwritten.
-    expect(await loadArticle({ newsroom, story }, id)).toMatchObject({ title: 'My title', fee: '9.00' });
-  });
-
-  it('the stored values can be taken instead of those of a conflict', async ({ newsroom, story, visitor }) => {
-    const id = await createArticle({ newsroom, story });
-    const page = await visitor.open(newsroom, `/data/Article/${id}`, { as: story.admin });
-    visitor.allow(/^response 412: PUT/);
-    await field(page, 'title').fill('Given up');
-    await newsroom.call('PUT', `/api/Article/${id}`, { token: story.admin.token, body: { title: 'Kept by the other' } });
-    await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Take the stored values' }).click();
-    await page.getByRole('heading', { name: 'Kept by the other', level: 1 }).waitFor();
-    expect(await field(page, 'title').inputValue()).toBe('Kept by the other');
-  });
-
   it('a typed filter offers the operators and values of its field, and its address can be shared', async ({ newsroom, story, visitor }) => {
     await createArticle({ newsroom, story }, { title: 'Cheap', fee: '0.10', department: 'culture' });
     await createArticle({ newsroom, story }, { title: 'Dear', fee: '950.00', department: 'culture' });

@@ -74,8 +74,8 @@ describe('users', () => {
     await dialog.getByLabel('name', { exact: true }).fill('Mine');
     await newsroom.call('PUT', `/api/User/${user.id}`, { token: story.admin.token, body: { name: 'Theirs' } });
     await dialog.getByRole('button', { name: 'Save' }).click();
-    const conflict = page.getByRole('alert').filter({ hasText: 'This record was changed meanwhile' });
-    await conflict.getByText('"Theirs"').waitFor();
+    const conflict = page.getByRole('region', { name: 'This record was changed meanwhile' });
+    await conflict.getByText('Theirs', { exact: true }).waitFor();
     await expectSoundScreen(page);
     await conflict.getByRole('button', { name: 'Take the stored values' }).click();
     await page.getByRole('heading', { name: 'Theirs', level: 1 }).waitFor();

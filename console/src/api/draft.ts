@@ -3,33 +3,26 @@
  * `bailiwick-draft`, in the form of the member `draft` of the API, so that the preview and the simulator can try it.
  */
 import type { Schemas } from './client.ts';
+import { readItem, type TabStorage } from './tab-storage.ts';
 
 /** Changes of policies and assignments to try. A policy with an `id` changes a stored one; without `id` it is new. */
 export type Draft = Schemas['admin.Draft'];
-
-/** The part of the session storage that drafts use. */
-type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 /** Item of the session storage that contains the draft as JSON. */
 export const DRAFT_ITEM = 'bailiwick-draft';
 
 /** Returns the draft; undefined if there is none, or none that can be read. */
-export function readDraft(storage: DraftStorage = sessionStorage): Draft | undefined {
-  try {
-    const draft: unknown = JSON.parse(storage.getItem(DRAFT_ITEM) ?? 'null');
-    return typeof draft === 'object' && draft !== null && !Array.isArray(draft) ? draft : undefined;
-  } catch {
-    // Another version of the console may have written the item.
-    return undefined;
-  }
+export function readDraft(storage: TabStorage = sessionStorage): Draft | undefined {
+  const draft = readItem(DRAFT_ITEM, storage);
+  return typeof draft === 'object' && draft !== null && !Array.isArray(draft) ? draft : undefined;
 }
 
 /** Replaces the draft. */
-export function saveDraft(draft: Draft, storage: DraftStorage = sessionStorage): void {
+export function saveDraft(draft: Draft, storage: TabStorage = sessionStorage): void {
   storage.setItem(DRAFT_ITEM, JSON.stringify(draft));
 }
 
 /** Removes the draft. */
-export function discardDraft(storage: DraftStorage = sessionStorage): void {
+export function discardDraft(storage: TabStorage = sessionStorage): void {
   storage.removeItem(DRAFT_ITEM);
 }

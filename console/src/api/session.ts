@@ -86,6 +86,8 @@ async function refresh(): Promise<boolean> {
 /** Ends the session. */
 export async function signOut(): Promise<void> {
   await send('/auth/session', 'DELETE');
+  // Unsaved changes, which the next user of the browser must not find.
+  sessionStorage.clear();
   forget(false);
 }
 

@@ -1,11 +1,9 @@
-import { Button, Group, Text } from '@mantine/core';
 import { useBlocker } from '@tanstack/react-router';
-import { commonTexts } from '../texts/common.ts';
-import { Dialog } from './Dialog.tsx';
+import { useEffect } from 'react';
+import { LeaveDialog } from './LeaveDialog.tsx';
+import { addUnsavedChanges } from './unsaved-changes.ts';
 
-const texts = commonTexts.unsaved;
-
-/** Asks before unsaved changes are lost: when another screen opens, and when the page is closed. */
+/** Asks before unsaved changes are lost: when another screen opens, when the user signs out, and when the page is closed. */
 export function LeaveGuard({ isDirty, onLeave }: { readonly isDirty: boolean; onLeave?(): void }) {
   const blocker = useBlocker({
     // Tabs of the screen are in the search parameters.
@@ -13,23 +11,12 @@ export function LeaveGuard({ isDirty, onLeave }: { readonly isDirty: boolean; on
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   });
+  useEffect(() => (isDirty ? addUnsavedChanges() : undefined), [isDirty]);
   const isBlocked = blocker.status === 'blocked';
   const stay = () => isBlocked && blocker.reset();
   const leave = () => {
     onLeave?.();
     if (isBlocked) blocker.proceed();
   };
-  return (
-    <Dialog opened={isBlocked} onClose={stay} title={texts.title}>
-      <Text mb="md">{texts.detail}</Text>
-      <Group justify="flex-end">
-        <Button variant="default" onClick={stay} data-autofocus>
-          {texts.stay}
-        </Button>
-        <Button color="red" onClick={leave}>
-          {texts.leave}
-        </Button>
-      </Group>
-    </Dialog>
-  );
+  return <LeaveDialog isOpen={isBlocked} onStay={stay} onLeave={leave} />;
 }

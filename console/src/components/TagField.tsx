@@ -1,6 +1,7 @@
-import { Pill, TextInput, type TextInputProps } from '@mantine/core';
+import { TextInput, type TextInputProps } from '@mantine/core';
 import { type KeyboardEvent, useState } from 'react';
 import { commonTexts } from '../texts/common.ts';
+import { Tag } from './Tag.tsx';
 import classes from './TagField.module.css';
 
 /** Properties of a field for tags. */
@@ -33,15 +34,13 @@ export function TagField({ value, onChange, ...field }: TagFieldProps) {
       inputContainer={(input) => (
         <div className={classes['field']}>
           {value.map((tag) => (
-            <Pill
+            <Tag
               key={tag}
-              size="md"
-              withRemoveButton
+              label={tag}
+              removeLabel={commonTexts.removeItem(tag)}
+              isDisabled={field.disabled === true}
               onRemove={() => onChange(value.filter((each) => each !== tag))}
-              removeButtonProps={{ 'aria-label': commonTexts.removeItem(tag), tabIndex: 0, 'aria-hidden': false }}
-            >
-              {tag}
-            </Pill>
+            />
           ))}
           {input}
         </div>

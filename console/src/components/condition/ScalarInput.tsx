@@ -1,6 +1,6 @@
 import { NativeSelect, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { catalogueQuery } from '../../api/queries.ts';
+import { ownCatalogueQuery } from '../../api/queries.ts';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
 import { createPart, LazyPart } from '../LazyPart.tsx';
 import type { RecordPickerProps } from '../RecordPicker.tsx';
@@ -81,8 +81,8 @@ function ChoiceInput({ label, option, value, error, onChange }: OptionInputProps
 }
 
 function RecordInput({ label, option, value, error, onChange }: OptionInputProps) {
-  const { data: catalogue } = useQuery(catalogueQuery);
-  const resource = catalogue?.definitions.find(({ name }) => name === option?.to);
+  const { data: catalogue } = useQuery(ownCatalogueQuery);
+  const resource = catalogue?.resources.find(({ definition }) => definition.name === option?.to)?.definition;
   if (resource === undefined)
     return (
       <TextInput

@@ -3,8 +3,8 @@ import { SegmentedControl, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { commonTexts } from '../../texts/common.ts';
 import { builderTexts as texts } from '../../texts/condition-builder.ts';
+import { fromLocalTime, toLocalTime } from '../local-time.ts';
 import { NumberBox } from '../NumberBox.tsx';
-import { fromLocalTime, toLocalTime } from './operand-forms.ts';
 import { parseAny, printAny } from './value-text.ts';
 
 /** Properties of an editor of a value. */

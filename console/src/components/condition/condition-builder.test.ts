@@ -1,19 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { fromLocalTime, toLocalTime } from '../local-time.ts';
 import { CATALOGUE } from './catalogue.fixture.ts';
 import { findPath, groupPaths, pathsFor } from './condition-paths.ts';
 import { describeConditions } from './condition-sentences.ts';
 import { keyOf, moveItem, removeAt, replaceAt } from './list-edits.ts';
-import {
-  fromLocalTime,
-  initialValue,
-  keepValue,
-  operandForm,
-  operatorsFor,
-  readDuration,
-  toItem,
-  toLocalTime,
-  wantedForm,
-} from './operand-forms.ts';
+import { initialValue, keepValue, operandForm, operatorsFor, readDuration, toItem, wantedForm } from './operand-forms.ts';
 import { parseAny, printAny } from './value-text.ts';
 
 const article = pathsFor(CATALOGUE, 'Article');

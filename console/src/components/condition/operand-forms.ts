@@ -1,4 +1,5 @@
 /** The editors of the right side of a comparison: which one fits an operator and a path, and how it reads and writes the value. */
+import { toLocalTime } from '../local-time.ts';
 import type { Catalogue, Kind, PathOption } from './condition-paths.ts';
 
 /** An operator of conditions. */
@@ -212,18 +213,4 @@ export const DURATION_UNITS = ['s', 'm', 'h', 'd', 'w'] as const;
 export function readDuration(text: string): { readonly amount: number; readonly unit: string } | undefined {
   const match = /^(\d{1,9})([smhdw])$/.exec(text);
   return match === null ? undefined : { amount: Number(match[1]), unit: match[2] ?? '' };
-}
-
-/** Returns an instant as the value of a field for local time; undefined if the field would lose a part of it. */
-export function toLocalTime(instant: string): string | undefined {
-  const date = new Date(instant);
-  if (Number.isNaN(date.getTime()) || !/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?(\.0+)?Z$/.test(instant)) return undefined;
-  const local = new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
-  return local.toISOString().slice(0, 19);
-}
-
-/** Returns the value of a field for local time as an instant; an empty text for an empty field. */
-export function fromLocalTime(local: string): string {
-  const date = new Date(local);
-  return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace('.000Z', 'Z');
 }

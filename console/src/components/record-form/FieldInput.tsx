@@ -1,14 +1,17 @@
-import { type JsonInputProps, type PasswordInputProps, Select, Switch, type TagsInputProps, Textarea, TextInput } from '@mantine/core';
+import { type JsonInputProps, type PasswordInputProps, Select, type SwitchProps, type TagsInputProps, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ownCatalogueQuery } from '../../api/queries.ts';
 import { createPart, LazyPart } from '../LazyPart.tsx';
 import { RecordPicker } from '../RecordPicker.tsx';
 import { TagField } from '../TagField.tsx';
 import { type Field, type FormValue, isListOfTexts } from './form-values.ts';
+import { LongText } from './LongText.tsx';
+import { TimestampField } from './TimestampField.tsx';
 
 // Few resources have such fields.
 const suggestedTags = createPart<TagsInputProps>(async () => (await import('./rare-fields.tsx')).SuggestedTags);
 const jsonField = createPart<JsonInputProps>(async () => (await import('./rare-fields.tsx')).JsonField);
+const switchField = createPart<SwitchProps>(async () => (await import('./SwitchField.tsx')).SwitchField);
 const passwordField = createPart<PasswordInputProps>(async () => (await import('./rare-fields.tsx')).PasswordField);
 
 /** Properties of the control of a field. */
@@ -29,13 +32,13 @@ export function FieldInput({ field, value, mistake, isNew, disabled, onChange }:
   const typed = { value: text, onChange: ({ currentTarget }: { currentTarget: { value: string } }) => onChange(currentTarget.value) };
   if (type === 'boolean') {
     return (
-      <Switch
-        label={name}
-        description={description}
-        disabled={disabled}
-        error={mistake}
-        checked={value === true}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      <LazyPart
+        part={switchField}
+        props={{
+          ...{ label: name, description, disabled, error: mistake, checked: value === true },
+          onChange: ({ currentTarget }) => onChange(currentTarget.checked),
+        }}
+        lines={1}
       />
     );
   }
@@ -51,9 +54,9 @@ export function FieldInput({ field, value, mistake, isNew, disabled, onChange }:
   if (type === 'json' || type === 'list') {
     return <LazyPart part={jsonField} props={{ ...common, value: text, onChange }} lines={2} />;
   }
-  if (type === 'text')
-    return <Textarea {...common} {...typed} autosize minRows={3} maxRows={16} {...(maxLength !== undefined && { maxLength })} />;
+  if (type === 'text') return <LongText {...common} {...typed} {...(maxLength !== undefined && { maxLength })} />;
   if (type === 'password') return <LazyPart part={passwordField} props={{ ...common, ...typed }} lines={2} />;
+  if (type === 'timestamp') return <TimestampField {...common} value={text} onChange={onChange} />;
   return <TextInput {...common} {...typed} {...inputOf(field)} />;
 }
 
@@ -62,8 +65,6 @@ function inputOf({ type, maxLength }: Field) {
   switch (type) {
     case 'date':
       return { type: 'date' };
-    case 'timestamp':
-      return { placeholder: '2026-01-31T09:00:00Z' };
     case 'integer':
       return { inputMode: 'numeric' as const };
     case 'number':

@@ -1,8 +1,8 @@
 import { Table, Text } from '@mantine/core';
 import type { Row } from '../../api/records.ts';
 import { dataTexts } from '../../texts/data.ts';
-import { FieldValue } from './FieldValue.tsx';
 import type { Field } from './form-values.ts';
+import { NamedValue } from './NamedValue.tsx';
 
 /** The values of some fields of a record. */
 export function FieldTable({ fields, row }: { readonly fields: readonly Field[]; readonly row: Row }) {
@@ -14,7 +14,7 @@ export function FieldTable({ fields, row }: { readonly fields: readonly Field[];
             <Table.Th w={140}>{field.name}</Table.Th>
             <Table.Td style={{ overflowWrap: 'anywhere' }}>
               {field.name in row ? (
-                <FieldValue field={field} value={row[field.name]} />
+                <NamedValue field={field} value={row[field.name]} />
               ) : (
                 <Text c="dimmed" size="sm">
                   {dataTexts.record.unset}

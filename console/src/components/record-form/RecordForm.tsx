@@ -1,19 +1,20 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Definition } from '../../api/own-resources.ts';
 import { RequestError } from '../../api/problem.ts';
-import type { Row } from '../../api/records.ts';
+import { dataTexts } from '../../texts/data.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 import { LeaveGuard } from '../LeaveGuard.tsx';
 import { ProblemAlert } from '../ProblemAlert.tsx';
 import { FieldInput } from './FieldInput.tsx';
-import { changedValues, editableFields, type FormValue, type FormValues, toFormValue } from './form-values.ts';
+import { changedValues } from './form-values.ts';
+import type { ValueKeeper } from './useKeptValues.ts';
+import type { RecordEditor } from './useRecordEditor.ts';
 
 /** Properties of the form of a record. */
 interface RecordFormProps {
-  readonly definition: Definition;
-  /** The stored record; absent for a new one. */
-  readonly row?: Row | undefined;
+  readonly editor: RecordEditor;
+  readonly keeper: ValueKeeper;
   readonly submit: string;
   /** The reason why the record cannot be changed; undefined if it can. */
   readonly refusal?: string | undefined;
@@ -22,14 +23,11 @@ interface RecordFormProps {
 }
 
 /** The fields of a record, each with the control of its type. Only changed fields are sent. A refused value is marked at its field. */
-export function RecordForm({ definition, row, submit, refusal, save }: RecordFormProps) {
-  const isNew = row === undefined;
-  const fields = editableFields(definition.fields, isNew);
-  const before = initialValues(fields, row);
-  const [values, setValues] = useState<FormValues>(before);
+export function RecordForm({ editor, keeper, submit, refusal, save }: RecordFormProps) {
+  const { fields, base, before, values, isDirty, change } = editor;
+  const isNew = base === undefined;
   const [mistakes, setMistakes] = useState<Readonly<Record<string, string>>>({});
   const changed = changedValues(fields, isNew ? {} : before, values);
-  const isDirty = fields.some(({ name }) => JSON.stringify(values[name]) !== JSON.stringify(before[name]));
   const {
     mutate,
     error,
@@ -37,18 +35,22 @@ export function RecordForm({ definition, row, submit, refusal, save }: RecordFor
     data: isSaved = false,
   } = useMutation({
     mutationFn: () => save(changed.values),
+    onSuccess: (isStored) => isStored && keeper.discard(),
     onError: (failure) => setMistakes(mistakesOf(failure)),
   });
+  const send = (): void => {
+    setMistakes(changed.mistakes);
+    if (Object.keys(changed.mistakes).length === 0) mutate();
+  };
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        setMistakes(changed.mistakes);
-        if (Object.keys(changed.mistakes).length === 0) mutate();
+        send();
       }}
     >
       <Stack gap="sm" maw={720}>
-        {error !== null && <ProblemAlert error={error} />}
+        {error !== null && <ProblemAlert error={error} onRepeat={send} />}
         {fields.map((field) => (
           <FieldInput
             key={field.name}
@@ -57,30 +59,25 @@ export function RecordForm({ definition, row, submit, refusal, save }: RecordFor
             disabled={refusal !== undefined}
             value={values[field.name] ?? null}
             mistake={mistakes[field.name]}
-            onChange={(value: FormValue) => setValues((present) => ({ ...present, [field.name]: value }))}
+            onChange={(value) => change({ [field.name]: value })}
           />
         ))}
+        {!keeper.isKeeping && <Text size="sm">{dataTexts.kept.tooLarge}</Text>}
         {refusal === undefined ? (
           <Button type="submit" loading={isPending} disabled={!isNew && !isDirty} style={{ alignSelf: 'flex-start' }}>
             {submit}
           </Button>
         ) : (
-          refusal
+          isolateNames(refusal)
         )}
       </Stack>
-      <LeaveGuard isDirty={isDirty && !isSaved && !isPending} />
+      <LeaveGuard isDirty={isDirty && !isSaved && !isPending} onLeave={keeper.discard} />
     </form>
   );
 }
 
-function initialValues(fields: RecordFieldList, row: Row | undefined): FormValues {
-  return Object.fromEntries(fields.map((field) => [field.name, toFormValue(field, row === undefined ? field.default : row[field.name])]));
-}
-
-type RecordFieldList = ReturnType<typeof editableFields>;
-
 /** Returns the mistakes of a refused request by field. */
 function mistakesOf(error: unknown): Readonly<Record<string, string>> {
   if (!(error instanceof RequestError)) return {};
-  return Object.fromEntries((error.problem.errors ?? []).map(({ path, detail }) => [path.split('.')[0] ?? path, detail]));
+  return Object.fromEntries((error.problem.errors ?? []).map(({ path, detail }) => [path.split('.')[0] ?? path, isolateNames(detail)]));
 }

@@ -1,12 +1,18 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Alert } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { type Definition, ownPermissionsQuery } from '../../api/own-resources.ts';
-import { hasCode } from '../../api/problem.ts';
-import { loadRecord, type Row, sendRecordRequest } from '../../api/records.ts';
+import type { Row } from '../../api/records.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
-import { notifySuccess } from '../notifySuccess.ts';
-import { Conflict, type ConflictState } from './Conflict.tsx';
+import { createPart, LazyPart } from '../LazyPart.tsx';
+import type { ConflictFormProps } from './ConflictForm.tsx';
+import { toFormValues } from './form-values.ts';
+import { keptValuesAlert } from './NewRecordForm.tsx';
 import { RecordForm } from './RecordForm.tsx';
+import { useKeptValues } from './useKeptValues.ts';
+import { isNewer, useRecordEditor } from './useRecordEditor.ts';
+import { useSaving } from './useSaving.ts';
+
+const conflictForm = createPart<ConflictFormProps>(async () => (await import('./ConflictForm.tsx')).ConflictForm);
 
 /** Properties of the form of a stored record. */
 interface StoredRecordFormProps {
@@ -16,43 +22,35 @@ interface StoredRecordFormProps {
   reload(): Promise<unknown>;
 }
 
-/** The fields of a stored record that the caller may change, and the comparison with a change that was stored meanwhile. */
+/** The fields of a stored record that the caller may change, and the merge with a change that was stored meanwhile. */
 export function StoredRecordForm({ definition, row, reload }: StoredRecordFormProps) {
   const { data: permissions = [] } = useQuery(ownPermissionsQuery(definition.name, row.id));
   const denied = permissions.find(({ action, effect }) => action === 'update' && effect === 'deny');
-  const { save, conflict } = useSaving(definition.name, row, reload);
+  const editor = useRecordEditor(definition, row);
+  const keeper = useKeptValues(definition.name, editor);
+  const saving = useSaving({ resource: definition.name, editor, keeper, reload });
+  const { kept, decide } = keeper;
+  const restore = (): void => {
+    if (kept === undefined) return;
+    if (kept.version === row.version) editor.change(kept.values);
+    else {
+      const theirs = toFormValues(editor.fields, row);
+      saving.compare({ base: { ...theirs, ...kept.before }, mine: { ...theirs, ...kept.values }, stored: row });
+    }
+    decide();
+  };
+  if (saving.conflict !== undefined) {
+    return <LazyPart part={conflictForm} props={{ fields: editor.fields, conflict: saving.conflict, saving, keeper }} lines={6} />;
+  }
   return (
     <>
-      {conflict && <Conflict definition={definition} conflict={conflict} />}
-      <RecordForm definition={definition} row={row} submit={texts.record.save} refusal={denied?.reason} save={save} />
+      {kept && <LazyPart part={keptValuesAlert} props={{ isPartial: kept.isPartial, onRestore: restore, onDiscard: decide }} lines={2} />}
+      {isNewer(row, editor.base) && (
+        <Alert color="yellow" mb="md">
+          {texts.conflict.newer}
+        </Alert>
+      )}
+      <RecordForm editor={editor} keeper={keeper} submit={texts.record.save} refusal={denied?.reason} save={saving.save} />
     </>
   );
-}
-
-/** Saves a record with its version. If it was changed meanwhile, loads the stored values for a comparison. */
-function useSaving(resource: string, row: Row, reload: () => Promise<unknown>) {
-  const queryClient = useQueryClient();
-  const [conflict, setConflict] = useState<ConflictState>();
-  const path = `${encodeURIComponent(resource)}/${encodeURIComponent(row.id)}`;
-  const loadAgain = async (): Promise<void> => {
-    await Promise.all([queryClient.invalidateQueries({ queryKey: ['records', resource] }), reload()]);
-  };
-  const write = async (body: Readonly<Record<string, unknown>>, version: number | undefined): Promise<void> => {
-    await sendRecordRequest(path, { method: 'PUT', body, version });
-    notifySuccess(texts.record.saved);
-    setConflict(undefined);
-    await loadAgain();
-  };
-  const save = async (body: Readonly<Record<string, unknown>>): Promise<boolean> => {
-    try {
-      await write(body, row.version);
-      return true;
-    } catch (error) {
-      if (!hasCode(error, 'RECORD_VERSION')) throw error;
-      const stored = await loadRecord(resource, row.id);
-      setConflict({ mine: body, stored, keepMine: () => write(body, stored.version), takeTheirs: loadAgain });
-      return false;
-    }
-  };
-  return { save, conflict };
 }

@@ -1,11 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { changedValues, editableFields, type Field, parseFormValue, toFormValue } from './form-values.ts';
-
-const field = (parts: Partial<Field>): Field => ({
-  ...{ name: 'f', type: 'string', guarded: false, immutable: false, index: false, operators: [], readOnly: false },
-  ...{ required: false, unique: false, writeOnly: false },
-  ...parts,
-});
+import { createField } from './field.fixture.ts';
+import { changedValues, editableFields, parseFormValue, toFormValue } from './form-values.ts';
 
 describe('parseFormValue', () => {
   it.each([
@@ -17,12 +12,12 @@ describe('parseFormValue', () => {
     ['json', '{"a":[1]}', { a: [1] }],
     ['date', '2026-01-31', '2026-01-31'],
   ] as const)('returns the value of a %s, which the form shows again', (type, given, value) => {
-    expect(parseFormValue(field({ type }), given)).toEqual({ value });
-    expect(parseFormValue(field({ type }), toFormValue(field({ type }), value))).toEqual({ value });
+    expect(parseFormValue(createField({ type }), given)).toEqual({ value });
+    expect(parseFormValue(createField({ type }), toFormValue(createField({ type }), value))).toEqual({ value });
   });
 
   it('returns null for an empty text', () => {
-    expect(parseFormValue(field({ type: 'integer' }), '')).toEqual({ value: null });
+    expect(parseFormValue(createField({ type: 'integer' }), '')).toEqual({ value: null });
   });
 
   it.each([
@@ -30,17 +25,17 @@ describe('parseFormValue', () => {
     ['number', ' '],
     ['json', '{'],
   ])('names the mistake of a %s', (type, given) => {
-    expect(parseFormValue(field({ type }), given)).toHaveProperty('mistake');
+    expect(parseFormValue(createField({ type }), given)).toHaveProperty('mistake');
   });
 
   it('keeps the items of a list of texts', () => {
-    const list = field({ type: 'list', of: { type: 'string' } });
+    const list = createField({ type: 'list', of: { type: 'string' } });
     expect(parseFormValue(list, toFormValue(list, ['a', 'b']))).toEqual({ value: ['a', 'b'] });
   });
 });
 
 describe('changedValues', () => {
-  const fields = [field({ name: 'title' }), field({ name: 'size', type: 'integer' })];
+  const fields = [createField({ name: 'title' }), createField({ name: 'size', type: 'integer' })];
 
   it('has only the fields that were changed', () => {
     expect(changedValues(fields, { title: 'a', size: '1' }, { title: 'a', size: '2' })).toEqual({ values: { size: 2 }, mistakes: {} });
@@ -57,7 +52,11 @@ describe('changedValues', () => {
 
 describe('editableFields', () => {
   it('leaves out fields of the service, and on update fields that never change', () => {
-    const fields = [field({ name: 'id', readOnly: true }), field({ name: 'author', immutable: true }), field({ name: 'title' })];
+    const fields = [
+      createField({ name: 'id', readOnly: true }),
+      createField({ name: 'author', immutable: true }),
+      createField({ name: 'title' }),
+    ];
     expect(editableFields(fields, true).map(({ name }) => name)).toEqual(['author', 'title']);
     expect(editableFields(fields, false).map(({ name }) => name)).toEqual(['title']);
   });

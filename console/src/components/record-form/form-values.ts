@@ -1,5 +1,6 @@
 /** The values of a record in a form: texts and booleans, and the way from and to the values of the API. */
 import type { Schemas } from '../../api/client.ts';
+import type { Row } from '../../api/records.ts';
 import { dataTexts } from '../../texts/data.ts';
 
 /** The description of a field. */
@@ -16,6 +17,14 @@ export function editableFields(fields: readonly Field[], isNew: boolean): readon
   return fields.filter(({ readOnly, immutable }) => !readOnly && (isNew || !immutable));
 }
 
+/** The automatic field with the id of the user who created a record. */
+const AUTHOR = 'createdBy';
+
+/** Returns the resource whose records a field refers to; undefined if it is no reference. */
+export function referencedResource({ name, to, of, readOnly }: Pick<Field, 'name' | 'to' | 'of' | 'readOnly'>): string | undefined {
+  return to ?? of?.to ?? (readOnly && name === AUTHOR ? 'User' : undefined);
+}
+
 /** Returns true if the items of a list are edited one by one; other lists are edited as JSON. */
 export function isListOfTexts({ type, of }: Field): boolean {
   return type === 'list' && of !== undefined && ['string', 'text', 'enum', 'email', 'url', 'uuid'].includes(of.type);
@@ -28,6 +37,11 @@ export function toFormValue(field: Field, value: unknown): FormValue {
   if (isListOfTexts(field) && Array.isArray(value)) return value.map(String);
   if (field.type === 'json' || field.type === 'list') return JSON.stringify(value, undefined, 2);
   return String(value);
+}
+
+/** Returns the values of a record in a form; without a record, the default values. */
+export function toFormValues(fields: readonly Field[], row: Row | undefined): FormValues {
+  return Object.fromEntries(fields.map((field) => [field.name, toFormValue(field, row === undefined ? field.default : row[field.name])]));
 }
 
 /** The value to send, or the reason why the typed text is none. */

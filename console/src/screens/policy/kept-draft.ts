@@ -2,6 +2,7 @@
  * The unsaved changes of a policy, as the tab keeps them: the session of a user can end, and a page can be loaded again, while they are not saved.
  * They are in the session storage, for the user who made them.
  */
+import { readItem, type TabStorage } from '../../api/tab-storage.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
 import type { DraftJson } from './policy-draft.ts';
 
@@ -15,40 +16,31 @@ export interface KeptDraft {
   readonly draft: DraftJson;
 }
 
-/** The part of the session storage that kept drafts use. */
-type DraftStorage = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-
 /** Item of the session storage that contains the changes as JSON. */
 export const KEPT_ITEM = 'bailiwick-kept-draft';
 
 /** Returns the kept changes of a policy; undefined if there are none. */
 export function readKept(
   { userId, policyId }: Pick<KeptDraft, 'policyId'> & { readonly userId: string | undefined },
-  storage: DraftStorage = sessionStorage,
+  storage: TabStorage = sessionStorage,
 ): KeptDraft | undefined {
-  const kept = parseKept(storage.getItem(KEPT_ITEM));
+  const kept = parseKept(readItem(KEPT_ITEM, storage));
   return kept !== undefined && kept.userId === userId && kept.policyId === policyId ? kept : undefined;
 }
 
-function parseKept(text: string | null): KeptDraft | undefined {
-  try {
-    const kept: unknown = JSON.parse(text ?? 'null');
-    if (!isRecord(kept)) return undefined;
-    const { userId, policyId, version, draft } = kept;
-    const isPolicy = typeof policyId === 'string' ? typeof version === 'number' : policyId === undefined && version === undefined;
-    return typeof userId === 'string' && isPolicy && isRecord(draft) ? (kept as unknown as KeptDraft) : undefined;
-  } catch {
-    // Another version of the console may have written the item.
-    return undefined;
-  }
+function parseKept(kept: unknown): KeptDraft | undefined {
+  if (!isRecord(kept)) return undefined;
+  const { userId, policyId, version, draft } = kept;
+  const isPolicy = typeof policyId === 'string' ? typeof version === 'number' : policyId === undefined && version === undefined;
+  return typeof userId === 'string' && isPolicy && isRecord(draft) ? (kept as unknown as KeptDraft) : undefined;
 }
 
 /** Keeps changes in place of the former ones. */
-export function keepDraft(kept: KeptDraft, storage: DraftStorage = sessionStorage): void {
+export function keepDraft(kept: KeptDraft, storage: TabStorage = sessionStorage): void {
   storage.setItem(KEPT_ITEM, JSON.stringify(kept));
 }
 
 /** Removes the kept changes. */
-export function discardKept(storage: DraftStorage = sessionStorage): void {
+export function discardKept(storage: TabStorage = sessionStorage): void {
   storage.removeItem(KEPT_ITEM);
 }

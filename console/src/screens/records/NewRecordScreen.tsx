@@ -6,7 +6,7 @@ import { EmptyState } from '../../components/EmptyState.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
-import { RecordForm } from '../../components/record-form/RecordForm.tsx';
+import { NewRecordForm } from '../../components/record-form/NewRecordForm.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { newRecordRoute } from './route.ts';
 
@@ -16,12 +16,11 @@ export function NewRecordScreen() {
   const resource = useOwnResource(name);
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const create = async (body: object): Promise<boolean> => {
+  const create = async (body: object): Promise<void> => {
     const { data } = await sendRecordRequest<{ readonly data: Row }>(encodeURIComponent(name), { method: 'POST', body });
     notifySuccess(texts.record.created);
     await queryClient.invalidateQueries({ queryKey: ['records', name] });
     await navigate({ to: '/data/$resource/$id', params: { resource: name, id: data.id }, ignoreBlocker: true });
-    return true;
   };
   return (
     <Page title={`${texts.create} · ${name}`}>
@@ -30,7 +29,7 @@ export function NewRecordScreen() {
           found === null || effectOf(found, 'create') === 'deny' ? (
             <EmptyState title={texts.refused('create')} />
           ) : (
-            <RecordForm definition={found.definition} submit={texts.record.create} save={create} />
+            <NewRecordForm definition={found.definition} submit={texts.record.create} create={create} />
           )
         }
       </QueryState>

@@ -12,6 +12,7 @@ import { labelField, labelOf } from '../../components/record-labels.ts';
 import { TextLink } from '../../components/TextLink.tsx';
 import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
+import { sentence } from '../../texts/sentence.ts';
 import { DeleteRecord } from './DeleteRecord.tsx';
 import { OwnPermissions } from './OwnPermissions.tsx';
 import { recordQuery } from './queries.ts';
@@ -31,7 +32,7 @@ export function RecordScreen() {
         ) : (
           <>
             <QueryState query={record} lines={8}>
-              {(row) => <StoredRecord key={`${id} ${row.version}`} resource={found} row={row} />}
+              {(row) => <StoredRecord key={id} resource={found} row={row} />}
             </QueryState>
             {hasCode(record.error, 'ACCESS_DENIED') && record.data === undefined && <RefusedRecord resource={name} id={id} />}
           </>
@@ -46,7 +47,7 @@ function RefusedRecord({ resource, id }: { readonly resource: string; readonly i
   const { data: permissions = [] } = useQuery(ownPermissionsQuery(resource, id));
   return (
     <Stack mt="md" align="flex-start">
-      <OwnPermissions permissions={permissions} />
+      <OwnPermissions resource={resource} id={id} permissions={permissions} />
       <TextLink to="/data/$resource" params={{ resource }}>
         {texts.record.back(resource)}
       </TextLink>
@@ -62,7 +63,7 @@ function StoredRecord({ resource, row }: { readonly resource: OwnResource; reado
   return (
     <Page
       title={labelOf(row, labelField(definition))}
-      description={`${definition.name} · ${row.id}`}
+      description={sentence`${definition.name} · ${row.id}`}
       actions={
         <>
           {mayRead && (
@@ -85,7 +86,7 @@ function StoredRecord({ resource, row }: { readonly resource: OwnResource; reado
         </div>
         <Stack>
           <FieldTable fields={serviceFields(definition)} row={row} />
-          <OwnPermissions permissions={permissions} />
+          <OwnPermissions resource={definition.name} id={row.id} permissions={permissions} />
         </Stack>
       </div>
     </Page>

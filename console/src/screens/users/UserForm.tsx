@@ -3,7 +3,7 @@ import { catalogueQuery } from '../../api/queries.ts';
 import { type Row, sendRecordRequest } from '../../api/records.ts';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { QueryState } from '../../components/QueryState.tsx';
-import { RecordForm } from '../../components/record-form/RecordForm.tsx';
+import { NewRecordForm } from '../../components/record-form/NewRecordForm.tsx';
 import { StoredRecordForm } from '../../components/record-form/StoredRecordForm.tsx';
 import { usersTexts } from '../../texts/service.ts';
 import { toUserForm } from './user-form.ts';
@@ -28,12 +28,11 @@ export function UserForm({ user, onDone }: UserFormProps) {
       definitions.filter(({ name }) => name === 'User').map((definition) => toUserForm(definition, user === undefined)),
   });
   const reload = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['users'] });
-  const create = async (body: object): Promise<boolean> => {
+  const create = async (body: object): Promise<void> => {
     const { data } = await sendRecordRequest<{ readonly data: Row }>('User', { method: 'POST', body });
     notifySuccess(texts.created);
     await Promise.all([reload(), queryClient.invalidateQueries({ queryKey: ['records'] })]);
     onDone(data.id);
-    return true;
   };
   const finish = async (): Promise<void> => {
     await reload();
@@ -44,9 +43,9 @@ export function UserForm({ user, onDone }: UserFormProps) {
       {(found) =>
         found.map((definition) =>
           user === undefined ? (
-            <RecordForm key={definition.name} definition={definition} submit={texts.create} save={create} />
+            <NewRecordForm key={definition.name} definition={definition} submit={texts.create} create={create} />
           ) : (
-            <StoredRecordForm key={user.version} definition={definition} row={user} reload={finish} />
+            <StoredRecordForm key={user.id} definition={definition} row={user} reload={finish} />
           ),
         )
       }

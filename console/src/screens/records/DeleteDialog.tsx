@@ -1,0 +1,85 @@
+import { Alert, List, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useNavigate } from '@tanstack/react-router';
+import { type Row, sendRecordRequest } from '../../api/records.ts';
+import { ConfirmModal } from '../../components/ConfirmModal.tsx';
+import { notifySuccess } from '../../components/notifySuccess.ts';
+import { QueryState } from '../../components/QueryState.tsx';
+import { dataTexts } from '../../texts/data.ts';
+import { isolateNames } from '../../texts/sentence.ts';
+
+const texts = dataTexts.delete;
+
+interface Reached {
+  readonly resource: string;
+  readonly field: string;
+  readonly count: number;
+}
+
+interface DryRun {
+  readonly permanent: boolean;
+  readonly deleted: readonly Reached[];
+  readonly cleared: readonly Reached[];
+  readonly refused: readonly (Reached & { readonly reason?: string; readonly code: string })[];
+  readonly problem?: { readonly detail: string };
+}
+
+/** Properties of the question. */
+export interface DeleteDialogProps {
+  readonly resource: string;
+  readonly row: Row;
+  readonly isOpen: boolean;
+  onClose(): void;
+}
+
+/** Asks before a record is deleted, after a dry run that shows the records that would be deleted, changed and refused. */
+export function DeleteDialog({ resource, row, isOpen, onClose }: DeleteDialogProps) {
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const path = `${encodeURIComponent(resource)}/${encodeURIComponent(row.id)}`;
+  const remove = async (): Promise<void> => {
+    await sendRecordRequest(path, { method: 'DELETE', version: row.version });
+    notifySuccess(texts.done);
+    queryClient.removeQueries({ queryKey: ['records', resource, 'record', row.id] });
+    await queryClient.invalidateQueries({ queryKey: ['records', resource, 'list'] });
+    await navigate({ to: '/data/$resource', params: { resource }, ignoreBlocker: true });
+  };
+  return (
+    <ConfirmModal isOpen={isOpen} title={texts.title} action={texts.action} perform={remove} onClose={onClose}>
+      <Consequences path={path} />
+    </ConfirmModal>
+  );
+}
+
+function Consequences({ path }: { readonly path: string }) {
+  const dryRun = useQuery({
+    queryKey: ['dry run', path],
+    queryFn: async ({ signal }) =>
+      (await sendRecordRequest<{ readonly data: DryRun }>(path, { method: 'DELETE', query: { dryRun: true }, signal })).data,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  return (
+    <QueryState query={dryRun} lines={3}>
+      {({ permanent, deleted, cleared, refused, problem }) => (
+        <>
+          {problem && <Alert color="red">{isolateNames(problem.detail)}</Alert>}
+          <Text size="sm">{permanent ? texts.permanent : texts.restorable}</Text>
+          <List size="sm">
+            {deleted.map((each) => (
+              <List.Item key={`d ${each.resource} ${each.field}`}>{texts.also(each.count, each.resource, each.field)}</List.Item>
+            ))}
+            {cleared.map((each) => (
+              <List.Item key={`c ${each.resource} ${each.field}`}>{texts.cleared(each.count, each.resource, each.field)}</List.Item>
+            ))}
+            {refused.map((each) => (
+              <List.Item key={`r ${each.resource} ${each.field}`}>
+                {texts.refused(each.count, each.resource, isolateNames(each.reason ?? each.code))}
+              </List.Item>
+            ))}
+          </List>
+        </>
+      )}
+    </QueryState>
+  );
+}
