@@ -2,7 +2,7 @@ import { Button, Checkbox, Group } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { downloadFile } from '../../api/download.ts';
+import { downloadFile, saveFile } from '../../api/download.ts';
 import { type PolicyFilter, type PolicySummary, policiesQuery } from '../../api/policies.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
@@ -76,7 +76,9 @@ function ListActions() {
 
 /** Downloads all policies. */
 function ExportButton() {
-  const { mutate, error, isPending } = useMutation({ mutationFn: () => downloadFile({ url: EXPORT, name: 'policies.json' }) });
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () => downloadFile({ url: EXPORT }).then((file) => saveFile(file, 'policies.json')),
+  });
   return (
     <>
       <Button variant="default" loading={isPending} onClick={() => mutate()}>

@@ -1,15 +1,14 @@
-import { Button } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { useMutation } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { downloadFile } from '../../api/download.ts';
+import { useState } from 'react';
 import { type ActionName, effectOf, type OwnResource } from '../../api/own-resources.ts';
-import { ActionMenu } from '../../components/ActionMenu.tsx';
 import { Dialog } from '../../components/Dialog.tsx';
+import { ExportButton } from '../../components/export/ExportButton.tsx';
+import type { ExportRequest } from '../../components/export/useExport.ts';
 import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
-import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { dataTexts as texts } from '../../texts/data.ts';
+import { sentence } from '../../texts/sentence.ts';
 import type { ImportFormProps } from './import/ImportForm.tsx';
 import type { RecordsSearch } from './search.ts';
 
@@ -20,20 +19,30 @@ export function RecordActions({ resource, search }: { readonly resource: OwnReso
   const { name } = resource.definition;
   const navigate = useNavigate();
   const [isImporting, importing] = useDisclosure(false);
+  const [isBusy, setBusy] = useState(false);
   return (
     <>
       <GuardedButton variant="default" refusal={refusalOf(resource, 'import')} onClick={importing.open}>
         {texts.import}
       </GuardedButton>
-      <ExportButton resource={resource} search={search} />
+      <RecordExport resource={resource} search={search} />
       <GuardedButton
         refusal={refusalOf(resource, 'create')}
         onClick={() => void navigate({ to: '/data/$resource/new', params: { resource: name } })}
       >
         {texts.create}
       </GuardedButton>
-      <Dialog opened={isImporting} onClose={importing.close} title={`${texts.importing.title} · ${name}`} size="lg">
-        <LazyPart part={importForm} props={{ resource: name }} lines={4} />
+      {/* Closing it would stop an import that runs, which has a button of its own. */}
+      <Dialog
+        opened={isImporting}
+        onClose={importing.close}
+        title={sentence`${texts.importing.title} · ${name}`}
+        size="lg"
+        withCloseButton={!isBusy}
+        closeOnEscape={!isBusy}
+        closeOnClickOutside={false}
+      >
+        <LazyPart part={importForm} props={{ resource: name, onRunning: setBusy }} lines={4} />
       </Dialog>
     </>
   );
@@ -44,42 +53,13 @@ function refusalOf(resource: OwnResource, action: ActionName): string | undefine
   return effectOf(resource, action) === 'deny' ? texts.refused(action) : undefined;
 }
 
-function ExportButton({ resource, search }: { readonly resource: OwnResource; readonly search: RecordsSearch }) {
+function RecordExport({ resource, search }: { readonly resource: OwnResource; readonly search: RecordsSearch }) {
   const { name } = resource.definition;
-  const { mutate, error, isPending, reset } = useMutation({
-    mutationFn: (format: string) => {
-      const url = new URL(`/api/${encodeURIComponent(name)}/export`, location.origin);
-      url.searchParams.set('format', format);
-      const { where, sort } = search;
-      return downloadFile({
-        url,
-        method: 'POST',
-        body: { ...(where && { where }), ...(sort !== undefined && { sort }) },
-        name: `${name}.${format}`,
-      });
-    },
-  });
-  const refusal = refusalOf(resource, 'export');
-  if (refusal !== undefined) {
-    return (
-      <GuardedButton variant="default" refusal={refusal} onClick={() => undefined}>
-        {texts.export}
-      </GuardedButton>
-    );
-  }
-  return (
-    <>
-      <ActionMenu
-        actions={['csv', 'ndjson', 'json'].map((format) => ({ key: format, label: format.toUpperCase(), perform: () => mutate(format) }))}
-        button={(props) => (
-          <Button variant="default" loading={isPending} {...props}>
-            {texts.export}
-          </Button>
-        )}
-      />
-      <Dialog opened={error !== null} onClose={reset} title={texts.export}>
-        <ProblemAlert error={error} />
-      </Dialog>
-    </>
-  );
+  const toRequest = (format: ExportRequest['format']): ExportRequest => {
+    const url = new URL(`/api/${encodeURIComponent(name)}/export`, location.origin);
+    url.searchParams.set('format', format);
+    const { where, sort } = search;
+    return { url, method: 'POST', body: { ...(where && { where }), ...(sort !== undefined && { sort }) }, name, format };
+  };
+  return <ExportButton formats={['csv', 'ndjson', 'json']} refusal={refusalOf(resource, 'export')} toRequest={toRequest} />;
 }

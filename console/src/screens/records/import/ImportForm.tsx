@@ -1,6 +1,6 @@
 import { Alert, Button, FileInput, Group, Select, Stack, Switch } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useOwnResource } from '../../../api/own-resources.ts';
 import { ProblemAlert } from '../../../components/ProblemAlert.tsx';
 import { QueryState } from '../../../components/QueryState.tsx';
@@ -19,14 +19,16 @@ const texts = dataTexts.importing;
 export interface ImportFormProps {
   /** Name of the resource. */
   readonly resource: string;
+  /** Called when an import starts and when it ends. */
+  onRunning(isRunning: boolean): void;
 }
 
 /** Imports a file, or tries it without changing anything: maps its columns to fields, and shows the progress and the rejected rows. */
-export function ImportForm({ resource }: ImportFormProps) {
+export function ImportForm({ resource, onRunning }: ImportFormProps) {
   const found = useOwnResource(resource);
   return (
     <QueryState query={found} lines={3}>
-      {(own) => <FileForm resource={resource} fields={own?.definition.fields ?? []} />}
+      {(own) => <FileForm resource={resource} onRunning={onRunning} fields={own?.definition.fields ?? []} />}
     </QueryState>
   );
 }
@@ -36,9 +38,11 @@ interface MappedFile {
   readonly mapping: ColumnMapping;
 }
 
-function FileForm({ resource, fields }: { readonly resource: string; readonly fields: readonly Field[] }) {
+function FileForm({ resource, onRunning, fields }: ImportFormProps & { readonly fields: readonly Field[] }) {
   const [mapped, setMapped] = useState<MappedFile>();
   const { running, result, error, start, stop, reset } = useImport(resource);
+  const isRunning = running !== undefined;
+  useEffect(() => onRunning(isRunning), [isRunning, onRunning]);
   const show = (file: ImportFile): void => setMapped({ file, mapping: suggestMapping(file.columns, fields) });
   const open = useMutation({ mutationFn: (file: File) => openImportFile(file, fields), onSuccess: show });
   const split = useMutation({
@@ -51,7 +55,7 @@ function FileForm({ resource, fields }: { readonly resource: string; readonly fi
         label={texts.file}
         accept=".csv,.tsv,.ndjson,.jsonl,.json"
         required
-        disabled={running !== undefined}
+        disabled={isRunning}
         onChange={(file) => {
           reset();
           setMapped(undefined);
@@ -65,7 +69,7 @@ function FileForm({ resource, fields }: { readonly resource: string; readonly fi
       )}
       <ImportOptionsForm
         keys={uniqueFields(fields)}
-        isRunning={running !== undefined}
+        isRunning={isRunning}
         refusal={refusalOf(mapped)}
         onStart={(options) => start({ ...chosen(mapped), options })}
       />

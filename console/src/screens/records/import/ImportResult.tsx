@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { saveFile } from '../../../api/download.ts';
 import { ProblemAlert } from '../../../components/ProblemAlert.tsx';
 import { dataTexts } from '../../../texts/data.ts';
+import { isolateNames } from '../../../texts/sentence.ts';
 import type { ImportFile } from './import-file.ts';
 import { reasonOf, selectRejected } from './rejected-rows.ts';
 import type { FinishedImport } from './useImport.ts';
@@ -42,7 +43,7 @@ export function ImportResult({ result: { counts, rejected, isDryRun, isStopped }
                   <Table.Td w={90}>
                     {texts.row} {each.row.toLocaleString()}
                   </Table.Td>
-                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{reasonOf(each)}</Table.Td>
+                  <Table.Td style={{ overflowWrap: 'anywhere' }}>{isolateNames(reasonOf(each))}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
