@@ -42,6 +42,7 @@ const SCREENS: Readonly<Record<string, Screen>> = {
   record: { path: ({ articles }) => `/data/Article/${articles.get('a-budget-at-last')}` },
   users: { path: () => '/users' },
   user: { path: ({ maya }) => `/users/${maya.id}` },
+  roles: { path: () => '/roles' },
   storage: { path: () => '/storage' },
   system: { path: () => '/system' },
 };

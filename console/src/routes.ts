@@ -12,6 +12,7 @@ import { policiesRoute, policyChangesRoute, policyImportRoute } from './screens/
 import { newPolicyRoute, policyRoute } from './screens/policy/route.ts';
 import { previewRoute } from './screens/preview/route.ts';
 import { dataRoute, newRecordRoute, recordRoute, recordsRoute } from './screens/records/route.ts';
+import { rolesRoute } from './screens/roles/route.ts';
 import { setupRoute } from './screens/setup/route.ts';
 import { signInRoute } from './screens/sign-in/route.ts';
 import { simulatorRoute } from './screens/simulator/route.ts';
@@ -40,6 +41,7 @@ const routeTree = rootRoute.addChildren([
       storageRoute,
       systemRoute,
       usersRoute,
+      rolesRoute,
       userRoute,
       policiesRoute,
       policyImportRoute,

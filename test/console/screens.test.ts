@@ -38,6 +38,7 @@ const SCREENS: Readonly<Record<string, readonly [heading: string, path: (story: 
   assignments: ['Assignments', () => '/assignments'],
   findings: ['Findings', () => '/findings'],
   users: ['Users', () => '/users'],
+  roles: ['Roles', () => '/roles'],
   'one user': ['Maya Lindqvist', ({ maya }) => `/users/${maya.id}`],
   migrations: ['Migrations', () => '/storage'],
   system: ['System', () => '/system'],

@@ -31,6 +31,32 @@ describe('the shell', () => {
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
   });
 
+  it.for([
+    ['artic', 'Article', 'Article'],
+    ['okafor', 'Tom Okafor', 'Tom Okafor'],
+    ['embar', 'Embargo', 'Embargo'],
+    ['new pol', 'New policy', 'New policy'],
+  ] as const)('the palette finds by "%s" %s', async ([typed, label, heading], { newsroom, story, visitor }) => {
+    const page = await visitor.open(newsroom, '/account', { as: story.admin });
+    await page.getByText('this session').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search screens and actions' }).fill(typed);
+    const action = page.getByRole('dialog').getByRole('button').filter({ hasText: label }).first();
+    await action.waitFor();
+    await expectSoundScreen(page);
+    await action.click();
+    await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
+  });
+
+  it('the palette changes the colours', async ({ newsroom, visitor }) => {
+    const page = await visitor.open(newsroom, '/account', { as: await newsroom.admin(), isolated: true });
+    await page.getByText('this session').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search screens and actions' }).fill('dark');
+    await page.getByRole('dialog').getByRole('button').filter({ hasText: 'Colours: Dark' }).click();
+    await expect.poll(() => page.evaluate('document.documentElement.dataset.mantineColorScheme')).toBe('dark');
+  });
+
   it('the question mark lists the keys, and Escape returns the focus', async ({ newsroom, visitor }) => {
     const page = await visitor.open(newsroom, '/', { as: await newsroom.admin() });
     await page.getByRole('heading', { name: 'Overview' }).waitFor();

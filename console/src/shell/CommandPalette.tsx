@@ -1,38 +1,55 @@
 import '@mantine/spotlight/styles.layer.css';
-import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlight';
+import { useMantineColorScheme } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { Spotlight, type SpotlightActionGroupData, spotlight } from '@mantine/spotlight';
+import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
+import { ownCatalogueQuery } from '../api/queries.ts';
 import { shellTexts } from '../texts/shell.ts';
-import { navigationFor } from './navigation.ts';
+import { type PaletteGroup, paletteGroups } from './palette-actions.ts';
+import { paletteSearchQuery } from './palette-search.ts';
 import { useAuditRights } from './useAuditRights.ts';
 
-/** The palette of screens and actions. It opens with each request. */
+const { palette: texts, theme } = shellTexts;
+const SCHEMES = ['light', 'dark', 'auto'] as const;
+
+/** The palette of screens, resources and actions; for admins, also of policies and users by name. It opens with each request. */
 export function CommandPalette({ requests }: { readonly requests: number }) {
   const rights = useAuditRights();
   const navigate = useNavigate();
+  const { setColorScheme } = useMantineColorScheme();
+  const [typed, setTyped] = useState('');
+  const [searched] = useDebouncedValue(typed.trim(), 200);
+  const { data: catalogue } = useQuery(ownCatalogueQuery);
+  const { data: found = [] } = useQuery({ ...paletteSearchQuery(searched), enabled: rights.isAdmin && searched.length > 1 });
   // biome-ignore lint/correctness/useExhaustiveDependencies: each request opens the palette
   useEffect(spotlight.open, [requests]);
-  const actions: SpotlightActionData[] = [
-    ...navigationFor(rights).flatMap(({ title, items }) =>
-      items.map(({ to, label }) => ({
-        id: to,
-        label,
-        ...(title !== undefined && { description: title }),
-        onClick: () => void navigate({ to }),
-      })),
-    ),
-    ...(rights.isAdmin
-      ? [{ id: '/first-steps', label: shellTexts.screens.firstSteps, onClick: () => void navigate({ to: '/first-steps' }) }]
-      : []),
-    { id: '/account', label: shellTexts.screens.account, onClick: () => void navigate({ to: '/account' }) },
-  ];
+  const resources = catalogue?.resources.map(({ definition }) => definition.name) ?? [];
+  const toActions = ({ group, links }: PaletteGroup): SpotlightActionGroupData => ({
+    group,
+    actions: links.map(({ to, label, description }) => ({
+      id: to,
+      label,
+      ...(description !== undefined && { description }),
+      onClick: () => void navigate({ to }),
+    })),
+  });
+  const schemes = {
+    group: theme.label,
+    actions: SCHEMES.map((scheme) => ({ id: scheme, label: texts.scheme(theme[scheme]), onClick: () => setColorScheme(scheme) })),
+  };
   return (
     <Spotlight
-      actions={actions}
+      actions={[...[...paletteGroups(rights, resources), ...found].map(toActions), schemes]}
+      query={typed}
+      onQueryChange={setTyped}
       shortcut={null}
-      nothingFound={shellTexts.paletteEmpty}
+      limit={15}
+      attributes={{ content: { 'aria-label': texts.label } }}
+      nothingFound={texts.empty}
       highlightQuery
-      searchProps={{ placeholder: shellTexts.palette, 'aria-label': shellTexts.palette }}
+      searchProps={{ placeholder: texts.label, 'aria-label': texts.label }}
     />
   );
 }

@@ -5,6 +5,7 @@ import { useEffect } from 'react';
 import { createPart, LazyPart } from '../components/LazyPart.tsx';
 import { shellTexts } from '../texts/shell.ts';
 import { Navigation } from './Navigation.tsx';
+import { OfflineBanner } from './OfflineBanner.tsx';
 import { SessionGate } from './SessionGate.tsx';
 import classes from './Shell.module.css';
 import { UserMenu } from './UserMenu.tsx';
@@ -60,6 +61,7 @@ function Frame() {
       <AppShell.Main id="content" tabIndex={-1} className={classes['main']}>
         {palettes > 0 && <LazyPart part={palette} props={{ requests: palettes }} lines={0} />}
         {helps > 0 && <LazyPart part={keyboardHelp} props={{ requests: helps }} lines={0} />}
+        <OfflineBanner />
         <Outlet />
       </AppShell.Main>
     </AppShell>
@@ -84,7 +86,7 @@ function Header({ isMenuOpen, onMenu, onPalette, onHelp }: HeaderProps) {
       <Group gap="xs" wrap="nowrap">
         <UnstyledButton onClick={onPalette} className={classes['search']} visibleFrom="sm">
           <Text size="sm" span>
-            {shellTexts.palette}
+            {shellTexts.palette.label}
           </Text>
           <Kbd size="xs">Ctrl K</Kbd>
         </UnstyledButton>

@@ -37,7 +37,7 @@ export const NAVIGATION: readonly NavigationSection[] = [
   { title: sections.audit, items: [{ to: '/decisions', label: screens.decisions, for: 'auditors' }] },
   {
     title: sections.data,
-    items: [{ to: '/data', label: screens.data, for: 'users' }, forAdmins('/users', screens.users)],
+    items: [{ to: '/data', label: screens.data, for: 'users' }, forAdmins('/users', screens.users), forAdmins('/roles', screens.roles)],
   },
   {
     title: sections.service,

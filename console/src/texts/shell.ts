@@ -1,11 +1,24 @@
+import { sentence } from './sentence.ts';
+
 /** Texts of the frame around all screens. */
 export const shellTexts = {
   product: 'Bailiwick',
   skip: 'Skip to content',
   menu: 'Menu',
   navigation: 'Main navigation',
-  palette: 'Search screens and actions',
-  paletteEmpty: 'No screen or action matches',
+  palette: {
+    label: 'Search screens and actions',
+    empty: 'No screen or action matches',
+    screens: 'Screens',
+    records: 'Records',
+    actions: 'Actions',
+    scheme: (name: string) => sentence`Colours: ${name}`,
+    adminActions: [
+      { to: '/policies/new', label: 'New policy' },
+      { to: '/policies/import', label: 'Import policies' },
+      { to: '/policies/changes', label: 'Changes of policies' },
+    ],
+  },
   signOut: 'Sign out',
   account: 'Your account',
   theme: { light: 'Light', dark: 'Dark', auto: 'System', label: 'Colour scheme' },
@@ -21,6 +34,7 @@ export const shellTexts = {
     decisions: 'Decisions',
     data: 'Records',
     users: 'Users',
+    roles: 'Roles',
     storage: 'Migrations',
     system: 'System',
     firstSteps: 'First steps',
@@ -29,7 +43,7 @@ export const shellTexts = {
   help: {
     title: 'Keyboard',
     keys: [
-      ['Ctrl K', 'search screens and actions'],
+      ['Ctrl K', 'search screens, records, actions, policies and users'],
       ['/', 'go to the search field of the screen'],
       ['?', 'show this list'],
       ['j, k', 'next and previous row'],

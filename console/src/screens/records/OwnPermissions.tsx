@@ -1,6 +1,10 @@
-import { Badge, Paper, Stack, Text, Title } from '@mantine/core';
+import { Badge, Group, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
+import { Panel } from '../../components/Panel.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
+import { useCaller } from '../../shell/useSession.ts';
 import { dataTexts } from '../../texts/data.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 
 const texts = dataTexts.permissions;
 const MARKS = {
@@ -9,28 +13,40 @@ const MARKS = {
   conditional: { mark: '?', color: 'yellow' },
 } as const;
 
-/** The actions that the caller may perform on a record, and the reasons of denials. */
-export function OwnPermissions({ permissions }: { readonly permissions: readonly Schemas['api.OwnPermission'][] }) {
+/** The actions that are decided for one record. */
+const OF_RECORDS: ReadonlySet<string> = new Set(['read', 'update', 'delete', 'restore']);
+
+/** Properties of the permissions. */
+interface OwnPermissionsProps {
+  readonly resource: string;
+  readonly id: string;
+  readonly permissions: readonly Schemas['api.OwnPermission'][];
+}
+
+/** The actions that the caller may perform on a record, and the reasons of denials. Admins can ask the simulator why. */
+export function OwnPermissions({ resource, id, permissions }: OwnPermissionsProps) {
+  const { id: user, role } = useCaller();
   if (permissions.length === 0) return null;
+  const others = permissions.filter(({ effect }) => effect !== 'allow');
   return (
-    <Paper withBorder p="md">
-      <Stack gap="xs">
-        <Title order={2} size="h5">
-          {texts.title}
-        </Title>
-        {permissions.map(({ action, effect, reason }) => (
-          <div key={action}>
-            <Badge color={MARKS[effect].color} leftSection={<span aria-hidden="true">{MARKS[effect].mark}</span>}>
-              {action} {texts[effect]}
-            </Badge>
-            {effect !== 'allow' && (
-              <Text size="sm" c="dimmed">
-                {reason}
-              </Text>
-            )}
-          </div>
+    <Panel title={texts.title}>
+      <Group gap="xs">
+        {permissions.map(({ action, effect }) => (
+          <Badge key={action} color={MARKS[effect].color} leftSection={<span aria-hidden="true">{MARKS[effect].mark}</span>}>
+            {action} {texts[effect]}
+          </Badge>
         ))}
-      </Stack>
-    </Paper>
+      </Group>
+      {others.map(({ action, reason }) => (
+        <Text key={action} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          <strong>{action}</strong>: {isolateNames(reason)}{' '}
+          {role === 'admin' && (
+            <TextLink to="/simulator" search={{ user, resource, action, ...(OF_RECORDS.has(action) && { id }) }} size="sm">
+              {texts.why(action)}
+            </TextLink>
+          )}
+        </Text>
+      ))}
+    </Panel>
   );
 }

@@ -1,4 +1,4 @@
-import { Button, Stack, Switch, Text } from '@mantine/core';
+import { Alert, Button, Stack, Switch, Text } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { effectOf, type OwnResource, useOwnResource } from '../../api/own-resources.ts';
@@ -13,6 +13,7 @@ import { FieldValue } from '../../components/record-form/FieldValue.tsx';
 import type { Field } from '../../components/record-form/form-values.ts';
 import { labelField, labelOf } from '../../components/record-labels.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 import { FilterForm } from './FilterForm.tsx';
 import { recordsQuery } from './queries.ts';
 import { RecordActions } from './RecordActions.tsx';
@@ -85,6 +86,7 @@ function RecordList({ resource, search, onChange }: RecordListProps) {
       {({ pages }) => {
         const rows = pages.flatMap(({ data }) => data);
         const total = pages[0]?.total;
+        const [warning] = pages.flatMap(({ warnings = [] }) => warnings);
         if (rows.length === 0) return <NoRecords resource={resource} search={search} onChange={onChange} />;
         return (
           <Stack gap="sm">
@@ -93,6 +95,7 @@ function RecordList({ resource, search, onChange }: RecordListProps) {
                 {texts.total(total)}
               </Text>
             )}
+            {warning !== undefined && <Alert color="yellow">{isolateNames(warning)}</Alert>}
             <DataTable
               label={definition.name}
               columns={columns}

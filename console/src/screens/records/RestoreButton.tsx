@@ -22,7 +22,7 @@ export function RestoreButton({ resource, row }: { readonly resource: string; re
       <Button size="xs" variant="default" loading={isPending} onClick={() => mutate()}>
         {texts.action}
       </Button>
-      {error !== null && <ProblemAlert error={error} />}
+      {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
     </Stack>
   );
 }

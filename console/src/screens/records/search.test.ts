@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toComparisons, toWhere, validateRecordsSearch } from './search.ts';
+import { changeSearchText, searchTextOf, toComparisons, toWhere, validateRecordsSearch } from './search.ts';
 
 describe('toWhere', () => {
   it('is the inverse of toComparisons', () => {
@@ -33,6 +33,21 @@ describe('toComparisons', () => {
 describe('validateRecordsSearch', () => {
   it('leaves out what is malformed', () => {
     expect(validateRecordsSearch({ where: 'x', sort: 1, deleted: 'yes' })).toEqual({});
+  });
+});
+
+describe('the search field', () => {
+  it('is a comparison of the filter, beside all others', () => {
+    const search = { where: { title: { startsWith: 'A' }, fee: { gt: 1 } }, sort: 'fee' };
+    const searched = changeSearchText(search, 'title', ' harbour ');
+    expect(searched).toEqual({ where: { title: { startsWith: 'A', icontains: 'harbour' }, fee: { gt: 1 } }, sort: 'fee' });
+    expect(searchTextOf(searched, 'title')).toBe('harbour');
+    expect(changeSearchText(searched, 'title', '')).toEqual(search);
+  });
+
+  it('is empty without a filter, and removes the filter that has nothing else', () => {
+    expect(searchTextOf({}, 'title')).toBe('');
+    expect(changeSearchText({ where: { title: { icontains: 'a' } } }, 'title', ' ')).toEqual({});
   });
 });
 

@@ -44,3 +44,25 @@ export function toWhere(comparisons: readonly Comparison[]): Readonly<Record<str
   for (const { field, operator, value } of comparisons) where[field] = { ...where[field], [operator]: value };
   return where;
 }
+
+/** The operator of the search field: it finds texts in any case. */
+export const SEARCH_OPERATOR = 'icontains';
+
+/** Returns the text of the search field; empty if the filter does not contain it. */
+export function searchTextOf({ where }: RecordsSearch, field: string | undefined): string {
+  const found = toComparisons(where).find((each) => each.field === field && each.operator === SEARCH_OPERATOR);
+  return typeof found?.value === 'string' ? found.value : '';
+}
+
+/** Returns the state with another text of the search field. An empty text removes it. */
+export function changeSearchText(search: RecordsSearch, field: string, text: string): RecordsSearch {
+  const others = toComparisons(search.where).filter((each) => each.field !== field || each.operator !== SEARCH_OPERATOR);
+  const comparisons = text.trim() === '' ? others : [...others, { field, operator: SEARCH_OPERATOR, value: text.trim() }];
+  return withComparisons(search, comparisons);
+}
+
+/** Returns the state with another filter. */
+export function withComparisons({ where: _, ...others }: RecordsSearch, comparisons: readonly Comparison[]): RecordsSearch {
+  const where = toWhere(comparisons);
+  return { ...others, ...(where && { where }) };
+}

@@ -1,0 +1,34 @@
+/** The actions of the command palette. */
+import { shellTexts } from '../texts/shell.ts';
+import { navigationFor } from './navigation.ts';
+import type { AuditRights } from './useAuditRights.ts';
+
+/** An action of the palette that opens an address of the console. */
+export interface PaletteLink {
+  /** The address, which also identifies the action. */
+  readonly to: string;
+  readonly label: string;
+  readonly description?: string | undefined;
+}
+
+/** Actions under one heading. */
+export interface PaletteGroup {
+  readonly group: string;
+  readonly links: readonly PaletteLink[];
+}
+
+const { screens, palette } = shellTexts;
+
+/** Returns the screens and actions that a user with these rights may open, and the resources that the user may use. */
+export function paletteGroups(rights: Pick<AuditRights, 'isAdmin' | 'mayRead'>, resources: readonly string[]): readonly PaletteGroup[] {
+  const { isAdmin } = rights;
+  const opened = navigationFor(rights).flatMap(({ title, items }) => items.map(({ to, label }) => ({ to, label, description: title })));
+  const own = [...(isAdmin ? [{ to: '/first-steps', label: screens.firstSteps }] : []), { to: '/account', label: screens.account }];
+  const records = resources.map((name) => ({ to: `/data/${encodeURIComponent(name)}`, label: name }));
+  const groups = [
+    { group: palette.screens, links: [...opened, ...own] },
+    { group: palette.records, links: records },
+    { group: palette.actions, links: isAdmin ? palette.adminActions : [] },
+  ];
+  return groups.filter(({ links }) => links.length > 0);
+}
