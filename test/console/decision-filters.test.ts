@@ -6,7 +6,11 @@ import { expectSoundScreen } from './screen-checks.ts';
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Decisions' }).locator('tbody tr').filter({ hasText: /\S/ });
 /** Returns the texts of the filters in the bar. */
-const pills = (page: Page): Promise<readonly string[]> => page.locator('.mantine-Pill-label').allInnerTexts();
+const pills = (page: Page): Promise<readonly string[]> =>
+  page
+    .getByRole('button', { name: /^Remove the filter by/ })
+    .locator('xpath=preceding-sibling::span')
+    .allInnerTexts();
 
 /** Opens the menu of a cell. The pointer shows it, but rows move while they are loaded. */
 async function openMenu(page: Page, row: Locator, column: string): Promise<void> {

@@ -69,6 +69,28 @@ describe('hostile texts', () => {
       for (const pair of words) expect(await isBefore(page, pair), pair.join(' ')).toBe(true);
     },
   );
+  it('the reason of a decision isolates the names in it, at a record, in the log and in a replay', async ({ newsroom, story, visitor }) => {
+    const name = '\u202Eevil reason';
+    await newsroom.createPolicy({
+      name,
+      role: 'editor',
+      rules: [{ resource: 'Article', action: 'delete', effect: 'DENY', description: name }],
+    });
+    const isolated = (text: string | null): boolean => !(text ?? '').replaceAll(`\u2068${name}\u2069`, '').includes('\u202E');
+    const page = await visitor.open(newsroom, `/data/Article/${story.articles.get('a-budget-at-last')}`, { as: story.maya });
+    visitor.allow(/^response 403: GET \/api\/User\//);
+    const reason = page.locator('p').filter({ hasText: 'evil' }).first();
+    expect(isolated(await reason.textContent())).toBe(true);
+    expect(isolated(await page.getByRole('tooltip', { includeHidden: true }).textContent())).toBe(true);
+    const path = `/api/Article/${story.articles.get('a-budget-at-last')}`;
+    const denied = await newsroom.call('DELETE', path, { token: await newsroom.logIn(story.maya.email, story.maya.password) });
+    const entry = await visitor.open(newsroom, `/decisions/${denied.headers['x-decision-id']}`, { as: story.admin });
+    expect(isolated(await entry.locator('p').filter({ hasText: 'evil' }).first().textContent())).toBe(true);
+    await entry.getByRole('button', { name: 'Decide again under the present policies' }).click();
+    const replay = entry.getByRole('alert').filter({ hasText: 'Present policies decide the same.' });
+    await replay.waitFor();
+    expect(isolated(await replay.textContent())).toBe(true);
+  });
 });
 
 /** Returns true if the first element of a dialog with both words shows the one left of the other, or above it. */

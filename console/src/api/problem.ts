@@ -1,3 +1,5 @@
+import { commonTexts } from '../texts/common.ts';
+
 /** A member of a problem that names a mistake: its path in the request, a code and a sentence. */
 export interface Issue {
   readonly path: string;
@@ -18,7 +20,7 @@ export interface ProblemBody {
   readonly [member: string]: unknown;
 }
 
-/** A refused or failed request. `problem.code` is `NETWORK` if the service did not answer. */
+/** A refused or failed request. `problem.code` is `NETWORK` if the service did not answer, and `OFFLINE` if the browser has no network. */
 export class RequestError extends Error {
   readonly problem: ProblemBody;
   /** Seconds after which the service accepts the request again. */
@@ -45,8 +47,10 @@ export async function readProblem(response: Response): Promise<RequestError> {
 
 /** Returns the error of a request that got no response. */
 export function toNetworkError(cause: unknown): RequestError {
+  const { offline, unanswered } = commonTexts.network;
+  if (!navigator.onLine) return new RequestError({ ...offline, status: 0, code: 'OFFLINE' });
   const detail = cause instanceof Error ? cause.message : String(cause);
-  return new RequestError({ title: 'the service does not answer', status: 0, code: 'NETWORK', detail });
+  return new RequestError({ title: unanswered, status: 0, code: 'NETWORK', detail });
 }
 
 /** Returns true if a request was refused with this code. */

@@ -7,7 +7,11 @@ import { RequestError } from './problem.ts';
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {
+      // Without a network, requests fail and say so. By default they would wait without a word.
+      mutations: { networkMode: 'always' },
       queries: {
+        networkMode: 'always',
+        refetchOnReconnect: true,
         staleTime: 10_000,
         refetchOnWindowFocus: false,
         retry: (count, error) => count < 2 && error instanceof RequestError && error.problem.code === 'NETWORK',

@@ -48,7 +48,7 @@ function Confirmation({ children, action, word, takesReason = false, perform, on
     >
       <Stack>
         {children}
-        {error !== null && <ProblemAlert error={error} />}
+        {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
         {takesReason && <ReasonField value={reason} onChange={setReason} />}
         {word !== undefined && (
           <TextInput

@@ -32,7 +32,7 @@ export function FormModal({ title, action, isComplete, children, perform, onClos
       >
         <Stack>
           {children}
-          {error !== null && <ProblemAlert error={error} />}
+          {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
           <ReasonField value={reason} onChange={setReason} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>

@@ -5,9 +5,22 @@ import { useAuditRights } from '../shell/useAuditRights.ts';
 import { commonTexts } from '../texts/common.ts';
 import { isolateNames } from '../texts/sentence.ts';
 
+/** Statuses of requests that may succeed unchanged: without an answer, after too many requests, and while the database is not available. */
+const TEMPORARY: ReadonlySet<number | undefined> = new Set([0, 429, 503]);
+
+/** Properties of a problem. */
+interface ProblemAlertProps {
+  readonly error: unknown;
+  /** Repeats the request, which changes nothing. */
+  readonly onRetry?: (() => unknown) | undefined;
+  /** Repeats the request of a form. It is offered only if the same request may succeed later: other forms must be changed first. */
+  readonly onRepeat?: (() => unknown) | undefined;
+}
+
 /** Shows a refused or failed request: its sentence, its mistakes, code and request id, the decision for users who may read it, and a button that repeats it. */
-export function ProblemAlert({ error, onRetry }: { readonly error: unknown; readonly onRetry?: (() => unknown) | undefined }) {
-  const { title, detail, code, errors = [], requestId, decisionId } = toProblem(error);
+export function ProblemAlert({ error, onRetry, onRepeat }: ProblemAlertProps) {
+  const { title, detail, code, status, errors = [], requestId, decisionId } = toProblem(error);
+  const retry = onRetry ?? (TEMPORARY.has(status) ? onRepeat : undefined);
   const { mayRead } = useAuditRights();
   return (
     <Alert color="red" variant="light" role="alert" title={title}>
@@ -16,14 +29,14 @@ export function ProblemAlert({ error, onRetry }: { readonly error: unknown; read
         <List size="sm" mt="xs">
           {errors.map(({ path, detail: mistake }) => (
             <List.Item key={`${path} ${mistake}`}>
-              {path !== '' && <Code>{path}</Code>} {mistake}
+              {path !== '' && <Code>{path}</Code>} {isolateNames(mistake)}
             </List.Item>
           ))}
         </List>
       )}
       <Group mt="sm" gap="md">
-        {onRetry && (
-          <Button size="xs" variant="default" onClick={onRetry}>
+        {retry && (
+          <Button size="xs" variant="default" onClick={() => retry()}>
             {commonTexts.retry}
           </Button>
         )}

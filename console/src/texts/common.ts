@@ -17,6 +17,11 @@ export const commonTexts = {
   no: 'no',
   reason: 'Reason for the change',
   reasonHelp: 'Other admins read it in the history. Optional.',
+  network: {
+    unanswered: 'The service does not answer',
+    offline: { title: 'This device is offline', detail: 'Nothing was sent. Connect it, and try again.' },
+    banner: 'This device is offline. What you see may be out of date, and nothing can be saved until it is connected again.',
+  },
   requestId: 'Request',
   showDecision: 'Show the decision',
   tellAdmin: 'An admin can look up why, with the number of the decision:',

@@ -48,16 +48,18 @@ export const decisionsTexts = {
     return hidesReads ? sentence`${entries}, without reads by admins and auditors` : entries;
   },
   adminReads: 'Show admin reads',
-  empty: { title: 'No entry matches', detail: 'Choose a longer time or fewer filters.', action: 'Remove all filters' },
+  empty: {
+    filters: { title: 'No entry matches', detail: 'Choose a longer time or fewer filters.', action: 'Remove all filters' },
+    time: { title: 'No request was decided in this time', detail: 'Older entries may exist.', action: 'Show all times' },
+    log: {
+      title: 'No request was decided yet',
+      detail: 'Each request appears here with its decision and the reason. Reads of admins and auditors are hidden.',
+      action: 'Send a first request',
+    },
+  },
   clear: 'Remove all filters',
   chart: { allowed: 'allowed', denied: 'denied', label: 'Decisions over time. Select a part to see its entries.' },
-  export: {
-    label: 'Export',
-    csv: 'CSV',
-    ndjson: 'NDJSON',
-    running: (bytes: string) => sentence`Exporting, ${bytes}`,
-    denied: 'An export needs a rule that allows export on _Decision',
-  },
+  export: { denied: 'An export needs a rule that allows export on _Decision' },
   live: {
     start: 'Follow live',
     stop: 'Stop',
@@ -86,6 +88,7 @@ export const decisionsTexts = {
   },
   detail: {
     title: 'Decision',
+    all: 'All decisions',
     members: {
       at: 'Time',
       revision: 'Revision of the policies',

@@ -1,8 +1,9 @@
-import { Badge, Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, client } from '../../api/client.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
+import { Panel } from '../../components/Panel.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Time } from '../../components/Time.tsx';
@@ -21,7 +22,7 @@ type OwnSession = Awaited<ReturnType<typeof loadSessions>>[number];
 export function OwnSessions() {
   const sessions = useQuery({ queryKey: KEY, queryFn: loadSessions });
   const queryClient = useQueryClient();
-  const { mutate, error, isPending } = useMutation({
+  const { mutate, variables, error, isPending } = useMutation({
     mutationFn: (id: string | undefined) =>
       id === undefined
         ? bodyOf(client.DELETE('/auth/me/sessions')).then(() => texts.othersEnded)
@@ -32,27 +33,20 @@ export function OwnSessions() {
     },
   });
   return (
-    <Paper withBorder p="md">
-      <Stack>
-        <Group justify="space-between">
-          <div>
-            <Title order={2} size="h4">
-              {texts.title}
-            </Title>
-            <Text size="sm" c="dimmed">
-              {texts.description}
-            </Text>
-          </div>
-          <Button variant="default" loading={isPending} onClick={() => mutate(undefined)}>
-            {texts.endOthers}
-          </Button>
-        </Group>
-        {error !== null && <ProblemAlert error={error} />}
-        <QueryState query={sessions}>
-          {(items) => <DataTable label={texts.title} columns={columnsOf(mutate)} items={items} idOf={({ id }) => id} />}
-        </QueryState>
-      </Stack>
-    </Paper>
+    <Panel
+      title={texts.title}
+      description={texts.description}
+      actions={
+        <Button variant="default" loading={isPending} onClick={() => mutate(undefined)}>
+          {texts.endOthers}
+        </Button>
+      }
+    >
+      {error !== null && <ProblemAlert error={error} onRepeat={() => mutate(variables)} />}
+      <QueryState query={sessions}>
+        {(items) => <DataTable label={texts.title} columns={columnsOf(mutate)} items={items} idOf={({ id }) => id} />}
+      </QueryState>
+    </Panel>
   );
 }
 

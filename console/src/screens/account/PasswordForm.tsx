@@ -1,8 +1,9 @@
-import { Button, Paper, PasswordInput, Stack, Title } from '@mantine/core';
+import { Button, PasswordInput, Stack } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { bodyOf, client } from '../../api/client.ts';
 import { notifySuccess } from '../../components/notifySuccess.ts';
+import { Panel } from '../../components/Panel.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { accountTexts } from '../../texts/account.ts';
 
@@ -23,7 +24,7 @@ export function PasswordForm() {
     },
   });
   return (
-    <Paper withBorder p="md">
+    <Panel title={texts.title}>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -31,10 +32,7 @@ export function PasswordForm() {
         }}
       >
         <Stack>
-          <Title order={2} size="h4">
-            {texts.title}
-          </Title>
-          {error !== null && <ProblemAlert error={error} />}
+          {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
           <PasswordInput
             label={texts.current}
             autoComplete="current-password"
@@ -54,6 +52,6 @@ export function PasswordForm() {
           </Button>
         </Stack>
       </form>
-    </Paper>
+    </Panel>
   );
 }

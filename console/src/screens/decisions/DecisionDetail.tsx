@@ -9,6 +9,7 @@ import { TextLink } from '../../components/TextLink.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { decisionsTexts } from '../../texts/decisions.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 import { EntryMembers } from './EntryMembers.tsx';
 import type { EntryFilter } from './filters.ts';
 import { entryQuery, NO_NAMES } from './queries.ts';
@@ -40,7 +41,7 @@ export function DecisionDetail({ id, onFilter }: DecisionDetailProps) {
             </Text>
           </Group>
           <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-            {data.reason}
+            {isolateNames(data.reason)}
           </Text>
           {isAdmin && <Explained entry={data} users={names?.users} />}
           <EntryMembers entry={data} names={names ?? NO_NAMES} caller={caller} onFilter={onFilter} />
@@ -126,11 +127,11 @@ function Replay({ id }: { readonly id: string }) {
       <Button variant="default" loading={isPending} onClick={() => mutate()} style={{ alignSelf: 'flex-start' }}>
         {texts.replay}
       </Button>
-      {error !== null && <ProblemAlert error={error} />}
+      {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
       {data && (
         <>
           <Alert color={isSame(data) ? 'blue' : 'yellow'} title={isSame(data) ? replayed.same : replayed.changed}>
-            {data.live.reason}
+            {isolateNames(data.live.reason ?? '')}
             {(data.live.missing ?? []).length > 0 && ` ${replayed.missing}: ${data.live.missing?.join(', ')}`}
           </Alert>
           {!isSame(data) && <Explanation explained={data.live} users={names?.users} />}

@@ -1,4 +1,5 @@
 import { Page } from '../../components/Page.tsx';
+import { TextLink } from '../../components/TextLink.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { DecisionDetail } from './DecisionDetail.tsx';
 import { decisionRoute } from './route.ts';
@@ -7,7 +8,15 @@ import { decisionRoute } from './route.ts';
 export function DecisionScreen() {
   const { id } = decisionRoute.useParams();
   return (
-    <Page title={texts.detail.title} description={id}>
+    <Page
+      title={texts.detail.title}
+      description={id}
+      actions={
+        <TextLink to="/decisions" size="sm">
+          {texts.detail.all}
+        </TextLink>
+      }
+    >
       <DecisionDetail id={id} />
     </Page>
   );

@@ -8,15 +8,17 @@ import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 import { EntryTable } from './EntryTable.tsx';
 import { ExportMenu } from './ExportMenu.tsx';
 import { createKnownNames } from './entry-names.ts';
 import { Facets } from './FacetList.tsx';
 import { FilterBar } from './FilterBar.tsx';
-import { addFilter, type EntryFilter, hidesAdminReads, withoutFilters } from './filters.ts';
+import { addFilter, type EntryFilter, hidesAdminReads } from './filters.ts';
 import { Histogram } from './Histogram.tsx';
 import { IntegrityButton } from './IntegrityButton.tsx';
 import { LiveTail } from './LiveTail.tsx';
+import { NoEntries } from './NoEntries.tsx';
 import { type EntryNames, type EntryPage, entriesQuery, facetsQuery } from './queries.ts';
 import { decisionsRoute } from './route.ts';
 import { SavedViews } from './SavedViews.tsx';
@@ -93,7 +95,7 @@ function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps
           <Stack gap="xs">
             {warnings.slice(0, 1).map((warning) => (
               <Alert key={warning} color="yellow">
-                {warning}
+                {isolateNames(warning)}
               </Alert>
             ))}
             <Text size="sm" c="dimmed">
@@ -102,16 +104,19 @@ function Results({ search, entries, names, now, onChange, onOpen }: ResultsProps
                 : texts.total(facets.data.total, hidesAdminReads(search))}
             </Text>
             <QueryState query={entries} lines={10}>
-              {() => (
-                <EntryTable
-                  entries={all}
-                  names={names}
-                  onOpen={onOpen}
-                  onFilter={(filter) => onChange(addFilter(search, filter))}
-                  onEnd={entries.hasNextPage && !entries.isFetchingNextPage ? () => void entries.fetchNextPage() : undefined}
-                  onClear={() => onChange({ ...withoutFilters(search), range: 'all' })}
-                />
-              )}
+              {() =>
+                all.length === 0 ? (
+                  <NoEntries search={search} onChange={onChange} />
+                ) : (
+                  <EntryTable
+                    entries={all}
+                    names={names}
+                    onOpen={onOpen}
+                    onFilter={(filter) => onChange(addFilter(search, filter))}
+                    onEnd={entries.hasNextPage && !entries.isFetchingNextPage ? () => void entries.fetchNextPage() : undefined}
+                  />
+                )
+              }
             </QueryState>
           </Stack>
         </Grid.Col>

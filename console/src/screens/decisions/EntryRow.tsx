@@ -4,6 +4,7 @@ import { ActionMenu } from '../../components/ActionMenu.tsx';
 import { Time } from '../../components/Time.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 import classes from './EntryTable.module.css';
 import { describeFilter } from './entry-names.ts';
 import type { EntryFilter } from './filters.ts';
@@ -105,7 +106,7 @@ export const EntryRow = memo(function EntryRow({ entry, index, top, names, measu
         'reason',
         <>
           {kind !== 'access' && <span className={classes['secondary']}>{`${kind} · `}</span>}
-          {reason}
+          {isolateNames(reason)}
         </>,
       )}
     </tr>

@@ -1,8 +1,6 @@
-import { Button } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useEffect, useRef, useState } from 'react';
-import { EmptyState } from '../../components/EmptyState.tsx';
 import { useRowKeys } from '../../components/useRowKeys.ts';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { EntryRow } from './EntryRow.tsx';
@@ -22,7 +20,6 @@ interface EntryTableProps {
   onFilter(filter: EntryFilter): void;
   /** Loads further entries; undefined if there are none, or if they are being loaded. */
   onEnd?: (() => void) | undefined;
-  onClear?: () => void;
 }
 
 /** Height of a row in pixels, as in the style sheet. In a narrow window, rows are higher, and are measured. */
@@ -35,7 +32,7 @@ const NEAR_END = 100;
  * Entries in a table that renders only the rows in view, and none while the scroll bar moves too fast to read them. Near its end, it loads further
  * entries.
  */
-export function EntryTable({ entries, names, growsAtStart = false, onOpen, onFilter, onEnd, onClear }: EntryTableProps) {
+export function EntryTable({ entries, names, growsAtStart = false, onOpen, onFilter, onEnd }: EntryTableProps) {
   const scroll = useRef<HTMLDivElement>(null);
   const isNarrow = useMediaQuery('(max-width: 48em)', undefined, { getInitialValueInEffect: false }) ?? false;
   const [rangeExtractor] = useState(createRangeExtractor);
@@ -60,22 +57,6 @@ export function EntryTable({ entries, names, growsAtStart = false, onOpen, onFil
     if (isNearEnd) onEnd?.();
   }, [isNearEnd, onEnd]);
   useRowKeys(scroll);
-  if (entries.length === 0) {
-    const { title, detail, action } = texts.empty;
-    return (
-      <EmptyState
-        title={title}
-        detail={detail}
-        action={
-          onClear && (
-            <Button variant="default" onClick={onClear}>
-              {action}
-            </Button>
-          )
-        }
-      />
-    );
-  }
   return (
     <div ref={scroll} className={classes['scroll']}>
       {isSkimming && <SkimmedRows at={entries[first]?.at} index={first} count={entries.length} />}

@@ -35,6 +35,9 @@ export function Facets(props: FacetListProps) {
   );
 }
 
+/** The classes of the parts of a facet. */
+const CLASSES = Object.fromEntries(['label', 'content', 'control', 'chevron'].map((part) => [part, classes[part] ?? '']));
+
 /** Facets that are open at first. */
 const OPENED = ['allowed', 'kind', 'resource', 'action', 'role'];
 
@@ -45,13 +48,7 @@ function FacetList({ facets, search, names, onChange }: FacetListProps) {
   return (
     <Stack gap="xs">
       {partial === true && <Alert color="yellow">{texts.partial}</Alert>}
-      <Accordion
-        multiple
-        variant="filled"
-        chevronPosition="left"
-        defaultValue={OPENED}
-        classNames={{ label: classes['label'] ?? '', content: classes['content'] ?? '', control: classes['control'] ?? '' }}
-      >
+      <Accordion multiple variant="filled" chevronPosition="left" defaultValue={OPENED} classNames={CLASSES}>
         {shown.map((name) => (
           <Accordion.Item key={name} value={name}>
             <Accordion.Control>{texts.filters[name]}</Accordion.Control>
@@ -98,7 +95,13 @@ function FacetValue({ filter, names, count, share, onAdd }: FacetValueProps) {
       <div className={classes['bar']} style={{ width: `${Math.max(1, share * 100)}%` }} />
     </>
   );
-  if (filter === undefined) return <div className={classes['value']}>{content}</div>;
+  if (filter === undefined) {
+    return (
+      <div className={classes['row']}>
+        <div className={classes['value']}>{content}</div>
+      </div>
+    );
+  }
   const excluding = { ...filter, isExcluded: true };
   return (
     <div className={classes['row']}>

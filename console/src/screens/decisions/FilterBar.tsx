@@ -1,4 +1,5 @@
-import { Button, Group, NativeSelect, Pill, Switch } from '@mantine/core';
+import { Button, Group, NativeSelect, Switch } from '@mantine/core';
+import { Tag } from '../../components/Tag.tsx';
 import { decisionsTexts as texts } from '../../texts/decisions.ts';
 import { sentence } from '../../texts/sentence.ts';
 import { labelOf } from './entry-names.ts';
@@ -35,19 +36,12 @@ export function FilterBar({ search, isLive, names, onChange, onLive }: FilterBar
       {filters.map((filter) => {
         const [name, value] = [texts.filters[filter.name], labelOf(filter, names)];
         return (
-          <Pill
+          <Tag
             key={JSON.stringify(filter)}
-            size="md"
-            withRemoveButton
+            label={sentence`${name}: ${filter.isExcluded ? texts.excluded(value) : value}`}
+            removeLabel={texts.removeFilter(name, filter.isExcluded ? texts.excluded(value) : value)}
             onRemove={() => onChange(removeFilter(search, filter))}
-            removeButtonProps={{
-              'aria-label': texts.removeFilter(name, filter.isExcluded ? texts.excluded(value) : value),
-              tabIndex: 0,
-              'aria-hidden': false,
-            }}
-          >
-            {sentence`${name}: ${filter.isExcluded ? texts.excluded(value) : value}`}
-          </Pill>
+          />
         );
       })}
       {filters.length > 1 && (

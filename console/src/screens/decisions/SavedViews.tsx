@@ -85,7 +85,7 @@ function SaveForm({ search, views, onDone }: SaveFormProps) {
       }}
     >
       <Stack>
-        {error !== null && <ProblemAlert error={error} />}
+        {error !== null && <ProblemAlert error={error} onRepeat={() => mutate()} />}
         <TextInput
           label={texts.name}
           required

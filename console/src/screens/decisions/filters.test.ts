@@ -3,6 +3,7 @@ import {
   addFilter,
   hidesAdminReads,
   presentFilters,
+  reasonOfNoEntries,
   removeFilter,
   showAdminReads,
   toFilters,
@@ -108,4 +109,16 @@ describe('removeFilter', () => {
     const second = filters.at(-1);
     expect(second && removeFilter(search, second).not).toEqual({ ip: ['::1'], kind: ['admin'] });
   });
+});
+
+describe('reasonOfNoEntries', () => {
+  it.each([
+    ['filters', { range: 'all', role: 'user' }],
+    ['filters', { not: { ip: ['::1'] } }],
+    ['time', {}],
+    ['time', { range: '1h' }],
+    ['time', { range: 'all', from: '2026-01-01T00:00:00Z' }],
+    ['log', { range: 'all' }],
+    ['log', { range: 'all', adminReads: true }],
+  ] as const)('says %s for %j', (reason, search) => expect(reasonOfNoEntries(search)).toBe(reason));
 });

@@ -49,6 +49,12 @@ export function withoutFilters({ range, adminReads }: DecisionsSearch): Decision
   return { ...(range !== undefined && { range }), ...(adminReads && { adminReads }) };
 }
 
+/** Returns the reason why there are no entries: the filters, the time, or a log that has none. */
+export function reasonOfNoEntries(search: DecisionsSearch): 'filters' | 'time' | 'log' {
+  if (presentFilters(search).length > 0) return 'filters';
+  return search.range === 'all' && search.from === undefined && search.to === undefined ? 'log' : 'time';
+}
+
 /** Renders the values of a list as one query parameter: `a,b`, or a JSON array if a value contains a comma. */
 function toListText(values: readonly string[]): string {
   const isPlain = values.every((value) => !value.includes(',') && !value.startsWith('['));

@@ -64,7 +64,7 @@ export function RollbackModal({ item, version, onClose }: RollbackModalProps) {
             </ScrollArea.Autosize>
           )}
           {isDeleted && !assignments && <Text size="sm">{texts.restoreUnassigned}</Text>}
-          {rollback.error !== null && <ProblemAlert error={rollback.error} />}
+          {rollback.error !== null && <ProblemAlert error={rollback.error} onRepeat={() => rollback.mutate({ reason, assignments })} />}
           <TextInput
             label={texts.reasonRequired}
             required

@@ -14,6 +14,7 @@ import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
+import { isolateNames } from '../../texts/sentence.ts';
 import { type DraftJson, rulesOf, toChange, toPolicyDraft } from './policy-draft.ts';
 import type { PolicySearch } from './policy-search.ts';
 import type { PolicyEditorState } from './usePolicyEditor.ts';
@@ -143,12 +144,12 @@ function SaveForm({ validation: { differences, warnings = [] }, isNew, changes, 
           <Alert color="yellow" title={texts.warnings}>
             <List size="sm">
               {warnings.map(({ code, detail, path }) => (
-                <List.Item key={`${code} ${path} ${detail}`}>{detail}</List.Item>
+                <List.Item key={`${code} ${path} ${detail}`}>{isolateNames(detail)}</List.Item>
               ))}
             </List>
           </Alert>
         )}
-        {save.error !== null && <ProblemAlert error={save.error} />}
+        {save.error !== null && <ProblemAlert error={save.error} onRepeat={() => save.mutate(reason)} />}
         <TextInput
           label={commonTexts.reason}
           description={commonTexts.reasonHelp}
@@ -207,7 +208,7 @@ function Mistakes({ validation, onOpen }: { readonly validation: Validation; onO
             <Button variant="subtle" size="compact-xs" onClick={() => onOpen(path)}>
               {path === '' ? '/' : path}
             </Button>{' '}
-            {detail}
+            {isolateNames(detail)}
           </List.Item>
         ))}
       </List>

@@ -38,9 +38,9 @@ describe('validateRecordsSearch', () => {
 
 describe('the search field', () => {
   it('is a comparison of the filter, beside all others', () => {
-    const search = { where: { title: { startsWith: 'A' }, fee: { gt: 1 } }, sort: 'fee' };
+    const search = { where: { title: { startsWith: 'A' }, body: { icontains: 'sea' } }, sort: 'fee' };
     const searched = changeSearchText(search, 'title', ' harbour ');
-    expect(searched).toEqual({ where: { title: { startsWith: 'A', icontains: 'harbour' }, fee: { gt: 1 } }, sort: 'fee' });
+    expect(searched).toEqual({ where: { title: { startsWith: 'A', icontains: 'harbour' }, body: { icontains: 'sea' } }, sort: 'fee' });
     expect(searchTextOf(searched, 'title')).toBe('harbour');
     expect(changeSearchText(searched, 'title', '')).toEqual(search);
   });

@@ -1,4 +1,4 @@
-import { Badge, Button, Paper, Stack, Text, Title } from '@mantine/core';
+import { Badge, Button, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, client } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { loadRecord, type Row, sendRecordRequest } from '../../api/records.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
+import { Panel } from '../../components/Panel.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
@@ -60,7 +61,7 @@ function Actions({ user }: { readonly user: Row }) {
   const activate = useMutation({ mutationFn: change });
   return (
     <>
-      {activate.error !== null && <ProblemAlert error={activate.error} />}
+      {activate.error !== null && <ProblemAlert error={activate.error} onRepeat={() => activate.mutate()} />}
       <TextLink to="/data/$resource/$id" params={{ resource: 'User', id: user.id }} size="sm">
         {texts.record}
       </TextLink>
@@ -91,16 +92,11 @@ function Fields({ user }: { readonly user: Row }) {
     select: ({ definitions }) => definitions.filter(({ name }) => name === 'User').flatMap(toListedFields),
   });
   return (
-    <Paper withBorder p="md">
-      <Stack gap="sm">
-        <Title order={2} size="h4">
-          {texts.fields}
-        </Title>
-        <QueryState query={fields} lines={3}>
-          {(listed) => <FieldTable fields={listed} row={user} />}
-        </QueryState>
-      </Stack>
-    </Paper>
+    <Panel title={texts.fields}>
+      <QueryState query={fields} lines={3}>
+        {(listed) => <FieldTable fields={listed} row={user} />}
+      </QueryState>
+    </Panel>
   );
 }
 
@@ -113,34 +109,36 @@ function AssignedPolicies({ userId, role }: { readonly userId: string; readonly 
     },
   });
   return (
-    <Paper withBorder p="md">
-      <Stack gap="sm">
-        <Title order={2} size="h4">
-          {texts.policies}
-        </Title>
-        <QueryState query={policies} lines={3}>
-          {(items) =>
-            items.length === 0 ? (
-              <Text c="dimmed">{texts.noPolicies}</Text>
-            ) : (
-              items.map(({ id, name, assignment }) => (
-                <div key={assignment.id}>
-                  <PolicyLink id={id}>{name}</PolicyLink>{' '}
-                  <Text span size="sm" c="dimmed">
-                    {'role' in assignment ? texts.via.role : texts.via.user}
-                    {'expiresAt' in assignment && assignment.expiresAt !== undefined && (
-                      <>
-                        {' · '}
-                        <Time at={assignment.expiresAt} />
-                      </>
-                    )}
-                  </Text>
-                </div>
-              ))
-            )
-          }
-        </QueryState>
-      </Stack>
-    </Paper>
+    <Panel
+      title={texts.policies}
+      actions={
+        <TextLink to="/assignments" search={{ userId }} size="sm">
+          {texts.assignments}
+        </TextLink>
+      }
+    >
+      <QueryState query={policies} lines={3}>
+        {(items) =>
+          items.length === 0 ? (
+            <Text c="dimmed">{texts.noPolicies}</Text>
+          ) : (
+            items.map(({ id, name, assignment }) => (
+              <div key={assignment.id}>
+                <PolicyLink id={id}>{name}</PolicyLink>{' '}
+                <Text span size="sm" c="dimmed">
+                  {'role' in assignment ? texts.via.role : texts.via.user}
+                  {'expiresAt' in assignment && assignment.expiresAt !== undefined && (
+                    <>
+                      {' · '}
+                      <Time at={assignment.expiresAt} />
+                    </>
+                  )}
+                </Text>
+              </div>
+            ))
+          )
+        }
+      </QueryState>
+    </Panel>
   );
 }

@@ -1,8 +1,9 @@
-import { Button, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, client } from '../../api/client.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
+import { Panel } from '../../components/Panel.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { Time } from '../../components/Time.tsx';
@@ -36,30 +37,27 @@ export function UserSessions({ userId }: { readonly userId: string }) {
     },
   });
   return (
-    <Paper withBorder p="md">
-      <Stack gap="sm">
-        <Group justify="space-between">
-          <Title order={2} size="h4">
-            {texts.sessions}
-          </Title>
-          {(sessions.data?.length ?? 0) > 0 && (
-            <Button variant="default" loading={end.isPending} onClick={() => end.mutate(undefined)}>
-              {texts.endAll}
-            </Button>
-          )}
-        </Group>
-        {end.error !== null && <ProblemAlert error={end.error} />}
-        <QueryState query={sessions} lines={3}>
-          {(items) =>
-            items.length === 0 ? (
-              <Text c="dimmed">{texts.noSessions}</Text>
-            ) : (
-              <DataTable label={texts.sessions} columns={columnsOf(end.mutate)} items={items} idOf={({ id }) => id} />
-            )
-          }
-        </QueryState>
-      </Stack>
-    </Paper>
+    <Panel
+      title={texts.sessions}
+      actions={
+        (sessions.data?.length ?? 0) > 0 && (
+          <Button variant="default" loading={end.isPending} onClick={() => end.mutate(undefined)}>
+            {texts.endAll}
+          </Button>
+        )
+      }
+    >
+      {end.error !== null && <ProblemAlert error={end.error} onRepeat={() => end.mutate(end.variables)} />}
+      <QueryState query={sessions} lines={3}>
+        {(items) =>
+          items.length === 0 ? (
+            <Text c="dimmed">{texts.noSessions}</Text>
+          ) : (
+            <DataTable label={texts.sessions} columns={columnsOf(end.mutate)} items={items} idOf={({ id }) => id} />
+          )
+        }
+      </QueryState>
+    </Panel>
   );
 }
 
@@ -68,7 +66,7 @@ function columnsOf(end: (id: string) => void): readonly Column<Session>[] {
     {
       key: 'device',
       title: columns.device,
-      render: ({ userAgent, kind }) => (userAgent === undefined ? kind : <UserAgent text={userAgent} />),
+      render: ({ userAgent, kind }) => (userAgent === undefined ? texts.kinds[kind] : <UserAgent text={userAgent} />),
     },
     { key: 'address', title: columns.address, width: 140, render: ({ ip }) => ip ?? '—' },
     { key: 'used', title: columns.used, width: 190, render: ({ lastUsedAt, createdAt }) => <Time at={lastUsedAt ?? createdAt} /> },

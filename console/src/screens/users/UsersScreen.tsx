@@ -1,5 +1,5 @@
-import { Badge, Group, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Badge, Button, Group, Select, Stack, Text, TextInput } from '@mantine/core';
+import { useCounter, useDebouncedCallback } from '@mantine/hooks';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { bodyOf, client, type Schemas } from '../../api/client.ts';
@@ -30,14 +30,33 @@ export function UsersScreen() {
       ),
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
+  const [removals, { increment }] = useCounter(0);
+  const removeFilters = (): void => {
+    // The search field keeps its text itself.
+    increment();
+    void navigate({ search: {}, replace: true });
+  };
   const open = (id: string): void => void navigate({ to: '/users/$id', params: { id } });
   return (
     <Page title={texts.title} description={texts.description} actions={<UserDialog label={texts.create} onDone={open} />}>
-      <Filters search={search} onChange={(next) => void navigate({ search: next, replace: true })} />
+      <Filters key={removals} search={search} onChange={(next) => void navigate({ search: next, replace: true })} />
       <QueryState query={users} lines={10}>
         {({ pages }) => {
           const items = pages.flatMap(({ data }) => data);
-          if (items.length === 0) return <EmptyState title={texts.empty.title} detail={texts.empty.detail} />;
+          if (items.length === 0) {
+            return (
+              <EmptyState
+                title={texts.empty.title}
+                detail={texts.empty.detail}
+                action={
+                  <Button variant="default" onClick={removeFilters}>
+                    {texts.empty.action}
+                  </Button>
+                }
+              />
+            );
+          }
+
           return (
             <Stack>
               <DataTable label={texts.title} columns={COLUMNS} items={items} idOf={({ id }) => id} onOpen={({ id }) => open(id)} />
