@@ -4,7 +4,7 @@ import { type Run, SHAPES } from '../contestants/shape.ts';
 import type { Figure } from '../measurement.ts';
 import { allocatedBy } from './allocated.ts';
 import { pathOf } from './path.ts';
-import { type CountedRequest, startCounted } from './requests.ts';
+import { type CountedRequest, type CountedService, countStatements, startArticles, startDocuments } from './requests.ts';
 
 const ROUNDS = 3;
 /** Decisions and requests of the warm-up, after which the code is compiled. */
@@ -22,23 +22,28 @@ for (const shape of SHAPES.slice(0, 3)) {
   figures.push(toFigure('allocated by a decision', shape.name, { unit: 'bytes', rounds }));
 }
 
-const { requests, statements, stop } = await startCounted();
-for (const { name, send } of requests) {
-  await repeatRequest(send, WARM_REQUESTS);
-  const rounds = await roundsOf(() => allocatedBy(() => repeatRequest(send, REQUESTS), REQUESTS));
-  figures.push(toFigure('allocated by a request', name, { unit: 'bytes', rounds }));
-  const before = statements();
-  await repeatRequest(send, REQUESTS);
-  figures.push(toFigure('statements of a request', name, { unit: 'statements', rounds: [(statements() - before) / REQUESTS] }));
+const statements = countStatements();
+const services: CountedService[] = [];
+for (const start of [startArticles, startDocuments]) {
+  const service = await start();
+  services.push(service);
+  for (const { name, send } of service.requests) {
+    await repeatRequest(send, WARM_REQUESTS);
+    const rounds = await roundsOf(() => allocatedBy(() => repeatRequest(send, REQUESTS), REQUESTS));
+    figures.push(toFigure('allocated by a request', name, { unit: 'bytes', rounds }));
+    const before = statements();
+    await repeatRequest(send, REQUESTS);
+    figures.push(toFigure('statements of a request', name, { unit: 'statements', rounds: [(statements() - before) / REQUESTS] }));
+  }
 }
 // Last, because coverage changes the allocations.
-for (const { name, send } of requests) {
+for (const { name, send } of services.flatMap(({ requests }) => requests)) {
   const { files, functions, calls } = await pathOf(send);
   figures.push(toFigure('files of a request', name, { unit: 'files', rounds: [files] }));
   figures.push(toFigure('functions of a request', name, { unit: 'functions', rounds: [functions] }));
   figures.push(toFigure('calls of a request', name, { unit: 'calls', rounds: [calls] }));
 }
-await stop();
+for (const { stop } of services) await stop();
 process.stdout.write(JSON.stringify(figures));
 
 function repeat(run: Run, times: number): void {

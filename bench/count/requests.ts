@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3';
 import { startService } from '../../test/harness.ts';
+import { isMember } from '../relations/conditions.ts';
 import { openLeanClient, toBytes } from './lean-client.ts';
 
 /** Number of stored articles. */
@@ -14,18 +15,14 @@ export interface CountedRequest {
 /** A service in this process, and the requests to count. */
 export interface CountedService {
   readonly requests: readonly CountedRequest[];
-  /** Returns the number of SQL statements that this process has run. */
-  statements(): number;
   stop(): Promise<void>;
 }
 
+const SETTINGS = { rateLimit: 0, backupsKept: 0 };
+
 /** Starts the service on SQLite with a user who may read, list, create and update only their own articles. */
-export async function startCounted(): Promise<CountedService> {
-  const statements = countStatements();
-  const { url, close, user, createPolicy, createRecord } = await startService({
-    project: 'bench/http/project',
-    settings: { rateLimit: 0, backupsKept: 0 },
-  });
+export async function startArticles(): Promise<CountedService> {
+  const { url, close, user, createPolicy, createRecord } = await startService({ project: 'bench/http/project', settings: SETTINGS });
   const { id: authorId, token } = await user();
   const conditions = [{ field: 'resource.authorId', operator: 'eq', value: '${user.id}' }];
   const rules = ['read', 'list', 'create', 'update'].map((action) => ({ resource: 'Article', action, conditions }));
@@ -35,26 +32,67 @@ export async function startCounted(): Promise<CountedService> {
   const ids: string[] = [];
   for (let count = 0; count < ARTICLES; count++) ids.push(await createRecord('Article', article()));
   const next = () => ids[++made % ARTICLES] ?? '';
-  const client = await openLeanClient(url);
-  const send = (method: string, path: string, body?: object): Promise<void> =>
-    client.send(toBytes({ method, path, token, ...(body !== undefined && { body }) }));
+  const { send, stop } = await openSender({ url, token, close });
   const requests: readonly CountedRequest[] = [
     { name: 'read by id', send: () => send('GET', `/api/Article/${next()}`) },
     { name: 'list of 20', send: () => send('GET', '/api/Article?limit=20') },
     { name: 'create', send: () => send('POST', '/api/Article', article()) },
     { name: 'update', send: () => send('PUT', `/api/Article/${next()}`, { title: `No. ${++made}` }) },
   ];
-  const stop = async (): Promise<void> => {
-    client.close();
-    await close();
+  return { requests, stop };
+}
+
+/** Number of organisations of the user, each with ten documents. */
+const ORGANISATIONS = 5;
+
+/** Starts the service on SQLite with a user who may read and list only the documents of the organisations of which they are a member. */
+export async function startDocuments(): Promise<CountedService> {
+  const { url, close, user, createPolicy, createRecord } = await startService({ project: 'bench/relations/project', settings: SETTINGS });
+  const { id: userId, token } = await user();
+  const rules = ['read', 'list'].map((action) => ({ resource: 'Document', action, conditions: [isMember] }));
+  await createPolicy({ rules, role: 'user' });
+  const ids: string[] = [];
+  for (let count = 0; count < ORGANISATIONS * 10; count++) {
+    const organisationId = `organisation-${count % ORGANISATIONS}`;
+    if (count < ORGANISATIONS) await createRecord('Membership', { userId, organisationId, level: 'editor' });
+    ids.push(await createRecord('Document', { title: 'A document', body: 'x'.repeat(200), organisationId }));
+  }
+  let made = 0;
+  const next = () => ids[++made % ids.length] ?? '';
+  const { send, stop } = await openSender({ url, token, close });
+  const requests: readonly CountedRequest[] = [
+    { name: 'read by id, as a member', send: () => send('GET', `/api/Document/${next()}`) },
+    { name: 'list of 20, as a member', send: () => send('GET', '/api/Document?limit=20') },
+  ];
+  return { requests, stop };
+}
+
+/** A service, and the token of its user. */
+interface Sending {
+  readonly url: string;
+  readonly token: string;
+  close(): Promise<void>;
+}
+
+/** Opens a client of the user; `stop` also stops the service. */
+async function openSender({ url, token, close }: Sending): Promise<{
+  send(method: string, path: string, body?: object): Promise<void>;
+  stop(): Promise<void>;
+}> {
+  const client = await openLeanClient(url);
+  return {
+    send: (method, path, body) => client.send(toBytes({ method, path, token, ...(body !== undefined && { body }) })),
+    async stop() {
+      client.close();
+      await close();
+    },
   };
-  return { requests, statements, stop };
 }
 
 type Method = (...values: unknown[]) => unknown;
 
-/** Counts the statements of all connections, by patching the prototypes that they share. */
-function countStatements(): () => number {
+/** Counts the SQL statements that this process runs, on all connections, by patching the prototypes that they share. */
+export function countStatements(): () => number {
   let count = 0;
   const countEach = (shared: Record<string, Method>, names: readonly string[]): void => {
     for (const name of names) {

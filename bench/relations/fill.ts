@@ -1,6 +1,7 @@
 import { createUser, expectDone, idOf, logIn, send, setUp } from '../../test/process/program.ts';
 import { numbersTo, openFilling } from '../fill.ts';
 import type { Call } from '../load.ts';
+import { isMember, isOwn } from './conditions.ts';
 
 /** Documents of the list. */
 const DOCUMENTS = 100_000;
@@ -11,16 +12,6 @@ const PER_ORGANISATION = 10;
 const ORGANISATIONS = DOCUMENTS / PER_ORGANISATION;
 /** Every organisation with a multiple of this number is one of a caller's. */
 const STEP = ORGANISATIONS / (VISIBLE / PER_ORGANISATION);
-
-const isOwn = { field: 'resource.ownerId', operator: 'eq', value: '${user.id}' };
-const isMember = {
-  related: {
-    resource: 'Membership',
-    as: 'm',
-    on: { userId: '${user.id}', organisationId: '${resource.organisationId}' },
-    where: [{ field: 'm.level', operator: 'in', value: ['owner', 'editor'] }],
-  },
-};
 
 /** The callers: the condition of their only policy, and how many of their documents they own; they reach the others as members. */
 const CALLERS = [
