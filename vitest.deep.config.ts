@@ -30,6 +30,7 @@ const config: ViteUserConfig = defineConfig({
     ...shared,
     projects: [
       { test: { ...deep, name: 'long', include: ['test/{long,power-cuts}/**/*.test.ts'] } },
+      { test: { ...deep, ...projectOf('postgres'), name: 'long-postgres', include: ['test/long/law.test.ts'] } },
       // In the browser of the machine instead of the one of the npm package.
       { test: { ...deep, ...projectOf('console') } },
       { plugins: [withoutCaches], test: { ...shared, experimental: { viteModuleRunner: true }, name: 'uncached', include: UNCACHED } },

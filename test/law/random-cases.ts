@@ -53,12 +53,18 @@ export function createTally(): Tally {
   };
 }
 
-/** Checks `count` random cases. A failure is shrunk and reported with its seed. */
-export async function checkRandomCases(fixture: LawFixture, count: number, tally: Tally): Promise<void> {
+/** The number of random cases, and the seed of their generator; a new one by default. */
+interface RandomCases {
+  readonly count: number;
+  readonly seed?: number;
+}
+
+/** Checks random cases. A failure is shrunk and reported with its seed. */
+export async function checkRandomCases(fixture: LawFixture, { count, seed }: RandomCases, tally: Tally): Promise<void> {
   const property = fc.asyncProperty(lawCases(fixture.definitions), async (lawCase) => {
     note(tally, lawCase, { ...(await checkLaw(fixture, lawCase)), of: fixture.records.length });
   });
-  await fc.assert(property, { numRuns: count });
+  await fc.assert(property, { numRuns: count, ...(seed !== undefined && { seed }) });
 }
 
 /** Expects enough mixed cases. `npm run test:deep` has enough of them to expect some with each operator. */

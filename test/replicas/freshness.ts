@@ -110,7 +110,8 @@ function show({ status, decisionId, body }: Reply): string {
 /**
  * Returns entries of the user that were allowed while the access was revoked, or denied while it was in force, by the commit
  * order of the server. A transaction that begins after a committed change sees it. A transaction that began before commits
- * before the change, or is decided again.
+ * before the change, or is decided again. Entries of refused tokens are left out: repeated ones are committed together a minute later, and a token
+ * of a session that has ended is refused for ever.
  */
 async function findDisagreeing(fleet: Fleet, { id }: FleetUser): Promise<readonly string[]> {
   const rows = await fleet.query(
@@ -124,7 +125,7 @@ async function findDisagreeing(fleet: Fleet, { id }: FleetUser): Promise<readonl
        FROM entry
      )
      SELECT id, allowed, action, epoch, committed FROM counted
-     WHERE before > 0 AND "userId" = $1 AND allowed = (before % 2 = 1) ORDER BY committed LIMIT 20`,
+     WHERE before > 0 AND "userId" = $1 AND "action" <> 'token' AND allowed = (before % 2 = 1) ORDER BY committed LIMIT 20`,
     [id],
   );
   return rows.map((row) => JSON.stringify(row));
