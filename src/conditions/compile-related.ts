@@ -1,6 +1,6 @@
 /** Compiles the bounds of a condition on related records to SQL. */
 import { type Sql, sql } from '../sql.ts';
-import type { Part, RelatedTarget } from './compile-target.ts';
+import type { Part, RelatedOfAllRows, RelatedTarget } from './compile-target.ts';
 import type { Related } from './condition.ts';
 
 /** The compiled parts of a condition on related records. */
@@ -22,12 +22,57 @@ type Compiled = Exclude<Part, 'anything'>;
  * does not matter. Returns undefined if SQL cannot express a part.
  */
 export function compileCounts(related: Related, { target, negated, links, compileWhere }: RelatedParts): Compiled | undefined {
+  const counts = countsOf(related, { negated, compileWhere });
+  if (links === 'anything' || counts === undefined) return undefined;
+  const { columns, isResult, height } = counts;
+  const where = target.withoutOwn === undefined ? links.truth : sql`${links.truth} AND ${target.withoutOwn}`;
+  const counted = sql<
+    boolean | null
+  >`(SELECT ${isResult} FROM (SELECT ${columns} FROM ${target.tables(where, related.limit + 1)}) AS "counted")`;
+  const outer = outerValues(related, target);
+  return {
+    truth: outer.length === 0 ? counted : sql<boolean | null>`(${sql.join(outer, sql` AND `)} AND ${counted})`,
+    height: Math.max(links.height, height),
+  };
+}
+
+/**
+ * Returns the same SQL as `compileCounts`, from one search of the related records of all rows: the field of the row is among the values of the
+ * linking field for which the result differs from that without related records, or it is not.
+ */
+export function compileForAllRows(related: Related, rows: RelatedOfAllRows, parts: Omit<RelatedParts, 'target'>): Compiled | undefined {
+  const { links, negated } = parts;
+  const counts = countsOf(related, parts);
+  if (links === 'anything' || counts === undefined) return undefined;
+  const { columns, isResult, height } = counts;
+  const isUsual = (related.atLeast === undefined) !== negated;
+  const group = isUsual ? sql`NOT (${isResult})` : isResult;
+  const { inner, outer } = rows;
+  const values = sql`(SELECT "link" FROM (SELECT ${inner.sql} AS "link", ${columns} FROM ${rows.tables(sql`${links.truth} AND ${inner.sql} IS NOT NULL`)}) AS "counted"
+    GROUP BY "link" HAVING ${group})`;
+  const truth = isUsual
+    ? sql<boolean | null>`(${outer.sql} IS NOT NULL AND ${outer.sql} NOT IN ${values})`
+    : sql<boolean | null>`${outer.sql} IN ${values}`;
+  return { truth, height: Math.max(links.height, height) };
+}
+
+/** The columns to count for each related record, and the condition on their counts. */
+interface Counts {
+  readonly columns: Sql;
+  readonly isResult: Sql;
+  readonly height: number;
+}
+
+function countsOf(related: Related, { negated, compileWhere }: Pick<RelatedParts, 'negated' | 'compileWhere'>): Counts | undefined {
   const { atLeast, atMost, limit } = related;
   const met = needsMet(related, negated) ? compileWhere(false) : undefined;
   const unmet = needsUnmet(related, negated) ? compileWhere(true) : undefined;
-  if (links === 'anything' || met === 'anything' || unmet === 'anything') return undefined;
+  if (met === 'anything' || unmet === 'anything') return undefined;
   // Columns of a subquery, because an aggregate that reads only columns of the outer statement belongs to that statement.
-  const columns = sql`CASE WHEN ${met?.truth ?? sql`FALSE`} THEN 1 END AS "met", CASE WHEN (${unmet?.truth ?? sql`TRUE`}) IS NOT TRUE THEN 1 END AS "possible"`;
+  const columns = sql.join([
+    ...(met === undefined ? [] : [sql`CASE WHEN ${met.truth} THEN 1 END AS "met"`]),
+    ...(unmet === undefined ? [] : [sql`CASE WHEN (${unmet.truth}) IS NOT TRUE THEN 1 END AS "possible"`]),
+  ]);
   const [countMet, countPossible] = [sql`count("met")`, sql`count("possible")`];
   const bounds = negated
     ? [
@@ -39,14 +84,10 @@ export function compileCounts(related: Related, { target, negated, links, compil
         ...(atMost === undefined ? [] : [sql`${countPossible} <= ${literal(atMost)}`]),
       ];
   const result = sql.join(bounds, negated ? sql` OR ` : sql` AND `);
-  const where = target.withoutOwn === undefined ? links.truth : sql`${links.truth} AND ${target.withoutOwn}`;
-  const counted = sql<
-    boolean | null
-  >`(SELECT count(*) <= ${literal(limit)} AND (${result}) FROM (SELECT ${columns} FROM ${target.tables(where, limit + 1)}) AS "counted")`;
-  const outer = outerValues(related, target);
   return {
-    truth: outer.length === 0 ? counted : sql<boolean | null>`(${sql.join(outer, sql` AND `)} AND ${counted})`,
-    height: Math.max(links.height, met?.height ?? 0, unmet?.height ?? 0),
+    columns,
+    isResult: sql`count(*) <= ${literal(limit)} AND (${result})`,
+    height: Math.max(met?.height ?? 0, unmet?.height ?? 0),
   };
 }
 

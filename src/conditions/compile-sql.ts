@@ -16,7 +16,7 @@ import { type Sql, sql } from '../sql.ts';
 import { comparisonKindOf } from './comparison-kind.ts';
 import { compileIntegerComparison } from './compile-integers.ts';
 import { compileItems } from './compile-items.ts';
-import { compileCounts } from './compile-related.ts';
+import { compileCounts, compileForAllRows } from './compile-related.ts';
 import type { JsonLocation, Part, SqlTarget } from './compile-target.ts';
 import { compileWithin } from './compile-within.ts';
 import type { Comparison, Condition, Expression, Related, Some, Within } from './condition.ts';
@@ -27,6 +27,10 @@ export interface CompiledCondition {
   readonly where: SqlTruth;
   /** True if `where` is true for no other row. If false, the caller evaluates the condition in memory on each selected row. */
   readonly exact: boolean;
+  /** True if an index finds rows by several values that the statement selects. */
+  readonly findsByValues: boolean;
+  /** True if the statement searches other records for each row. */
+  readonly searchesForEachRow: boolean;
 }
 
 /** Maximum estimated depth of the SQL expression. SQLite allows 1,000; the margin covers errors of the estimate. */
@@ -49,6 +53,8 @@ const MAX_DEPTH = 300;
 interface CompilerState {
   readonly target: SqlTarget;
   exact: boolean;
+  findsByValues: boolean;
+  searchesForEachRow: boolean;
   values: number;
   depth: number;
 }
@@ -58,9 +64,14 @@ interface CompilerState {
  * not, so every row for which the condition is true is selected.
  */
 export function compileCondition(condition: Condition, target: SqlTarget): CompiledCondition {
-  const state: CompilerState = { target, exact: true, values: 0, depth: 0 };
+  const state = createState(target);
   const part = compile(condition, false, state);
-  return { where: part === 'anything' ? constantSql(true) : part.truth, exact: state.exact };
+  const { exact, findsByValues, searchesForEachRow } = state;
+  return { where: part === 'anything' ? constantSql(true) : part.truth, exact, findsByValues, searchesForEachRow };
+}
+
+function createState(target: SqlTarget): CompilerState {
+  return { target, exact: true, findsByValues: false, searchesForEachRow: false, values: 0, depth: 0 };
 }
 
 function compile(condition: Condition, negated: boolean, state: CompilerState): Part {
@@ -138,6 +149,7 @@ function compileExpression({ integers }: Expression, negated: boolean, state: Co
 /** Compiles a condition on ancestors to a recursive query. */
 function compileAncestors(within: Within, negated: boolean, state: CompilerState): Part {
   const compiled = compileWithin(within, state.target);
+  state.searchesForEachRow = true;
   state.values += compiled?.values ?? 0;
   if (compiled === undefined || state.values > MAX_VALUES) return widen(state);
   return { truth: negated ? sql<boolean | null>`NOT (${compiled.truth})` : compiled.truth, height: RELATED_HEIGHT + LEAF_HEIGHT };
@@ -146,16 +158,21 @@ function compileAncestors(within: Within, negated: boolean, state: CompilerState
 /** The estimated depth of a compiled condition on related records, above that of its `where`. */
 const RELATED_HEIGHT = 24;
 
-/** Compiles a condition on related records to a correlated subquery. */
+/** Compiles a condition on related records to a subquery, which is correlated unless one search finds the related records of all rows. */
 function compileRelated(related: Related, negated: boolean, state: CompilerState): Part {
   const target = state.target.related?.(related);
   if (target === undefined) return widen(state);
-  const inner: CompilerState = { target, exact: true, values: state.values, depth: state.depth };
+  const inner: CompilerState = { ...createState(target), values: state.values, depth: state.depth };
+  const { ofAllRows } = target;
   const compileWhere = (isNegated: boolean): Part => compile(related.where, isNegated, inner);
-  const links = related.on.map(({ path, operand }): Part => {
+  const searched = related.on.filter((link) => link !== ofAllRows?.open);
+  const links = searched.map(({ path, operand }): Part => {
     return compileComparison({ type: 'comparison', path, operator: 'eq', operand, ifExists: false }, false, inner);
   });
-  const compiled = compileCounts(related, { target, negated, links: both(links, inner), compileWhere });
+  const parts = { target, negated, links: both(links, inner), compileWhere };
+  const compiled = ofAllRows === undefined ? compileCounts(related, parts) : compileForAllRows(related, ofAllRows, parts);
+  if (ofAllRows === undefined || inner.searchesForEachRow) state.searchesForEachRow = true;
+  else state.findsByValues = true;
   state.values = inner.values;
   if (compiled === undefined || !inner.exact || state.values > MAX_VALUES) return widen(state);
   const height = compiled.height + RELATED_HEIGHT;
@@ -166,7 +183,8 @@ function compileRelated(related: Related, negated: boolean, state: CompilerState
 function compileSome(some: Some, negated: boolean, state: CompilerState): Part {
   const target = state.target.items?.(some);
   if (target === undefined) return widen(state);
-  const inner: CompilerState = { target, exact: true, values: state.values, depth: state.depth };
+  const inner: CompilerState = { ...createState(target), values: state.values, depth: state.depth };
+  state.searchesForEachRow = true;
   const compiled = compileItems(some, { target, negated, where: compile(some.where, negated, inner) });
   state.values = inner.values;
   if (compiled === undefined || !inner.exact || state.values > MAX_VALUES) return widen(state);

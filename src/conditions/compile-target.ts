@@ -2,7 +2,7 @@
 import type { SqlColumn, SqlDialect, SqlTruth } from '../operators/index.ts';
 import type { Sql } from '../sql.ts';
 import type { KindLookup } from './comparison-kind.ts';
-import type { Path, Related, Some, Within } from './condition.ts';
+import type { Path, Related, RelatedLink, Some, Within } from './condition.ts';
 
 /** The tables and the database that a condition is compiled for. */
 export interface SqlTarget {
@@ -38,6 +38,20 @@ export interface RelatedTarget extends SqlTarget {
   tables(where: Sql, limit: number): Sql;
   /** A condition that excludes the decided record; undefined if it cannot be one of the related records. */
   readonly withoutOwn: Sql | undefined;
+  /** The related records of all rows; absent if the related records of each row must be searched. */
+  readonly ofAllRows?: RelatedOfAllRows | undefined;
+}
+
+/** The related records of all rows of a list, which the caller determines except for one field of the row. */
+export interface RelatedOfAllRows {
+  /** The link to that field. Both sides are texts. */
+  readonly open: RelatedLink;
+  /** The column of that field in the row. */
+  readonly outer: SqlColumn;
+  /** The linking column. */
+  readonly inner: SqlColumn;
+  /** Returns the FROM items: all related records that meet `where`, joined with those of their references. */
+  tables(where: Sql): Sql;
 }
 
 /** The records of one list in a statement. */

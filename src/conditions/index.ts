@@ -10,7 +10,7 @@
 export type { ParsedPath } from './attribute-path.ts';
 export { CEL_FUNCTIONS, CEL_MACROS, CEL_OPERATORS, type CelSyntax } from './cel/cel-language.ts';
 export { type CompiledCondition, compileCondition } from './compile-sql.ts';
-export type { AncestorsTarget, ItemsTarget, JsonLocation, RelatedTarget, SqlTarget } from './compile-target.ts';
+export type { AncestorsTarget, ItemsTarget, JsonLocation, RelatedOfAllRows, RelatedTarget, SqlTarget } from './compile-target.ts';
 export {
   ALWAYS,
   type Ancestors,

@@ -12,6 +12,7 @@ const FIELDS: Readonly<Record<string, PathKind>> = {
   teamId: { kind: 'text' },
   level: { kind: 'number' },
   tags: { kind: 'list', itemKind: 'text' },
+  extra: { kind: 'json' },
 };
 const OPTIONS: ConditionParserOptions = {
   at: 'at',
@@ -42,6 +43,7 @@ const MISTAKES: readonly (readonly [name: string, related: Json, ...mistakes: Mi
   ['empty links', { ...MEMBER, on: {} }, ['.on', 'type', /1 to 8 fields/]],
   ['a link by an unknown field', { ...MEMBER, on: { userid: 'u' } }, ['.on.userid', 'value', /has no field/]],
   ['a link by a list', { ...MEMBER, on: { tags: '${user.id}' } }, ['.on.tags', 'field', /cannot be linked by "tags", which is list/]],
+  ['a link by JSON', { ...MEMBER, on: { extra: 'x' } }, ['.on.extra', 'field', /cannot be linked by "extra", which is json/]],
   ['a link by a list to a text', { ...MEMBER, on: { tags: 'x' } }, ['.on.tags', 'field', /which is list/]],
   ['a link to another kind', { ...MEMBER, on: { userId: '${user.level}' } }, ['.on.userId', 'value', /another kind/]],
   ['a link to null', { ...MEMBER, on: { userId: null } }, ['.on.userId', 'value', /text, number or boolean/]],

@@ -1,6 +1,6 @@
 /** Parses a condition on related records. */
 import { didYouMean } from '../errors.ts';
-import { isObject, type Json, type JsonObject, OPERATORS, ownValue } from '../operators/index.ts';
+import { isObject, type Json, type JsonObject, type Kind, OPERATORS, ownValue } from '../operators/index.ts';
 import { isGroup, relatedPath } from './attribute-path.ts';
 import { ALWAYS, type Comparison, type Condition, constant, type RelatedLink } from './condition.ts';
 import {
@@ -139,10 +139,15 @@ function parseLink(field: string, value: Json, { open, at, parser }: LinksPlace)
   const path = relatedPath(open.as, field);
   const equality: Comparison = { type: 'comparison', path, operator: 'eq', operand, ifExists: false };
   const kind = open.description?.describe([field], path.text);
-  const isEqualKind = kind === undefined || kind === 'any' || 'problem' in kind || OPERATORS.get('eq')?.kinds.includes(kind.kind) === true;
-  if (!isEqualKind) return refuse('field', `records cannot be linked by "${field}", which is ${kind.kind}`);
+  const isLinking = kind === undefined || kind === 'any' || 'problem' in kind || canLink(kind.kind);
+  if (!isLinking) return refuse('field', `records cannot be linked by "${field}", which is ${kind.kind}`);
   const [mistake] = within(open, parser, () => validateSides(equality, parser));
   return mistake === undefined ? { path, operand } : refuse('value', mistake);
+}
+
+/** Returns true if databases compare columns of a kind with `=`. Columns of JSON have no equality in PostgreSQL. */
+function canLink(kind: Kind): boolean {
+  return kind !== 'json' && OPERATORS.get('eq')?.kinds.includes(kind) === true;
 }
 
 /** The conditions in `where`. */

@@ -55,20 +55,28 @@ interface RelatedCounts {
 
 /** Returns the result of a condition whose related records are known; undefined if `where` depends on a record that is not known yet. */
 export function evaluateRecords(records: readonly RelatedRecord[], related: Related, inScope: WhereInScope): Truth | undefined {
-  const counts = countRecords(records, related, inScope);
-  return counts && truthOfCounts(related, counts);
+  return createRecordEvaluator(related, inScope)(records);
 }
 
-/** Counts records; returns undefined if the result of `where` depends on a record that is not known yet. */
-function countRecords(records: readonly RelatedRecord[], related: Related, { where, scope }: WhereInScope): RelatedCounts | undefined {
-  const counts = { true: 0, unknown: 0 };
-  for (const record of records) {
-    const result = where(withRelatedRecord(scope, related, record));
-    if (result.type !== 'constant') return undefined;
-    if (result.value === true) counts.true++;
-    else if (result.value === UNKNOWN) counts.unknown++;
-  }
-  return counts;
+/** Creates the function that returns the result of a condition for its related records, to evaluate it for several sets of them. */
+export function createRecordEvaluator(
+  related: Related,
+  { where, scope }: WhereInScope,
+): (records: readonly RelatedRecord[]) => Truth | undefined {
+  let current: RelatedRecord | typeof UNRESOLVED = UNRESOLVED;
+  // One scope for all records: creating one takes longer than most comparisons.
+  const inner = createRelatedScope(scope, related, () => current);
+  return (records) => {
+    const counts = { true: 0, unknown: 0 };
+    for (const record of records) {
+      current = record;
+      const result = where(inner);
+      if (result.type !== 'constant') return undefined;
+      if (result.value === true) counts.true++;
+      else if (result.value === UNKNOWN) counts.unknown++;
+    }
+    return truthOfCounts(related, counts);
+  };
 }
 
 /** Returns the three-valued result of the bounds of a condition on related records. */
@@ -91,12 +99,17 @@ function bindRelated(related: Related, { where, scope }: WhereInScope): Related 
 }
 
 /** Returns the scope in which `where` is evaluated for a related record, or for one that is not known yet. */
-export function withRelatedRecord(scope: Scope, { as, resource }: Related | Some, record: RelatedRecord | typeof UNRESOLVED): Scope {
+export function withRelatedRecord(scope: Scope, related: Related | Some, record: RelatedRecord | typeof UNRESOLVED): Scope {
+  return createRelatedScope(scope, related, () => record);
+}
+
+function createRelatedScope(scope: Scope, { as, resource }: Related | Some, recordOf: () => RelatedRecord | typeof UNRESOLVED): Scope {
   const isOwn = ({ group, keys }: Path): boolean => group === 'related' && keys[0] === as;
   return {
     ...scope,
     valueOf: (path) => {
       if (!isOwn(path)) return scope.valueOf(path);
+      const record = recordOf();
       return record === UNRESOLVED ? UNRESOLVED : record.valueOf(path.keys.slice(1));
     },
     kindOf: (path) => (isOwn(path) ? scope.related?.kindOf(resource, path.keys.slice(1)) : scope.kindOf(path)),

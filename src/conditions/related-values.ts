@@ -19,7 +19,7 @@ import {
 } from './condition.ts';
 import { conditionPaths, relatedIn } from './condition-paths.ts';
 import { toPartialEvaluator } from './partial-evaluation.ts';
-import { evaluateRecords } from './related-evaluation.ts';
+import { createRecordEvaluator } from './related-evaluation.ts';
 
 /** Options of `replaceRelated`. */
 export interface ReplaceOptions {
@@ -29,6 +29,8 @@ export interface ReplaceOptions {
   readonly maxRecords: number;
   /** Returns true if an index finds the records of a resource by the values of these fields. */
   isIndexed(resource: string, fields: readonly string[]): boolean;
+  /** Returns true if the statement of the list finds the related records of all rows with one search: the condition then stays. */
+  isInStatement?(related: Related): boolean;
 }
 
 /** Maximum conditions of one list that are replaced. */
@@ -81,9 +83,11 @@ function replaceOne(related: Related, replacing: Replacing): Condition | undefin
   const isReplaceable = known.length > 0 && open.length > 0 && open.every((link) => linksTexts(link, related, scope));
   if (!isReplaceable || readsRecord(related) || replacing.conditions === MAX_REPLACED) return undefined;
   const fields = known.map(({ path }) => path.keys[1] ?? '');
-  if (!isIndexed(related.resource, fields)) return undefined;
+  if (!isIndexed(related.resource, fields) || replacing.options.isInStatement?.(related) === true) return undefined;
   replacing.conditions++;
-  const ofCaller: Related = { ...related, on: known, limit: maxRecords };
+  // The open links belong to `where`, because their fields are read too.
+  const where = all([related.where, ...open.map(({ path }) => compare(path, 'exists', true))]);
+  const ofCaller: Related = { ...related, on: known, where, limit: maxRecords };
   const values = known.map(({ operand }) => operand.value);
   const found = scope.related?.find(ofCaller, values);
   const groups = typeof found === 'object' ? groupByLinks(found, open) : undefined;
@@ -139,13 +143,14 @@ interface GroupedRecords {
  */
 function toComparisons(related: Related, { open, groups, scope }: GroupedRecords): Condition | undefined {
   const where = toPartialEvaluator(related.where);
-  const usual = evaluateRecords([], related, { where, scope });
+  const evaluateRecords = createRecordEvaluator(related, { where, scope });
+  const usual = evaluateRecords([]);
   const different = new Map<Truth, (readonly string[])[]>([
     [UNKNOWN, []],
     [usual !== true, []],
   ]);
   for (const { values, records } of groups) {
-    const truth = records.length > related.limit ? UNKNOWN : evaluateRecords(records, related, { where, scope });
+    const truth = records.length > related.limit ? UNKNOWN : evaluateRecords(records);
     if (truth === undefined) return undefined;
     different.get(truth)?.push(values);
   }

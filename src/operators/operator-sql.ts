@@ -86,8 +86,11 @@ export function bindValue(value: unknown, { kind, dialect }: ParameterTarget): S
   return kind === 'number' && typeof value === 'number' ? dialect.numberValue(value) : sql`${value}`;
 }
 
-/** Maximum number of values with a parameter each. Longer lists are bound as one parameter, because databases limit the number of parameters. */
-const MAX_SINGLE_PARAMETERS = 50;
+/**
+ * Maximum number of values with a parameter each. Longer lists are bound as one parameter, because databases limit the number of parameters, and
+ * because lists of any length then have one text, which is prepared once.
+ */
+const MAX_SINGLE_PARAMETERS = 10;
 
 /** Renders `column IN (values)`, with at least one text, number or bigint; undefined if the database could compare a value inexactly. */
 export function inList(column: Sql, values: readonly unknown[], target: ParameterTarget): SqlTruth | undefined {

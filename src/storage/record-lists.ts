@@ -6,7 +6,7 @@ import type { ListQuery, Page } from './list-query.ts';
 import { checkedRecordsOf, countAll, type ListRows } from './list-rows.ts';
 import { scanPage } from './list-scan.ts';
 import { noteListed } from './listed-records.ts';
-import { sqlTargetFor } from './sql-target.ts';
+import { listTargetFor } from './sql-target.ts';
 import { recordsOf } from './table-names.ts';
 
 /** Lists records in order. A page costs the same at every depth, unless it is requested by `offset`. */
@@ -15,10 +15,10 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
   const restrictions = query.and === undefined ? [query] : [query, query.and];
   const where = all(restrictions.map((each) => each.where));
   if (where.type === 'constant' && where.value !== true) return { records: [], ...(query.total && { total: 0 }) };
-  const target = sqlTargetFor(resource, definitions, { dialect: tx.dialect, now, timeZone, existence });
+  const target = listTargetFor(tx, resource, { definitions, existence, now, timeZone });
   const compiled = compileCondition(where, target);
   const paths = restrictions.flatMap((each) => conditionPaths(each.where));
-  const countsRelated = readsOtherRecords(where);
+  const countsRelated = compiled.exact ? compiled.searchesForEachRow : readsOtherRecords(where);
   const records = query.isIndexed
     ? recordsOf(resource, { existence })
     : checkedRecordsOf(tx, resource, { existence, paths, countsRelated });
@@ -30,7 +30,8 @@ export async function listRecords(tx: Transaction, resource: Resource, query: Li
     filter: compiled.where,
     order: toOrder(resource, query.sort),
     // SQLite sorts whole rows. The index that finds the ids often has all columns of the filter.
-    sortsIds: tx.dialect.name === 'sqlite' && compiled.exact && restrictions.some(({ findsByValues }) => findsByValues),
+    sortsIds:
+      tx.dialect.name === 'sqlite' && compiled.exact && (compiled.findsByValues || restrictions.some(({ findsByValues }) => findsByValues)),
   };
   const inMemory = compiled.exact ? undefined : { restrictions, paths, countsRelated };
   return budget.search(async () => {

@@ -1,9 +1,13 @@
-/** Loads the related records of the caller before a list, so that the list needs no search of related records for each of its rows. */
+/**
+ * Loads the related records of the caller before a list, so that the list needs no search of related records for each of its rows. On SQLite, the
+ * statement of the list finds most of them.
+ */
 import type { RelatedRecords } from '../authz/context/index.ts';
-import { type Condition, relatedIn, replaceRelated, type Scope } from '../conditions/index.ts';
-import { type Definitions, hasIndexOn } from '../resources/index.ts';
+import { type Condition, compileCondition, type Related, relatedIn, replaceRelated, type Scope } from '../conditions/index.ts';
+import { type Definitions, hasIndexOn, type Resource } from '../resources/index.ts';
 import type { Transaction } from './contract.ts';
 import { createRelatedStore } from './related-records.ts';
+import { listTargetFor } from './sql-target.ts';
 
 /** Maximum related records that are loaded for one condition before a list. */
 const MAX_BEFORE_LIST = 1000;
@@ -11,6 +15,8 @@ const MAX_BEFORE_LIST = 1000;
 /** The condition of a list, and its scope. */
 interface RelatedList {
   readonly where: Condition;
+  /** The listed resource. */
+  readonly resource: Resource;
   readonly definitions: Definitions;
   /** Returns the scope of the list, in which the record is UNRESOLVED. */
   scopeWith(related: RelatedRecords): Scope;
@@ -23,15 +29,20 @@ interface RelatedList {
  * finds these records and there are at most 1,000 of them.
  */
 export async function loadRelatedOfList(tx: Transaction, list: RelatedList): Promise<Condition> {
-  const { where, definitions, scopeWith, withoutIndex = false } = list;
-  if (relatedIn(where).length === 0) return where;
+  const { where, resource: listed, definitions, scopeWith, withoutIndex = false } = list;
+  const counted = relatedIn(where);
+  if (counted.length === 0) return where;
+  const target = listTargetFor(tx, listed, { definitions, now: tx.now, timeZone: 'UTC' });
+  const isInStatement = (each: Related): boolean =>
+    !withoutIndex && target.related?.(each)?.ofAllRows !== undefined && compileCondition(each, target).exact;
+  if (counted.every(isInStatement)) return where;
   const related = createRelatedStore(tx, definitions);
   const scope = scopeWith(related);
   const isIndexed = (name: string, fields: readonly string[]): boolean => {
     const resource = definitions.get(name);
     return resource !== undefined && (withoutIndex || hasIndexOn(resource, fields));
   };
-  const replaced = await related.evaluate(() => replaceRelated(where, { scope, maxRecords: MAX_BEFORE_LIST, isIndexed }));
+  const replaced = await related.evaluate(() => replaceRelated(where, { scope, maxRecords: MAX_BEFORE_LIST, isIndexed, isInStatement }));
   related.noteReads({ isPartial: true });
   return replaced;
 }

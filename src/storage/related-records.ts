@@ -12,9 +12,10 @@ import {
 } from '../conditions/index.ts';
 import { Problem } from '../errors.ts';
 import type { ColumnType } from '../fields/index.ts';
+import { memoize } from '../memoize.ts';
 import { type Json, type JsonObject, toStored } from '../operators/index.ts';
 import { columnsOf, type Definitions, type Resource, type Row } from '../resources/index.ts';
-import { sql } from '../sql.ts';
+import { type Sql, sql } from '../sql.ts';
 import { createAncestorStore } from './ancestors.ts';
 import type { Transaction } from './contract.ts';
 import { loadedSelectionOf, unlessDamaged } from './intact-records.ts';
@@ -23,7 +24,7 @@ import { checkedRecordsOf } from './list-rows.ts';
 import { loadReferencedOfEach } from './referenced-records.ts';
 import { type LinkRead, type RecordRead, type RelatedRead, stampOf } from './relation-reads.ts';
 import { type ResourceTarget, sqlTargetFor } from './sql-target.ts';
-import { columnOf } from './table-names.ts';
+import { columnOf, selectionOfFields } from './table-names.ts';
 
 /** Related records that are loaded when a condition needs them. */
 export interface RelatedStore extends RelatedRecords {
@@ -155,10 +156,38 @@ function mergeValues(counted: readonly CountedRecords[], name: string): readonly
   return [...byId.values()];
 }
 
-function keyOf(related: Related, values: readonly Json[]): string {
-  const followed = relatedPaths(related).filter((keys) => keys.length > 1);
-  return JSON.stringify([related.resource, related.on.map(({ path }) => path.keys[1]), values, followed, related.limit]);
+/** The fields that a condition reads of its related records, and the key of the records without the values that link them. */
+interface RelatedShape {
+  readonly key: string;
+  readonly fields: ReadonlySet<string>;
 }
+
+/** Shapes by condition: those of rules are looked up for each decision. */
+const shapes = new WeakMap<Related, RelatedShape>();
+
+function toShape(related: Related): RelatedShape {
+  const paths = relatedPaths(related);
+  const links = related.on.map(({ path }) => path.keys[1]);
+  const read = paths.map((keys) => keys.join('.')).sort();
+  return {
+    key: JSON.stringify([related.resource, links, read, related.limit]),
+    fields: new Set(paths.map(([field = '']) => field)),
+  };
+}
+
+function keyOf(related: Related, values: readonly Json[]): string {
+  return memoize(shapes, related, toShape).key + JSON.stringify(values);
+}
+
+/** Returns the columns that conditions read. A checksum covers the whole record. */
+function selectionFor(tx: Transaction, resource: Resource, related: Related): Sql {
+  if (resource.checksum) return loadedSelectionOf(resource);
+  const stamped = tx.validatesReads ? STAMPED : ['id'];
+  return selectionOfFields(resource, new Set([...stamped, ...memoize(shapes, related, toShape).fields]));
+}
+
+/** The columns of the stamp of a record. */
+const STAMPED = ['id', 'version', 'updatedAt'];
 
 /** Related records as conditions read them, and the reads from which they result. */
 interface FoundRecords {
@@ -182,7 +211,7 @@ async function loadRelated(tx: Transaction, definitions: Definitions, { related,
   // The record that is decided may be one of them, and does not count.
   const limit = related.limit + 2;
   const rows = await tx.all<Row>(
-    sql`SELECT ${loadedSelectionOf(resource)} FROM ${target.tables(checkedRecordsOf(tx, resource, {}))} WHERE ${where}
+    sql`SELECT ${selectionFor(tx, resource, related)} FROM ${target.tables(checkedRecordsOf(tx, resource, {}))} WHERE ${where}
       ORDER BY ${columnOf(resource, 'id')} LIMIT ${limit}`,
   );
   const links = tx.validatesReads ? linksOf(related, values, { resource, target }) : undefined;

@@ -1,24 +1,35 @@
 import { relatedKindOf } from '../authz/context/index.ts';
-import type { Path, Related, RelatedTarget, SqlTarget } from '../conditions/index.ts';
-import { type Definitions, fieldAt, type Resource } from '../resources/index.ts';
-import { sql } from '../sql.ts';
+import {
+  conditionPaths,
+  type Path,
+  type Related,
+  type RelatedOfAllRows,
+  type RelatedTarget,
+  readsOtherRecords,
+  type SqlTarget,
+} from '../conditions/index.ts';
+import { type Definitions, fieldAt, hasIndexOn, type Resource } from '../resources/index.ts';
+import { type Sql, sql } from '../sql.ts';
 import { createAncestorsTarget } from './ancestors-target.ts';
 import { createItemsTarget } from './items-target.ts';
 import { createJoins, findColumn } from './reference-joins.ts';
-import { quoteName, recordsOf } from './table-names.ts';
+import { quoteName, recordsOf, tableOf } from './table-names.ts';
 
 /** The target of the statement or condition that contains this one, and the resource of the decided record. */
 interface RelatedContext {
   readonly outer: SqlTarget;
   readonly definitions: Definitions;
   readonly decided: Resource;
+  /** The same as that of `SqlTargetOptions`. */
+  readonly deadlineCheck?: ((table: Sql) => Sql) | undefined;
 }
 
 /**
  * Creates the SQL target of a condition on related records: the fields of its alias have columns, and other paths have those of the target around
  * it. Returns undefined if the condition must be evaluated in memory: a statement cannot compare checksums.
  */
-export function createRelatedTarget(related: Related, { outer, definitions, decided }: RelatedContext): RelatedTarget | undefined {
+export function createRelatedTarget(related: Related, context: RelatedContext): RelatedTarget | undefined {
+  const { outer, definitions, decided } = context;
   const resource = definitions.get(related.resource);
   if (resource === undefined || resource.checksum) return undefined;
   // It differs from every table, because names of resources contain no dots.
@@ -50,5 +61,34 @@ export function createRelatedTarget(related: Related, { outer, definitions, deci
     },
     withoutOwn: resource.name === decided.name ? sql.raw(`${quoteName(table)}."id" <> ${quoteName(decided.name)}."id"`) : undefined,
   };
-  return target;
+  const ofAllRows = findForAllRows(related, { ...context, resource, target });
+  if (ofAllRows === undefined) return target;
+  const { deadlineCheck: check } = context;
+  const tables = (where: Sql): Sql => {
+    const records = recordsOf(resource, { as: table, check: check?.(tableOf(resource)) });
+    return sql.join([sql`(SELECT * FROM ${records} WHERE ${where}) AS ${sql.raw(quoteName(table))}`, ...joins.items], sql` `);
+  };
+  return { ...target, ofAllRows: { ...ofAllRows, tables } };
+}
+
+/** The related resource, and the target of its fields. */
+interface RelatedColumns extends RelatedContext {
+  readonly resource: Resource;
+  readonly target: RelatedTarget;
+}
+
+/** Returns the links of the related records of all rows; undefined if the related records of each row must be searched. */
+function findForAllRows(
+  { on, where }: Related,
+  { outer, decided, deadlineCheck, resource, target }: RelatedColumns,
+): Omit<RelatedOfAllRows, 'tables'> | undefined {
+  const [open, ...others] = on.filter(({ operand }) => operand.type === 'reference');
+  const known = on.filter((link) => link !== open).map(({ path }) => path.keys[1] ?? '');
+  const isFound = others.length === 0 && known.length > 0 && hasIndexOn(resource, known);
+  if (deadlineCheck === undefined || decided.name === resource.name || !isFound || open?.operand.type !== 'reference') return undefined;
+  if (readsOtherRecords(where) || conditionPaths(where).some(({ group }) => group === 'resource')) return undefined;
+  const paths = [open.operand.path, open.path];
+  if (open.operand.path.group !== 'resource' || paths.some((path) => target.kindOf(path)?.kind !== 'text')) return undefined;
+  const [outerColumn, inner] = [outer.column(open.operand.path), target.column(open.path)];
+  return outerColumn && inner && { open, outer: outerColumn, inner };
 }

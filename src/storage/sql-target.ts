@@ -3,6 +3,7 @@ import type { SqlDialect } from '../operators/index.ts';
 import { type Definitions, type FieldAt, fieldAt, type fieldKind, kindAt, type Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { createAncestorsTarget } from './ancestors-target.ts';
+import type { Transaction } from './contract.ts';
 import { createItemsTarget } from './items-target.ts';
 import { createJoins, type FoundColumn, findColumn } from './reference-joins.ts';
 import { createRelatedTarget } from './related-target.ts';
@@ -17,6 +18,8 @@ export interface SqlTargetOptions {
   readonly timeZone: string;
   /** The records of the resource to read; references always lead to records that are not deleted. */
   readonly existence?: Existence | undefined;
+  /** Renders the deadline check of a table in a subquery. Absent if related records must be searched for each row. */
+  readonly deadlineCheck?: ((table: Sql) => Sql) | undefined;
 }
 
 /** The columns of a resource that conditions can use. */
@@ -38,7 +41,8 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, optio
     ...options,
     kindOf: (path) => targetKindOf(resource, definitions, path),
     ancestors: (within) => createAncestorsTarget(within, target, definitions),
-    related: (related) => createRelatedTarget(related, { outer: target, definitions, decided: resource }),
+    related: (related) =>
+      createRelatedTarget(related, { outer: target, definitions, decided: resource, deadlineCheck: options.deadlineCheck }),
     items: (some) => createItemsTarget(some, { outer: target, definitions }),
     column(path) {
       const found = find(path);
@@ -59,6 +63,19 @@ export function sqlTargetFor(resource: Resource, definitions: Definitions, optio
     },
   };
   return target;
+}
+
+/**
+ * Creates the SQL target of a list. On SQLite, one search finds the related records of all rows, unless the related records belong to the read set.
+ * PostgreSQL would use no index of the rows for such a search.
+ */
+export function listTargetFor(
+  tx: Pick<Transaction, 'dialect' | 'deadlineCheck' | 'validatesReads'>,
+  resource: Resource,
+  { definitions, ...options }: Omit<ConditionMoment, 'dialect'>,
+): ResourceTarget {
+  const deadlineCheck = tx.dialect.name === 'sqlite' && !tx.validatesReads ? (table: Sql): Sql => tx.deadlineCheck(table) : undefined;
+  return sqlTargetFor(resource, definitions, { ...options, dialect: tx.dialect, deadlineCheck });
 }
 
 /** Returns the kind of values at a path of the record, from its definition. */

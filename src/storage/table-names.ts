@@ -74,6 +74,12 @@ function selectionText(resource: Resource, without: readonly string[] = []): str
   return readable.map(({ name }) => `${quoteName(resource.name)}.${quoteName(name)}`).join(', ');
 }
 
+/** Returns the columns of some fields of a record, without write-only fields. */
+export function selectionOfFields(resource: Resource, names: ReadonlySet<string>): Sql {
+  const unread = columnsOf(resource).flatMap(({ name }) => (names.has(name) ? [] : [name]));
+  return sql.raw(selectionText(resource, unread));
+}
+
 const readings = new WeakMap<SqlDialect, WeakMap<Resource, string>>();
 
 /**

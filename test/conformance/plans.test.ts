@@ -105,6 +105,14 @@ const WALKED: readonly PlanCase[] = [
   },
 ];
 
+/** Lists of the records of others whom one search of an index finds. */
+const SEARCHED_ONCE: readonly PlanCase[] = [
+  {
+    name: 'records of the users of a department, found by one search',
+    rules: [when({ related: { resource: 'User', as: 'u', on: { department: '${user.department}', id: '${resource.authorId}' } } })],
+  },
+];
+
 let tables: PlanTables;
 beforeAll(async () => {
   tables = await createPlanTables();
@@ -114,7 +122,7 @@ afterAll(() => tables.close());
 describe('lists in SQLite', () => {
   it('lists in SQLite have the reviewed query plans (UPDATE_GOLDEN=1 writes them)', async () => {
     const texts: string[] = [];
-    for (const planCase of [...INDEXED, ...WALKED]) texts.push((await tables.explain(planCase)).text);
+    for (const planCase of [...INDEXED, ...WALKED, ...SEARCHED_ONCE]) texts.push((await tables.explain(planCase)).text);
     const now = texts.join('\n');
     if (process.env['UPDATE_GOLDEN'] === '1') writeFileSync(GOLDEN, now);
     expect(now).toBe(readFileSync(GOLDEN, 'utf8'));
@@ -127,6 +135,16 @@ describe('lists in SQLite', () => {
       expect(sql).not.toContain('CASE');
     }
   });
+
+  it.each(SEARCHED_ONCE.map((planCase) => [planCase.name, planCase] as const))(
+    'searches two indexes for a list: %s',
+    async (_, planCase) => {
+      for (const { plan } of await statementsOf(planCase)) {
+        expect(plan.join('\n')).toMatch(/SEARCH Article USING COVERING INDEX[\s\S]*LIST SUBQUERY \d+\s+SEARCH User USING COVERING INDEX/);
+        expect(plan.join('\n')).not.toMatch(/SCAN|CORRELATED/);
+      }
+    },
+  );
 
   it.each(WALKED.map((planCase) => [planCase.name, planCase] as const))('sorts no rows for a list: %s', async (_, planCase) => {
     for (const { plan } of await statementsOf(planCase)) expect(plan.join('\n')).not.toContain('TEMP B-TREE');

@@ -168,6 +168,7 @@ async function replaceEach(context: CaseContext, where: Condition): Promise<Cond
     const ofCaller = await loadFor(UNRESOLVED);
     const replaced = await loadRelatedOfList(tx, {
       where,
+      resource: thing,
       definitions,
       withoutIndex: true,
       scopeWith: (related) => createScope({ ...scopeInput(context, UNRESOLVED, ofCaller), related }),

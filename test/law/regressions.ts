@@ -33,6 +33,7 @@ const USUAL: Rows = {
 };
 /** The rule that allows everything. */
 export const everything: SomeRule = { effect: 'ALLOW' };
+const linkedByJson = { resource: 'User', as: 'u', on: { profile: '${resource.extra}' } };
 
 export const REGRESSIONS: readonly Regression[] = [
   // Unknown is neither true nor false. CASL allows on unknown, Cedar and Cerbos skip a DENY, IAM and MongoDB treat it as different.
@@ -238,6 +239,13 @@ export const REGRESSIONS: readonly Regression[] = [
       ...{ list: { doc: { a: ['b'] } }, none: { doc: {} }, items: { doc: ['b'] }, missing: {} },
     },
   }),
+
+  when(
+    'a field of JSON links no records, and the result is unknown',
+    [allow({ related: linkedByJson }), allow({ not: { related: { ...linkedByJson, atLeast: 3 } } })],
+    [],
+    { rows: { same: { extra: 'a' }, other: { extra: 'z' }, missing: {} } },
+  ),
 
   // Order of rules.
   when('of equals a DENY', [everything, deny({ field: 'resource.size', operator: 'eq', value: 5 })], [], {

@@ -148,6 +148,8 @@ function truthOfRelated({ resource, as, on, where = [], atLeast, atMost }: JsonO
   const same = MEANINGS.get('eq') as Meaning;
   const isEqual = (a: Json, b: Json, field: string): boolean => {
     const kind = related.kindOf(name, field) as Kind | undefined;
+    // Fields of JSON link no records.
+    if (kind === 'json') return false;
     return same.says(a, b, { kind, itemKind: undefined, now: facts.now, timeZone: facts.timeZone }) === true;
   };
   const wanted = Object.entries(on as JsonObject).map(([field, value]) => ({ field, value: resolve(value, facts) }));

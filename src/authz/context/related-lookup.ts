@@ -17,9 +17,9 @@ export function toRelatedRecord({ definitions, resource, record, referenced }: R
   return {
     id: record.id,
     valueOf(keys) {
-      const [name = '', ...more] = keys;
+      const [name = ''] = keys;
       // A field of the record itself needs no path, and every comparison reads one.
-      if (more.length === 0) return resource.fields.get(name)?.writeOnly === false ? ownValue(record, name) : undefined;
+      if (keys.length === 1) return resource.fields.get(name)?.writeOnly === false ? ownValue(record, name) : undefined;
       const reached = fieldAt(definitions, resource, keys);
       if (reached === undefined || reached.field.writeOnly) return undefined;
       const { via, field, inner } = reached;

@@ -30,7 +30,7 @@ import {
   type Transaction,
 } from '../../storage/index.ts';
 import type { RequestContext } from '../request-context.ts';
-import { type DecisionInput, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
+import { type DecisionInput, type MadeDecision, type ScopeValues, toDecisionEntry } from './decision-entry.ts';
 
 /** The subject of one decision. Resource and action default to those of the request. */
 interface Subject {
@@ -167,9 +167,9 @@ async function loadInput(context: RequestContext, subject: Subject): Promise<Dec
 async function loadRelatedOf(context: RequestContext, input: DecisionInput): Promise<DecisionInput> {
   const related = createRelatedStore(context.tx, context.snapshot.definitions);
   const complete = { ...input, related };
-  await related.evaluate(() => decideIn(context, complete));
+  const made = await related.evaluate(() => decideIn(context, complete));
   related.noteReads();
-  return complete;
+  return { ...complete, made };
 }
 
 /** Returns a function that adds records that a decision reads to the read set. */
@@ -222,20 +222,21 @@ function decideInput(context: RequestContext, input: DecisionInput, entryId: str
   return decision;
 }
 
-/** Decides without adding an audit entry. Returns the decision and the scope of its conditions. */
-function evaluateInput(context: RequestContext, input: DecisionInput): { readonly decision: Decision; readonly scope: Scope } {
-  const from = performance.now();
-  const decided = decideIn(context, input);
-  context.observer?.decided(performance.now() - from);
-  return decided;
+/** Decides without adding an audit entry. */
+function evaluateInput(context: RequestContext, input: DecisionInput): MadeDecision {
+  const made = input.made ?? decideIn(context, input);
+  context.observer?.decided(made.milliseconds);
+  return made;
 }
 
-function decideIn(context: RequestContext, input: DecisionInput): { readonly decision: Decision; readonly scope: Scope } {
+function decideIn(context: RequestContext, input: DecisionInput): MadeDecision {
+  const from = performance.now();
   const { principal } = context;
   const { applicable, dataIsOpen = false } = input;
   const known = toScope(context, input);
   const scope = dataIsOpen ? leaveOpen(known, ({ group, keys }) => group === 'request' && keys[0] === 'data') : known;
-  return { decision: decide(applicable, scope, { userId: principal.id, role: principal.role }), scope };
+  const decision = decide(applicable, scope, { userId: principal.id, role: principal.role });
+  return { decision, scope, milliseconds: performance.now() - from };
 }
 
 /** Creates the scope of a decision. Caller, origin and time are those of the request. */
@@ -280,6 +281,7 @@ async function replaceOtherRecords(context: RequestContext, ofList: ScopeValues,
   const { definitions } = snapshot;
   const counted = await loadRelatedOfList(tx, {
     where: allowed,
+    resource: ofList.resource,
     definitions,
     scopeWith: (related) => toScope(context, { ...ofList, related }),
   });

@@ -16,13 +16,20 @@ export interface DecisionInput extends ScopeValues {
   readonly applicable: ApplicableRules;
   readonly related?: RelatedStore | undefined;
   readonly dataIsOpen?: boolean;
+  /** The decision, if it was made to find out which related records it reads. */
+  readonly made?: MadeDecision | undefined;
 }
 
-/** A decision, the scope of its conditions, and the id of its audit entry. */
-interface Decided extends Pick<AuditEntry, 'id'> {
+/** A decision and the scope of its conditions. */
+export interface MadeDecision {
   readonly decision: Decision;
   readonly scope: Scope;
+  /** Milliseconds that it took. */
+  readonly milliseconds: number;
 }
+
+/** A decision and the id of its audit entry. */
+interface Decided extends Pick<AuditEntry, 'id'>, Omit<MadeDecision, 'milliseconds'> {}
 
 /** Returns the values with which the decision can be explained later, and what an update or a dry run would have changed. */
 function keptFacts(context: RequestContext, input: DecisionInput, { decision, scope }: Decided): AuditEntry['facts'] {
