@@ -1,4 +1,5 @@
 /** The progress lines of an import: counts after each batch, the final status, and a client that disconnects. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ExpiringToken, withExpiringToken } from '../expiring-token.ts';
@@ -121,10 +122,16 @@ describe('an import whose token expires between two batches', () => {
 
   /** Sends a batch, waits until the token is refused, and sends another. Returns the last line of the response. */
   async function importUntilRefused({ as, query, accept }: Form, { token, refusedFrom }: ExpiringToken): Promise<LastLine> {
+    // With codes of its own: an earlier run may have imported a part of its rows before its token was refused.
+    const run = randomUUID().slice(0, 8);
     const batch = (from: number): Uint8Array =>
       Buffer.from(
         lines(
-          ...Array.from({ length: 200 }, (_, index) => ({ ...part(from + index), code: `${as}${from + index}`, owner: transfer.ids.max })),
+          ...Array.from({ length: 200 }, (_, index) => ({
+            ...part(from + index),
+            code: `${as} ${run} ${from + index}`,
+            owner: transfer.ids.max,
+          })),
         ),
       );
     async function* rows(): AsyncGenerator<Uint8Array> {
