@@ -42,6 +42,7 @@ describe.skipIf(!canTrace)(`a power cut (seed ${seed})`, () => {
   }
 
   it('the recording contains every response, and the model of the disk has the files of the disk', () => {
+    expect(recording.answered.map(({ requestId }) => requestId)).toEqual(expect.arrayContaining(['backup', 'migration']));
     const responses = recording.events.flatMap((event) => (event.kind === 'response' ? [event.requestId] : []));
     expect(new Set(responses)).toEqual(new Set(recording.answered.map(({ requestId }) => requestId)));
     const files = [...readDisk(recording.root)];
