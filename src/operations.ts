@@ -6,11 +6,14 @@ import {
   type CommandPolicies,
   type CommandPromotion,
   type CommandUser,
+  type ComparedPolicies,
+  comparePolicies,
   createPermissionPolicies,
   createUserFromCommand,
   exportPoliciesFromCommand,
   importPoliciesFromCommand,
   type PermissionPolicy,
+  type PolicyComparison,
   promoteUserFromCommand,
   type RestoredAccess,
   restoreAdminPolicy,
@@ -24,6 +27,8 @@ export interface Operations {
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
   /** Imports policies as an admin. Returns a message for the operator. */
   importPolicies(file: CommandPolicies): Promise<string>;
+  /** Compares policies with those in force, and replays recorded decisions under both. Stores nothing. */
+  comparePolicies(compared: ComparedPolicies): Promise<PolicyComparison>;
   /** Exports every policy, in chunks of a file. */
   exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
   /** Restores the policy that gives admins full access. */
@@ -57,6 +62,10 @@ export function createOperations({ parts, admin }: OperationDeps, prepare: () =>
     async importPolicies(file) {
       await prepare();
       return importPoliciesFromCommand(admin, file);
+    },
+    async comparePolicies(compared) {
+      await prepare();
+      return comparePolicies(admin, compared);
     },
     async exportPolicies(format) {
       await prepare();

@@ -42,5 +42,6 @@ export {
   type RestoredAccess,
   restoreAdminPolicy,
 } from './policies/index.ts';
+export { type ComparedPolicies, comparePolicies, type PolicyComparison } from './preview/index.ts';
 export { type ApiDeps, createApiRoutes } from './records/index.ts';
 export { createDecisionStreams, type StreamMetrics, type StreamsOptions } from './streams/index.ts';

@@ -1,10 +1,13 @@
 import type { Config } from '../config/index.ts';
+import type { CliExportBody, CliImportFile, CliPolicyFile, CliTransfer, CliUser } from './cli-requests.ts';
 import type {
+  CliComparedPolicies,
   CliCreatedProject,
   CliDataVerification,
   CliDecisions,
   CliLintReport,
   CliNewProject,
+  CliPolicyComparison,
   CliProjectCheck,
   CliPruneOptions,
   CliPruneResult,
@@ -120,6 +123,8 @@ export interface CliService {
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<CliPermissionPolicies>;
   /** Imports policies as an admin. Returns a message for the operator. */
   importPolicies(file: CliPolicyFile): Promise<string>;
+  /** Compares policies with those in force, and replays recorded decisions under both. */
+  comparePolicies(compared: CliComparedPolicies): Promise<CliPolicyComparison>;
   /** Exports every policy, in chunks of a file. */
   exportPolicies(format: 'json' | 'ndjson'): Promise<AsyncIterable<string>>;
   /** Restores the policy that gives admins full access; `closing` are the rules that still deny admins. */
@@ -136,48 +141,6 @@ export interface CliService {
   exportFile(file: CliTransfer & { readonly body: CliExportBody }): Promise<AsyncIterable<string>>;
   /** Finishes the requests in flight, commits, and closes the server and the database. */
   close(how?: { readonly isReplaced?: boolean }): Promise<void>;
-}
-
-/** A user to create. */
-export interface CliUser {
-  readonly email: string;
-  readonly name: string;
-  /** The role; undefined for the default of the definition. */
-  readonly role: string | undefined;
-  readonly password: string;
-}
-
-/** A file of policies to import. */
-export interface CliPolicyFile {
-  /** Email of the admin. */
-  readonly as: string;
-  readonly mediaType: string;
-  readonly bytes: AsyncIterable<Uint8Array>;
-  readonly dryRun: boolean;
-  /** The reason of the change. */
-  readonly reason?: string | undefined;
-}
-
-/** An import or export of a resource. */
-export interface CliTransfer {
-  readonly resource: string;
-  /** Email of the user whose policies decide. */
-  readonly as: string;
-  /** The query parameters of the corresponding HTTP request. */
-  readonly query: ReadonlyMap<string, string>;
-  /** Called with the number of rows processed since the last call. */
-  onProgress(rows: number): void;
-}
-
-/** A file of records to import. */
-export interface CliImportFile extends CliTransfer {
-  readonly mediaType: string;
-  readonly bytes: AsyncIterable<Uint8Array>;
-}
-
-/** The selection and order of the records to export. */
-export interface CliExportBody {
-  readonly [name: string]: string | readonly string[];
 }
 
 /** The tables of a project, as commands use them. */

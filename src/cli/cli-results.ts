@@ -137,3 +137,53 @@ export interface CliStatus {
   readonly lastBackup?: { readonly name: string; readonly at: string; readonly bytes: number } | undefined;
   readonly damaged?: readonly string[];
 }
+
+/** Policies to compare, and the recorded decisions to replay. */
+export interface CliComparedPolicies {
+  /** Email of the admin whom audit entries name. */
+  readonly as: string;
+  readonly policies: readonly object[];
+  readonly filter: Readonly<Record<string, string>>;
+  readonly maxEntries: number;
+}
+
+/** The differences between policies and those in force. */
+export interface CliPolicyComparison {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly assigned: number;
+  readonly changes: readonly {
+    readonly name: string;
+    readonly result: string;
+    readonly differences: readonly { readonly meaning: string }[];
+  }[];
+  /** Undefined if nothing differs, or too much for one preview. */
+  readonly replay: CliReplay | undefined;
+}
+
+/** Numbers of replayed decisions, with samples of those that change. */
+export interface CliReplay {
+  readonly examined: number;
+  readonly same: number;
+  readonly allowToDeny: number;
+  readonly denyToAllow: number;
+  readonly changed: number;
+  readonly unknown: number;
+  readonly samples: readonly CliReplaySample[];
+  /** True if older decisions were not replayed. */
+  readonly isPartial: boolean;
+}
+
+/** Decisions that change in the same way. */
+export interface CliReplaySample {
+  readonly change: 'allowToDeny' | 'denyToAllow' | 'changed' | 'unknown';
+  readonly count: number;
+  readonly role: string;
+  readonly resource: string;
+  readonly action: string;
+  readonly live?: { readonly reason?: string };
+  readonly draft?: { readonly reason?: string };
+  /** Paths whose values the audit log did not keep. */
+  readonly missing?: readonly string[];
+}

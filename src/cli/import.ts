@@ -1,6 +1,7 @@
 import type { Config } from '../config/index.ts';
 import { FORMATS } from '../transfer/formats/index.ts';
-import type { CliCommand, CliContext, CliFlags, CliImportFile } from './cli-context.ts';
+import type { CliCommand, CliContext, CliFlags } from './cli-context.ts';
+import type { CliImportFile } from './cli-requests.ts';
 import { requireFlag } from './flags.ts';
 import { createProgress } from './progress.ts';
 import { createInterruption } from './signals.ts';

@@ -25,6 +25,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['policies from-permissions', async () => (await import('./policies-from-permissions.ts')).policiesFromPermissionsCommand],
   ['policies import', async () => (await import('./policies-import.ts')).policiesImport],
   ['policies export', async () => (await import('./policies-export.ts')).policiesExport],
+  ['policies diff', async () => (await import('./policies-diff.ts')).policiesDiff],
   ['policies apply', async () => (await import('./policies-apply.ts')).policiesApply],
   ['policies lint', async () => (await import('./policies-lint.ts')).policiesLint],
   ['policies test', async () => (await import('./policies-test.ts')).policiesTest],
@@ -43,7 +44,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
 /** Descriptions of the command groups. */
 const GROUPS: Readonly<Record<string, string>> = {
   storage: 'plan, apply and list migrations; delete archived data',
-  policies: 'lint, test, apply, import, export and restore policies',
+  policies: 'lint, test, compare, apply, import, export and restore policies',
   user: 'create users, set their passwords and roles',
   decisions: 'follow, explain, export, verify and prune the audit log',
 };

@@ -55,6 +55,7 @@ export function createRun(
       calls.push(`import policies as ${as}: ${mediaType}, dry run ${dryRun}`);
       return '2 created';
     },
+    comparePolicies: async () => ({ created: 0, updated: 0, unchanged: 1, assigned: 0, changes: [], replay: undefined }),
     async exportPolicies(format) {
       calls.push(`export policies as ${format}`);
       return chunks('a\n', 'b\n');

@@ -4,6 +4,7 @@ import { runCli } from '../../src/cli/index.ts';
 import { readPassword } from '../../src/cli/password-prompt.ts';
 import { createRun, type Run } from '../../src/cli/run.fixture.ts';
 import { openDecisions } from '../../src/decision-operations.ts';
+import { readPolicies } from '../../src/policy-file-operations.ts';
 import { loadProjectStatus, openBackups, openTables, pruneOldDecisions, verifyDecisions } from '../../src/project/index.ts';
 import { renderProjectApi } from '../../src/project-documents.ts';
 import { createService } from '../../src/service.ts';
@@ -26,6 +27,7 @@ export async function runCommand(args: readonly string[], input = '', run: Run =
     openBackups: async (config) => openBackups(config),
     verifyDecisions,
     openDecisions,
+    readPolicies: async (config) => readPolicies(config),
     loadStatus: loadProjectStatus,
     renderOpenApi: renderProjectApi,
     pruneDecisions: pruneOldDecisions,

@@ -14,8 +14,10 @@ export {
   grantFullAccess,
   importPoliciesFromCommand,
   type PermissionPolicy,
+  previewImportFromCommand,
   type RestoredAccess,
   restoreAdminPolicy,
+  toCommandRequest,
 } from './policy-operations.ts';
 export {
   ASSIGNED_POLICY,

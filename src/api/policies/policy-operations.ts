@@ -4,8 +4,10 @@
  */
 import { appendEntry, appendSystemEntry, createEntryId, loadHistoryFacts } from '../../audit/index.ts';
 import { comparePrecedence, DEFAULT_PRIORITY, type Policy, type PolicyInput, policiesFromPermissions } from '../../authz/policies/index.ts';
+import type { Json, JsonObject } from '../../operators/index.ts';
 import type { ByteStream, HttpRequest, QueryTree, RequestOrigin } from '../../request/index.ts';
 import type { Definitions } from '../../resources/index.ts';
+import type { TypeOf } from '../../schemas/index.ts';
 import { sql } from '../../sql.ts';
 import {
   applyPermissions,
@@ -21,7 +23,7 @@ import {
   updatePolicy,
 } from '../../storage/index.ts';
 import { type AdminDeps, handleAs } from '../admin/index.ts';
-import { exportedPolicies, policyImport } from './policy-transfer-endpoints.ts';
+import { exportedPolicies, type IMPORTED, policyImport } from './policy-transfer-endpoints.ts';
 
 /** A file of policies to import, and the admin who imports it. */
 export interface CommandPolicies {
@@ -35,14 +37,34 @@ export interface CommandPolicies {
 }
 
 /** Imports policies and returns a summary. @throws Problem as the admin endpoint does */
-export async function importPoliciesFromCommand(
+export async function importPoliciesFromCommand(deps: AdminDeps, command: CommandPolicies): Promise<string> {
+  return (await runImport(deps, command)).message;
+}
+
+/** Returns what an import would create and change. Stores nothing. @throws Problem as the admin endpoint does */
+export async function previewImportFromCommand(
   deps: AdminDeps,
-  { as, mediaType, bytes, dryRun, reason }: CommandPolicies,
-): Promise<string> {
+  as: string,
+  policies: readonly JsonObject[],
+): Promise<TypeOf<typeof IMPORTED>> {
+  const bytes = only(new TextEncoder().encode(JSON.stringify({ policies })));
+  return (await runImport(deps, { as, mediaType: 'application/json', bytes, dryRun: true })).data;
+}
+
+async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+interface ImportResponse {
+  readonly message: string;
+  readonly data: TypeOf<typeof IMPORTED>;
+}
+
+async function runImport(deps: AdminDeps, { as, mediaType, bytes, dryRun, reason }: CommandPolicies): Promise<ImportResponse> {
   const query = new Map(Object.entries({ dryRun: String(dryRun), ...(reason !== undefined && { reason }) }));
-  const request = toCall(query, { mediaType, bytes });
+  const request = toImportRequest(query, { mediaType, bytes });
   const { body } = await handleAs(deps, policyImport, { request, identify: (tx) => deps.identity.identifyByEmail(tx, as) });
-  return (body as { readonly message: string }).message;
+  return body as unknown as ImportResponse;
 }
 
 /** Exports policies with their roles, one per line, in the format of an import. */
@@ -55,14 +77,18 @@ export async function* exportPoliciesFromCommand(
   yield format === 'ndjson' ? lines.map((line) => `${line}\n`).join('') : `{ "policies": [\n${lines.join(',\n')}\n] }\n`;
 }
 
-function toCall(query: QueryTree, { mediaType, bytes }: Pick<CommandPolicies, 'mediaType' | 'bytes'>): HttpRequest {
+function toImportRequest(query: QueryTree, { mediaType, bytes }: Pick<CommandPolicies, 'mediaType' | 'bytes'>): HttpRequest {
+  return { ...toCommandRequest({}, undefined), query, stream: bytes, header: (name) => (name === 'content-type' ? mediaType : undefined) };
+}
+
+/** Returns the request of a command to an admin endpoint. */
+export function toCommandRequest(query: Readonly<Record<string, string>>, body: Json | undefined): HttpRequest {
   return {
     method: 'POST',
     params: new Map(),
-    query,
-    body: undefined,
-    stream: bytes,
-    header: (name) => (name === 'content-type' ? mediaType : undefined),
+    query: new Map(Object.entries(query)),
+    body,
+    header: () => undefined,
     origin: { requestId: createEntryId(), method: '', path: '', ip: '' },
   };
 }

@@ -24,7 +24,8 @@ import { COUNT, COUNTED, lineByLine, MESSAGE } from '../schema-members.ts';
 import { compareImport, IMPORT_CHANGE, MAX_IMPORT_CHANGES } from './policy-differences.ts';
 import { EXPORTED_POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
 
-const IMPORTED = Type.Object({
+/** The schema of the result of an import. */
+export const IMPORTED = Type.Object({
   created: COUNT,
   updated: COUNT,
   unchanged: COUNT,

@@ -47,61 +47,62 @@ const WARNINGS = Type.Optional(
 
 const EDITORS = { rule: { id: '0198c0de-0000-7000-8000-000000000002', description: 'editors read every article' } };
 
-/** The endpoint that replays the audit log under a draft. */
-export const policyPreviewEndpoints: readonly AdminEndpoint[] = [
-  adminEndpoint({
-    method: 'POST',
-    path: '/policies/preview',
-    id: 'policies.preview',
-    tag: 'Admin access tests',
-    summary: 'Replays recorded decisions under the present policies and under these policies with a draft, newest first.',
-    description:
-      'Both decisions use the time and the values of the audit entry. Nothing is stored. A page may end early; the preview is complete only if `nextCursor` is absent.',
-    body: BODY,
-    bodyExample: {
-      draft: { removePolicies: ['0198c0de-0000-7000-8000-000000000001'] },
-      filter: { resource: 'Article', from: '2026-01-01' },
-      limit: 5000,
-    },
-    question: ({ draft, filter, fill }) => ({ ...filter, ...(fill === true && { fill }), ...describeDraft(draft) }),
-    beginsLong: true,
-    answers: {
-      200: {
-        description: 'The number of decisions that stay the same, change, or are unknown.',
-        schema: envelope(TALLY, { nextCursor: PAGED.nextCursor, warnings: WARNINGS }),
-        example: toSuccess({
-          ...{ examined: 120, same: 117, allowToDeny: 2, denyToAllow: 0, changed: 0, unknown: 1, filled: 0 },
-          samples: [
-            {
-              ...{ change: 'allowToDeny', role: 'user', resource: 'Article', action: 'read', count: 2 },
-              entry: {
-                id: '0198c0de-0000-7000-8000-00000000000a',
-                at: '2026-01-31T09:00:00.000Z',
-                userId: '0198c0de-0000-7000-8000-00000000000b',
-              },
-              recorded: { allowed: true, reason: 'allowed by rule "editors read every article" of policy "Editors"' },
-              live: {
-                effect: 'allow',
-                reason: 'allowed by rule "editors read every article" of policy "Editors"',
-                ...EDITORS,
-                policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors' },
-              },
-              draft: { effect: 'deny', reason: 'no rule matched' },
+/** The endpoint that replays the audit log under a draft. The CLI uses it too. */
+export const policyPreview: AdminEndpoint = adminEndpoint({
+  method: 'POST',
+  path: '/policies/preview',
+  id: 'policies.preview',
+  tag: 'Admin access tests',
+  summary: 'Replays recorded decisions under the present policies and under these policies with a draft, newest first.',
+  description:
+    'Both decisions use the time and the values of the audit entry. Nothing is stored. A page may end early; the preview is complete only if `nextCursor` is absent.',
+  body: BODY,
+  bodyExample: {
+    draft: { removePolicies: ['0198c0de-0000-7000-8000-000000000001'] },
+    filter: { resource: 'Article', from: '2026-01-01' },
+    limit: 5000,
+  },
+  question: ({ draft, filter, fill }) => ({ ...filter, ...(fill === true && { fill }), ...describeDraft(draft) }),
+  beginsLong: true,
+  answers: {
+    200: {
+      description: 'The number of decisions that stay the same, change, or are unknown.',
+      schema: envelope(TALLY, { nextCursor: PAGED.nextCursor, warnings: WARNINGS }),
+      example: toSuccess({
+        ...{ examined: 120, same: 117, allowToDeny: 2, denyToAllow: 0, changed: 0, unknown: 1, filled: 0 },
+        samples: [
+          {
+            ...{ change: 'allowToDeny', role: 'user', resource: 'Article', action: 'read', count: 2 },
+            entry: {
+              id: '0198c0de-0000-7000-8000-00000000000a',
+              at: '2026-01-31T09:00:00.000Z',
+              userId: '0198c0de-0000-7000-8000-00000000000b',
             },
-          ],
-        }),
-      },
+            recorded: { allowed: true, reason: 'allowed by rule "editors read every article" of policy "Editors"' },
+            live: {
+              effect: 'allow',
+              reason: 'allowed by rule "editors read every article" of policy "Editors"',
+              ...EDITORS,
+              policy: { id: '0198c0de-0000-7000-8000-000000000001', name: 'Editors' },
+            },
+            draft: { effect: 'deny', reason: 'no rule matched' },
+          },
+        ],
+      }),
     },
-    async handle(admin) {
-      const { body } = admin;
-      const draft = await requireDraft(admin, body.draft);
-      const warnings = body.cursor === undefined ? await findLostAccess(admin, draft) : [];
-      const { data, next } = await previewPage(admin, draft, body);
-      const extras = { ...(next !== undefined && { nextCursor: next }), ...(warnings.length > 0 && { warnings }) };
-      return respond(200, toSuccess(data, extras));
-    },
-  }),
-];
+  },
+  async handle(admin) {
+    const { body } = admin;
+    const draft = await requireDraft(admin, body.draft);
+    const warnings = body.cursor === undefined ? await findLostAccess(admin, draft) : [];
+    const { data, next } = await previewPage(admin, draft, body);
+    const extras = { ...(next !== undefined && { nextCursor: next }), ...(warnings.length > 0 && { warnings }) };
+    return respond(200, toSuccess(data, extras));
+  },
+});
+
+/** The endpoint of the preview. */
+export const policyPreviewEndpoints: readonly AdminEndpoint[] = [policyPreview];
 
 /** Replays one page of entries: up to `limit`, until the time of a page is over. */
 async function previewPage(admin: AdminRequest, draft: AccessDraft, body: TypeOf<typeof BODY>) {

@@ -1,0 +1,112 @@
+/** Compares policies of files with those in force, and replays recorded decisions under both. The CLI uses it. Nothing is stored. */
+import { MAX_DRAFT_ASSIGNMENTS, MAX_DRAFT_POLICIES, type PolicyDifference } from '../../authz/policies/index.ts';
+import type { Json, JsonObject } from '../../operators/index.ts';
+import type { TypeOf } from '../../schemas/index.ts';
+import { loadPoliciesByName } from '../../storage/index.ts';
+import { type AdminDeps, handleAs } from '../admin/index.ts';
+import { previewImportFromCommand, toCommandRequest } from '../policies/index.ts';
+import { policyPreview } from './policy-preview-endpoint.ts';
+import type { TALLY } from './policy-preview-samples.ts';
+
+/** Policies to compare, as an import of policies has them, and the decisions to replay. */
+export interface ComparedPolicies {
+  /** Email of the admin whom audit entries name. */
+  readonly as: string;
+  readonly policies: readonly object[];
+  /** The filters of the preview, such as `from`. */
+  readonly filter: Readonly<Record<string, string>>;
+  /** Maximum number of entries to replay, newest first. */
+  readonly maxEntries: number;
+}
+
+/** The differences, and the replayed decisions. */
+export interface PolicyComparison {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  /** Assignments to roles that are missing. */
+  readonly assigned: number;
+  readonly changes: readonly { readonly name: string; readonly result: string; readonly differences: readonly PolicyDifference[] }[];
+  /** Undefined if nothing differs, or if more policies or assignments differ than a draft can have. */
+  readonly replay: ReplayTally | undefined;
+}
+
+/** Decisions that change in the same way, as the preview returns them. */
+type ReplaySample = TypeOf<typeof TALLY>['samples'][number];
+
+/** Numbers of replayed decisions, with samples of those that change. */
+export interface ReplayTally {
+  readonly examined: number;
+  readonly same: number;
+  readonly allowToDeny: number;
+  readonly denyToAllow: number;
+  readonly changed: number;
+  readonly unknown: number;
+  readonly samples: readonly ReplaySample[];
+  /** True if older decisions were not replayed. */
+  readonly isPartial: boolean;
+}
+
+const COUNTS = ['examined', 'same', 'allowToDeny', 'denyToAllow', 'changed', 'unknown'] as const;
+const PAGE_ENTRIES = 5000;
+const MAX_SAMPLES = 50;
+
+/** Compares policies with those in force. @throws Problem as an import of the policies does */
+export async function comparePolicies(deps: AdminDeps, compared: ComparedPolicies): Promise<PolicyComparison> {
+  const policies = compared.policies as readonly JsonObject[];
+  const imported = await previewImportFromCommand(deps, compared.as, policies);
+  const { created, updated, unchanged, assigned, changes = [] } = imported;
+  const result = { created, updated, unchanged, assigned, changes };
+  if (created + updated + assigned === 0) return { ...result, replay: undefined };
+  const draft = await toDraft(deps, policies, new Set(changes.map(({ name }) => name)));
+  if (draft === undefined) return { ...result, replay: undefined };
+  const load = async (page: JsonObject): Promise<PreviewPage> => {
+    const request = toCommandRequest({}, { ...page, draft, filter: compared.filter });
+    const response = await handleAs(deps, policyPreview, { request, identify: (tx) => deps.identity.identifyByEmail(tx, compared.as) });
+    return response.body as unknown as PreviewPage;
+  };
+  return { ...result, replay: await replay(load, compared.maxEntries) };
+}
+
+interface PreviewPage {
+  readonly data: TypeOf<typeof TALLY>;
+  readonly nextCursor?: string | undefined;
+}
+
+/** Replays page by page, and adds the counts. */
+async function replay(load: (page: JsonObject) => Promise<PreviewPage>, maxEntries: number): Promise<ReplayTally> {
+  const total: Record<(typeof COUNTS)[number], number> = { examined: 0, same: 0, allowToDeny: 0, denyToAllow: 0, changed: 0, unknown: 0 };
+  const samples: ReplaySample[] = [];
+  let cursor: string | undefined;
+  let left = maxEntries;
+  do {
+    const limit = Math.min(PAGE_ENTRIES, left);
+    const { data, nextCursor } = await load({ limit, ...(cursor !== undefined && { cursor }) });
+    for (const name of COUNTS) total[name] += data[name];
+    samples.push(...data.samples);
+    left -= limit;
+    cursor = nextCursor;
+  } while (cursor !== undefined && left > 0);
+  return { ...total, samples: samples.slice(0, MAX_SAMPLES), isPartial: cursor !== undefined };
+}
+
+/** Returns the draft of the policies that differ, and of all assignments to roles; undefined if a draft cannot have as many. */
+async function toDraft(deps: AdminDeps, policies: readonly JsonObject[], changed: ReadonlySet<string>): Promise<JsonObject | undefined> {
+  const names = policies.map(({ name }) => String(name));
+  const stored = await deps.database.transaction((tx) => loadPoliciesByName(tx, names));
+  const ids = new Map(stored.map(({ name, id }) => [name, id]));
+  const written = policies.filter(({ name }) => changed.has(String(name)));
+  const draftId = (name: string): string => ids.get(name) ?? `draft:${written.findIndex((policy) => policy['name'] === name)}`;
+  const assignments = policies.flatMap(({ name, roles }) =>
+    (Array.isArray(roles) ? roles : []).map((role) => ({ ...(role as JsonObject), policyId: draftId(String(name)) })),
+  );
+  if (written.length > MAX_DRAFT_POLICIES || assignments.length > MAX_DRAFT_ASSIGNMENTS) return undefined;
+  return {
+    policies: written.map(({ roles: _, ...policy }) => ({ ...policy, ...idOf(ids.get(String(policy['name']))) })),
+    assignments: assignments as readonly Json[],
+  };
+}
+
+function idOf(id: string | undefined): { readonly id?: string } {
+  return id === undefined ? {} : { id };
+}

@@ -1,0 +1,76 @@
+import { SetupError } from '../errors.ts';
+import type { CliCommand } from './cli-context.ts';
+import type { CliPolicyComparison, CliReplay } from './cli-results.ts';
+import { findFlag, requireFlag } from './flags.ts';
+import { withProgress } from './progress.ts';
+
+const DEFAULT_ENTRIES = 20_000;
+const MAX_ENTRIES = 1_000_000;
+
+/** Compares the policies in files with those in force. */
+export const policiesDiff: CliCommand = {
+  name: 'policies diff',
+  summary: 'print what "policies apply" would change, and which recorded decisions would change',
+  details:
+    'Compares the policies of the folder policies/ with those in force, and decides recorded requests again under both: each with the values that its audit entry has. Stores nothing but an audit entry. The service may be running.',
+  flags: {
+    '--as <email>': 'admin whom the audit entry names',
+    '--since <time>': 'replay decisions from this date or timestamp on (default: all)',
+    '--entries <number>': `maximum number of entries to replay, the newest first (default: ${DEFAULT_ENTRIES})`,
+    '--exit-code': 'exit with 1 if something would change',
+    '--json': 'print the result as JSON',
+  },
+  async run(context, config, flags) {
+    const as = requireFlag(flags, 'as');
+    const since = findFlag(flags, 'since');
+    const maxEntries = parseEntries(findFlag(flags, 'entries') ?? String(DEFAULT_ENTRIES));
+    const { policies } = JSON.parse(await context.readPolicies(config)) as { readonly policies: readonly object[] };
+    const service = await context.createService({ ...config, createDatabase: 'never' });
+    try {
+      const compared = await withProgress(context, (show) => {
+        show('comparing the policies and replaying decisions');
+        return service.comparePolicies({ as, policies, filter: since === undefined ? {} : { from: since }, maxEntries });
+      });
+      if (flags.has('json')) context.print(JSON.stringify(compared, undefined, 2));
+      else for (const line of describe(compared)) context.print(line);
+      return flags.has('exitCode') && isDifferent(compared) ? 1 : 0;
+    } finally {
+      await service.close();
+    }
+  },
+};
+
+function parseEntries(text: string): number {
+  const count = /^[1-9]\d{0,6}$/.test(text) ? Number(text) : Number.NaN;
+  if (count <= MAX_ENTRIES) return count;
+  throw new SetupError(`--entries: expected a number from 1 to ${MAX_ENTRIES}, given ${JSON.stringify(text.slice(0, 40))}`);
+}
+
+function isDifferent({ created, updated, assigned }: CliPolicyComparison): boolean {
+  return created + updated + assigned > 0;
+}
+
+function describe(compared: CliPolicyComparison): readonly string[] {
+  const { created, updated, unchanged, assigned, changes, replay } = compared;
+  const policies = changes.flatMap(({ name, result, differences }) => [
+    `${result} policy "${name}"`,
+    ...differences.map(({ meaning }) => `  ${meaning}`),
+  ]);
+  const summary = `${created} to create, ${updated} to update, ${unchanged} unchanged, ${assigned} to assign`;
+  if (!isDifferent(compared)) return [summary];
+  if (replay === undefined) return [...policies, summary, 'no decision was replayed: more policies differ than one preview can have'];
+  return [...policies, summary, ...describeReplay(replay)];
+}
+
+function describeReplay({ examined, same, allowToDeny, denyToAllow, changed, unknown, samples, isPartial }: CliReplay): readonly string[] {
+  const counts = `${same} same, ${allowToDeny} allow → deny, ${denyToAllow} deny → allow, ${changed} with another condition, ${unknown} unknown`;
+  return [
+    `${examined} recorded decisions${isPartial ? ', the newest ones' : ''}: ${counts}`,
+    ...samples.map(({ change, count, role, resource, action, live, draft, missing = [] }) => {
+      const reasons = missing.length > 0 ? `the audit log has no value of ${missing.join(', ')}` : `${live?.reason} → ${draft?.reason}`;
+      return `  ${WORDS[change]}, ${count} ×: ${role} ${action} ${resource}: ${reasons}`;
+    }),
+  ];
+}
+
+const WORDS = { allowToDeny: 'allow → deny', denyToAllow: 'deny → allow', changed: 'another condition', unknown: 'unknown' } as const;
