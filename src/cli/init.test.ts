@@ -4,7 +4,7 @@ import { PROJECT_TEMPLATES } from './init.ts';
 import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
-/** Runs the command; the answers are those of a terminal, which there is not without them. */
+/** Runs the command. With answers, it has a terminal on which they are typed. */
 async function run(args: readonly string[], { answers, isCheckout = false }: { answers?: string[]; isCheckout?: boolean } = {}) {
   const { context, out, err, calls } = createRun();
   const asked: string[] = [];

@@ -23,7 +23,7 @@ async function holdExports(page: Page): Promise<void> {
 }
 
 async function startExport(page: Page): Promise<void> {
-  await page.getByRole('button', { name: 'Export' }).click();
+  await page.getByRole('button', { name: 'Export', exact: true }).click();
   await page.getByRole('menuitem', { name: 'NDJSON' }).click();
   await page.getByRole('dialog', { name: 'Export' }).getByText('0 rows, 0 B so far').waitFor();
 }
@@ -40,7 +40,7 @@ describe('an export', () => {
     async (format, { newsroom, story, visitor }) => {
       const where = encodeURIComponent(JSON.stringify({ department: { eq: 'sports' } }));
       const page = await visitor.open(newsroom, `/data/Article?where=${where}`, { as: story.admin });
-      await page.getByRole('button', { name: 'Export' }).click();
+      await page.getByRole('button', { name: 'Export', exact: true }).click();
       const started = page.waitForEvent('download');
       await page.getByRole('menuitem', { name: format, exact: true }).click();
       const download = await started;
@@ -81,7 +81,7 @@ describe('an export', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(await page.evaluate('held.isCancelled')).toBe(true);
     expect(await page.getByText('The file was saved').count()).toBe(0);
-    await expect.poll(() => page.getByRole('button', { name: 'Export' }).isEnabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Export', exact: true }).isEnabled()).toBe(true);
   });
 
   it('says what had arrived if it ends early, saves no file, and is repeated', async ({ newsroom, story, visitor }) => {
@@ -112,7 +112,7 @@ describe('an export', () => {
     await page.route('**/api/Article/export?*', (route) =>
       route.fulfill({ status: 403, json: { title: 'Access denied', status: 403, code: 'ACCESS_DENIED', detail: 'not today' } }),
     );
-    await page.getByRole('button', { name: 'Export' }).click();
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
     await page.getByRole('menuitem', { name: 'CSV' }).click();
     const dialog = page.getByRole('dialog', { name: 'Export' });
     await dialog.getByText('not today').waitFor();

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parsePolicy } from '../../src/authz/policies/index.ts';
-import type { JsonObject } from '../../src/operators/index.ts';
+import type { Json, JsonObject } from '../../src/operators/index.ts';
 import { databaseCasesOf, isDeep } from '../budget.ts';
 import { type Reply, type RunningService, startService, type TestUser } from '../harness.ts';
 import { hostileRows, THING, USER, USERS } from '../law/data.ts';
@@ -43,17 +43,30 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 function fieldsOf(name: string): JsonObject {
-  const { id: _, version: __, createdAt: ___, updatedAt: ____, email: _____, managerId, ...fields } = USERS.get(name) ?? {};
+  const { id: _, version: __, createdAt: ___, updatedAt: ____, email: _____, managerId, mentorIds, ...fields } = USERS.get(name) ?? {};
   const manager = userIds.get(String(managerId));
-  return { ...fields, ...(manager !== undefined && { managerId: manager }) };
+  return {
+    ...fields,
+    ...(manager !== undefined && { managerId: manager }),
+    ...(Array.isArray(mentorIds) && { mentorIds: toUserIds(mentorIds) }),
+  };
+}
+
+/** Returns the ids of the users of a list that are stored. */
+function toUserIds(list: readonly Json[]): readonly string[] {
+  return list.flatMap((id) => userIds.get(String(id)) ?? []);
 }
 
 /** Returns the values of a create: references have the ids of stored records, and no record is deleted. */
 function toThing({ ownerId, parentId, upId, deletedAt: _, ...row }: JsonObject, parents: readonly string[]): JsonObject {
   const owner = userIds.get(String(ownerId));
-  const [parent, up] = [parentId, upId].map((id) => parents[Number(String(id).slice(2)) % parents.length]);
+  const toParent = (id: Json | undefined): string | undefined => parents[Number(String(id).slice(2)) % parents.length];
+  const [parent, up] = [parentId, upId].map(toParent);
+  const { friendIds, partIds } = row;
   return {
     ...row,
+    ...(Array.isArray(friendIds) && { friendIds: toUserIds(friendIds) }),
+    ...(Array.isArray(partIds) && { partIds: partIds.flatMap((id) => toParent(id) ?? []) }),
     ...(owner !== undefined && { ownerId: owner }),
     ...(parent !== undefined && { parentId: parent }),
     ...(up !== undefined && { upId: up }),

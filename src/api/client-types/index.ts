@@ -1,6 +1,6 @@
 /**
  * TypeScript types for clients, rendered from definitions and schemas.
  *
- * The types accept no value that the service refuses by its type, and every value that it returns. Begin with `render-client-types.ts`.
+ * The types accept every value that the service accepts or returns. They refuse values of another type. Begin with `render-client-types.ts`.
  */
 export { renderClientTypes, renderComponentTypes } from './render-client-types.ts';

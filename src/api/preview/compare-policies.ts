@@ -1,12 +1,10 @@
 /** Compares policies of files with those in force, and replays recorded decisions under both. The CLI uses it. Nothing is stored. */
 import { MAX_DRAFT_ASSIGNMENTS, MAX_DRAFT_POLICIES, type PolicyDifference } from '../../authz/policies/index.ts';
 import type { Json, JsonObject } from '../../operators/index.ts';
-import type { TypeOf } from '../../schemas/index.ts';
 import { loadPoliciesByName } from '../../storage/index.ts';
 import { type AdminDeps, handleAs } from '../admin/index.ts';
 import { previewImportFromCommand, toCommandRequest } from '../policies/index.ts';
 import { policyPreview } from './policy-preview-endpoint.ts';
-import type { TALLY } from './policy-preview-samples.ts';
 
 /** Policies to compare, as an import of policies has them, and the decisions to replay. */
 export interface ComparedPolicies {
@@ -31,8 +29,21 @@ export interface PolicyComparison {
   readonly replay: ReplayTally | undefined;
 }
 
-/** Decisions that change in the same way, as the preview returns them. */
-type ReplaySample = TypeOf<typeof TALLY>['samples'][number];
+/** Decisions that change in the same way. */
+export interface ReplaySample {
+  readonly change: 'allowToDeny' | 'denyToAllow' | 'changed' | 'unknown';
+  /** Number of decisions. */
+  readonly count: number;
+  readonly role: string;
+  readonly resource: string;
+  readonly action: string;
+  /** The decision under the policies in force. */
+  readonly live?: { readonly effect: string; readonly reason?: string };
+  /** The decision under the compared policies. */
+  readonly draft?: { readonly effect: string; readonly reason?: string };
+  /** Paths whose values the audit log did not keep. */
+  readonly missing?: readonly string[];
+}
 
 /** Numbers of replayed decisions, with samples of those that change. */
 export interface ReplayTally {
@@ -69,7 +80,7 @@ export async function comparePolicies(deps: AdminDeps, compared: ComparedPolicie
 }
 
 interface PreviewPage {
-  readonly data: TypeOf<typeof TALLY>;
+  readonly data: Omit<ReplayTally, 'isPartial'>;
   readonly nextCursor?: string | undefined;
 }
 

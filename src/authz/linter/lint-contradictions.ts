@@ -59,7 +59,7 @@ const NIGHT = 'for hours across midnight use "timeOfDayBetween" on environment.t
 /** Kinds whose values are equal only if they are written alike. */
 const WRITTEN_ALIKE: readonly PathKind['kind'][] = ['text', 'number'];
 
-/** Returns the values of the first `eq` or `in`, which a path must have one of; undefined if there is none, or if values can be written in several ways. */
+/** Returns the values of the first `eq` or `in`. Returns undefined if there is none, or if equal values can be written in several ways. */
 function requiredValues(comparisons: readonly Comparison[], kind: PathKind | undefined): readonly (string | number)[] | undefined {
   if (kind === undefined || !WRITTEN_ALIKE.includes(kind.kind)) return undefined;
   const found = comparisons.find(({ operator }) => operator === 'eq' || operator === 'in')?.operand;

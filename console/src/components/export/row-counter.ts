@@ -13,7 +13,7 @@ export function createRowCounter(format: ExportFormat): (bytes: Uint8Array) => n
   };
 }
 
-/** Return a function that returns true for the byte that completes a row; in JSON, for the byte that begins one. */
+/** The tests of each format for the byte that completes a row; in JSON, for the byte that begins one. */
 const COUNTERS: Readonly<Record<ExportFormat, () => (byte: number) => boolean>> = {
   ndjson: () => (byte) => byte === LINE_FEED,
   // Each record begins a line. JSON has no line feeds inside texts.
