@@ -31,7 +31,7 @@ describe('createProject', () => {
     const folder = newPath(' My Shop!');
     create(folder);
     const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-    expect(manifest).toMatchObject({ name: `${basename(folder)[0]}-my-shop-`, dependencies: { bailiwick: '1.2.3' } });
+    expect(manifest).toMatchObject({ name: `${Number.parseInt(basename(folder), 10)}-my-shop-`, dependencies: { bailiwick: '1.2.3' } });
     expect(readFileSync(join(folder, 'README.md'), 'utf8')).not.toContain('{{');
   });
 
