@@ -146,8 +146,8 @@ export interface ResourceClient<Resources, T> {
 type RequestOn<N, T> = { readonly resource: N; readonly optional?: boolean } & (
   | { readonly action: 'create'; readonly data: CreateOf<T> }
   | { readonly action: 'read'; readonly id: string; readonly fields?: readonly FieldOf<T>[] }
-  | { readonly action: 'update'; readonly id: string; readonly data: UpdateOf<T>; readonly ifMatch?: string }
-  | { readonly action: 'delete' | 'restore'; readonly id: string; readonly ifMatch?: string }
+  | { readonly action: 'update'; readonly id: string; readonly data: UpdateOf<T>; readonly ifMatch?: number }
+  | { readonly action: 'delete' | 'restore'; readonly id: string; readonly ifMatch?: number }
   | ({ readonly action: 'list' } & Omit<ListQuery<T, FieldOf<T>, ExpansionOf<T>>, 'signal'>)
   | { readonly action: 'createIfNotExists'; readonly filter: FilterOf<T>; readonly data: CreateOf<T> }
   | { readonly action: 'updateIfExists'; readonly filter: FilterOf<T>; readonly data: UpdateOf<T> }

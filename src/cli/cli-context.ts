@@ -34,7 +34,11 @@ export interface CliContext {
    * Writes a file under a temporary name and renames it when it is complete; `-` is standard output. If the file exists, throws SetupError
    * before the content is requested, unless `force` is set.
    */
-  writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, options: { readonly force: boolean }): Promise<void>;
+  writeOutput(
+    path: string,
+    open: () => Promise<AsyncIterable<string> | Iterable<string>>,
+    options: { readonly force: boolean },
+  ): Promise<void>;
   /** Replaces the progress line; undefined ends it. Absent if standard error is not a terminal. */
   readonly showProgress?: ((line: string | undefined) => void) | undefined;
   /** Reads a new password from the terminal, without echo, or from standard input. Throws if none is given. */

@@ -26,6 +26,9 @@ async function openFile(path: string): Promise<Readable> {
   return file;
 }
 
+/** The content of a file, in pieces. */
+type Pieces = AsyncIterable<string> | Iterable<string>;
+
 /** Options for writing a file. */
 export interface FileWriteOptions {
   /** True if an existing file may be replaced. */
@@ -36,7 +39,7 @@ export interface FileWriteOptions {
  * Writes a file as `<name>.<uuid>.part` and renames it when it is complete; after a crash the `.part` file remains. Refuses an existing
  * file before the content is requested, unless `force` is set.
  */
-export async function writeOutput(path: string, open: () => Promise<AsyncIterable<string>>, { force }: FileWriteOptions): Promise<void> {
+export async function writeOutput(path: string, open: () => Promise<Pieces>, { force }: FileWriteOptions): Promise<void> {
   if (path === '-') return writeToPipe(await open());
   if (!existsSync(dirname(path))) throw new SetupError(`cannot write ${basename(path)}: the folder ${dirname(path)} does not exist`);
   if (!force && existsSync(path)) throw fileExists(path);
@@ -56,7 +59,7 @@ function fileExists(path: string): SetupError {
 }
 
 /** Writes to standard output. A reader that closes the pipe (`… | head -3`) is not an error. */
-async function writeToPipe(chunks: AsyncIterable<string>): Promise<void> {
+async function writeToPipe(chunks: Pieces): Promise<void> {
   try {
     await pipeline(Readable.from(chunks), process.stdout, { end: false });
   } catch (error) {

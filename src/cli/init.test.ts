@@ -75,7 +75,7 @@ describe('init', () => {
   it('init prints JSON', async () => {
     const { out } = await run(['shop', '--json']);
     expect(JSON.parse(out.join('\n'))).toEqual({
-      folder: '/work/shop',
+      folder: '/projects/shop',
       template: 'blank',
       files: ['README.md', 'package.json'],
       next: ['cd shop', 'npm install', 'npm run dev'],

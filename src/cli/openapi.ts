@@ -11,11 +11,7 @@ export const openapi: CliCommand = {
   flags: { '-o, --out <file>': 'file to write; - is standard output (default: -)', ...FORCE_FLAG },
   async run(context, config, flags) {
     const text = await context.renderOpenApi(config);
-    await context.writeOutput(findFlag(flags, 'out') ?? '-', async () => only(text), { force: flags.has('force') });
+    await context.writeOutput(findFlag(flags, 'out') ?? '-', async () => [text], { force: flags.has('force') });
     return 0;
   },
 };
-
-async function* only(text: string): AsyncGenerator<string> {
-  yield text;
-}

@@ -18,14 +18,10 @@ export const policiesTest: CliCommand = {
     const report = await context.testPolicies(config);
     if (flags.has('junit')) {
       const file = requireFlag(flags, 'junit');
-      await context.writeOutput(file, async () => only(report.junit), { force: flags.has('force') });
+      await context.writeOutput(file, async () => [report.junit], { force: flags.has('force') });
     }
     if (flags.has('json')) context.print(JSON.stringify(report.summary, undefined, 2));
     else if (flags.get('junit') !== '-') for (const line of report.lines) context.print(line);
     return report.failed === 0 ? 0 : 1;
   },
 };
-
-async function* only(text: string): AsyncGenerator<string> {
-  yield text;
-}

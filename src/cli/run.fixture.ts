@@ -109,7 +109,7 @@ export function createRun(
     readEnvFile: async () => ({}),
     async createProject({ folder, template, hasExampleData }) {
       calls.push(`create ${folder} from ${template}${hasExampleData ? ' with example data' : ''}`);
-      return { folder: `/work/${folder}`, files: ['README.md', 'package.json'] };
+      return { folder: `/projects/${folder}`, files: ['README.md', 'package.json'] };
     },
     signals,
     readPassword: async () => 'the new password',

@@ -20,7 +20,7 @@ export const writeTypes: CliCommand = {
     const file = findFlag(flags, 'out') ?? '-';
     if (file === '-') {
       if (flags.has('check')) throw new SetupError('expected --out with the file to compare, given none');
-      await context.writeOutput(file, async () => only(text), { force: false });
+      await context.writeOutput(file, async () => [text], { force: false });
       return 0;
     }
     const present = await readIfPresent(context, file);
@@ -36,7 +36,7 @@ export const writeTypes: CliCommand = {
     }
     // A file that this command has written is replaced; any other only with --force.
     const isGenerated = present !== undefined && firstLine(present) === firstLine(text);
-    await context.writeOutput(file, async () => only(text), { force: isGenerated || flags.has('force') });
+    await context.writeOutput(file, async () => [text], { force: isGenerated || flags.has('force') });
     context.print(`wrote ${file}`);
     return 0;
   },
@@ -55,8 +55,4 @@ async function readIfPresent(context: CliContext, file: string): Promise<string 
 
 function firstLine(text: string): string | undefined {
   return text.split('\n', 1)[0];
-}
-
-async function* only(text: string): AsyncGenerator<string> {
-  yield text;
 }

@@ -77,7 +77,7 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, { path, ty
   return reply.header('content-length', size).send(createReadStream(path));
 }
 
-/** Returns the folder of Swagger UI: in the package the copy that its build made, in a checkout that of the npm package. */
+/** Returns the folder with the files of Swagger UI. The package contains a copy; a checkout uses the npm package. */
 function swaggerFolder(): string {
   const copy = fileURLToPath(new URL('swagger-ui', import.meta.url));
   if (existsSync(copy)) return copy;

@@ -1,9 +1,9 @@
-import { relatedKindOf } from '../authz/context/index.ts';
-import type { ItemsTarget, Path, Some, SqlTarget } from '../conditions/index.ts';
-import { type Definitions, fieldAt } from '../resources/index.ts';
+import type { ItemsTarget, Some, SqlTarget } from '../conditions/index.ts';
+import type { Definitions } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { createAncestorsTarget } from './ancestors-target.ts';
-import { createJoins, findColumn } from './reference-joins.ts';
+import { ownFieldsTarget } from './own-fields-target.ts';
+import { createJoins } from './reference-joins.ts';
 import { quoteName, recordsOf } from './table-names.ts';
 
 /** The target of the statement or condition around a comparison through a list, and the number of lists around it. */
@@ -24,23 +24,8 @@ export function createItemsTarget(some: Some, { outer, definitions, depth = 0 }:
   // They differ from every table, because names of resources contain no dots.
   const [table, items] = [`item.${depth}`, `id.${depth}`];
   const joins = createJoins(table);
-  const isOwn = ({ group, keys }: Path): boolean => group === 'related' && keys[0] === some.as;
-  const find = ({ keys }: Path): ReturnType<typeof findColumn> => findColumn(fieldAt(definitions, resource, keys.slice(1)), joins);
   const target: ItemsTarget = {
-    dialect: outer.dialect,
-    now: outer.now,
-    timeZone: outer.timeZone,
-    kindOf: (path) => (isOwn(path) ? relatedKindOf(definitions, resource.name, path.keys.slice(1)) : outer.kindOf(path)),
-    column(path) {
-      if (!isOwn(path)) return outer.column(path);
-      const found = find(path);
-      return found?.inner.length === 0 ? found.subject : undefined;
-    },
-    json(path) {
-      if (!isOwn(path)) return outer.json?.(path);
-      const { subject, inner } = find(path) ?? {};
-      return subject?.kind === 'json' && inner !== undefined ? { document: subject.sql, keys: inner } : undefined;
-    },
+    ...ownFieldsTarget({ outer, definitions, resource, as: some.as, joins }),
     ancestors: (within) => createAncestorsTarget(within, target, definitions),
     items: (inner) => createItemsTarget(inner, { outer: target, definitions, depth: depth + 1 }),
     tables(limit) {

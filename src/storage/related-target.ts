@@ -1,18 +1,17 @@
-import { relatedKindOf } from '../authz/context/index.ts';
 import {
   conditionPaths,
-  type Path,
   type Related,
   type RelatedOfAllRows,
   type RelatedTarget,
   readsOtherRecords,
   type SqlTarget,
 } from '../conditions/index.ts';
-import { type Definitions, fieldAt, hasIndexOn, type Resource } from '../resources/index.ts';
+import { type Definitions, hasIndexOn, type Resource } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { createAncestorsTarget } from './ancestors-target.ts';
 import { createItemsTarget } from './items-target.ts';
-import { createJoins, findColumn } from './reference-joins.ts';
+import { ownFieldsTarget } from './own-fields-target.ts';
+import { createJoins } from './reference-joins.ts';
 import { quoteName, recordsOf, tableOf } from './table-names.ts';
 
 /** The target of the statement or condition that contains this one, and the resource of the decided record. */
@@ -35,23 +34,8 @@ export function createRelatedTarget(related: Related, context: RelatedContext): 
   // It differs from every table, because names of resources contain no dots.
   const table = `related.${related.as}`;
   const joins = createJoins(table);
-  const isOwn = ({ group, keys }: Path): boolean => group === 'related' && keys[0] === related.as;
-  const find = ({ keys }: Path): ReturnType<typeof findColumn> => findColumn(fieldAt(definitions, resource, keys.slice(1)), joins);
   const target: RelatedTarget = {
-    dialect: outer.dialect,
-    now: outer.now,
-    timeZone: outer.timeZone,
-    kindOf: (path) => (isOwn(path) ? relatedKindOf(definitions, resource.name, path.keys.slice(1)) : outer.kindOf(path)),
-    column(path) {
-      if (!isOwn(path)) return outer.column(path);
-      const found = find(path);
-      return found?.inner.length === 0 ? found.subject : undefined;
-    },
-    json(path) {
-      if (!isOwn(path)) return outer.json?.(path);
-      const { subject, inner } = find(path) ?? {};
-      return subject?.kind === 'json' && inner !== undefined ? { document: subject.sql, keys: inner } : undefined;
-    },
+    ...ownFieldsTarget({ outer, definitions, resource, as: related.as, joins }),
     ancestors: (within) => createAncestorsTarget(within, target, definitions),
     items: (some) => createItemsTarget(some, { outer: target, definitions }),
     related: (inner) => createRelatedTarget(inner, { outer: target, definitions, decided }),

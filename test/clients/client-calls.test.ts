@@ -117,6 +117,13 @@ describe('a batch', () => {
     expect(list.success && list.data.map(({ title }) => title)).toEqual(['The bridge']);
   });
 
+  it('a request of a batch names the version that was read', async () => {
+    const { id, version } = await createArticle();
+    await client.article.update(id, { title: 'First' });
+    const [late] = await client.batch([{ resource: 'Article', action: 'update', id, data: { title: 'Second' }, ifMatch: version }]);
+    expect(late.success === false && late.error.code).toBe('RECORD_VERSION');
+  });
+
   it('a request of a batch that fails has its problem', async () => {
     const [deleted] = await client.batch([{ resource: 'Tip', action: 'delete', id: authorId }]);
     expect(deleted.success === false && deleted.error.code).toBe('RECORD_UNKNOWN');
