@@ -1,8 +1,9 @@
-import { Alert, Button, Card, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Alert, Button, Card, Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { dataTexts } from '../../texts/data.ts';
 import { LeaveGuard } from '../LeaveGuard.tsx';
+import { MergeChoice } from '../MergeChoice.tsx';
 import { ProblemAlert } from '../ProblemAlert.tsx';
 import { type Field, toFormValues } from './form-values.ts';
 import { MergedValue } from './MergedValue.tsx';
@@ -72,25 +73,11 @@ interface FieldConflictProps {
 function FieldConflict({ field, versions, chosen, onChoose }: FieldConflictProps) {
   const { name } = field;
   return (
-    <Card withBorder padding="sm">
-      <Group justify="space-between" mb="xs">
-        <Text fw={600}>{name}</Text>
-        <SegmentedControl
-          aria-label={texts.choose(name)}
-          value={chosen}
-          data={[
-            { value: 'mine', label: texts.mine },
-            { value: 'theirs', label: texts.theirs },
-          ]}
-          onChange={(side) => onChoose(side as MergeSide)}
-        />
-      </Group>
-      <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <MergedValue title={texts.base} field={field} value={versions.base[name]} />
-        <MergedValue title={texts.mine} field={field} value={versions.mine[name]} />
-        <MergedValue title={texts.theirs} field={field} value={versions.theirs[name]} />
-      </SimpleGrid>
-    </Card>
+    <MergeChoice name={name} texts={texts} chosen={chosen} onChoose={onChoose}>
+      <MergedValue title={texts.base} field={field} value={versions.base[name]} />
+      <MergedValue title={texts.mine} field={field} value={versions.mine[name]} />
+      <MergedValue title={texts.theirs} field={field} value={versions.theirs[name]} />
+    </MergeChoice>
   );
 }
 

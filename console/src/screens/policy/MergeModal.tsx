@@ -1,9 +1,10 @@
-import { Button, Card, Code, Group, SegmentedControl, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import type { Policy } from '../../api/policies.ts';
 import { isRecord } from '../../components/condition/condition-json.ts';
 import { Dialog } from '../../components/Dialog.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
+import { MergeChoice } from '../../components/MergeChoice.tsx';
 import { commonTexts } from '../../texts/common.ts';
 import { policyTexts } from '../../texts/policy.ts';
 import { sentence } from '../../texts/sentence.ts';
@@ -76,27 +77,12 @@ interface ConflictCardProps {
 }
 
 function ConflictCard({ conflict, chosen, onChoose }: ConflictCardProps) {
-  const name = nameOf(conflict);
   return (
-    <Card withBorder padding="sm">
-      <Group justify="space-between" mb="xs">
-        <Text fw={600}>{name}</Text>
-        <SegmentedControl
-          aria-label={texts.choose(name)}
-          value={chosen}
-          data={[
-            { value: 'mine', label: texts.mine },
-            { value: 'theirs', label: texts.theirs },
-          ]}
-          onChange={(version) => onChoose(version as 'mine' | 'theirs')}
-        />
-      </Group>
-      <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <VersionValue title={texts.base} value={conflict.base} />
-        <VersionValue title={texts.mine} value={conflict.mine} />
-        <VersionValue title={texts.theirs} value={conflict.theirs} />
-      </SimpleGrid>
-    </Card>
+    <MergeChoice name={nameOf(conflict)} texts={texts} chosen={chosen} onChoose={onChoose}>
+      <VersionValue title={texts.base} value={conflict.base} />
+      <VersionValue title={texts.mine} value={conflict.mine} />
+      <VersionValue title={texts.theirs} value={conflict.theirs} />
+    </MergeChoice>
   );
 }
 
