@@ -1,7 +1,8 @@
 /** Evaluates a comparison through a list of references. */
 import { type Json, UNKNOWN } from '../operators/index.ts';
 import { all, any, type Condition, constant, type RelatedRecord, type Scope, type Some, UNRESOLVED } from './condition.ts';
-import { withRelatedRecord } from './related-evaluation.ts';
+import { relatedPaths } from './condition-paths.ts';
+import { type WhereInScope, withRelatedRecord } from './related-evaluation.ts';
 
 /** The record of an item that leads to none: every value is missing. */
 export const WITHOUT_VALUES: RelatedRecord = Object.freeze({ id: '', valueOf: () => undefined });
@@ -13,9 +14,22 @@ export function toSomeEvaluator(some: Some, where: (scope: Scope) => Condition):
     if (items !== UNRESOLVED && items.length > some.limit) return constant(UNKNOWN);
     const records = items === UNRESOLVED ? UNRESOLVED : findItems(some, items, scope);
     if (records === 'unknown') return constant(UNKNOWN);
-    if (records === UNRESOLVED) return { ...some, where: all([where(withRelatedRecord(scope, some, UNRESOLVED))]) };
-    return any(records.map((record) => where(withRelatedRecord(scope, some, record ?? WITHOUT_VALUES))));
+    const found = records === UNRESOLVED ? UNRESOLVED : evaluateItems(records, some, { where, scope });
+    return found === UNRESOLVED ? { ...some, where: all([where(withRelatedRecord(scope, some, UNRESOLVED))]) } : found;
   };
+}
+
+/**
+ * Returns the condition that `where` is true for some record. UNRESOLVED if it still reads a field of these records, as in a comparison with a value
+ * that is not known yet: outside the condition on the list, the alias has no record.
+ */
+function evaluateItems(
+  records: readonly (RelatedRecord | undefined)[],
+  some: Some,
+  { where, scope }: WhereInScope,
+): Condition | typeof UNRESOLVED {
+  const result = any(records.map((record) => where(withRelatedRecord(scope, some, record ?? WITHOUT_VALUES))));
+  return result.type === 'constant' || relatedPaths({ ...some, where: result }).length === 0 ? result : UNRESOLVED;
 }
 
 /** The items of a list: an id, or undefined for one that identifies no record. */

@@ -123,6 +123,16 @@ describe('a path through a list of references', () => {
     expect(printCondition(residual)).toBe('resource.ownerId in ["u1", "u2"]');
   });
 
+  it.each<readonly [comparison: string, condition: JsonObject]>([
+    ['whose sides cannot be exchanged', is('user.teamIds.name', '${resource.title}', 'ncontains')],
+    ['with a template', is('resource.title', '${user.teamIds.name} ${resource.part}')],
+  ])('keeps a list of the caller in a comparison %s', (_, condition) => {
+    const residual = partiallyEvaluate(parse(condition).condition, scopeOf(undefined, { teamIds: ['t1'] }));
+    expect(residual.type).toBe('some');
+    const truthOf = (title: string): Truth => evaluate(residual, scopeOf({ title, part: 'x' }, { teamIds: ['t1'] }));
+    expect([truthOf('news x'), truthOf('new')]).toEqual([true, false]);
+  });
+
   it('reads the list, and not the fields of its records, of the record that is decided', () => {
     const { condition } = parse(is('resource.teamIds.memberIds.name', '${user.name}'));
     expect(conditionPaths(condition).map(({ text }) => text)).toEqual(['resource.teamIds', 'user.name']);

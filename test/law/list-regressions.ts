@@ -76,6 +76,14 @@ export const LIST_REGRESSIONS: readonly Regression[] = [
     },
   ),
   when(
+    'text of the record that is in no value of the records of a list of the caller',
+    [allow(is('user.mentorIds.department', 'incontains', '${resource.title}'))],
+    ['in', 'other'],
+    {
+      rows: { in: { title: 'b' }, other: { title: 'z' }, none: {} },
+    },
+  ),
+  when(
     'records of a list below a record of a hierarchy',
     [{ ...allow(is('resource.partIds.upId', 'within', 'top')), resource: 'Thing' }],
     ['above'],

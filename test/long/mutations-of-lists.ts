@@ -15,6 +15,14 @@ export const MUTATIONS_OF_LISTS: readonly Mutation[] = [
     test: 'a path through a list of references compares the records of a list with an item that leads to no record',
   },
   {
+    name: 'a comparison that keeps a path of the records of a known list loses these records',
+    file: 'src/conditions/some-evaluation.ts',
+    find: "result.type === 'constant' || relatedPaths({ ...some, where: result }).length === 0 ? result : UNRESOLVED",
+    replace: 'result',
+    red: PATHS,
+    test: 'a path through a list of references keeps a list of the caller in a comparison with a template',
+  },
+  {
     name: 'a missing list has no items',
     file: 'src/conditions/some-evaluation.ts',
     find: ' : [undefined];',
