@@ -24,7 +24,9 @@ describe('createProject', () => {
     const created = create(folder);
     expect(created.folder).toBe(folder);
     expect(created.files).toEqual(listAll(folder));
-    expect(created.files).toEqual(expect.arrayContaining(['.env.example', '.gitignore', '.vscode/settings.json', 'resources/Note.yaml']));
+    expect(created.files).toEqual(
+      expect.arrayContaining(['.env.example', '.gitignore', '.npmrc', '.vscode/settings.json', 'resources/Note.yaml']),
+    );
   });
 
   it('names the project after its folder, and pins the version that created it', () => {

@@ -79,7 +79,10 @@ function readTemplate({ folder, template, hasExampleData }: NewProject, { folder
   return new Map([...files].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Returns the path of a template file in the project; undefined for a file that is a part of the README. npm packs no file `.gitignore`, so `_` stands for `.`. */
+/**
+ * Returns the path of a template file in the project; undefined for a file that is a part of the README. `_` stands for `.`, because npm packs no
+ * file `.gitignore` or `.npmrc`.
+ */
 function targetOf(source: string, path: string): string | undefined {
   if (path === 'about.md' || path === 'README-section.md') return undefined;
   if (source === 'common-example-data') return `example-data/${path}`;

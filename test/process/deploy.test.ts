@@ -22,6 +22,11 @@ describe('deployment', () => {
     expect(named.filter((variable) => !VARIABLES.has(variable))).toEqual([]);
   });
 
+  it('the image and new projects install packages without running scripts of packages', () => {
+    expect(read('templates/common/Dockerfile').match(/npm ci.*/g)).toEqual([expect.stringContaining('--ignore-scripts')]);
+    expect(read('templates/common/_npmrc')).toMatch(/^ignore-scripts=true$/m);
+  });
+
   it('the Kubernetes manifests are valid YAML, and their names agree', () => {
     const documents = parseAllDocuments(read('deploy/kubernetes.yaml'));
     expect(documents.flatMap(({ errors }) => errors)).toEqual([]);
