@@ -47,7 +47,6 @@ async function measure(tarball: string): Promise<number> {
   await time('npm install', () => npm(project, 'install', '--no-audit', '--no-fund', tarball));
   const { url, setupToken } = await time('npx bailiwick dev', startDev);
   const token = await time('create the admin and log in', () => createAdmin(url, setupToken));
-  await time('npx bailiwick policies apply', () => npm(project, 'exec', '--', 'bailiwick', 'policies', 'apply', '--as', ADMIN.email));
   const decision = await time('node example-data/load.mjs', () => loadExampleData(url));
   const explanation = await time('explanation of the denied request', () => explain(url, { decision, token }));
   const total = steps.reduce((sum, [, seconds]) => sum + seconds, 0);

@@ -1,10 +1,13 @@
-/** The operations on a project's audit log that need no service. They only read, while a service runs or not. The CLI uses them. */
+/** The operations on a project's audit log and policy history that need no service. They only read, while a service runs or not. The CLI uses them. */
 import {
+  type ComparedChange,
   type EntryFilters,
   type EntryTail,
   type ExplainedEntry,
   explainFromCommand,
   exportEntriesFromCommand,
+  type HistoryQuery,
+  loadHistory,
   loadLastEntries,
   loadNewEntries,
   parseEntryFilters,
@@ -35,12 +38,7 @@ export interface ProjectDecisions {
 export async function openDecisions(config: Config): Promise<ProjectDecisions> {
   const definitions = readProject(config.project);
   const policyStore = createPolicyStore(definitions, toPolicyStoreOptions(config));
-  const database = await openForReading(toDatabasePlace(config));
-  const read: ReadTransaction = (work) => database.transaction(work, { longRunning: true });
-  if (!(await read(hasChains).catch(closeAndThrow))) {
-    await database.close();
-    throw new SetupError(`the database of ${config.project} has no audit log yet`);
-  }
+  const { read, close } = await openReader(config);
   return {
     last: (filters, count) => loadLastEntries(read, parseEntryFilters(filters), count),
     after: (filters, position) => loadNewEntries(read, parseEntryFilters(filters), position),
@@ -52,8 +50,36 @@ export async function openDecisions(config: Config): Promise<ProjectDecisions> {
         const { trace, note, warnings = [] } = entry;
         return { entry, lines: trace === undefined ? [] : [...printExplanation({ trace, note }), ...warnings] };
       }),
-    close: () => database.close(),
+    close,
   };
+}
+
+/** The history of a project's policies. */
+export interface ProjectPolicyHistory {
+  /** Returns the last changes, newest first. @throws Problem POLICY_UNKNOWN */
+  last(query: HistoryQuery): Promise<readonly ComparedChange[]>;
+  close(): Promise<void>;
+}
+
+/** Opens the history of a project's policies. @throws SetupError if there is none */
+export async function openPolicyHistory(config: Config): Promise<ProjectPolicyHistory> {
+  const { read, close } = await openReader(config);
+  return { last: (query) => read((tx) => loadHistory(tx, query)), close };
+}
+
+interface Reader {
+  readonly read: ReadTransaction;
+  close(): Promise<void>;
+}
+
+async function openReader(config: Config): Promise<Reader> {
+  const database = await openForReading(toDatabasePlace(config));
+  const read: ReadTransaction = (work) => database.transaction(work, { longRunning: true });
+  if (!(await read(hasChains).catch(closeAndThrow))) {
+    await database.close();
+    throw new SetupError(`the database of ${config.project} has no audit log yet`);
+  }
+  return { read, close: () => database.close() };
 
   async function closeAndThrow(error: unknown): Promise<never> {
     await database.close();

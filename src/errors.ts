@@ -102,6 +102,11 @@ const kinds = {
     title: 'Revision not found',
     hint: 'GET /admin/api/policies/<id>/history lists the revisions of a policy',
   },
+  POLICY_MANAGED: {
+    status: 409,
+    title: 'Managed by files',
+    hint: 'change the policy file and run "bailiwick policies apply"; "policies apply --release" returns policies without a file to the API',
+  },
   POLICY_EXISTS: { status: 409, title: 'Policy name already taken' },
   ASSIGNMENT_EXISTS: { status: 409, title: 'Already assigned' },
   ASSIGNMENT_UNKNOWN: { status: 404, title: 'Assignment not found' },

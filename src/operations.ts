@@ -2,9 +2,12 @@
 import {
   type AdminDeps,
   type ApiDeps,
+  applyPoliciesFromCommand,
+  type CommandApplication,
   type CommandPassword,
   type CommandPolicies,
   type CommandPromotion,
+  type CommandRollback,
   type CommandUser,
   type ComparedPolicies,
   comparePolicies,
@@ -13,10 +16,13 @@ import {
   exportPoliciesFromCommand,
   importPoliciesFromCommand,
   type PermissionPolicy,
+  type PolicyApplicationReport,
   type PolicyComparison,
   promoteUserFromCommand,
   type RestoredAccess,
+  type RollbackReport,
   restoreAdminPolicy,
+  rollBackFromCommand,
   setPasswordFromCommand,
 } from './api/index.ts';
 import { type CommandExport, type CommandImport, exportFromCommand, importFromCommand } from './transfer/index.ts';
@@ -27,6 +33,10 @@ export interface Operations {
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<readonly PermissionPolicy[]>;
   /** Imports policies as an admin. Returns a message for the operator. */
   importPolicies(file: CommandPolicies): Promise<string>;
+  /** Applies the policies of files as an admin: all or none. */
+  applyPolicies(application: CommandApplication): Promise<PolicyApplicationReport>;
+  /** Restores a past version of a policy as an admin, unless a file manages the policy. */
+  rollBackPolicy(rollback: CommandRollback): Promise<RollbackReport>;
   /** Compares policies with those in force, and replays recorded decisions under both. Stores nothing. */
   comparePolicies(compared: ComparedPolicies): Promise<PolicyComparison>;
   /** Exports every policy, in chunks of a file. */
@@ -54,46 +64,30 @@ export interface OperationDeps {
 /** Creates the operations. Every operation first calls `prepare`, which migrates the tables. */
 export function createOperations({ parts, admin }: OperationDeps, prepare: () => Promise<void>): Operations {
   const { database, policyStore } = parts;
+  const prepared =
+    <Deps, Given, Result>(deps: Deps, operation: (deps: Deps, given: Given) => Promise<Result> | Result) =>
+    async (given: Given): Promise<Result> => {
+      await prepare();
+      return operation(deps, given);
+    };
   return {
     async policiesFromPermissions(options) {
       await prepare();
       return database.transaction((tx) => createPermissionPolicies(tx, policyStore.definitions, options));
     },
-    async importPolicies(file) {
-      await prepare();
-      return importPoliciesFromCommand(admin, file);
-    },
-    async comparePolicies(compared) {
-      await prepare();
-      return comparePolicies(admin, compared);
-    },
-    async exportPolicies(format) {
-      await prepare();
-      return exportPoliciesFromCommand(admin, format);
-    },
+    importPolicies: prepared(admin, importPoliciesFromCommand),
+    applyPolicies: prepared(admin, applyPoliciesFromCommand),
+    rollBackPolicy: prepared(admin, rollBackFromCommand),
+    comparePolicies: prepared(admin, comparePolicies),
+    exportPolicies: prepared(admin, exportPoliciesFromCommand),
     async restoreAdminPolicy() {
       await prepare();
       return restoreAdminPolicy(admin);
     },
-    async setPassword(given) {
-      await prepare();
-      return setPasswordFromCommand(admin, given);
-    },
-    async createUser(given) {
-      await prepare();
-      return createUserFromCommand(admin, given);
-    },
-    async promoteUser(given) {
-      await prepare();
-      return promoteUserFromCommand(admin, given);
-    },
-    async importFile(file) {
-      await prepare();
-      return importFromCommand(parts, file);
-    },
-    async exportFile(file) {
-      await prepare();
-      return exportFromCommand(parts, file);
-    },
+    setPassword: prepared(admin, setPasswordFromCommand),
+    createUser: prepared(admin, createUserFromCommand),
+    promoteUser: prepared(admin, promoteUserFromCommand),
+    importFile: prepared(parts, importFromCommand),
+    exportFile: prepared(parts, exportFromCommand),
   };
 }

@@ -1,7 +1,10 @@
 /** The operations on policies in files that need no database. The CLI uses them. */
+
+import type { PolicyOfFile } from './api/index.ts';
 import { toPolicyLimits } from './component-options.ts';
 import type { Config } from './config/index.ts';
 import { SetupError } from './errors.ts';
+import type { JsonObject } from './operators/index.ts';
 import {
   type FileFinding,
   type LoadedPolicies,
@@ -17,7 +20,7 @@ import {
   toJUnitReport,
   toTestSummary,
 } from './policy-files/index.ts';
-import { policyFolder, readProject } from './project/index.ts';
+import { hasPolicyFolder, policyFolder, readProject } from './project/index.ts';
 import { type Definitions, type Mistake, ordinaryResources, printMistake } from './resources/index.ts';
 
 /** The results of the tests, as the command prints them. */
@@ -54,11 +57,42 @@ function toPolicyProject(config: Config, { definitions, policies }: LoadedProjec
   return { definitions, policies, limits: toPolicyLimits(config), timeZone: config.timezone };
 }
 
-/** Returns the policies of a project as the JSON body of an import. @throws SetupError with every mistake, or if there is no policy */
-export function readPolicies(config: Config): string {
-  const { folder, policies } = loadPolicies(config);
-  if (policies.length === 0) throw new SetupError(`there is no policy in ${folder}; policies are in files such as ${folder}/articles.yaml`);
-  return JSON.stringify({ policies: policies.map(({ policy, roles }) => ({ ...policy, roles })) });
+/** Returns the policies of a project, each with its file. @throws SetupError with every mistake, or if there is no policy; with `mayBeEmpty`, if there is no folder */
+export function readPolicies(config: Config, { mayBeEmpty = false } = {}): readonly PolicyOfFile[] {
+  const loaded = loadPolicies(config);
+  const { folder, policies } = loaded;
+  if (policies.length === 0 && !(mayBeEmpty && hasPolicyFolder(config.project)))
+    throw new SetupError(`there is no policy in ${folder}; policies are in files such as ${folder}/articles.yaml`);
+  return toPoliciesOfFiles(loaded);
+}
+
+function toPoliciesOfFiles({ policies, locate }: LoadedPolicies): readonly PolicyOfFile[] {
+  return policies.map(({ policy, roles }) => {
+    // Without undefined members, as in JSON.
+    const written = JSON.parse(JSON.stringify({ ...policy, roles })) as JsonObject;
+    return { file: locate(policy.name, '').file, policy: written };
+  });
+}
+
+/** The policies of a project in development. */
+export interface DevelopedPolicies {
+  readonly policies: readonly PolicyOfFile[];
+  /** Returns the findings and the results of the tests. @throws SetupError with every mistake of the tests */
+  check(): Promise<readonly string[]>;
+}
+
+/** Loads the policies of a project in development, which may have none. @throws SetupError with every mistake */
+export function loadDevelopedPolicies(config: Config): DevelopedPolicies {
+  const loaded = loadPolicies(config);
+  const project = toPolicyProject(config, loaded);
+  return {
+    policies: toPoliciesOfFiles(loaded),
+    async check() {
+      const findings = (await lintPolicyFiles(project, loaded)).map(printFinding);
+      const tests = loadTests(loaded);
+      return tests.length === 0 ? findings : [...findings, ...printTestRun(await runPolicyTests(tests, project))];
+    },
+  };
 }
 
 /** The findings about the policies of a project, as commands print them. */

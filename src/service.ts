@@ -41,15 +41,7 @@ import { createHttpServer, HEALTH_ENDPOINTS, type HttpServer } from './http/inde
 import { createMonitoring, type Monitoring } from './observability/monitoring.ts';
 import { createReadiness, type ReadinessProbe } from './observability/readiness.ts';
 import { createOperations, type Operations } from './operations.ts';
-import {
-  createDiskSpace,
-  createSystemSource,
-  type DiskSpace,
-  migrateTables,
-  openProjectDatabase,
-  readProject,
-  watchProject,
-} from './project/index.ts';
+import { createDiskSpace, createSystemSource, type DiskSpace, migrateTables, openProjectDatabase, readProject } from './project/index.ts';
 import type { Route } from './request/index.ts';
 import type { Resource } from './resources/index.ts';
 import type { BatchLimits, Database, Log } from './storage/index.ts';
@@ -66,8 +58,8 @@ export interface Service extends Operations {
   listen(): Promise<{ readonly url: string }>;
   /** Creates a setup token to be printed. Returns undefined if an admin exists or setup is off. */
   openSetup(): Promise<string | undefined>;
-  /** Reloads definition files when they change, and logs each change. */
-  watch(log: (line: string) => void): void;
+  /** Applies the policies in files, reloads them and the definitions when files change, and logs each change. */
+  watch(log: (line: string) => void): Promise<void>;
   /** Finishes the requests in flight, commits, and closes the server and the database. */
   close(how?: ServiceEnd): Promise<void>;
 }
@@ -142,8 +134,8 @@ export async function createService(config: Config, options: ServiceOptions = {}
       return listenAt(server, config);
     },
     openSetup: () => parts.identity.openSetup(),
-    watch(log) {
-      stopWatching = watchProject(config.project, { database: opened, policyStore }, log);
+    async watch(log) {
+      stopWatching = await (await import('./development.ts')).developProject(config, { database: opened, policyStore, admin }, log);
     },
     ...createOperations({ parts, admin }, migrateOnce),
     async close({ isReplaced = false } = {}) {

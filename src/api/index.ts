@@ -32,15 +32,27 @@ export {
 } from './decisions/index.ts';
 export { createOpenApiRoute, loadApiDocument } from './openapi-endpoint.ts';
 export {
+  applyPoliciesFromCommand,
+  applyPoliciesInDevelopment,
+  type CommandApplication,
   type CommandPolicies,
+  type CommandRollback,
+  type ComparedChange,
   createPermissionPolicies,
   createPolicyLinter,
   exportPoliciesFromCommand,
   grantFullAccess,
+  type HistoryQuery,
   importPoliciesFromCommand,
+  loadHistory,
   type PermissionPolicy,
+  type PolicyApplicationReport,
+  type PolicyFileSet,
+  type PolicyOfFile,
   type RestoredAccess,
+  type RollbackReport,
   restoreAdminPolicy,
+  rollBackFromCommand,
 } from './policies/index.ts';
 export { type ComparedPolicies, comparePolicies, type PolicyComparison } from './preview/index.ts';
 export { type ApiDeps, createApiRoutes } from './records/index.ts';

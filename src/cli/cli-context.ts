@@ -1,13 +1,21 @@
 import type { Config } from '../config/index.ts';
-import type { CliExportBody, CliImportFile, CliPolicyFile, CliTransfer, CliUser } from './cli-requests.ts';
 import type {
+  CliApplication,
   CliComparedPolicies,
+  CliExportBody,
+  CliImportFile,
+  CliPolicyFile,
+  CliPolicyOfFile,
+  CliRollback,
+  CliTransfer,
+  CliUser,
+} from './cli-requests.ts';
+import type {
   CliCreatedProject,
   CliDataVerification,
   CliDecisions,
   CliLintReport,
   CliNewProject,
-  CliPolicyComparison,
   CliProjectCheck,
   CliPruneOptions,
   CliPruneResult,
@@ -15,6 +23,7 @@ import type {
   CliTestReport,
   CliVerification,
 } from './cli-results.ts';
+import type { CliApplied, CliPolicyComparison, CliPolicyHistory, CliRolledBack } from './policy-results.ts';
 
 /** The functions that commands receive from the process. Tests pass their own. */
 export interface CliContext {
@@ -73,8 +82,10 @@ export interface CliContext {
   resealData(config: Config): Promise<readonly string[]>;
   /** Returns a TypeScript module with the types of a project's resources. */
   renderTypes(config: Config): Promise<string>;
-  /** Returns the policies in the folder of a project as the JSON body of an import. */
-  readPolicies(config: Config): Promise<string>;
+  /** Returns the policies in the folder of a project, each with its file. Throws if there is none, unless `mayBeEmpty` is set. */
+  readPolicies(config: Config, options?: { readonly mayBeEmpty: boolean }): Promise<readonly CliPolicyOfFile[]>;
+  /** Opens the history of a project's policies for reading. */
+  openPolicyHistory(config: Config): Promise<CliPolicyHistory>;
   /** Returns the findings about a project's policies. */
   lintPolicies(config: Config): Promise<CliLintReport>;
   /** Checks a project's definitions, policies and tests. */
@@ -122,11 +133,15 @@ export interface CliService {
   /** Migrates the tables without listening. */
   prepare(): Promise<void>;
   listen(): Promise<{ readonly url: string }>;
-  /** Reloads definition files when they change, and logs each change. */
-  watch(log: (line: string) => void): void;
+  /** Applies the policies in files, reloads them and the definitions when files change, and logs each change. */
+  watch(log: (line: string) => void): Promise<void>;
   policiesFromPermissions(options: { readonly apply: boolean }): Promise<CliPermissionPolicies>;
   /** Imports policies as an admin. Returns a message for the operator. */
   importPolicies(file: CliPolicyFile): Promise<string>;
+  /** Applies the policies of files as an admin: all or none. */
+  applyPolicies(application: CliApplication): Promise<CliApplied>;
+  /** Restores a past version of a policy as an admin. */
+  rollBackPolicy(rollback: CliRollback): Promise<CliRolledBack>;
   /** Compares policies with those in force, and replays recorded decisions under both. */
   comparePolicies(compared: CliComparedPolicies): Promise<CliPolicyComparison>;
   /** Exports every policy, in chunks of a file. */

@@ -20,6 +20,51 @@ export interface CliPolicyFile {
   readonly reason?: string | undefined;
 }
 
+/** A policy in the form of an import, with the file that contains it. */
+export interface CliPolicyOfFile {
+  readonly file: string;
+  readonly policy: { readonly [member: string]: CliJson };
+}
+
+type CliJson = string | number | boolean | null | readonly CliJson[] | { readonly [member: string]: CliJson };
+
+/** An application of policy files. */
+export interface CliApplication {
+  /** Email of the admin. */
+  readonly as: string;
+  readonly policies: readonly CliPolicyOfFile[];
+  /** The treatment of policies that files managed and no longer contain. */
+  readonly orphans: 'keep' | 'release' | 'delete';
+  /** Ids of the policies that may be deleted; undefined if all may. */
+  readonly deletable?: readonly string[] | undefined;
+  readonly dryRun: boolean;
+  readonly reason?: string | undefined;
+}
+
+/** Policies of files to compare with those in force, and the recorded decisions to replay. */
+export interface CliComparedPolicies {
+  /** Email of the admin whom audit entries name. */
+  readonly as: string;
+  readonly policies: readonly CliPolicyOfFile[];
+  /** True if the policies that files managed and no longer contain count as deleted. */
+  readonly prune: boolean;
+  readonly filter: Readonly<Record<string, string>>;
+  readonly maxEntries: number;
+}
+
+/** A rollback of a policy. */
+export interface CliRollback {
+  /** Email of the admin. */
+  readonly as: string;
+  /** Name or id of the policy. */
+  readonly policy: string;
+  readonly revision: number;
+  readonly reason: string;
+  /** True to restore the assignments as well. */
+  readonly assignments: boolean;
+  readonly dryRun: boolean;
+}
+
 /** An import or export of a resource. */
 export interface CliTransfer {
   readonly resource: string;

@@ -2,11 +2,12 @@ import type { Config } from '../config/index.ts';
 import type { CliCommand } from './cli-context.ts';
 import { serve } from './start.ts';
 
-/** Starts the service and reloads definition files when they change. */
+/** Starts the service, and reloads definitions and policies when their files change. */
 export const dev: CliCommand = {
   name: 'dev',
-  summary: 'start the service and reload definition files when they change',
-  details: 'For development: denials contain the address of their explanation, and CORS allows pages of this machine.',
+  summary: 'start the service, and reload definitions and policies when their files change',
+  details:
+    'Applies the policies of the folder policies/ without an admin, prints the findings about them, and runs their tests. If a file has mistakes, the last policies stay in force. For development: denials contain the address of their explanation, and CORS allows pages of this machine.',
   run: (context, config) => serve(context, withLocalPages(config), { watch: true }),
 };
 

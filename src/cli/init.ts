@@ -84,12 +84,7 @@ function isYes(answer: string): boolean {
 /** Returns the commands that start the project. A checkout runs it without installing the package into it. */
 function nextCommands(folder: string, isCheckout: boolean): readonly string[] {
   const project = `--project ${quote(folder)}`;
-  if (isCheckout)
-    return [
-      `npx bailiwick check ${project}`,
-      `npx bailiwick dev ${project}`,
-      `npx bailiwick policies apply ${project} --as <email of the admin>`,
-    ];
+  if (isCheckout) return [`npx bailiwick check ${project}`, `npx bailiwick dev ${project}`];
   return [...(folder === '.' ? [] : [`cd ${quote(folder)}`]), 'npm install', 'npm run dev'];
 }
 

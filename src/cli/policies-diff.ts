@@ -1,7 +1,7 @@
 import { SetupError } from '../errors.ts';
 import type { CliCommand } from './cli-context.ts';
-import type { CliPolicyComparison, CliReplay } from './cli-results.ts';
 import { findFlag, requireFlag } from './flags.ts';
+import type { CliPolicyComparison, CliReplay } from './policy-results.ts';
 import { withProgress } from './progress.ts';
 
 const DEFAULT_ENTRIES = 20_000;
@@ -15,6 +15,7 @@ export const policiesDiff: CliCommand = {
     'Compares the policies of the folder policies/ with those in force, and decides recorded requests again under both: each with the values that its audit entry has. Stores nothing but an audit entry. The service may be running.',
   flags: {
     '--as <email>': 'admin whom the audit entry names',
+    '--prune': 'compare as "policies apply --prune" would change: without the policies that files no longer contain',
     '--since <time>': 'replay decisions from this date or timestamp on (default: all)',
     '--entries <number>': `maximum number of entries to replay, the newest first (default: ${DEFAULT_ENTRIES})`,
     '--exit-code': 'exit with 1 if something would change',
@@ -24,16 +25,18 @@ export const policiesDiff: CliCommand = {
     const as = requireFlag(flags, 'as');
     const since = findFlag(flags, 'since');
     const maxEntries = parseEntries(findFlag(flags, 'entries') ?? String(DEFAULT_ENTRIES));
-    const { policies } = JSON.parse(await context.readPolicies(config)) as { readonly policies: readonly object[] };
+    const prune = flags.has('prune');
+    const policies = await context.readPolicies(config, { mayBeEmpty: prune });
     const service = await context.createService({ ...config, createDatabase: 'never' });
     try {
       const compared = await withProgress(context, (show) => {
         show('comparing the policies and replaying decisions');
-        return service.comparePolicies({ as, policies, filter: since === undefined ? {} : { from: since }, maxEntries });
+        return service.comparePolicies({ as, policies, prune, filter: since === undefined ? {} : { from: since }, maxEntries });
       });
-      if (flags.has('json')) context.print(JSON.stringify(compared, undefined, 2));
-      else for (const line of describe(compared)) context.print(line);
-      return flags.has('exitCode') && isDifferent(compared) ? 1 : 0;
+      const { lines: _, ...result } = compared;
+      if (flags.has('json')) context.print(JSON.stringify(result, undefined, 2));
+      else for (const line of describe(compared, prune)) context.print(line);
+      return flags.has('exitCode') && isDifferent(compared, prune) ? 1 : 0;
     } finally {
       await service.close();
     }
@@ -46,20 +49,17 @@ function parseEntries(text: string): number {
   throw new SetupError(`--entries: expected a number from 1 to ${MAX_ENTRIES}, given ${JSON.stringify(text.slice(0, 40))}`);
 }
 
-function isDifferent({ created, updated, assigned }: CliPolicyComparison): boolean {
-  return created + updated + assigned > 0;
+function isDifferent({ created, updated, assigned, orphanedPolicies, orphanedRoles }: CliPolicyComparison, prune: boolean): boolean {
+  return created + updated + assigned + (prune ? orphanedPolicies.length + orphanedRoles.length : 0) > 0;
 }
 
-function describe(compared: CliPolicyComparison): readonly string[] {
-  const { created, updated, unchanged, assigned, changes, replay } = compared;
-  const policies = changes.flatMap(({ name, result, differences }) => [
-    `${result} policy "${name}"`,
-    ...differences.map(({ meaning }) => `  ${meaning}`),
-  ]);
+function describe(compared: CliPolicyComparison, prune: boolean): readonly string[] {
+  const { created, updated, unchanged, assigned, replay } = compared;
   const summary = `${created} to create, ${updated} to update, ${unchanged} unchanged, ${assigned} to assign`;
-  if (!isDifferent(compared)) return [summary];
-  if (replay === undefined) return [...policies, summary, 'no decision was replayed: more policies differ than one preview can have'];
-  return [...policies, summary, ...describeReplay(replay)];
+  const lines = [...compared.lines.slice(0, -1), summary];
+  if (!isDifferent(compared, prune)) return lines;
+  if (replay === undefined) return [...lines, 'no decision was replayed: more policies differ than one preview can have'];
+  return [...lines, ...describeReplay(replay)];
 }
 
 function describeReplay({ examined, same, allowToDeny, denyToAllow, changed, unknown, samples, isPartial }: CliReplay): readonly string[] {

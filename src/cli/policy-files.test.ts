@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import type { CliContext } from './cli-context.ts';
 import { runCli } from './program.ts';
 import { createRun } from './run.fixture.ts';
 
-async function run(args: readonly string[]) {
+async function run(args: readonly string[], ask?: CliContext['ask']) {
   const { context, out, err, calls } = createRun();
-  return { exitCode: await runCli(args, context), out, err, calls };
+  return { exitCode: await runCli(args, { ...context, ask }), out, err, calls };
 }
 
 describe('the commands of policies in files', () => {
@@ -31,10 +32,30 @@ describe('the commands of policies in files', () => {
     expect(await run(['check'])).toMatchObject({ exitCode: 1, out: ['1 failed'] });
   });
 
-  it('policies apply imports the policies of the folder as an admin', async () => {
+  it('policies apply applies the policies of the folder as an admin', async () => {
     const { exitCode, calls } = await run(['policies', 'apply', '--as', 'ada@example.org', '--dry-run']);
     expect(exitCode).toBe(0);
-    expect(calls).toEqual(['readPolicies', 'import policies as ada@example.org: application/json, dry run true', 'close']);
+    expect(calls).toEqual(['readPolicies', 'apply policies as ada@example.org: keep, dry run true', 'close']);
+  });
+
+  it('policies apply --prune asks before it deletes, and deletes nothing else', async () => {
+    const question = ['policies', 'apply', '--as', 'a', '--prune'];
+    expect(await run(question)).toMatchObject({ exitCode: 2, err: [expect.stringContaining('--yes'), expect.stringContaining('"Old"')] });
+    const refused = await run(question, async () => 'no');
+    expect([refused.exitCode, refused.calls]).toEqual([1, ['readPolicies', 'apply policies as a: delete, dry run true', 'close']]);
+    const agreed = await run(question, async () => 'yes');
+    expect([agreed.exitCode, agreed.calls.slice(1, 3)]).toEqual([
+      0,
+      ['apply policies as a: delete, dry run true', 'apply policies as a: delete, dry run false, deletable p1'],
+    ]);
+    expect((await run([...question, '--yes'])).calls[1]).toBe('apply policies as a: delete, dry run false');
+    expect((await run([...question, '--release'])).exitCode).toBe(2);
+  });
+
+  it('policies rollback of a policy that a file manages prints the differences and returns 1', async () => {
+    const { exitCode, out, err } = await run(['policies', 'rollback', 'A', '--to', '3', '--as', 'a', '--reason', 'wrong']);
+    expect([exitCode, out]).toEqual([1, ['less', 'nothing was changed']]);
+    expect(err.join()).toContain('policies/a.yaml');
   });
 
   it('policies apply requires the email of an admin', async () => {

@@ -27,6 +27,8 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
   ['policies export', async () => (await import('./policies-export.ts')).policiesExport],
   ['policies diff', async () => (await import('./policies-diff.ts')).policiesDiff],
   ['policies apply', async () => (await import('./policies-apply.ts')).policiesApply],
+  ['policies history', async () => (await import('./policies-history.ts')).policiesHistory],
+  ['policies rollback', async () => (await import('./policies-rollback.ts')).policiesRollback],
   ['policies lint', async () => (await import('./policies-lint.ts')).policiesLint],
   ['policies test', async () => (await import('./policies-test.ts')).policiesTest],
   ['policies restore-admin', async () => (await import('./policies-restore-admin.ts')).policiesRestoreAdmin],
@@ -44,7 +46,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<CliCommand>> = new Map(
 /** Descriptions of the command groups. */
 const GROUPS: Readonly<Record<string, string>> = {
   storage: 'plan, apply and list migrations; delete archived data',
-  policies: 'lint, test, compare, apply, import, export and restore policies',
+  policies: 'lint, test, compare, apply, import, export and roll back policies; print their history',
   user: 'create users, set their passwords and roles',
   decisions: 'follow, explain, export, verify and prune the audit log',
 };

@@ -16,6 +16,12 @@ export interface Run {
   readonly made: Config[];
 }
 
+const APPLIED = {
+  ...{ created: 0, updated: 0, unchanged: 1, assigned: 0, changes: [] },
+  orphanedPolicies: [{ id: 'p1', name: 'Old', file: 'policies/old.yaml' }],
+  orphanedRoles: [],
+  lines: ['1 unchanged'],
+};
 const NOTHING = { hash: 'h', steps: [], held: [] };
 
 async function* chunks(...all: readonly string[]): AsyncGenerator<string> {
@@ -43,7 +49,7 @@ export function createRun(
     openSetup: async () => undefined,
     prepare: async () => void calls.push('prepare'),
     listen: async () => ({ url: 'http://127.0.0.1:4242' }),
-    watch(log) {
+    async watch(log) {
       calls.push('watch');
       log('Article: new field "tags"');
     },
@@ -55,7 +61,17 @@ export function createRun(
       calls.push(`import policies as ${as}: ${mediaType}, dry run ${dryRun}`);
       return '2 created';
     },
-    comparePolicies: async () => ({ created: 0, updated: 0, unchanged: 1, assigned: 0, changes: [], replay: undefined }),
+    async applyPolicies({ as, orphans, dryRun, deletable }) {
+      calls.push(`apply policies as ${as}: ${orphans}, dry run ${dryRun}${deletable === undefined ? '' : `, deletable ${deletable}`}`);
+      return APPLIED;
+    },
+    rollBackPolicy: async ({ policy }) => ({
+      name: policy,
+      differences: [{ meaning: 'less' }],
+      file: 'policies/a.yaml',
+      message: undefined,
+    }),
+    comparePolicies: async () => ({ ...APPLIED, orphanedPolicies: [], replay: undefined }),
     async exportPolicies(format) {
       calls.push(`export policies as ${format}`);
       return chunks('a\n', 'b\n');
@@ -125,7 +141,10 @@ export function createRun(
     renderTypes: async () => '/** Types. */\nexport interface Resources {}\n',
     async readPolicies() {
       calls.push('readPolicies');
-      return '{"policies":[]}';
+      return [];
+    },
+    openPolicyHistory: async () => {
+      throw new SetupError('there is no history');
     },
     lintPolicies: async () => ({ findings: [{ code: 'empty' }], lines: ['policies/a.yaml:1:1 empty'] }),
     checkProject: async () => ({ isValid: false, lines: ['1 failed'] }),

@@ -46,7 +46,7 @@ async function open(
   if (context.primary !== undefined) return context.primary.ready(url);
   const setupToken = await service.openSetup();
   for (const line of describeStart(config, { url, isWatching: watch, notices: service.notices, setupToken })) context.print(line);
-  if (watch) service.watch(context.print);
+  if (watch) await service.watch(context.print);
 }
 
 /** Serves with several workers. This process, the primary, migrates the tables, prints the start lines and passes signals on. */
@@ -101,7 +101,7 @@ function describeStart(config: Config, { url, isWatching, notices, setupToken }:
   const lines = [
     `bailiwick listens on ${url}`,
     ...(config.console === 'off' ? [] : [`  console   ${url}/console/`]),
-    `  project   ${config.project}${isWatching ? ' (reloads definition files when they change)' : ''}`,
+    `  project   ${config.project}${isWatching ? ' (reloads definitions and policies when their files change)' : ''}`,
     `  database  ${toPrintableAddress(config.database)}`,
     ...(config.workers > 1 ? [`  workers   ${config.workers}`] : []),
     ...(config.docs === 'off' ? [] : [`  API page  ${url}/docs`]),

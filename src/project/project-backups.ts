@@ -16,6 +16,7 @@ import {
   openSqlite,
   readBackup,
   readFacts,
+  readingEarlierTables,
   recordRestore,
   replaceContent,
   stageBackup,
@@ -96,7 +97,8 @@ export function openBackups(place: ProjectPlace): ProjectBackups {
  * damaged row never grants.
  */
 function findDamaged(file: string, place: ProjectPlace): Promise<readonly string[]> {
-  return withBackupFile(file, async (transaction) => {
+  return withBackupFile(file, async (open) => {
+    const transaction = readingEarlierTables(open);
     const rows = (await verifyRows(transaction))?.damaged ?? [];
     return [...rows.map(describeDamage), ...(await findBreaks(transaction, place))];
   });

@@ -1,9 +1,10 @@
-import { type AssignmentChange, DEFAULT_PRIORITY, type RolePolicy, type UserPolicy } from '../authz/policies/index.ts';
+import { type AssignmentChange, DEFAULT_PRIORITY, type Manager, type RolePolicy, type UserPolicy } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { AssignableRole } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
+import { requireUnmanagedAssignment } from './managed-policies.ts';
 import { storeVersion, storeVersions, type Version, type VersionChange } from './policy-history.ts';
 import { deleteFrom, insertInto, POLICY_TABLES, replaceIn, requireIntactRows, selectFrom } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
@@ -27,12 +28,17 @@ export interface Authored {
   readonly by: string;
   /** The reason that the admin gave. */
   readonly reason?: string | undefined;
+  /** True if the author may change what files manage. */
+  readonly overridesFiles?: true | undefined;
   /** Called before the change with the stored version, or undefined if there is none. Throws if the change was meant for another version. */
   checkVersion?(version: number | undefined): void;
 }
 
 /** The members of an assignment that a change sets, and the author of the change. */
-export interface AuthoredChange extends AssignmentChange, Authored {}
+export interface AuthoredChange extends AssignmentChange, Authored {
+  /** Set if files manage the assignment from now on. */
+  readonly managedBy?: Manager | undefined;
+}
 
 /** A created assignment, or a renewed one: it was inactive or expired before. */
 export interface Assigned<Assignment> {
@@ -56,7 +62,7 @@ export async function assignToRole(tx: Transaction, pair: RolePair, change: Auth
   return assign<RolePair>(tx, pair, change);
 }
 
-/** Changes an assignment. Throws ASSIGNMENT_UNKNOWN, STORAGE_DAMAGED. */
+/** Changes an assignment. Throws ASSIGNMENT_UNKNOWN, POLICY_MANAGED, STORAGE_DAMAGED. */
 export async function updateAssignment<Pair extends UserPair | RolePair>(
   tx: Transaction,
   pair: Pair,
@@ -64,6 +70,7 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
 ): Promise<AssignmentOf<Pair>> {
   await lockPolicies(tx);
   const found = await loadAssignment(tx, pair);
+  if (change.overridesFiles !== true) requireUnmanagedAssignment(found);
   await requireIntactRows(tx, POLICY_TABLES[kindOf(found)], sql`"id" = ${found.id}`);
   change.checkVersion?.(found.version);
   const revision = await advanceRevision(tx);
@@ -73,10 +80,11 @@ export async function updateAssignment<Pair extends UserPair | RolePair>(
   return changed;
 }
 
-/** Removes an assignment. Throws ASSIGNMENT_UNKNOWN. */
+/** Removes an assignment. Throws ASSIGNMENT_UNKNOWN, POLICY_MANAGED. */
 export async function removeAssignment(tx: Transaction, pair: UserPair | RolePair, { by, reason, checkVersion }: Authored): Promise<void> {
   await lockPolicies(tx);
   const assignment = await loadAssignment(tx, pair);
+  requireUnmanagedAssignment(assignment);
   checkVersion?.(assignment.version);
   await endAssignment(tx, assignment, { revision: await advanceRevision(tx), by, reason });
 }
@@ -166,6 +174,7 @@ async function assign<Pair extends UserPair | RolePair>(
   if (policy === undefined) throw new Problem('POLICY_UNKNOWN', 'no policy has this id');
   const found = await findAssignment(tx, pair);
   if (found !== undefined && isInForce(found, tx.now)) throw alreadyAssigned(pair);
+  if (found !== undefined) requireUnmanagedAssignment(found);
   change.checkVersion?.(found?.version);
   const revision = await advanceRevision(tx);
   const assignment = { ...newAssignment(pair, change, { now: tx.now, ended: found }), version: revision };
@@ -185,7 +194,8 @@ async function insertNew(tx: Transaction, assignment: UserPolicy | RolePolicy): 
   }
 }
 
-async function endAssignment(tx: Transaction, assignment: UserPolicy | RolePolicy, change: VersionChange): Promise<void> {
+/** Removes an assignment, at a revision that the caller has created. */
+export async function endAssignment(tx: Transaction, assignment: UserPolicy | RolePolicy, change: VersionChange): Promise<void> {
   await deleteFrom(tx, POLICY_TABLES[kindOf(assignment)], sql`"id" = ${assignment.id}`);
   await storeVersion(tx, { ...subjectOf(assignment), value: undefined, ...change });
 }
@@ -194,7 +204,8 @@ async function endAssignment(tx: Transaction, assignment: UserPolicy | RolePolic
 export function withChange<Assignment extends UserPolicy | RolePolicy>(assignment: Assignment, change: AuthoredChange): Assignment {
   const { isActive = assignment.isActive, assignedBy = assignment.assignedBy } = change;
   const common = { ...assignment, isActive, assignedBy };
-  if (!('userId' in common)) return { ...common, priority: change.priority ?? common.priority };
+  if (!('userId' in common))
+    return { ...common, priority: change.priority ?? common.priority, managedBy: change.managedBy ?? common.managedBy };
   const expiresAt = change.expiresAt === undefined ? common.expiresAt : (change.expiresAt ?? undefined);
   return { ...common, expiresAt, context: change.context ?? common.context };
 }

@@ -62,9 +62,11 @@ export { type CursorKeys, openCursor, sealCursor } from './cursor-text.ts';
 export { describeDamage } from './damaged-rows.ts';
 export { loadDatabaseVersion } from './database-version.ts';
 export { loadDescendantsOfList } from './descendant-list.ts';
+export { readingEarlierTables } from './earlier-tables.ts';
 export { findMatches, type MatchQuery } from './find-matches.ts';
 export { validateMove } from './hierarchy-checks.ts';
 export type { ListQuery, Page, Restriction } from './list-query.ts';
+export { isManagedAssignment, MANAGED_ASSIGNMENT } from './managed-policies.ts';
 export { type DeletedRecords, listDeletedRecords } from './migrations/deleted-records.ts';
 export { type MigrationResult, migrate, planMigration, planMigrationIn } from './migrations/migrate.ts';
 export { listMigrations, loadDefinitionsRevision, type MigrationRecord, recordRestore } from './migrations/migration-history.ts';
@@ -79,14 +81,9 @@ export {
 } from './migrations/migration-status.ts';
 export { type PruneArchivedOptions, planPruneArchived, pruneArchived } from './migrations/prune-archived.ts';
 export { type DatabaseAddress, emptyFileOf, openDatabase, openForReading } from './open-database.ts';
-export {
-  applyPermissions,
-  comparePermissions,
-  findUnknownUsers,
-  type ImportedPolicies,
-  importPolicies,
-  type PermissionsComparison,
-} from './policy-bulk-import.ts';
+export { applyPermissions, comparePermissions, type PermissionsComparison } from './permission-comparison.ts';
+export { findUnknownUsers, type ImportedPolicies, importPolicies } from './policy-bulk-import.ts';
+export { type AppliedPolicies, applyPolicyFiles, type OrphanAction, type PolicyApplication } from './policy-file-changes.ts';
 export {
   type HistoryHead,
   loadChanges,

@@ -1,5 +1,6 @@
 import type { BatchLimits } from './attempt.ts';
 import type { Database } from './contract.ts';
+import { readingEarlierTables } from './earlier-tables.ts';
 import type { PostgresOptions } from './postgres/database.ts';
 import type { AutomaticBackupOptions } from './sqlite/automatic-backups.ts';
 import { hasSqlite, isEmpty, openSqlite } from './sqlite/database.ts';
@@ -30,12 +31,14 @@ export async function openDatabase(
   return openSqlite({ path: pathOf(database), backups, timeLimits, readers, readerQueue, timeZone, observer, log });
 }
 
-/** Opens a database for reading: creates nothing, and opens an empty database in memory if the file is missing. */
+/** Opens a database for reading, also one of an earlier version of the program: creates nothing, and opens an empty database in memory if the file is missing. */
 export async function openForReading(address: DatabaseAddress): Promise<Database> {
   const { database, backups, ...options } = address;
-  if (!database.startsWith(SQLITE_SCHEME)) return openServer({ url: database, ...options, makesSchema: false });
   const { readers, readerQueue } = options;
-  return openSqlite({ path: hasSqlite(pathOf(database)) ? pathOf(database) : ':memory:', backups, readers, readerQueue });
+  const opened = database.startsWith(SQLITE_SCHEME)
+    ? openSqlite({ path: hasSqlite(pathOf(database)) ? pathOf(database) : ':memory:', backups, readers, readerQueue })
+    : await openServer({ url: database, ...options, makesSchema: false });
+  return withTransactions(opened, readingEarlierTables(opened.transaction));
 }
 
 /**
@@ -46,6 +49,25 @@ export function emptyFileOf(database: string): { readonly path: string; readonly
   if (!database.startsWith(SQLITE_SCHEME)) return undefined;
   const path = pathOf(database);
   return isEmpty(path) ? { path, exists: hasSqlite(path) } : undefined;
+}
+
+function withTransactions(database: Database, transaction: Database['transaction']): Database {
+  return {
+    dialect: database.dialect,
+    backups: database.backups,
+    get healthy() {
+      return database.healthy;
+    },
+    get fault() {
+      return database.fault;
+    },
+    get metrics() {
+      return database.metrics;
+    },
+    probe: () => database.probe(),
+    transaction,
+    close: () => database.close(),
+  };
 }
 
 /** Imports the PostgreSQL driver on demand; installations with SQLite do not load it. */

@@ -1,19 +1,9 @@
-import type {
-  PlannedAssignment,
-  PlannedPolicies,
-  Policy,
-  PolicyImport,
-  PolicyInput,
-  RolePolicy,
-  RuleInput,
-  UserPolicy,
-} from '../authz/policies/index.ts';
+import type { Policy, PolicyImport, RolePolicy, RuleInput, UserPolicy } from '../authz/policies/index.ts';
 import { Problem } from '../errors.ts';
 import { sql } from '../sql.ts';
 import {
   type AssignmentOf,
   type AuthoredChange,
-  assignToRole,
   isInForce,
   loadRolePolicies,
   loadUserPolicies,
@@ -24,16 +14,9 @@ import {
   withChange,
 } from './assignment-records.ts';
 import type { RowLock, Transaction } from './contract.ts';
+import { requireUnmanaged, requireUnmanagedAssignment } from './managed-policies.ts';
 import { storeVersions, type VersionChange } from './policy-history.ts';
-import {
-  type Author,
-  changedPolicy,
-  createPolicy,
-  loadPolicies,
-  loadPoliciesByName,
-  newPolicy,
-  type PolicyDraft,
-} from './policy-records.ts';
+import { type Author, changedPolicy, loadPolicies, newPolicy, type PolicyDraft } from './policy-records.ts';
 import { deleteFrom, POLICY_TABLES, requireIntactRows, writeAll } from './policy-tables.ts';
 import { advanceRevision, lockPolicies } from './revision.ts';
 import { idList } from './table-names.ts';
@@ -50,18 +33,23 @@ export interface ImportedPolicies {
 
 /**
  * Creates or updates policies by name and assigns them, all in one revision, or in none if nothing changes. Assignments that are not listed
- * stay. Uses few statements, however many policies there are. Throws USER_UNKNOWN, STORAGE_DAMAGED.
+ * stay. Uses few statements, however many policies there are. Throws USER_UNKNOWN, STORAGE_DAMAGED, POLICY_MANAGED.
  */
 export async function importPolicies(tx: Transaction, imports: readonly PolicyImport[], author: Author): Promise<ImportedPolicies> {
+  const drafted = await draftImport(tx, imports, author);
+  const { policies, users, roles } = drafted;
+  if (policies.length + users.length + roles.length > 0) await writeImport(tx, drafted, { ...author, revision: await advanceRevision(tx) });
+  return drafted.done;
+}
+
+/** Locks what an import changes, and returns the rows to write. Throws USER_UNKNOWN, STORAGE_DAMAGED, POLICY_MANAGED. */
+export async function draftImport(tx: Transaction, imports: readonly PolicyImport[], author: Author): Promise<ImportDraft> {
   // The row locks prevent a concurrent deletion of the users, which would leave these assignments behind. The deletion of a user also takes
   // this lock first, so the two cannot deadlock.
   const unknown = await lockUsers(tx, usersOf(imports));
   if (unknown.size > 0) throw new Problem('USER_UNKNOWN', 'no user has this id');
   await lockPolicies(tx);
-  const drafted = draft(imports, await loadExisting(tx, imports), { by: author.by, now: tx.now });
-  const { policies, users, roles } = drafted;
-  if (policies.length + users.length + roles.length > 0) await write(tx, drafted, { ...author, revision: await advanceRevision(tx) });
-  return drafted.done;
+  return draft(imports, await loadExisting(tx, imports), { by: author.by, now: tx.now });
 }
 
 /** Returns the ids that no user has. */
@@ -117,35 +105,46 @@ function byKey<Assignment extends UserPair | RolePair>(assignments: readonly Ass
   return new Map(assignments.map((assignment) => [toAssignmentKey(assignment), assignment]));
 }
 
-/** The rows to write, without their revision. */
-interface Draft {
+/** The rows that an import writes, without their revision. */
+export interface ImportDraft {
   readonly policies: readonly PolicyDraft[];
   readonly users: readonly UserPolicy[];
   readonly roles: readonly RolePolicy[];
   readonly done: ImportedPolicies;
+  /** Names of the policies that the admin API managed, and files manage from now on. */
+  readonly adopted: readonly string[];
 }
 
 interface Authored extends Author {
   readonly now: number;
 }
 
-function draft(imports: readonly PolicyImport[], known: ExistingPolicies, author: Authored): Draft {
+function draft(imports: readonly PolicyImport[], known: ExistingPolicies, author: Authored): ImportDraft {
   const done = { created: 0, updated: 0, unchanged: 0, assigned: 0 };
   const policies: PolicyDraft[] = [];
+  const adopted: string[] = [];
   const [users, roles] = [createDrafts(known.users, author), createDrafts(known.roles, author)];
-  for (const { policy: input, ...held } of imports) {
+  for (const { policy: input, file, ...held } of imports) {
+    const mark = file === undefined ? undefined : ({ managedBy: 'files', file } as const);
     const existing = known.policies.get(input.name);
     const rules = existing === undefined ? input.rules : withKnownIds(input.rules, existing);
-    const isSame = existing !== undefined && hasSameMembers({ ...input, rules }, existing);
-    const policy =
-      existing === undefined ? newPolicy(input, author) : isSame ? existing : changedPolicy(existing, { ...input, rules }, author.now);
+    const isSame = existing !== undefined && hasSameMembers({ ...input, rules, ...mark }, existing);
+    if (existing !== undefined && !isSame && mark === undefined) requireUnmanaged(existing);
+    if (existing !== undefined && existing.managedBy === undefined && mark !== undefined) adopted.push(existing.name);
+    const policy: PolicyDraft =
+      existing === undefined
+        ? { ...newPolicy(input, author), ...mark }
+        : isSame
+          ? existing
+          : { ...changedPolicy(existing, { ...input, rules }, author.now), ...mark };
     done[existing === undefined ? 'created' : isSame ? 'unchanged' : 'updated']++;
     if (!isSame) policies.push(policy);
     const policyId = policy.id;
-    for (const { role, ...change } of held.roles) if (roles.assign({ policyId, role }, change)) done.assigned++;
+    const manager = mark && { managedBy: mark.managedBy };
+    for (const { role, ...change } of held.roles) if (roles.assign({ policyId, role }, { ...change, ...manager })) done.assigned++;
     for (const { userId, ...change } of held.users) if (users.assign({ policyId, userId }, change)) done.assigned++;
   }
-  return { policies, users: users.changed(), roles: roles.changed(), done };
+  return { policies, users: users.changed(), roles: roles.changed(), done, adopted };
 }
 
 interface Drafts<Pair extends UserPair | RolePair> {
@@ -169,6 +168,7 @@ function createDrafts<Assignment extends UserPolicy | RolePolicy>(
       // Renews an ended assignment like the assign endpoint: members that the file omits get their defaults.
       const isRenewed = existing !== undefined && !isInForce(existing, now) && isInForce(fresh, now);
       if (existing !== undefined && !isRenewed && isUnchanged(change, existing)) return false;
+      if (existing !== undefined && change.managedBy === undefined) requireUnmanagedAssignment(existing);
       changed.set(key, existing === undefined || isRenewed ? fresh : withChange(existing, { ...change, by }));
       return true;
     },
@@ -182,7 +182,8 @@ function isUnchanged({ assignedBy: _, ...change }: Omit<AuthoredChange, 'by'>, e
   return hasSameMembers(Object.fromEntries(given.map(([name, value]) => [name, value ?? undefined])), existing);
 }
 
-async function write(tx: Transaction, draft: Draft, change: VersionChange): Promise<void> {
+/** Writes the rows of an import, at a revision that the caller has created. */
+export async function writeImport(tx: Transaction, draft: Omit<ImportDraft, 'done' | 'adopted'>, change: VersionChange): Promise<void> {
   const version = change.revision;
   const policies = draft.policies.map((policy): Policy => ({ ...policy, version }));
   const users = draft.users.map((assignment) => ({ ...assignment, version }));
@@ -231,60 +232,4 @@ function hasSameMembers(given: object, stored: object): boolean {
     const [rules, others] = [value as readonly object[], kept as readonly object[]];
     return rules.length === others.length && rules.every((rule, index) => hasSameMembers(rule, others[index] ?? {}));
   });
-}
-
-/** The differences between the policies that legacy `permissions` maps require and the existing ones. */
-export interface PermissionsComparison {
-  readonly missingPolicies: readonly PolicyInput[];
-  readonly missingAssignments: readonly PlannedAssignment[];
-  /** Names of existing policies whose rules differ from the map, because one of the two was changed. */
-  readonly differing: readonly string[];
-}
-
-/** Compares the required policies and assignments with the existing ones. */
-export async function comparePermissions(tx: Transaction, planned: PlannedPolicies): Promise<PermissionsComparison> {
-  const names = planned.policies.map(({ name }) => name);
-  const byName = new Map((await loadPoliciesByName(tx, names)).map((policy) => [policy.name, policy]));
-  const ids = [...byName.values()].map(({ id }) => id);
-  const assigned = new Set((await loadRolePolicies(tx, sql`"policyId" IN ${idList(tx.dialect, ids)}`)).map(roleKeyOf));
-  return {
-    missingPolicies: planned.policies.filter(({ name }) => !byName.has(name)),
-    missingAssignments: planned.assignments.filter(
-      ({ policy, role }) => !assigned.has(roleKeyOf({ policyId: byName.get(policy)?.id ?? '', role })),
-    ),
-    differing: planned.policies.filter((policy) => differs(policy, byName.get(policy.name))).map(({ name }) => name),
-  };
-}
-
-/**
- * Creates the missing policies and assignments and returns the comparison. An existing policy is not changed: an admin may have narrowed
- * its rules on purpose.
- */
-export async function applyPermissions(tx: Transaction, planned: PlannedPolicies, { by }: Author): Promise<PermissionsComparison> {
-  await lockPolicies(tx);
-  const comparison = await comparePermissions(tx, planned);
-  for (const policy of comparison.missingPolicies) await createPolicy(tx, policy, { by });
-  const names = planned.policies.map(({ name }) => name);
-  const ids = new Map((await loadPoliciesByName(tx, names)).map(({ name, id }) => [name, id]));
-  for (const { policy, role } of comparison.missingAssignments) {
-    const policyId = ids.get(policy);
-    if (policyId !== undefined) await assignToRole(tx, { policyId, role }, { by });
-  }
-  return comparison;
-}
-
-function roleKeyOf({ policyId, role }: Pick<RolePolicy, 'policyId' | 'role'>): string {
-  return `${role} ${policyId}`;
-}
-
-function differs(planned: PolicyInput, existing: Policy | undefined): boolean {
-  return existing !== undefined && ruleKeys(planned) !== ruleKeys(existing);
-}
-
-/** Returns the content of the rules as text, independent of their order and ids. */
-function ruleKeys({ rules }: Pick<PolicyInput, 'rules'>): string {
-  const keys = rules.map(({ resource, action, effect, conditions, isActive, priority }) =>
-    JSON.stringify([resource, action, effect, conditions, isActive, priority]),
-  );
-  return keys.sort().join('\n');
 }

@@ -5,6 +5,7 @@ import type { Row } from '../resources/index.ts';
 import { type Sql, sql } from '../sql.ts';
 import { endAssignments } from './assignment-records.ts';
 import { ConstraintError, type Transaction } from './contract.ts';
+import { requireUnmanaged } from './managed-policies.ts';
 import { storeVersion, type Version, type VersionChange } from './policy-history.ts';
 import {
   deleteFrom,
@@ -27,6 +28,13 @@ export interface Author {
   readonly by: string;
   /** The reason that the author gave. */
   readonly reason?: string | undefined;
+}
+
+/** The author of a change of one policy. */
+interface PolicyAuthor extends Author {
+  readonly id: string;
+  /** True if the author may change what files manage. */
+  readonly overridesFiles?: true | undefined;
 }
 
 /** Loads a policy with its rules. */
@@ -69,14 +77,12 @@ export async function createPolicy(tx: Transaction, input: PolicyInput, author: 
   return policy;
 }
 
-/** Replaces a policy. Rules with the id of an existing rule keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_EXISTS. */
-export async function updatePolicy(
-  tx: Transaction,
-  input: PolicyInput,
-  { id, ...author }: Author & { readonly id: string },
-): Promise<Policy> {
+/** Replaces a policy. Rules with the id of an existing rule keep id and createdAt. Throws POLICY_UNKNOWN, POLICY_MANAGED, POLICY_EXISTS. */
+export async function updatePolicy(tx: Transaction, input: PolicyInput, { id, overridesFiles, ...author }: PolicyAuthor): Promise<Policy> {
   await lockPolicies(tx);
-  const draft = changedPolicy(await loadPolicyOrRefuse(tx, id), input, tx.now);
+  const existing = await loadPolicyOrRefuse(tx, id);
+  if (overridesFiles !== true) requireUnmanaged(existing);
+  const draft = changedPolicy(existing, input, tx.now);
   await checkNameFree(tx, draft);
   const revision = await advanceRevision(tx);
   const policy = { ...draft, version: revision };
@@ -101,16 +107,21 @@ export async function restorePolicy(tx: Transaction, past: Policy, change: Versi
   return policy;
 }
 
-/** Deletes a policy with its rules and assignments; their versions stay in the history. Throws POLICY_UNKNOWN. */
+/** Deletes a policy with its rules and assignments; their versions stay in the history. Throws POLICY_UNKNOWN, POLICY_MANAGED. */
 export async function deletePolicy(tx: Transaction, id: string, author: Author): Promise<Policy> {
   await lockPolicies(tx);
   const policy = await loadPolicyOrRefuse(tx, id);
-  const revision = await advanceRevision(tx);
-  await endAssignments(tx, id, { ...author, revision });
+  requireUnmanaged(policy);
+  await endPolicy(tx, id, { ...author, revision: await advanceRevision(tx) });
+  return policy;
+}
+
+/** Deletes a policy with its rules and assignments, at a revision that the caller has created. */
+export async function endPolicy(tx: Transaction, id: string, change: VersionChange): Promise<void> {
+  await endAssignments(tx, id, change);
   await deleteFrom(tx, POLICY_TABLES.rule, sql`"policyId" = ${id}`);
   await deleteFrom(tx, POLICY_TABLES.policy, sql`"id" = ${id}`);
-  await storeVersion(tx, { ...author, ...toSubject(id), value: undefined, revision });
-  return policy;
+  await storeVersion(tx, { ...change, ...toSubject(id), value: undefined });
 }
 
 function toSubject(id: string): Pick<Version, 'kind' | 'id' | 'policyId'> {

@@ -4,6 +4,7 @@ import type { AssignableRole } from '../resources/index.ts';
 import { sql } from '../sql.ts';
 import { type Authored, loadRolePolicies, loadUserPolicies } from './assignment-records.ts';
 import type { Transaction } from './contract.ts';
+import { requireUnmanaged, withoutManager } from './managed-policies.ts';
 import { lockUsers } from './policy-bulk-import.ts';
 import { storeVersions, type VersionChange } from './policy-history.ts';
 import { loadPolicy, restorePolicy } from './policy-records.ts';
@@ -43,7 +44,7 @@ export interface PastPolicy {
 
 /**
  * Restores a past version of a policy, in one revision. Creates the policy if it is deleted. With `assignments`, restores those that were
- * removed or changed since, and revokes those that were added since. Throws POLICY_EXISTS.
+ * removed or changed since, and revokes those that were added since. The admin API manages the restored policy. Throws POLICY_EXISTS, POLICY_MANAGED.
  */
 export async function rollBackPolicy(tx: Transaction, past: PastPolicy, { by, reason, checkVersion }: Authored): Promise<RolledBack> {
   const { id } = past.policy;
@@ -55,9 +56,10 @@ export async function rollBackPolicy(tx: Transaction, past: PastPolicy, { by, re
   );
   await lockPolicies(tx);
   const current = await loadPolicy(tx, id);
+  if (current !== undefined) requireUnmanaged(current);
   checkVersion?.(current?.version ?? (await loadPolicyVersion(tx, id))?.revision);
   const change = { revision: await advanceRevision(tx), by, reason };
-  const policy = await restorePolicy(tx, past.policy, change);
+  const policy = await restorePolicy(tx, withoutManager(past.policy), change);
   const { assignments } = past;
   return {
     policy,
@@ -88,7 +90,7 @@ async function restoreAssignments(
   const kept = new Set(known.map(assigneeOf));
   // An assignment that was removed and created again has another id now, which it keeps.
   const restored = known
-    .map((past) => ({ ...past, id: byAssignee.get(assigneeOf(past))?.id ?? past.id, version: change.revision }))
+    .map((past) => ({ ...past, managedBy: undefined, id: byAssignee.get(assigneeOf(past))?.id ?? past.id, version: change.revision }))
     .filter((past) => !isSame(past, byAssignee.get(assigneeOf(past))));
   const revoked = present.filter((assignment) => !kept.has(assigneeOf(assignment)));
   await writeAssignments(tx, restored, change);

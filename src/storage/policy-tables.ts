@@ -18,6 +18,9 @@ export const POLICY_TABLES: Readonly<Record<'policy' | 'rule' | 'userPolicy' | '
   history: systemTable('_PolicyHistory'),
 };
 
+/** Columns that the tables do not have, by table, in transactions that read the database of an earlier version. */
+export const missingColumns: WeakMap<Transaction, ReadonlyMap<string, readonly string[]>> = new WeakMap();
+
 /** Inserts `value` as one row with its checksum. Ignores members without a column. A policy needs its rules, which its checksum covers. */
 export async function insertInto(tx: Transaction, table: Resource, value: object): Promise<void> {
   await insertRecord(tx, table, withChecksum(table, value));
@@ -109,13 +112,14 @@ export async function requireIntactRows(tx: Transaction, table: Resource, where:
  * before they are parsed.
  */
 export function selectRows(tx: Transaction, table: Resource, selection?: Selection): Promise<readonly Row[]> {
-  if (selection === undefined) return tx.all<Row>(sql`SELECT ${selectionOf(table)} FROM ${recordsOf(table)}`);
+  const missing = missingColumns.get(tx)?.get(table.name) ?? [];
+  if (selection === undefined) return tx.all<Row>(sql`SELECT ${selectionOf(table, missing)} FROM ${recordsOf(table)}`);
   const { where, orderBy, limit, without = [], isLimited = false } = selection;
   const check = isLimited ? sql`${tx.deadlineCheck(tableOf(table))} AND ` : sql``;
   const order = 'parts' in orderBy ? orderBy : sql.raw(orderBy.map(quoteName).join(', '));
   const bound = limit === undefined ? sql`` : sql` LIMIT ${limit}`;
   return tx.all<Row>(
-    sql`SELECT ${selectionOf(table, without)} FROM ${recordsOf(table)} WHERE ${check}(${where}) ORDER BY ${order}${bound}`,
+    sql`SELECT ${selectionOf(table, [...without, ...missing])} FROM ${recordsOf(table)} WHERE ${check}(${where}) ORDER BY ${order}${bound}`,
   );
 }
 

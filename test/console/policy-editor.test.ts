@@ -1,5 +1,9 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
+import { runCommand } from '../process/run-command.ts';
 import { type ConsoleService, it } from './console.fixture.ts';
 import type { Story } from './newsroom-story.ts';
 
@@ -145,6 +149,34 @@ describe('the editor of policies', () => {
     await page.getByText('This policy no longer exists').waitFor();
     await page.keyboard.press('Escape');
     expect(await page.getByRole('textbox', { name: 'Description' }).inputValue()).toBe('mine');
+  });
+
+  it('says which file manages a policy, keeps its preview, and refuses to save, delete and revoke it', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const project = mkdtempSync(join(tmpdir(), 'bailiwick-managed-'));
+    cpSync('examples/newsroom/resources', join(project, 'resources'), { recursive: true });
+    mkdirSync(join(project, 'policies'));
+    const rules = '[{ resource: Article, action: read }]';
+    writeFileSync(
+      join(project, 'policies/desk.yaml'),
+      `{ name: Desk of files, type: ROLE_BASED, rules: ${rules}, roles: [{ role: viewer }] }`,
+    );
+    const place = ['--project', project, '--data', newsroom.dataFolder, '--database', newsroom.database];
+    const { code, err } = await runCommand(['policies', 'apply', '--as', story.admin.email, ...place]);
+    rmSync(project, { recursive: true });
+    expect(code, err).toBe(0);
+    const page = await visitor.open(newsroom, '/policies?search=Desk+of+files', { as: story.admin });
+    await page.getByTitle('Managed by policies/desk.yaml').waitFor();
+    await page.getByRole('link', { name: 'Desk of files' }).click();
+    await page.getByText('Managed by policies/desk.yaml', { exact: true }).waitFor();
+    for (const name of ['Delete', 'Save…']) expect(await page.getByRole('button', { name }).getAttribute('aria-disabled')).toBe('true');
+    await page.getByRole('tab', { name: 'Assignments' }).click();
+    await page.getByText('listed in the file').waitFor();
+    expect(await page.getByRole('button', { name: /^Revoke/ }).count()).toBe(0);
+    await page.getByRole('tab', { name: 'Preview' }).waitFor();
   });
 
   it('deletes a policy after its name is typed, and restores it with its assignments', async ({ newsroom, story, visitor }) => {

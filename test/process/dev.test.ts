@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
@@ -103,5 +103,40 @@ describe('dev', () => {
     save('Room', { title });
     await program.prints('created tables: Room');
     expect(program.printed().slice(before.length)).not.toMatch(/swp|Event/);
+  });
+
+  const inPolicies = (name: string): string => join(folder, 'policies', name);
+  const policyOf = (action: string): string =>
+    `{ name: Guests, type: ROLE_BASED, roles: [{ role: anon }], rules: [{ resource: Event, action: ${action} }] }`;
+  const guestReads = async (): Promise<number> => (await send(program.url, `GET /api/Event/${id}`)).status;
+
+  it('dev applies policies when their folder is created, without an admin, and runs their tests', async () => {
+    mkdirSync(join(folder, 'policies'));
+    writeFileSync(inPolicies('guests.test.yaml'), 'tests: [{ name: a, resource: Event, action: list, expect: { anon: ALLOW } }]');
+    writeFileSync(inPolicies('guests.yaml'), policyOf('read'));
+    await program.prints('policies applied: 1 created');
+    await program.prints('expected ALLOW, got DENY');
+    await program.prints('0 passed, 1 failed');
+    expect(await guestReads()).toBe(200);
+    const { body } = await expectDone(send(program.url, 'GET /admin/api/decisions?action=apply', { token }));
+    expect(body.data).toMatchObject([{ kind: 'admin', requestId: 'bailiwick dev' }]);
+  });
+
+  it('dev keeps the last policies while a file has mistakes, and prints their lines', async () => {
+    writeFileSync(inPolicies('guests.yaml'), policyOf('raed'));
+    await program.prints('the policies stay as they were: 1 mistake in the policies');
+    await program.prints('policies/guests.yaml:1:');
+    expect(await guestReads()).toBe(200);
+  });
+
+  it('dev makes the policy of a removed file inactive, and active again when a file has it', async () => {
+    renameSync(join(folder, 'policies'), join(folder, 'elsewhere'));
+    await program.prints('policy "Guests" is no longer in policies/guests.yaml: not active any more');
+    expect(await guestReads()).toBe(403);
+    renameSync(join(folder, 'elsewhere'), join(folder, 'policies'));
+    writeFileSync(inPolicies('visitors.yaml'), policyOf('read'));
+    rmSync(inPolicies('guests.yaml'));
+    await program.prints('the policy is in policies/visitors.yaml instead of policies/guests.yaml');
+    expect(await guestReads()).toBe(200);
   });
 });

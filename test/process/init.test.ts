@@ -12,20 +12,21 @@ afterAll(() => rmSync(parent, { recursive: true }));
 const canLimit = spawnSync('prlimit', ['--version']).status === 0;
 
 describe('init and dev', () => {
-  it.each([...PROJECT_TEMPLATES.keys()])('dev starts the template %s, says how its policies take effect, and answers', async (template) => {
+  it.each([...PROJECT_TEMPLATES.keys()])('dev starts the template %s, applies and tests its policies, and answers', async (template) => {
     const project = join(parent, template);
     const { code, out } = await runProgram(['init', project, '--template', template, '--json'], {}, CHECKOUT);
     expect([code, JSON.parse(out).folder]).toEqual([0, project]);
     writeFileSync(join(project, '.env'), 'BAILIWICK_DOCS=off\n');
     const program = await startProgram({ project, data: join(project, 'data'), command: 'dev' });
     try {
-      await program.prints(`npx bailiwick policies apply --project ${project}`);
+      await program.prints('policies applied:');
+      await program.prints(' passed, 0 failed;');
       expect(program.printed()).toMatch(/\/console\/setup#token=/);
       const token = await setUp(program.url);
       expect(await send(program.url, 'GET /api/User', { token })).toMatchObject({ status: 200 });
       expect((await fetch(`${program.url}/openapi.json`, { headers: { authorization: `Bearer ${token}` } })).status, '.env').toBe(404);
       const applied = await runProgram(['policies', 'apply', '--project', project, '--as', 'ada@example.com']);
-      expect(applied, applied.err).toMatchObject({ code: 0 });
+      expect(applied, applied.err).toMatchObject({ code: 0, out: expect.stringContaining('0 created, 0 updated') });
     } finally {
       await program.stop();
     }

@@ -3,7 +3,7 @@ import { openInput, writeOutput } from '../../src/cli/command-files.ts';
 import { runCli } from '../../src/cli/index.ts';
 import { readPassword } from '../../src/cli/password-prompt.ts';
 import { createRun, type Run } from '../../src/cli/run.fixture.ts';
-import { openDecisions } from '../../src/decision-operations.ts';
+import { openDecisions, openPolicyHistory } from '../../src/decision-operations.ts';
 import { readPolicies } from '../../src/policy-file-operations.ts';
 import { loadProjectStatus, openBackups, openTables, pruneOldDecisions, verifyDecisions } from '../../src/project/index.ts';
 import { renderProjectApi } from '../../src/project-documents.ts';
@@ -27,7 +27,8 @@ export async function runCommand(args: readonly string[], input = '', run: Run =
     openBackups: async (config) => openBackups(config),
     verifyDecisions,
     openDecisions,
-    readPolicies: async (config) => readPolicies(config),
+    openPolicyHistory,
+    readPolicies: async (config, options) => readPolicies(config, options),
     loadStatus: loadProjectStatus,
     renderOpenApi: renderProjectApi,
     pruneDecisions: pruneOldDecisions,

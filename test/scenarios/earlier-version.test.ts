@@ -1,15 +1,16 @@
-/** A data folder of a version whose chains had no time zone: it is verified and resealed as it is, and a service starts on it. */
+/** A data folder of a version whose chains had no time zone, and whose policies no manager: it is verified and resealed as it is, and a service starts on it. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect } from 'vitest';
 import { appendEntry, createEntryId } from '../../src/audit/index.ts';
 import { type Config, parseConfig } from '../../src/config/config.ts';
+import { openPolicyHistory } from '../../src/decision-operations.ts';
 import type { JsonObject } from '../../src/operators/index.ts';
 import { readProject, resealData, verifyData } from '../../src/project/index.ts';
 import { type Definitions, parseDefinition } from '../../src/resources/index.ts';
 import { sql } from '../../src/sql.ts';
-import { createPolicy, migrate } from '../../src/storage/index.ts';
+import { assignToRole, createPolicy, migrate } from '../../src/storage/index.ts';
 import { saveDefinitionsInForce } from '../../src/storage/migrations/migration-status.ts';
 import { insertUser, toPolicyInput } from '../../src/storage/policy.fixture.ts';
 import { openTestDatabase, type TestDatabase } from '../../src/storage/storage.fixture.ts';
@@ -19,13 +20,23 @@ import { startService } from '../harness.ts';
 // The tests of this file build on each other.
 const it = createChain();
 
-/** Returns the definitions of the version before `_Chain.timeZone`. */
+/** The columns that the earlier version does not have. */
+const ADDED: Readonly<Record<string, readonly string[]>> = {
+  _Chain: ['timeZone'],
+  _Policy: ['managedBy', 'file'],
+  _RolePolicy: ['managedBy'],
+};
+
+/** Returns the definitions of the earlier version. */
 function toEarlier(definitions: Definitions): Definitions {
-  const { source = {} } = definitions.get('_Chain') ?? {};
-  const { timeZone: _, ...fields } = source['fields'] as JsonObject;
-  const { resource } = parseDefinition({ ...source, fields }, { builtIn: true });
-  if (resource === undefined) throw new Error('the earlier definition of _Chain is invalid');
-  return new Map([...definitions, ['_Chain', resource]]);
+  const earlier = Object.entries(ADDED).map(([name, added]) => {
+    const { source = {} } = definitions.get(name) ?? {};
+    const fields = Object.fromEntries(Object.entries(source['fields'] as JsonObject).filter(([field]) => !added.includes(field)));
+    const { resource } = parseDefinition({ ...source, fields }, { builtIn: true });
+    if (resource === undefined) throw new Error(`the earlier definition of ${name} is invalid`);
+    return [name, resource] as const;
+  });
+  return new Map([...definitions, ...earlier]);
 }
 
 const NOTE = 'name: Note\nfields:\n  title: { type: string }\n';
@@ -43,14 +54,16 @@ beforeAll(async () => {
   await migrate(test.database, definitions);
   await test.database.transaction(async (tx) => {
     await insertUser(tx, 'u1');
-    await createPolicy(tx, toPolicyInput('readers'), { by: 'u1' });
+    const { id: policyId } = await createPolicy(tx, toPolicyInput('readers'), { by: 'u1' });
+    await assignToRole(tx, { policyId, role: 'user' }, { by: 'u1' });
     const entry = { id: createEntryId(), at: new Date(tx.now).toISOString(), kind: 'access', allowed: true, role: 'user' } as const;
     // This process has no time zone, so the hash of the chain is that of the earlier version.
     await appendEntry(tx, { ...entry, resource: 'Note', action: 'list', reason: 'allowed', epoch: 1, requestId: 'q', ip: '127.0.0.1' });
   });
   // Entries are inserted at the commit, so the column is removed in a transaction of its own.
   await test.database.transaction(async (tx) => {
-    await tx.run(sql`ALTER TABLE "_Chain" DROP COLUMN "timeZone"`);
+    for (const [table, columns] of Object.entries(ADDED))
+      for (const column of columns) await tx.run(sql`ALTER TABLE ${sql.table(table)} DROP COLUMN ${sql.ref(column)}`);
     await saveDefinitionsInForce(tx, toEarlier(definitions));
     await tx.run(sql`UPDATE "User" SET "name" = 'changed with SQL'`);
   });
@@ -64,6 +77,12 @@ describe('a data folder of an earlier version', () => {
   it('verify compares the data of an earlier version without a migration', async () => {
     expect(await verifyData(place)).toMatchObject({ isWhole: false, rows: { damagedCount: 1 }, decisions: { entries: 1, breakCount: 0 } });
     expect((await test.rows('_Chain'))[0]).not.toHaveProperty('timeZone');
+  });
+
+  it('the history of policies of an earlier version is read without a migration, by the name of a policy', async () => {
+    const history = await openPolicyHistory(place);
+    expect(await history.last({ policy: 'readers', limit: 9 })).toMatchObject([{ subject: 'assignment' }, { change: 'created' }]);
+    await history.close();
   });
 
   it('verify --reseal accepts damaged rows of an earlier version, with an audit entry', async () => {

@@ -57,7 +57,7 @@ describe('the example models', () => {
 
     it(`a service accepts the policies of ${name} without a finding`, async () => {
       const { token } = await service.admin();
-      const body = JSON.parse(readPolicies(configOf(name))) as object;
+      const body = { policies: readPolicies(configOf(name)).map(({ policy }) => policy) };
       expect((await service.call('POST', '/admin/api/policies/import', { token, body })).status).toBe(200);
       expect((await service.call('POST', '/admin/api/policies/import', { token, body })).at('data')).toMatchObject({
         created: 0,

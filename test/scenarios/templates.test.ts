@@ -60,7 +60,7 @@ describe.each([...PROJECT_TEMPLATES.keys()])('the template %s', (template) => {
 
   it(`a service accepts the policies of the template ${template} without a finding, and its example data shows a denial`, async () => {
     const { email, password, token } = await service.admin();
-    const body = JSON.parse(readPolicies(config)) as object;
+    const body = { policies: readPolicies(config).map(({ policy }) => policy) };
     expect((await service.call('POST', '/admin/api/policies/import', { token, body })).status).toBe(200);
     expect((await service.call('GET', '/admin/api/policies-advice', { token })).at('data')).toEqual([]);
     const env = { BAILIWICK_URL: service.url, ADMIN_EMAIL: email, ADMIN_PASSWORD: password };

@@ -34,6 +34,8 @@ export const policiesTexts = {
   select: (name: string) => sentence`Select ${name}`,
   users: (count: number) => (count === 1 ? '1 user' : sentence`${count} users`),
   unassigned: 'no role or user',
+  managed: 'file',
+  managedBy: (file: string) => sentence`Managed by ${file}`,
   findings: (count: number) => (count === 1 ? '1 finding' : sentence`${count} findings`),
   types: { ROLE_BASED: 'role based', ATTRIBUTE_BASED: 'attribute based', CUSTOM: 'custom' },
   empty: { title: 'There are no policies yet', detail: 'Without policies, only admins have access.' },

@@ -14,6 +14,13 @@ export const policyTexts = {
   valid: 'no mistakes',
   checking: 'checking',
   otherMistakes: 'Mistakes',
+  managed: {
+    title: (file: string) => sentence`Managed by ${file}`,
+    detail:
+      'Change the file and run "bailiwick policies apply". Changes can be tried here with the preview and the simulator, but not saved.',
+    refusal: (file: string) => sentence`The policy is managed by ${file}.`,
+    role: 'listed in the file',
+  },
   newer: 'Another admin has changed this policy since it was opened.',
   details: {
     title: 'Policy',

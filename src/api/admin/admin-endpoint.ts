@@ -94,7 +94,7 @@ export interface AdminRequest<
 /** A change in the audit log: `update` of `Policy`, with a reason such as `updated policy "Editors"`. */
 export interface AdminChange {
   readonly resource: 'Policy' | 'UserPolicy' | 'RolePolicy' | 'Session';
-  readonly action: 'create' | 'update' | 'delete' | 'import' | 'rollback' | 'assign';
+  readonly action: 'create' | 'update' | 'delete' | 'import' | 'apply' | 'rollback' | 'assign';
   /** The id of the changed record; absent if the change affects several records. */
   readonly recordId?: string;
   /** A sentence that says what was changed. */

@@ -9,6 +9,7 @@ import {
   ASSIGNMENT_CHANGE,
   findBatchMistakes,
   findFormMistakes,
+  findManagedAssignments,
   findMissingVersions,
   findStaleVersions,
   type GivenChange,
@@ -68,7 +69,7 @@ export const assignmentBatchEndpoints: readonly AdminEndpoint[] = [
         example: toSuccess(EXAMPLE, { count: 2, message: '1 created, 1 updated' }),
       },
     },
-    problems: [412, 428],
+    problems: [409, 412, 428],
     async handle(admin) {
       const { reason, dryRun = false } = admin.body;
       const data = await (dryRun ? runDry(admin.tx, () => change(admin)) : change(admin));
@@ -85,7 +86,7 @@ type BatchRequest = Pick<AdminRequest, 'tx' | 'snapshot' | 'deps' | 'admin'> & {
   readonly body: { readonly changes: readonly GivenChange[]; readonly reason?: string };
 };
 
-/** Validates and applies the changes. @throws Problem VALUE_INVALID, RECORD_VERSION, RECORD_VERSION_REQUIRED, each with every mistake */
+/** Validates and applies the changes. @throws Problem VALUE_INVALID, POLICY_MANAGED, RECORD_VERSION, RECORD_VERSION_REQUIRED, each with every mistake */
 async function change(request: BatchRequest) {
   const { tx, deps, admin, body } = request;
   const given = body.changes;
@@ -96,6 +97,7 @@ async function change(request: BatchRequest) {
     changes.map(({ pair }) => pair),
   );
   refuseMistakes('VALUE_INVALID', findBatchMistakes(changes, { state, now: tx.now }));
+  refuseMistakes('POLICY_MANAGED', findManagedAssignments(changes, state));
   const versions = changes.map(({ pair }, index) => ({ given: given[index]?.version, stored: state.find(pair)?.version }));
   refuseMistakes('RECORD_VERSION', findStaleVersions(versions));
   if (deps.ifMatch === 'required') refuseMistakes('RECORD_VERSION_REQUIRED', findMissingVersions(versions));

@@ -3,7 +3,16 @@ import { findContextMistakes, ROLE_ASSIGNMENT_MEMBERS, USER_ASSIGNMENT_MEMBERS }
 import type { Issue } from '../../errors.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { Input, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
-import { type BatchChange, type BatchState, isInForce, type RolePair, toAssignmentKey, type UserPair } from '../../storage/index.ts';
+import {
+  type BatchChange,
+  type BatchState,
+  isInForce,
+  isManagedAssignment,
+  MANAGED_ASSIGNMENT,
+  type RolePair,
+  toAssignmentKey,
+  type UserPair,
+} from '../../storage/index.ts';
 import { name } from '../schema-members.ts';
 
 const { expiresAt, context, isActive } = USER_ASSIGNMENT_MEMBERS;
@@ -95,6 +104,15 @@ function findStateMistakes({ op, pair }: BatchChange, { state, now }: BatchConte
 
 function describeAssignee(pair: UserPair | RolePair): { readonly path: string; readonly assignee: string } {
   return 'userId' in pair ? { path: 'userId', assignee: 'user' } : { path: 'role', assignee: 'role' };
+}
+
+/** Returns a mistake for each change of an assignment that files manage. */
+export function findManagedAssignments(changes: readonly BatchChange[], { find }: Pick<BatchState, 'find'>): readonly Issue[] {
+  return changes.flatMap(({ pair }, index) => {
+    const stored = find(pair);
+    if (stored === undefined || !isManagedAssignment(stored)) return [];
+    return [{ path: `changes.${index}.role`, code: 'POLICY_MANAGED' as const, detail: MANAGED_ASSIGNMENT }];
+  });
 }
 
 /** The version that a change names, and the version of the stored assignment. */

@@ -158,7 +158,7 @@ function updateEndpoint(kind: AssignmentKind): AdminEndpoint {
     summary: 'Changes the assignment.',
     ifMatch: true,
     answers: { 200: written(kind, 'The assignment as it is now.', 'changed the assignment of') },
-    problems: [404, 412, 428],
+    problems: [404, 409, 412, 428],
     async handle(admin) {
       const { params } = admin;
       const change = requireChange(kind.parse(admin.body));
@@ -182,7 +182,7 @@ function deleteEndpoint(kind: AssignmentKind): AdminEndpoint {
     query: Input({ reason: REASON }),
     ifMatch: true,
     answers: { 200: { description: 'Removed.', schema: DONE, example: toSuccess(undefined, { message }) } },
-    problems: [404, 412, 428],
+    problems: [404, 409, 412, 428],
     async handle(admin) {
       const { params, query } = admin;
       const policy = await requirePolicy(admin.tx, params.policyId);

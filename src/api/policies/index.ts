@@ -5,7 +5,23 @@
  * Begin with `policy-endpoints.ts`.
  */
 export { assignmentWarnings, findingEndpoints, WARNED } from './finding-endpoints.ts';
+export {
+  applyPoliciesFromCommand,
+  applyPoliciesInDevelopment,
+  type CommandApplication,
+  type PolicyApplicationReport,
+  type PolicyFileSet,
+  type PolicyOfFile,
+} from './policy-application.ts';
 export { policyEndpoints } from './policy-endpoints.ts';
+export {
+  type CommandRollback,
+  type ComparedChange,
+  type HistoryQuery,
+  loadHistory,
+  type RollbackReport,
+  rollBackFromCommand,
+} from './policy-history-commands.ts';
 export { policyHistoryEndpoints } from './policy-history-endpoints.ts';
 export {
   type CommandPolicies,
@@ -14,7 +30,6 @@ export {
   grantFullAccess,
   importPoliciesFromCommand,
   type PermissionPolicy,
-  previewImportFromCommand,
   type RestoredAccess,
   restoreAdminPolicy,
   toCommandRequest,
@@ -29,7 +44,7 @@ export {
   USER_POLICY_EXAMPLE,
   withKind,
 } from './policy-responses.ts';
-export { policyRollbackEndpoints } from './policy-rollback-endpoint.ts';
+export { policyRollback } from './policy-rollback-endpoint.ts';
 export { policySearchEndpoints } from './policy-search-endpoint.ts';
 export { policyTransferEndpoints } from './policy-transfer-endpoints.ts';
 export { policyValidationEndpoints } from './policy-validation-endpoint.ts';

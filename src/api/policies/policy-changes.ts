@@ -110,7 +110,10 @@ function summarizeAssignment(change: DescribedChange['change'], { before, after 
 function membersOf(assignment: UserPolicy | RolePolicy | undefined): readonly (readonly [string, string])[] {
   if (assignment === undefined) return [];
   const isActive = ['isActive', assignment.isActive ? 'active' : 'not active'] as const;
-  if (!('userId' in assignment)) return [isActive, ['priority', `priority ${assignment.priority}`]];
+  if (!('userId' in assignment)) {
+    const manager = assignment.managedBy === undefined ? [] : [['managedBy', 'managed by files'] as const];
+    return [isActive, ['priority', `priority ${assignment.priority}`], ...manager];
+  }
   const { expiresAt, context } = assignment;
   const notes = Object.keys(context).length === 0 ? 'no context' : `context ${JSON.stringify(context)}`;
   return [isActive, ['expiresAt', expiresAt === undefined ? 'no expiry' : `expires at ${expiresAt}`], ['context', notes]];

@@ -127,7 +127,7 @@ const remove = adminEndpoint({
       example: toSuccess(undefined, { message: 'deleted policy "Editors", its rules and its assignments' }),
     },
   },
-  problems: [404, 412, 428],
+  problems: [404, 409, 412, 428],
   async handle(admin) {
     const policy = await loadToChange(admin, admin.params.id);
     const { reason } = admin.query;

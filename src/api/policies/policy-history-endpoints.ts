@@ -180,7 +180,7 @@ async function respondPage({ tx, query }: HistoryRequest, policyId: string | und
   const before = given === undefined ? undefined : parseChangeCursor(given);
   const found = await loadPolicyChanges(tx, { policyId, before, limit: most + 1 }, describeChange);
   const page = found.slice(0, most);
-  const toNamed = await loadNames(tx, page);
+  const toNamed = await loadHistoryNames(tx, page);
   const last = page.at(-1);
   const next = found.length > most && last !== undefined ? { nextCursor: toChangeCursor(last) } : {};
   const changes = page.map(toNamed).map(({ id: _, ...change }) => change);
@@ -188,7 +188,10 @@ async function respondPage({ tx, query }: HistoryRequest, policyId: string | und
 }
 
 /** Loads the names of the authors and of the policies of assignments. Returns the function that adds them to a change. */
-async function loadNames(tx: Transaction, changes: readonly DescribedChange[]): Promise<(change: DescribedChange) => NamedChange> {
+export async function loadHistoryNames(
+  tx: Transaction,
+  changes: readonly Omit<DescribedChange, 'id'>[],
+): Promise<(change: DescribedChange) => NamedChange> {
   const users = await loadUserNames(tx, [...new Set(changes.flatMap(({ by }) => (by === undefined ? [] : [by.id])))]);
   const policies = new Map<string, string>();
   for (const id of new Set(changes.flatMap(({ policy }) => (policy.name === undefined ? [policy.id] : [])))) {
@@ -209,7 +212,7 @@ async function loadNames(tx: Transaction, changes: readonly DescribedChange[]): 
 
 async function describeVersion(tx: Transaction, stored: StoredChange) {
   const described = describeChange(stored);
-  const toNamed = await loadNames(tx, [described]);
+  const toNamed = await loadHistoryNames(tx, [described]);
   const { revision, at, by, reason, change, summary } = toNamed(described);
   return { revision, at, ...(by !== undefined && { by }), ...(reason !== undefined && { reason }), change, summary };
 }

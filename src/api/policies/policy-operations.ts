@@ -4,10 +4,9 @@
  */
 import { appendEntry, appendSystemEntry, createEntryId, loadHistoryFacts } from '../../audit/index.ts';
 import { comparePrecedence, DEFAULT_PRIORITY, type Policy, type PolicyInput, policiesFromPermissions } from '../../authz/policies/index.ts';
-import type { Json, JsonObject } from '../../operators/index.ts';
+import type { Json } from '../../operators/index.ts';
 import type { ByteStream, HttpRequest, QueryTree, RequestOrigin } from '../../request/index.ts';
 import type { Definitions } from '../../resources/index.ts';
-import type { TypeOf } from '../../schemas/index.ts';
 import { sql } from '../../sql.ts';
 import {
   applyPermissions,
@@ -23,7 +22,7 @@ import {
   updatePolicy,
 } from '../../storage/index.ts';
 import { type AdminDeps, handleAs } from '../admin/index.ts';
-import { exportedPolicies, type IMPORTED, policyImport } from './policy-transfer-endpoints.ts';
+import { exportedPolicies, policyImport } from './policy-transfer-endpoints.ts';
 
 /** A file of policies to import, and the admin who imports it. */
 export interface CommandPolicies {
@@ -38,33 +37,11 @@ export interface CommandPolicies {
 
 /** Imports policies and returns a summary. @throws Problem as the admin endpoint does */
 export async function importPoliciesFromCommand(deps: AdminDeps, command: CommandPolicies): Promise<string> {
-  return (await runImport(deps, command)).message;
-}
-
-/** Returns what an import would create and change. Stores nothing. @throws Problem as the admin endpoint does */
-export async function previewImportFromCommand(
-  deps: AdminDeps,
-  as: string,
-  policies: readonly JsonObject[],
-): Promise<TypeOf<typeof IMPORTED>> {
-  const bytes = only(new TextEncoder().encode(JSON.stringify({ policies })));
-  return (await runImport(deps, { as, mediaType: 'application/json', bytes, dryRun: true })).data;
-}
-
-async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
-  yield bytes;
-}
-
-interface ImportResponse {
-  readonly message: string;
-  readonly data: TypeOf<typeof IMPORTED>;
-}
-
-async function runImport(deps: AdminDeps, { as, mediaType, bytes, dryRun, reason }: CommandPolicies): Promise<ImportResponse> {
+  const { as, mediaType, bytes, dryRun, reason } = command;
   const query = new Map(Object.entries({ dryRun: String(dryRun), ...(reason !== undefined && { reason }) }));
   const request = toImportRequest(query, { mediaType, bytes });
   const { body } = await handleAs(deps, policyImport, { request, identify: (tx) => deps.identity.identifyByEmail(tx, as) });
-  return body as unknown as ImportResponse;
+  return (body as unknown as { readonly message: string }).message;
 }
 
 /** Exports policies with their roles, one per line, in the format of an import. */
@@ -117,7 +94,7 @@ export function restoreAdminPolicy({ database }: Pick<AdminDeps, 'database'>): P
     const policy =
       stored === undefined
         ? await createPolicy(tx, FULL_ACCESS, { by: RESTORE_COMMAND })
-        : await updatePolicy(tx, FULL_ACCESS, { id: stored.id, by: RESTORE_COMMAND });
+        : await updatePolicy(tx, FULL_ACCESS, { id: stored.id, by: RESTORE_COMMAND, overridesFiles: true });
     await assign(tx, policy.id);
     const [action, done] = stored === undefined ? ['create', 'created'] : ['update', 'restored'];
     const reason = `${done} policy "${policy.name}" and assigned it to role admin`;
@@ -130,7 +107,7 @@ export function restoreAdminPolicy({ database }: Pick<AdminDeps, 'database'>): P
 
 async function assign(tx: Transaction, policyId: string): Promise<void> {
   const pair = { policyId, role: 'admin' } as const;
-  const given = { isActive: true, priority: DEFAULT_PRIORITY, by: RESTORE_COMMAND };
+  const given = { isActive: true, priority: DEFAULT_PRIORITY, by: RESTORE_COMMAND, overridesFiles: true } as const;
   const isAssigned = (await listRolePolicies(tx, 'admin')).some(({ policy }) => policy.id === policyId);
   if (isAssigned) await updateAssignment(tx, pair, given);
   else await assignToRole(tx, pair, given);

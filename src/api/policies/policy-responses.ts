@@ -1,6 +1,6 @@
 /** Schemas of policies and assignments in responses. The endpoints of policies and those of assignments share them. */
 import { RULE_ACTIONS } from '../../actions.ts';
-import { CONDITION, EFFECTS, POLICY_TYPES, type Policy, type RolePolicy, type UserPolicy } from '../../authz/policies/index.ts';
+import { CONDITION, EFFECTS, MANAGERS, POLICY_TYPES, type Policy, type RolePolicy, type UserPolicy } from '../../authz/policies/index.ts';
 import type { JsonObject } from '../../operators/index.ts';
 import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { component, OneOf, type Rendered, Type, type TypeOf } from '../../schemas/index.ts';
@@ -8,6 +8,9 @@ import { COUNT, ID, TEXT, TIMESTAMP } from '../schema-members.ts';
 
 const PRIORITY = Type.Integer({ description: 'Rules with a higher priority are evaluated first.' });
 const NOTES = Type.Unsafe<JsonObject>({ type: 'object', additionalProperties: true, description: 'Notes of the admin.' });
+const MANAGED_BY = Type.Optional(
+  OneOf(MANAGERS, { description: '`files`: only `policies apply` changes it; other changes fail with 409. Absent: this API changes it.' }),
+);
 const VERSION = Type.Integer({ minimum: 1, description: 'Revision of the last change: the `ETag`.' });
 
 const RULE = component(
@@ -35,6 +38,8 @@ const POLICY_MEMBERS = {
   priority: PRIORITY,
   createdBy: TEXT,
   tags: Type.Array(TEXT),
+  managedBy: MANAGED_BY,
+  file: Type.Optional(Type.String({ description: 'The file that contains the policy, if files manage it.' })),
   rules: Type.Array(RULE),
   createdAt: TIMESTAMP,
   updatedAt: TIMESTAMP,
@@ -109,6 +114,7 @@ export const ROLE_POLICY = component(
     assignedAt: TIMESTAMP,
     isActive: Type.Boolean(),
     priority: PRIORITY,
+    managedBy: MANAGED_BY,
     version: VERSION,
   }),
 );
@@ -129,6 +135,7 @@ export const ASSIGNMENT = component(
     expiresAt: Type.Optional(TIMESTAMP),
     isActive: Type.Boolean(),
     priority: Type.Optional(PRIORITY),
+    managedBy: MANAGED_BY,
     context: Type.Optional(NOTES),
     version: VERSION,
   }),

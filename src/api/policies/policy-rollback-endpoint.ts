@@ -19,59 +19,57 @@ const ASSIGNMENT = Type.Object({
   role: Type.Optional(OneOf(ASSIGNABLE_ROLES)),
 });
 
-/** The endpoint that restores a past version of a policy. */
-export const policyRollbackEndpoints: readonly AdminEndpoint[] = [
-  adminEndpoint({
-    method: 'POST',
-    path: '/policies/:id/rollback',
-    id: 'policies.rollback',
-    tag: 'Admin policies',
-    summary: 'Restores the version of a policy that was in force at a revision, also of a deleted policy, in one revision.',
-    description:
-      'Restores the rules, with their ids, and all other members. Assignments stay as they are, unless `assignments` is true. For a deleted policy, `If-Match` names the revision that deleted it.',
-    params: Input({ id: name('Id of the policy. The policy may be deleted.') }),
-    ifMatch: true,
-    body: Input({
-      revision: Type.Integer({ minimum: 1, maximum: MAX_REVISION, description: 'The revision to return to.' }),
-      reason: Type.String({ maxLength: 500, format: 'line', description: 'Reason of the change. The history and the audit log keep it.' }),
-      assignments: Type.Optional(
-        Type.Boolean({
-          description: `Also restore the assignments that were removed or changed since, and revoke those that were added. At most ${ROLLBACK_ASSIGNMENTS}. Default: false.`,
-        }),
-      ),
-    }),
-    bodyProblem: 'VALUE_INVALID',
-    bodyExample: { revision: 12, reason: 'the change denied editors', assignments: true },
-    answers: {
-      200: {
-        description: 'The policy as it is now, and the assignments that were restored or revoked.',
-        schema: envelope(POLICY, { ...MESSAGE, assignments: Type.Array(ASSIGNMENT), ...WARNED }),
-        headers: ['ETag'],
-        example: toSuccess(
-          { ...POLICY_EXAMPLE, version: 16 },
-          { message: 'rolled back policy "Editors" to revision 12', assignments: [{ outcome: 'restored', role: 'editor' } as const] },
-        ),
-      },
-    },
-    problems: [404, 409, 412, 428],
-    async handle(admin) {
-      const { tx, params, body } = admin;
-      const { revision, reason } = body;
-      const past = await requireVersion(admin, { id: params.id, revision });
-      requireValid(admin, past, revision);
-      const assignments =
-        body.assignments === true
-          ? await loadAssignmentsAt(tx, { policyId: params.id, revision, limit: ROLLBACK_ASSIGNMENTS + 1 })
-          : undefined;
-      const checkVersion = (version: number | undefined): void => validatePolicyVersion(admin, 'policy', version);
-      const done = await rollBackPolicy(tx, { policy: past.policy, assignments }, { by: admin.admin.id, reason, checkVersion });
-      const message = `rolled back policy "${done.policy.name}" to revision ${revision}${summarize(done.assignments)}`;
-      await admin.audit({ resource: 'Policy', action: 'rollback', recordId: params.id, reason: message, changeReason: reason });
-      const warnings = await policyWarnings(admin, done.policy);
-      return respond(200, toSuccess(done.policy, { message, assignments: done.assignments, ...warnings }), versionHeaders(done.policy));
-    },
+/** The endpoint that restores a past version of a policy. The CLI uses it too. */
+export const policyRollback: AdminEndpoint = adminEndpoint({
+  method: 'POST',
+  path: '/policies/:id/rollback',
+  id: 'policies.rollback',
+  tag: 'Admin policies',
+  summary: 'Restores the version of a policy that was in force at a revision, also of a deleted policy, in one revision.',
+  description:
+    'Restores the rules, with their ids, and all other members. Assignments stay as they are, unless `assignments` is true. For a deleted policy, `If-Match` names the revision that deleted it.',
+  params: Input({ id: name('Id of the policy. The policy may be deleted.') }),
+  ifMatch: true,
+  body: Input({
+    revision: Type.Integer({ minimum: 1, maximum: MAX_REVISION, description: 'The revision to return to.' }),
+    reason: Type.String({ maxLength: 500, format: 'line', description: 'Reason of the change. The history and the audit log keep it.' }),
+    assignments: Type.Optional(
+      Type.Boolean({
+        description: `Also restore the assignments that were removed or changed since, and revoke those that were added. At most ${ROLLBACK_ASSIGNMENTS}. Default: false.`,
+      }),
+    ),
   }),
-];
+  bodyProblem: 'VALUE_INVALID',
+  bodyExample: { revision: 12, reason: 'the change denied editors', assignments: true },
+  answers: {
+    200: {
+      description: 'The policy as it is now, and the assignments that were restored or revoked.',
+      schema: envelope(POLICY, { ...MESSAGE, assignments: Type.Array(ASSIGNMENT), ...WARNED }),
+      headers: ['ETag'],
+      example: toSuccess(
+        { ...POLICY_EXAMPLE, version: 16 },
+        { message: 'rolled back policy "Editors" to revision 12', assignments: [{ outcome: 'restored', role: 'editor' } as const] },
+      ),
+    },
+  },
+  problems: [404, 409, 412, 428],
+  async handle(admin) {
+    const { tx, params, body } = admin;
+    const { revision, reason } = body;
+    const past = await requireVersion(admin, { id: params.id, revision });
+    requireValid(admin, past, revision);
+    const assignments =
+      body.assignments === true
+        ? await loadAssignmentsAt(tx, { policyId: params.id, revision, limit: ROLLBACK_ASSIGNMENTS + 1 })
+        : undefined;
+    const checkVersion = (version: number | undefined): void => validatePolicyVersion(admin, 'policy', version);
+    const done = await rollBackPolicy(tx, { policy: past.policy, assignments }, { by: admin.admin.id, reason, checkVersion });
+    const message = `rolled back policy "${done.policy.name}" to revision ${revision}${summarize(done.assignments)}`;
+    await admin.audit({ resource: 'Policy', action: 'rollback', recordId: params.id, reason: message, changeReason: reason });
+    const warnings = await policyWarnings(admin, done.policy);
+    return respond(200, toSuccess(done.policy, { message, assignments: done.assignments, ...warnings }), versionHeaders(done.policy));
+  },
+});
 
 /** Validates a past version like a new policy: the definitions may have changed since. @throws Problem POLICY_INVALID with every mistake */
 function requireValid({ snapshot, deps }: Pick<AdminRequest, 'snapshot' | 'deps'>, { policy }: PolicyVersion, revision: number): void {

@@ -24,8 +24,7 @@ import { COUNT, COUNTED, lineByLine, MESSAGE } from '../schema-members.ts';
 import { compareImport, IMPORT_CHANGE, MAX_IMPORT_CHANGES } from './policy-differences.ts';
 import { EXPORTED_POLICY, POLICY_EXAMPLE } from './policy-responses.ts';
 
-/** The schema of the result of an import. */
-export const IMPORTED = Type.Object({
+const IMPORTED = Type.Object({
   created: COUNT,
   updated: COUNT,
   unchanged: COUNT,
@@ -70,11 +69,12 @@ export const policyImport: AdminEndpoint = adminEndpoint({
       ),
     },
   },
+  problems: [409],
   async handle({ query, tx, snapshot, deps, upload, admin, audit }) {
     const bounds = { definitions: snapshot.definitions, limits: deps.limits, maxItems: deps.importPolicies };
     const parsed = parsePolicyImport(upload?.body === undefined ? {} : upload.body, bounds);
     const mistakes = parsed.issues.length > 0 ? parsed.issues : await validateUsers(tx, parsed.policies);
-    if (mistakes.length > 0) throw toProblem(withLines(mistakes, 'policies', upload?.lines));
+    if (mistakes.length > 0) throw toImportProblem(withLines(mistakes, 'policies', upload?.lines));
     const reason = query.reason ?? parsed.reason;
     const change = { by: admin.id, reason };
     const work = (): Promise<ImportedPolicies> => importPolicies(tx, parsed.policies, change);
@@ -82,10 +82,10 @@ export const policyImport: AdminEndpoint = adminEndpoint({
       const names = parsed.policies.map(({ policy }) => policy.name);
       const { result, changes } = await runDry(tx, () => compareImport(tx, names, work));
       const data = { ...result, dryRun: true as const, changes: changes.slice(0, MAX_IMPORT_CHANGES) };
-      return respond(200, toSuccess(data, { message: `${summarize(result)}; a dry run, nothing was stored` }));
+      return respond(200, toSuccess(data, { message: `${summarizeImport(result)}; a dry run, nothing was stored` }));
     }
     const done = await work();
-    const summary = summarize(done);
+    const summary = summarizeImport(done);
     await audit({ resource: 'Policy', action: 'import', reason: `imported policies: ${summary}`, changeReason: reason });
     return respond(200, toSuccess(done, { message: summary }));
   },
@@ -151,11 +151,13 @@ async function validateUsers(tx: Transaction, policies: readonly PolicyImport[])
   );
 }
 
-function summarize({ created, updated, unchanged, assigned }: ImportedPolicies): string {
+/** Returns the counts of an import in words. */
+export function summarizeImport({ created, updated, unchanged, assigned }: ImportedPolicies): string {
   return `${created} created, ${updated} updated, ${unchanged} unchanged, ${assigned} assigned`;
 }
 
-function toProblem(mistakes: readonly Issue[]): Problem {
+/** Returns the problem of an import with mistakes. */
+export function toImportProblem(mistakes: readonly Issue[]): Problem {
   const { length } = mistakes;
   return new Problem('POLICY_INVALID', `${length} ${length === 1 ? 'mistake' : 'mistakes'} in the policies, none was imported`, {
     errors: mistakes.slice(0, MAX_ISSUES),

@@ -3,14 +3,16 @@ import { MAX_DRAFT_ASSIGNMENTS, MAX_DRAFT_POLICIES, type PolicyDifference } from
 import type { Json, JsonObject } from '../../operators/index.ts';
 import { loadPoliciesByName } from '../../storage/index.ts';
 import { type AdminDeps, handleAs } from '../admin/index.ts';
-import { previewImportFromCommand, toCommandRequest } from '../policies/index.ts';
+import { applyPoliciesFromCommand, type PolicyOfFile, toCommandRequest } from '../policies/index.ts';
 import { policyPreview } from './policy-preview-endpoint.ts';
 
-/** Policies to compare, as an import of policies has them, and the decisions to replay. */
+/** The policies of files to compare, and the decisions to replay. */
 export interface ComparedPolicies {
   /** Email of the admin whom audit entries name. */
   readonly as: string;
-  readonly policies: readonly object[];
+  readonly policies: readonly PolicyOfFile[];
+  /** True if the policies that files managed and no longer contain count as deleted. */
+  readonly prune: boolean;
   /** The filters of the preview, such as `from`. */
   readonly filter: Readonly<Record<string, string>>;
   /** Maximum number of entries to replay, newest first. */
@@ -25,6 +27,12 @@ export interface PolicyComparison {
   /** Assignments to roles that are missing. */
   readonly assigned: number;
   readonly changes: readonly { readonly name: string; readonly result: string; readonly differences: readonly PolicyDifference[] }[];
+  /** The policies that files manage and no longer contain. */
+  readonly orphanedPolicies: readonly { readonly id: string; readonly name: string; readonly file: string }[];
+  /** The assignments that the files of their policies no longer list. */
+  readonly orphanedRoles: readonly { readonly policy: string; readonly role: string }[];
+  /** The changes in words; the last line has the numbers. */
+  readonly lines: readonly string[];
   /** Undefined if nothing differs, or if more policies or assignments differ than a draft can have. */
   readonly replay: ReplayTally | undefined;
 }
@@ -64,12 +72,14 @@ const MAX_SAMPLES = 50;
 
 /** Compares policies with those in force. @throws Problem as an import of the policies does */
 export async function comparePolicies(deps: AdminDeps, compared: ComparedPolicies): Promise<PolicyComparison> {
-  const policies = compared.policies as readonly JsonObject[];
-  const imported = await previewImportFromCommand(deps, compared.as, policies);
-  const { created, updated, unchanged, assigned, changes = [] } = imported;
-  const result = { created, updated, unchanged, assigned, changes };
-  if (created + updated + assigned === 0) return { ...result, replay: undefined };
-  const draft = await toDraft(deps, policies, new Set(changes.map(({ name }) => name)));
+  const { as, policies, prune } = compared;
+  const applied = await applyPoliciesFromCommand(deps, { as, policies, orphans: prune ? 'delete' : 'keep', dryRun: true });
+  const { adopted: _, ...result } = applied;
+  const removed = prune ? { policies: result.orphanedPolicies, roles: result.orphanedRoles } : { policies: [], roles: [] };
+  if (result.created + result.updated + result.assigned + removed.policies.length + removed.roles.length === 0)
+    return { ...result, replay: undefined };
+  const changed = new Set(result.changes.map(({ name }) => name));
+  const draft = await toDraft(deps, { policies: policies.map(({ policy }) => policy), changed, removed });
   if (draft === undefined) return { ...result, replay: undefined };
   const load = async (page: JsonObject): Promise<PreviewPage> => {
     const request = toCommandRequest({}, { ...page, draft, filter: compared.filter });
@@ -101,8 +111,19 @@ async function replay(load: (page: JsonObject) => Promise<PreviewPage>, maxEntri
   return { ...total, samples: samples.slice(0, MAX_SAMPLES), isPartial: cursor !== undefined };
 }
 
+/** The policies of files, and those that change. */
+interface DraftedPolicies {
+  readonly policies: readonly JsonObject[];
+  /** The names of the policies that are created or changed. */
+  readonly changed: ReadonlySet<string>;
+  readonly removed: {
+    readonly policies: readonly { readonly id: string }[];
+    readonly roles: readonly { readonly policy: string; readonly role: string }[];
+  };
+}
+
 /** Returns the draft of the policies that differ, and of all assignments to roles; undefined if a draft cannot have as many. */
-async function toDraft(deps: AdminDeps, policies: readonly JsonObject[], changed: ReadonlySet<string>): Promise<JsonObject | undefined> {
+async function toDraft(deps: AdminDeps, { policies, changed, removed }: DraftedPolicies): Promise<JsonObject | undefined> {
   const names = policies.map(({ name }) => String(name));
   const stored = await deps.database.transaction((tx) => loadPoliciesByName(tx, names));
   const ids = new Map(stored.map(({ name, id }) => [name, id]));
@@ -111,10 +132,13 @@ async function toDraft(deps: AdminDeps, policies: readonly JsonObject[], changed
   const assignments = policies.flatMap(({ name, roles }) =>
     (Array.isArray(roles) ? roles : []).map((role) => ({ ...(role as JsonObject), policyId: draftId(String(name)) })),
   );
-  if (written.length > MAX_DRAFT_POLICIES || assignments.length > MAX_DRAFT_ASSIGNMENTS) return undefined;
+  const [most, mostAssignments] = [Math.max(written.length, removed.policies.length), Math.max(assignments.length, removed.roles.length)];
+  if (most > MAX_DRAFT_POLICIES || mostAssignments > MAX_DRAFT_ASSIGNMENTS) return undefined;
   return {
     policies: written.map(({ roles: _, ...policy }) => ({ ...policy, ...idOf(ids.get(String(policy['name']))) })),
     assignments: assignments as readonly Json[],
+    removePolicies: removed.policies.map(({ id }) => id),
+    removeAssignments: removed.roles.map(({ policy, role }) => ({ policyId: draftId(policy), role })),
   };
 }
 

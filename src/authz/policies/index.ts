@@ -46,6 +46,8 @@ export {
   EFFECTS,
   type Effect,
   isAssignableRole,
+  MANAGERS,
+  type Manager,
   POLICY_TYPES,
   type Policy,
   type PolicyChanges,

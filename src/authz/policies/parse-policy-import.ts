@@ -11,6 +11,8 @@ import { type IMPORTED_POLICY, POLICY_IMPORT } from './policy-schemas.ts';
 /** A policy in an import, and the roles and users to assign it to. Existing assignments stay. */
 export interface PolicyImport {
   readonly policy: PolicyInput;
+  /** The file that manages the policy and its assignments to roles; undefined if the admin API manages them. */
+  readonly file?: string | undefined;
   readonly roles: readonly (AssignmentChange & { readonly role: AssignableRole })[];
   readonly users: readonly (AssignmentChange & { readonly userId: string })[];
 }
@@ -79,7 +81,7 @@ function findItemMistakes(item: Json, options: ParsePolicyOptions): readonly Iss
 }
 
 /** Members that the service sets. They are ignored, so that an export of another service can be imported. */
-const IGNORED_POLICY_MEMBERS: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt', 'version', 'createdBy']);
+const IGNORED_POLICY_MEMBERS: ReadonlySet<string> = new Set(['id', 'createdAt', 'updatedAt', 'version', 'createdBy', 'managedBy', 'file']);
 const IGNORED_RULE_MEMBERS: ReadonlySet<string> = new Set(['id', 'policyId', 'createdAt']);
 
 function withoutIgnored(item: JsonObject): JsonObject {

@@ -91,7 +91,7 @@ function toRuleInput({ id, resource, action, ...members }: TypeOf<typeof RULE_IN
   };
 }
 
-const SET_BY_SERVICE = ['id', 'createdAt', 'updatedAt', 'version'];
+const SET_BY_SERVICE = ['id', 'managedBy', 'file', 'createdAt', 'updatedAt', 'version'];
 
 /**
  * Returns the mistakes that the schema of a policy cannot state: values that the service sets, rules of other policies, actions that are

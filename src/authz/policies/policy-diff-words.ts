@@ -19,6 +19,7 @@ export const POLICY_WORDS = {
     after === true ? 'the policy is active: its rules are evaluated' : 'the policy is not active: none of its rules is evaluated',
   priority: ({ before, after }: Values) =>
     `the policy has priority ${after} instead of ${before}: among rules of the same priority, its rules are evaluated ${Number(after) > Number(before) ? 'earlier' : 'later'}`,
+  file: ({ before, after }: Values) => describeFile(before, after),
 } as const;
 
 /** Sentences about the members of a rule; `rule` is its name. */
@@ -38,6 +39,11 @@ export const RULE_WORDS = {
 function describeText(before: Json | undefined, after: Json | undefined): string {
   if (after === undefined) return 'is removed';
   return before === undefined ? `is ${describeValue(after)}` : `is ${describeValue(after)} instead of ${describeValue(before)}`;
+}
+
+function describeFile(before: Json | undefined, after: Json | undefined): string {
+  if (after === undefined) return 'the policy is no longer managed by a file';
+  return before === undefined ? `the policy is managed by ${after}` : `the policy is in ${after} instead of ${before}`;
 }
 
 function describeResource(resource: Json | undefined): string {

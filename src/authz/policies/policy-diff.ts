@@ -22,7 +22,14 @@ export interface PolicyDifference {
   readonly meaning: string;
 }
 
-const POLICY_MEMBERS = ['name', 'description', 'type', 'isActive', 'priority'] as const satisfies readonly (keyof typeof POLICY_WORDS)[];
+const POLICY_MEMBERS = [
+  'name',
+  'description',
+  'type',
+  'isActive',
+  'priority',
+  'file',
+] as const satisfies readonly (keyof typeof POLICY_WORDS)[];
 const RULE_MEMBERS = [
   'resource',
   'action',

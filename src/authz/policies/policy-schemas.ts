@@ -5,7 +5,7 @@ import { ASSIGNABLE_ROLES } from '../../resources/index.ts';
 import { component, described, Input, Nullable, OneOf, Type, type TypeOf } from '../../schemas/index.ts';
 import { IS_ACTIVE, PRIORITY, REASON, ROLE_ASSIGNMENT_MEMBERS, USER_ASSIGNMENT_MEMBERS } from './assignment-schemas.ts';
 import { CONDITION } from './condition-schema.ts';
-import { EFFECTS, POLICY_TYPES } from './policy.ts';
+import { EFFECTS, MANAGERS, POLICY_TYPES } from './policy.ts';
 
 /** Names of resources, `*`, and the audit log. A rule may name a resource that has no definition yet. */
 export const RESOURCE_PATTERN = '^(?:\\*|_Decision|[A-Za-z][A-Za-z0-9_]{0,62})$';
@@ -64,7 +64,16 @@ const OPTIONAL_MEMBERS = {
   tags: Type.Optional(Type.Array(Type.String({ maxLength: 100, format: 'line' }), { maxItems: 50, description: 'Default: no tags.' })),
 };
 
-const SET_BY_SERVICE = { id: stored(ID), createdAt: stored(TIMESTAMP), updatedAt: stored(TIMESTAMP), version: stored({ type: 'integer' }) };
+const MANAGER: JsonObject = { enum: MANAGERS };
+
+const SET_BY_SERVICE = {
+  id: stored(ID),
+  managedBy: stored(MANAGER),
+  file: stored({ type: 'string' }),
+  createdAt: stored(TIMESTAMP),
+  updatedAt: stored(TIMESTAMP),
+  version: stored({ type: 'integer' }),
+};
 
 /** A new policy in a request. */
 export const POLICY_INPUT = component(
@@ -122,6 +131,8 @@ export const IMPORTED_POLICY = component(
       ),
       createdBy: stored({ type: 'string' }, IGNORED),
       id: stored(ID, IGNORED),
+      managedBy: stored(MANAGER, IGNORED),
+      file: stored({ type: 'string' }, IGNORED),
       createdAt: stored(TIMESTAMP, IGNORED),
       updatedAt: stored(TIMESTAMP, IGNORED),
       version: stored({ type: 'integer' }, IGNORED),

@@ -32,6 +32,10 @@ export interface PolicyRule {
   readonly createdAt: string;
 }
 
+/** Managers of policies and of assignments to roles: only `policies apply` changes those that files manage. Without a manager, the admin API does. */
+export const MANAGERS = ['files'] as const;
+export type Manager = (typeof MANAGERS)[number];
+
 /** A policy as the database stores it and the admin API returns it. */
 export interface Policy {
   readonly id: string;
@@ -43,6 +47,9 @@ export interface Policy {
   readonly priority: number;
   readonly createdBy: string;
   readonly tags: readonly string[];
+  readonly managedBy?: Manager | undefined;
+  /** The file that contains the policy, if files manage it: `policies/articles.yaml`. */
+  readonly file?: string | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Revision of the last change, which is also the ETag. */
@@ -56,7 +63,8 @@ export interface RuleInput extends Omit<PolicyRule, 'id' | 'policyId' | 'created
 }
 
 /** A valid policy in a request. Absent members have their defaults. */
-export interface PolicyInput extends Omit<Policy, 'id' | 'rules' | 'createdBy' | 'createdAt' | 'updatedAt' | 'version'> {
+export interface PolicyInput
+  extends Omit<Policy, 'id' | 'rules' | 'createdBy' | 'managedBy' | 'file' | 'createdAt' | 'updatedAt' | 'version'> {
   readonly rules: readonly RuleInput[];
   /** Default: the admin who makes the request. */
   readonly createdBy?: string | undefined;
@@ -86,6 +94,7 @@ export interface RolePolicy {
   readonly assignedAt: string;
   readonly isActive: boolean;
   readonly priority: number;
+  readonly managedBy?: Manager | undefined;
   /** Revision of the last change, which is also the ETag. */
   readonly version: number;
 }

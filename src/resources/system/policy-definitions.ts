@@ -8,6 +8,9 @@ const ofPolicy: JsonObject = { type: 'reference', to: '_Policy', onDelete: 'casc
  */
 const VERSION: JsonObject = { type: 'integer', required: true, default: 1, description: 'Revision of the last change.' };
 
+/** Without a default: rows from before this column have no value, which changes no checksum. */
+const MANAGED_BY: JsonObject = { type: 'enum', values: ['files'], description: 'Set if only `policies apply` changes it.' };
+
 /** Compared with the content of the row when it is loaded. */
 const CHECKSUM: JsonObject = { type: 'string', description: 'SHA-256, base64url, of the content of the row.' };
 
@@ -22,6 +25,8 @@ const policy: JsonObject = {
     priority: { type: 'integer', required: true, default: 100 },
     createdBy: { type: 'string', required: true },
     tags: { type: 'list', of: 'string', default: [] },
+    managedBy: MANAGED_BY,
+    file: { type: 'string', description: 'The file that contains the policy, if files manage it.' },
     createdAt: { type: 'timestamp', required: true },
     updatedAt: { type: 'timestamp', required: true },
     version: VERSION,
@@ -76,6 +81,7 @@ const rolePolicy: JsonObject = {
     assignedAt: { type: 'timestamp', required: true },
     isActive: { type: 'boolean', required: true, default: true },
     priority: { type: 'integer', required: true, default: 100 },
+    managedBy: MANAGED_BY,
     version: VERSION,
     checksum: CHECKSUM,
   },

@@ -21,10 +21,10 @@ describe('the system resources', () => {
     );
     expect(shapes).toEqual([
       'public User: id version createdAt updatedAt createdBy name email password role isActive',
-      '_Policy: id name description type isActive priority createdBy tags createdAt updatedAt version checksum',
+      '_Policy: id name description type isActive priority createdBy tags managedBy file createdAt updatedAt version checksum',
       '_PolicyRule: id policyId position resource action effect conditions priority description isActive createdAt',
       '_UserPolicy: id userId policyId assignedBy assignedAt expiresAt isActive context version checksum',
-      '_RolePolicy: id role policyId assignedBy assignedAt isActive priority version checksum',
+      '_RolePolicy: id role policyId assignedBy assignedAt isActive priority managedBy version checksum',
       '_PolicyHistory: id kind subjectId userId fromEpoch toEpoch policyId value changedBy changedAt reason checksum',
       '_Decision: id at kind userId role resource action recordId allowed reason ruleId policyId epoch requestId ip outcome facts writer sequence hash',
       '_Chain: id at found timeZone cut',

@@ -1215,9 +1215,16 @@ export interface components {
             createdAt: string;
             createdBy: string;
             description?: string;
+            /** @description The file that contains the policy, if files manage it. */
+            file?: string;
             /** Format: uuid */
             id: string;
             isActive: boolean;
+            /**
+             * @description `files`: only `policies apply` changes it; other changes fail with 409. Absent: this API changes it.
+             * @enum {string}
+             */
+            managedBy?: "files";
             /** @description Unique. */
             name: string;
             /** @description Rules with a higher priority are evaluated first. */
@@ -1252,6 +1259,11 @@ export interface components {
              * @enum {string}
              */
             kind: "user" | "role";
+            /**
+             * @description `files`: only `policies apply` changes it; other changes fail with 409. Absent: this API changes it.
+             * @enum {string}
+             */
+            managedBy?: "files";
             /** Format: uuid */
             policyId: string;
             /** @description Rules with a higher priority are evaluated first. */
@@ -1875,9 +1887,16 @@ export interface components {
             createdAt: string;
             createdBy: string;
             description?: string;
+            /** @description The file that contains the policy, if files manage it. */
+            file?: string;
             /** Format: uuid */
             id: string;
             isActive: boolean;
+            /**
+             * @description `files`: only `policies apply` changes it; other changes fail with 409. Absent: this API changes it.
+             * @enum {string}
+             */
+            managedBy?: "files";
             /** @description Unique. */
             name: string;
             /** @description Rules with a higher priority are evaluated first. */
@@ -1995,9 +2014,16 @@ export interface components {
             createdAt: string;
             createdBy: string;
             description?: string;
+            /** @description The file that contains the policy, if files manage it. */
+            file?: string;
             /** Format: uuid */
             id: string;
             isActive: boolean;
+            /**
+             * @description `files`: only `policies apply` changes it; other changes fail with 409. Absent: this API changes it.
+             * @enum {string}
+             */
+            managedBy?: "files";
             /** @description Unique. */
             name: string;
             /** @description Rules with a higher priority are evaluated first. */
@@ -2025,6 +2051,8 @@ export interface components {
             readonly createdBy?: string;
             /** @description Null removes the description. */
             description?: string | null;
+            /** @description Set by the service. A change may contain the stored value. */
+            readonly file?: string;
             /**
              * Format: uuid
              * @description Set by the service. A change may contain the stored value.
@@ -2032,6 +2060,11 @@ export interface components {
             readonly id?: string;
             /** @description Default: true. */
             isActive?: boolean;
+            /**
+             * @description Set by the service. A change may contain the stored value.
+             * @enum {unknown}
+             */
+            readonly managedBy?: "files";
             /** @description Unique. */
             name?: string;
             /** @description Rules with a higher priority are evaluated first. Default: 100. */
@@ -2114,6 +2147,8 @@ export interface components {
             readonly createdBy?: string;
             /** @description Null removes the description. */
             description?: string | null;
+            /** @description Ignored, so that an export can be imported. */
+            readonly file?: string;
             /**
              * Format: uuid
              * @description Ignored, so that an export can be imported.
@@ -2121,6 +2156,11 @@ export interface components {
             readonly id?: string;
             /** @description Default: true. */
             isActive?: boolean;
+            /**
+             * @description Ignored, so that an export can be imported.
+             * @enum {unknown}
+             */
+            readonly managedBy?: "files";
             /** @description Unique. */
             name: string;
             /** @description Rules with a higher priority are evaluated first. Default: 100. */
@@ -2179,6 +2219,8 @@ export interface components {
             createdBy?: string;
             /** @description Null removes the description. */
             description?: string | null;
+            /** @description Set by the service. A change may contain the stored value. */
+            readonly file?: string;
             /**
              * Format: uuid
              * @description Set by the service. A change may contain the stored value.
@@ -2186,6 +2228,11 @@ export interface components {
             readonly id?: string;
             /** @description Default: true. */
             isActive?: boolean;
+            /**
+             * @description Set by the service. A change may contain the stored value.
+             * @enum {unknown}
+             */
+            readonly managedBy?: "files";
             /** @description Unique. */
             name: string;
             /** @description Rules with a higher priority are evaluated first. Default: 100. */
@@ -2233,6 +2280,8 @@ export interface components {
             createdAt: string;
             createdBy: string;
             description?: string;
+            /** @description The file that contains the policy, if files manage it. */
+            file?: string;
             /** @description Number of findings about the policy, as `GET /admin/api/policies-advice?policyId=…` lists them, counted within the last minute. Absent if the time of the request was up before: the next request counts further policies. */
             findings?: number;
             /** Format: uuid */
@@ -2248,6 +2297,11 @@ export interface components {
                 reason?: string;
                 revision: number;
             };
+            /**
+             * @description `files`: only `policies apply` changes it; other changes fail with 409. Absent: this API changes it.
+             * @enum {string}
+             */
+            managedBy?: "files";
             /** @description Unique. */
             name: string;
             /** @description Rules with a higher priority are evaluated first. */
@@ -2433,6 +2487,11 @@ export interface components {
             /** Format: uuid */
             id: string;
             isActive: boolean;
+            /**
+             * @description `files`: only `policies apply` changes it; other changes fail with 409. Absent: this API changes it.
+             * @enum {string}
+             */
+            managedBy?: "files";
             /** Format: uuid */
             policyId: string;
             /** @description Rules with a higher priority are evaluated first. */
@@ -2874,7 +2933,7 @@ export interface components {
              * @description Stable code for programs. For a request of a batch, the code of its problem.
              * @enum {string}
              */
-            code: "unknown" | "required" | "type" | "range" | "tooShort" | "tooLong" | "tooFew" | "tooMany" | "tooDeep" | "enum" | "pattern" | "format" | "characters" | "duplicate" | "conflict" | "readOnly" | "immutable" | "guarded" | "increment" | "reference" | "cycle" | "taken" | "field" | "operator" | "value" | "context" | "expression" | "common" | "guessable" | "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "RESOURCE_NO_BIN" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
+            code: "unknown" | "required" | "type" | "range" | "tooShort" | "tooLong" | "tooFew" | "tooMany" | "tooDeep" | "enum" | "pattern" | "format" | "characters" | "duplicate" | "conflict" | "readOnly" | "immutable" | "guarded" | "increment" | "reference" | "cycle" | "taken" | "field" | "operator" | "value" | "context" | "expression" | "common" | "guessable" | "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "RESOURCE_NO_BIN" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_MANAGED" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
             detail: string;
             /** @description Dotted path of the member in the request, or the name of a header. */
             path: string;
@@ -2972,7 +3031,7 @@ export interface components {
              * @description Stable code for programs.
              * @enum {string}
              */
-            code: "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "RESOURCE_NO_BIN" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
+            code: "REQUEST_MALFORMED" | "REQUEST_PARAMETER" | "REQUEST_FIELD" | "REQUEST_CURSOR" | "REQUEST_ORIGIN" | "REQUEST_BUDGET" | "REQUEST_NO_ROUTE" | "REQUEST_METHOD" | "REQUEST_TIMEOUT" | "REQUEST_TOO_LARGE" | "REQUEST_MEDIA_TYPE" | "REQUEST_HOST" | "REQUEST_RATE" | "IDENTITY_REQUIRED" | "IDENTITY_TOKEN" | "IDENTITY_TOKEN_EXPIRED" | "IDENTITY_CREDENTIALS" | "IDENTITY_ORIGIN" | "IDENTITY_CURRENT_PASSWORD" | "IDENTITY_THROTTLED" | "IDENTITY_SETUP_DONE" | "IDENTITY_SETUP_TOKEN" | "IDENTITY_LAST_ADMIN" | "ACCESS_DENIED" | "ACCESS_ADMIN" | "ACCESS_PROTECTED" | "VALUE_INVALID" | "RESOURCE_UNKNOWN" | "RESOURCE_NO_BIN" | "RECORD_UNKNOWN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_VERSION" | "RECORD_VERSION_REQUIRED" | "RECORD_UNMATCHED" | "BATCH_DEPENDENCY" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_INVALID" | "POLICY_UNKNOWN" | "REVISION_UNKNOWN" | "POLICY_MANAGED" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "ASSIGNMENT_UNKNOWN" | "USER_UNKNOWN" | "SESSION_UNKNOWN" | "VIEW_UNKNOWN" | "DECISION_UNKNOWN" | "DECISION_NOT_REPLAYED" | "STORAGE_UNAVAILABLE" | "STORAGE_BUSY" | "STORAGE_DAMAGED" | "INTERNAL";
             /** @description The version of the policy or assignment, if If-Match names another one (412). */
             currentVersion?: number;
             /** @description Id of the audit entry of the decision. */
@@ -3162,6 +3221,7 @@ export interface components {
          *     `BATCH_ABORTED`: Rolled back with its batch (occurs only in audit entries; the response of the batch has the error of the request that failed)
          *     `IMPORT_UNDONE`: Rolled back with its import (occurs only in audit entries: of a dry run, and of the rows before the one that made an atomic import fail)
          *     `DRY_RUN`: Dry run (occurs only in audit entries: the decision was part of a dry run, nothing was changed)
+         *     `POLICY_MANAGED`: Managed by files (change the policy file and run "bailiwick policies apply"; "policies apply --release" returns policies without a file to the API)
          *     `POLICY_EXISTS`: Policy name already taken
          *     `ASSIGNMENT_EXISTS`: Already assigned
          *     `DECISION_NOT_REPLAYED`: Audit entry cannot be replayed (only entries of kind "access" are decisions on requests; GET /admin/api/decisions?kind=access lists them)
@@ -3174,7 +3234,7 @@ export interface components {
             content: {
                 "application/problem+json": components["schemas"]["api.Problem"] & {
                     /** @enum {string} */
-                    code?: "IDENTITY_SETUP_DONE" | "IDENTITY_LAST_ADMIN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_UNMATCHED" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "DECISION_NOT_REPLAYED";
+                    code?: "IDENTITY_SETUP_DONE" | "IDENTITY_LAST_ADMIN" | "RECORD_EXISTS" | "RECORD_REFERENCED" | "RECORD_AMBIGUOUS" | "RECORD_UNMATCHED" | "BATCH_ABORTED" | "IMPORT_UNDONE" | "DRY_RUN" | "POLICY_MANAGED" | "POLICY_EXISTS" | "ASSIGNMENT_EXISTS" | "DECISION_NOT_REPLAYED";
                     /** @constant */
                     status?: 409;
                 };

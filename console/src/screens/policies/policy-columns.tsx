@@ -30,7 +30,7 @@ export const policyColumns: readonly Column<PolicySummary>[] = [
   { key: 'findings', title: texts.columns.findings, render: (policy) => <FindingsBadge policy={policy} /> },
 ];
 
-function Name({ policy: { id, name, description, isActive, tags } }: { readonly policy: PolicySummary }) {
+function Name({ policy: { id, name, description, isActive, managedBy, file = '', tags } }: { readonly policy: PolicySummary }) {
   return (
     <Stack gap={2}>
       <Group gap={6}>
@@ -38,6 +38,11 @@ function Name({ policy: { id, name, description, isActive, tags } }: { readonly 
           {name}
         </Link>
         {!isActive && <Badge color="gray">{texts.filters.inactive}</Badge>}
+        {managedBy !== undefined && (
+          <Badge color="gray" title={texts.managedBy(file)}>
+            {texts.managed}
+          </Badge>
+        )}
         {tags.map((tag) => (
           <Badge key={tag} variant="outline" color="gray" size="sm">
             {tag}

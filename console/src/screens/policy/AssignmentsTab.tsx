@@ -67,7 +67,8 @@ interface RowActionsProps {
   onRevoke(): void;
 }
 
-function RowActions({ assignment: { kind, name }, onChange, onRevoke }: RowActionsProps) {
+function RowActions({ assignment: { kind, name, managedBy }, onChange, onRevoke }: RowActionsProps) {
+  if (managedBy !== undefined) return policyTexts.managed.role;
   return (
     <Group gap={6}>
       {kind === 'user' && (

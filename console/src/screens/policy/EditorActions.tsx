@@ -2,6 +2,7 @@ import { Button } from '@mantine/core';
 import { useState } from 'react';
 import type { Policy } from '../../api/policies.ts';
 import { Dialog } from '../../components/Dialog.tsx';
+import { GuardedButton } from '../../components/GuardedButton.tsx';
 import { LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { commonTexts } from '../../texts/common.ts';
@@ -27,6 +28,7 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
   const [newer, setNewer] = useState<Policy>();
   const [reason, setReason] = useState('');
   const close = () => setOpened(undefined);
+  const refusal = base?.managedBy === undefined ? undefined : texts.managed.refusal(base.file ?? '');
   const mistakes = validation.result?.errors.length ?? 0;
   return (
     <>
@@ -36,17 +38,18 @@ export function EditorActions({ editor, validation, onSearch }: EditorActionsPro
         </Button>
       )}
       {base !== undefined && (
-        <Button variant="default" onClick={() => setOpened('delete')}>
+        <GuardedButton variant="default" refusal={refusal} onClick={() => setOpened('delete')}>
           {commonTexts.delete}
-        </Button>
+        </GuardedButton>
       )}
-      <Button
+      <GuardedButton
+        refusal={refusal}
         disabled={!isDirty && base !== undefined}
         color={isDirty && (mistakes > 0 || text?.mistake !== undefined) ? 'red' : 'blue'}
         onClick={() => setOpened('save')}
       >
         {base === undefined ? texts.create : texts.save}
-      </Button>
+      </GuardedButton>
       {opened === 'save' && text?.mistake !== undefined && (
         <Dialog opened onClose={close} title={base === undefined ? texts.saving.createTitle : texts.saving.title}>
           <UnreadableText

@@ -23,7 +23,7 @@ export function HistoryTab({ policy, isDirty }: HistoryTabProps) {
         </Alert>
       )}
       <PagedState query={query}>
-        {(changes) => <PolicyTimeline items={changes} current={policy.version} {...(isDirty && { isLocked: true })} />}
+        {(changes) => <PolicyTimeline items={changes} current={policy.version} isLocked={isDirty || policy.managedBy !== undefined} />}
       </PagedState>
     </>
   );

@@ -51,6 +51,11 @@ export function PolicyEditor({ editor, stored, catalogue, search, children, onSe
       description={<EditorState editor={editor} validation={validation} />}
       actions={<EditorActions editor={editor} validation={validation} onSearch={onSearch} />}
     >
+      {base?.managedBy !== undefined && (
+        <Alert title={texts.managed.title(base.file ?? '')} mb="sm">
+          {texts.managed.detail}
+        </Alert>
+      )}
       {!isDirty && children}
       {kept !== undefined && !isDirty && <LazyPart part={keptDraftAlert} props={{ kept, editor, onDecided: decide }} lines={2} />}
       {stored !== undefined && base !== undefined && stored.version > base.version && <Alert color="yellow">{texts.newer}</Alert>}

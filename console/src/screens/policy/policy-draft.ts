@@ -8,7 +8,7 @@ import { isRecord } from '../../components/condition/condition-json.ts';
 export type DraftJson = Readonly<Record<string, unknown>>;
 
 /** Members of a policy that the service sets. */
-const POLICY_SET = ['id', 'version', 'createdAt', 'createdBy', 'updatedAt'];
+const POLICY_SET = ['id', 'version', 'createdAt', 'createdBy', 'updatedAt', 'managedBy', 'file'];
 /** Members of a rule that the service sets. The id is kept: it says which rule a change replaces. */
 const RULE_SET = ['policyId', 'createdAt'];
 

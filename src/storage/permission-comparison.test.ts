@@ -4,8 +4,8 @@ import { policiesFromPermissions } from '../authz/policies/index.ts';
 import { SYSTEM } from '../resources/system/index.ts';
 import type { Database, Transaction } from './contract.ts';
 import { migrate } from './migrations/migrate.ts';
+import { applyPermissions, comparePermissions } from './permission-comparison.ts';
 import { loadWholeState, toPolicyInput } from './policy.fixture.ts';
-import { applyPermissions, comparePermissions } from './policy-bulk-import.ts';
 import { listPolicies, loadPolicy, updatePolicy } from './policy-records.ts';
 import { openTestDatabase, type TestDatabase } from './storage.fixture.ts';
 
