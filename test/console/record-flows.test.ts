@@ -117,10 +117,91 @@ describe('records', () => {
     await page.getByRole('switch', { name: 'Deleted records' }).check({ force: true });
     await page.getByRole('table', { name: 'Note' }).getByText('Restored note').waitFor();
     await expectSoundScreen(page);
+    await page.getByRole('checkbox', { name: 'Select Restored note' }).check();
+    await page.getByRole('status').filter({ hasText: '1 record selected' }).waitFor();
+    await page.getByRole('table', { name: 'Note' }).getByText('Restored note').click();
+    await page.getByText('This record is deleted.').waitFor();
+    await page.getByRole('row').filter({ hasText: 'deletedAt' }).waitFor();
+    await expectSoundScreen(page);
     await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByText('The record was restored.').waitFor();
-    await page.getByRole('switch', { name: 'Deleted records' }).uncheck({ force: true });
-    await page.getByRole('table', { name: 'Note' }).getByText('Restored note').waitFor();
+    await expect.poll(() => field(page, 'title').inputValue()).toBe('Restored note');
+    await page.goto(`${service.console}/data/Note/${id}?deleted=true`);
+    await page.getByText('There is no such deleted record').waitFor();
+  });
+
+  it('selected records are changed with one batch, and those that are refused say why and stay selected', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const [mine, other] = [{ department: 'politics' }, { department: 'sports', status: 'published' }];
+    const ids = [
+      await createArticle({ newsroom, story }, { title: 'Bulk change mine', ...mine }),
+      await createArticle({ newsroom, story }, { title: 'Bulk change other', ...other }),
+    ];
+    const where = encodeURIComponent(JSON.stringify({ title: { icontains: 'bulk change' } }));
+    const page = await visitor.open(newsroom, `/data/Article?where=${where}`, { as: story.maya });
+    await page.getByText('2 records', { exact: true }).waitFor();
+    // With the keyboard: the first row, then all of them.
+    await page.keyboard.press('j');
+    await page.keyboard.press('x');
+    await page.getByText('1 record selected').waitFor();
+    await page.getByRole('button', { name: 'Select all 2 in this list' }).click();
+    await page.getByText('2 records selected').waitFor();
+    await page.getByRole('button', { name: 'Delete' }).hover();
+    await page.getByRole('tooltip').filter({ hasText: 'do not let you delete' }).waitFor();
+    await page.getByRole('button', { name: 'Change a field' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Change a field of 2 records' });
+    await dialog.getByText('1 record will be refused').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Change' }).isDisabled()).toBe(true);
+    await dialog.getByRole('combobox', { name: 'Field' }).selectOption('fee');
+    await dialog.getByRole('textbox', { name: 'fee' }).fill('7.50');
+    await expectSoundScreen(page);
+    const batches: string[] = [];
+    page.on('request', (request) => request.url().endsWith('/api/batch') && batches.push(request.postData() ?? ''));
+    await dialog.getByRole('button', { name: 'Change' }).click();
+    const results = page.getByRole('alert').filter({ hasText: '1 record was refused' });
+    await results.getByText('Bulk change other').waitFor();
+    await results.getByText('An admin can look up why').waitFor();
+    await results.getByText('1 record was changed.').waitFor();
+    await page.getByText('1 record selected').waitFor();
+    await expectSoundScreen(page);
+    expect(batches).toHaveLength(1);
+    const fees = await Promise.all(ids.map(async (id) => (await loadArticle({ newsroom, story }, id))['fee']));
+    expect(fees).toEqual(['7.50', null]);
+  });
+
+  it('deleting several records shows what goes along, and asks for a typed word', async ({ newsroom, story, visitor }) => {
+    const ids = [
+      await createArticle({ newsroom, story }, { title: 'Bulk deletion one' }),
+      await createArticle({ newsroom, story }, { title: 'Bulk deletion two' }),
+    ];
+    await newsroom.createRecord('Comment', { articleId: ids[0], text: 'goes along' });
+    const where = encodeURIComponent(JSON.stringify({ title: { icontains: 'bulk deletion' } }));
+    const page = await visitor.open(newsroom, `/data/Article?where=${where}`, { as: story.admin });
+    await page.getByRole('checkbox', { name: 'Select Bulk deletion one' }).check();
+    await page.getByRole('checkbox', { name: 'Select Bulk deletion two' }).check();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete 2 records?' });
+    await dialog.getByText('Up to 1 Comment that refer to them by articleId are deleted too').waitFor();
+    await expectSoundScreen(page);
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    await dialog.getByRole('textbox', { name: 'Type delete 2 to confirm' }).fill('delete 2');
+    // Another user changes one of them meanwhile.
+    await newsroom.call('PUT', `/api/Article/${ids[1]}`, { token: story.admin.token, body: { fee: '1.00' } });
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('alert').getByText('Bulk deletion two').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    const statuses = async () =>
+      Promise.all(ids.map(async (id) => (await newsroom.call('GET', `/api/Article/${id}`, { token: story.admin.token })).status));
+    expect(await statuses()).toEqual([404, 200]);
+    // The list has the new version, so the refused record can be tried again.
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('dialog').getByRole('textbox').fill('delete 1');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('1 record was deleted.').waitFor();
+    expect(await statuses()).toEqual([404, 404]);
   });
 
   it('an empty list leads to the form of its first record', async ({ visitor, onTestFinished }) => {

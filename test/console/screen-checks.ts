@@ -1,6 +1,7 @@
 /** Checks that every screen of the console must pass. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { WINDOW_SIZES } from './console-browser.ts';
@@ -41,18 +42,33 @@ async function applyScheme(page: Page, colorScheme: Scheme): Promise<void> {
   })()`);
 }
 
+/** Number of the next state that this process checks. */
+let nextState = 0;
+
 /** Requires that the present screen has no serious finding of axe and does not scroll sideways: light and dark, on a desktop and a phone. */
 export async function expectSoundScreen(page: Page): Promise<void> {
   const before = page.viewportSize() ?? WINDOW_SIZES.desktop;
   const findings: string[] = [];
+  const state = nextState++;
   for (const [size, scheme] of VIEWS) {
     await page.setViewportSize(WINDOW_SIZES[size]);
     await applyScheme(page, scheme);
+    await saveScreenshot(page, `${state}-${size}-${scheme}`);
     const found = [...(await findAccessibilityFaults(page, scheme)), ...(await findSidewaysScroll(page))];
     findings.push(...found.map((finding) => `${size}, ${scheme}: ${finding}`));
   }
   await page.setViewportSize(before);
   expect(findings, `findings at ${page.url()}`).toEqual([]);
+}
+
+/** The folder of screenshots; none by default. */
+const SCREENSHOTS = process.env['BAILIWICK_SCREENSHOTS'];
+
+/** Saves a picture of a state that a test checks, if the developer wants to look at it. Its name begins with that of the test. */
+async function saveScreenshot(page: Page, view: string): Promise<void> {
+  if (SCREENSHOTS === undefined) return;
+  const test = (expect.getState().currentTestName ?? '').replaceAll(/[^a-z0-9]+/gi, '-').slice(-120);
+  await page.screenshot({ path: join(SCREENSHOTS, `${test}-${view}.png`), animations: 'disabled' });
 }
 
 /**

@@ -75,6 +75,11 @@ export function loadRecords(resource: string, query: RecordQuery, signal?: Abort
   return sendRecordRequest(`${encodeURIComponent(resource)}/list`, { method: 'POST', body: query, signal });
 }
 
+/** Loads a page of soft-deleted records. */
+export function loadDeletedRecords(resource: string, query: RecordQuery, signal?: AbortSignal): Promise<RecordPage> {
+  return sendRecordRequest(`${encodeURIComponent(resource)}/listDeleted`, { method: 'POST', body: query, signal });
+}
+
 /** Loads a record. */
 export async function loadRecord(resource: string, id: string, signal?: AbortSignal): Promise<Row> {
   const path = `${encodeURIComponent(resource)}/${encodeURIComponent(id)}`;

@@ -19,6 +19,10 @@ interface ConfirmModalProps {
   readonly word?: string | undefined;
   /** True if the change takes a reason. */
   readonly takesReason?: boolean;
+  /** False while a field of the children has no valid value. */
+  readonly isComplete?: boolean;
+  /** False for a change that takes nothing away. */
+  readonly isDangerous?: boolean;
   /** True if the consequences are long. */
   readonly isWide?: boolean;
   perform(reason: string | undefined): Promise<unknown>;
@@ -35,10 +39,20 @@ export function ConfirmModal(props: ConfirmModalProps) {
   );
 }
 
-function Confirmation({ children, action, word, takesReason = false, perform, onClose }: ConfirmModalProps) {
+function Confirmation({
+  children,
+  action,
+  word,
+  takesReason = false,
+  isComplete = true,
+  isDangerous = true,
+  perform,
+  onClose,
+}: ConfirmModalProps) {
   const [typed, setTyped] = useState('');
   const [reason, setReason] = useState('');
   const { mutate, error, isPending } = useMutation({ mutationFn: () => perform(reason === '' ? undefined : reason), onSuccess: onClose });
+  const isConfirmed = word === undefined || typed === word || typed === isolate(word);
   return (
     <form
       onSubmit={(event) => {
@@ -61,7 +75,7 @@ function Confirmation({ children, action, word, takesReason = false, perform, on
           <Button variant="default" onClick={onClose}>
             {commonTexts.cancel}
           </Button>
-          <Button type="submit" color="red" loading={isPending} disabled={word !== undefined && typed !== word && typed !== isolate(word)}>
+          <Button type="submit" {...(isDangerous && { color: 'red' })} loading={isPending} disabled={!isComplete || !isConfirmed}>
             {action}
           </Button>
         </Group>

@@ -1,11 +1,12 @@
 import { useHotkeys } from '@mantine/hooks';
 import type { RefObject } from 'react';
 
-/** Moves the focus between the rows of a list with `j` and `k`. Rows have the attribute `data-row`. */
+/** Moves the focus between the rows of a list with `j` and `k`, and selects the row in focus with `x`. Rows have the attribute `data-row`. */
 export function useRowKeys(list: RefObject<HTMLElement | null>): void {
   useHotkeys([
     ['j', () => focusRow(list.current, 1)],
     ['k', () => focusRow(list.current, -1)],
+    ['x', () => list.current?.querySelector<HTMLElement>('[data-row]:focus [data-select]')?.click()],
   ]);
 }
 

@@ -5,6 +5,8 @@ export const commonTexts = {
   retry: 'Retry',
   close: 'Close',
   clear: 'Clear',
+  select: 'Select',
+  clearSelection: 'Clear the selection',
   cancel: 'Cancel',
   save: 'Save',
   delete: 'Delete',

@@ -1,5 +1,8 @@
 import { sentence } from './sentence.ts';
 
+const records = (count: number): string => (count === 1 ? '1 record' : sentence`${count.toLocaleString()} records`);
+const wereChanged = (count: number, change: string): string => sentence`${records(count)} ${count === 1 ? 'was' : 'were'} ${change}`;
+
 /** Texts of the screens of records. */
 export const dataTexts = {
   title: 'Records',
@@ -7,7 +10,7 @@ export const dataTexts = {
   none: { title: 'You may use no resource', detail: 'An admin can assign a policy to you or to your role.' },
   actions: (names: string) => sentence`You may ${names}`,
   conditional: 'some',
-  total: (count: number) => (count === 1 ? '1 record' : sentence`${count.toLocaleString()} records`),
+  total: records,
   create: 'New record',
   deleted: 'Deleted records',
   import: 'Import',
@@ -79,6 +82,41 @@ export const dataTexts = {
     done: 'The record was deleted.',
   },
   restore: { action: 'Restore', done: 'The record was restored.' },
+  deletedRecord: {
+    detail: 'This record is deleted. It cannot be changed until it is restored, and other requests do not find it.',
+    none: { title: 'There is no such deleted record', detail: 'It was restored or permanently deleted, or you may not see it.' },
+    find: 'Look for it among the deleted records',
+    present: 'Open it as a record that is not deleted',
+    back: 'Back to the deleted records',
+  },
+  bulk: {
+    select: (name: string) => sentence`Select ${name}`,
+    selected: (count: number) => sentence`${records(count)} selected`,
+    selectLoaded: (count: number) => sentence`Select all ${count} in this list`,
+    tooMany: (most: number) => sentence`Select at most ${most} records: they are changed together`,
+    change: 'Change a field',
+    changeTitle: (count: number) => sentence`Change a field of ${records(count)}`,
+    field: 'Field',
+    noField: 'Choose a field',
+    empty: 'Without a value, the field is emptied.',
+    apply: 'Change',
+    deleteTitle: (count: number) => sentence`Delete ${records(count)}?`,
+    permanent: 'They are deleted permanently.',
+    restorable: 'They can be restored later.',
+    reached: (count: number, resource: string, field: string) =>
+      sentence`Up to ${count} ${resource} that refer to them by ${field} are deleted too`,
+    cleared: (count: number, resource: string, field: string) => sentence`${field} of up to ${count} ${resource} is emptied`,
+    willRefuse: (count: number) => sentence`${records(count)} will be refused; the others are not affected:`,
+    done: {
+      update: (count: number) => sentence`${wereChanged(count, 'changed')}.`,
+      delete: (count: number) => sentence`${wereChanged(count, 'deleted')}.`,
+      restore: (count: number) => sentence`${wereChanged(count, 'restored')}.`,
+    },
+    refused: (count: number) => sentence`${wereChanged(count, 'refused')}`,
+    stillSelected: 'The refused records are still selected, so that you can try them again.',
+    close: 'Close the results',
+    why: 'Ask the simulator why',
+  },
   importing: {
     title: 'Import records',
     file: 'File (CSV, NDJSON or JSON)',

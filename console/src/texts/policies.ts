@@ -21,7 +21,6 @@ export const policiesTexts = {
     clear: 'Clear filters',
   },
   columns: {
-    select: 'Select',
     name: 'Name',
     type: 'Type',
     rules: 'Rules',
@@ -44,7 +43,6 @@ export const policiesTexts = {
     selected: (count: number) => (count === 1 ? '1 policy selected' : sentence`${count} policies selected`),
     activate: 'Activate',
     deactivate: 'Deactivate',
-    clear: 'Clear the selection',
     activateTitle: (count: number) => (count === 1 ? 'Activate 1 policy?' : sentence`Activate ${count} policies?`),
     deactivateTitle: (count: number) => (count === 1 ? 'Deactivate 1 policy?' : sentence`Deactivate ${count} policies?`),
     activateDetail: 'Their rules are evaluated for the users and roles that they are assigned to, from the next request on.',

@@ -127,9 +127,8 @@ export const policyTexts = {
   },
   assignments: {
     list: 'Assignments',
-    clear: 'Clear the selection',
     empty: { title: 'The policy is assigned to no role and no user', detail: 'Its rules apply to no request.' },
-    columns: { to: 'Assigned to', expires: 'Expires', state: 'State', by: 'By', actions: 'Actions', policy: 'Policy', select: 'Select' },
+    columns: { to: 'Assigned to', expires: 'Expires', state: 'State', by: 'By', actions: 'Actions', policy: 'Policy' },
     role: (role: string) => sentence`role ${role}`,
     never: 'never',
     expired: 'expired',

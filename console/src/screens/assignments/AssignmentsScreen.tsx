@@ -1,22 +1,22 @@
-import { Button, Checkbox, Group, Paper, Text } from '@mantine/core';
+import { Button, Group, Paper, Text } from '@mantine/core';
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { assignmentsQuery, changeAssignments, type NamedAssignment, toRevocation } from '../../api/assignments.ts';
 import { AssignmentTable } from '../../components/AssignmentTable.tsx';
 import type { AccessChangesOfSubjectsProps } from '../../components/access-change/AccessChangesOfSubjects.tsx';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
-import type { Column } from '../../components/DataTable.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
 import { PagedState } from '../../components/PagedState.tsx';
-import { policyTexts, assignmentsTexts as texts } from '../../texts/policy.ts';
+import type { Selection } from '../../components/selection.ts';
+import { selectionColumn } from '../../components/selection-column.tsx';
+import { commonTexts } from '../../texts/common.ts';
+import { assignmentsTexts as texts } from '../../texts/policy.ts';
 import { AssignmentFilters } from './AssignmentFilters.tsx';
 import { toAssignmentFilter } from './assignments-search.ts';
 import { assignmentsRoute } from './route.ts';
-
-type Selection = ReadonlyMap<string, NamedAssignment>;
 
 const accessChanges = createPart<AccessChangesOfSubjectsProps>(
   async () => (await import('../../components/access-change/AccessChangesOfSubjects.tsx')).AccessChangesOfSubjects,
@@ -27,7 +27,7 @@ export function AssignmentsScreen() {
   const search = assignmentsRoute.useSearch();
   const navigate = assignmentsRoute.useNavigate();
   const [now] = useState(() => Date.now());
-  const [selected, setSelected] = useState<Selection>(new Map());
+  const [selected, setSelected] = useState<Selection<NamedAssignment>>(new Map());
   const query = useInfiniteQuery(assignmentsQuery(toAssignmentFilter(search, now)));
   return (
     <Page title={texts.title} description={texts.description}>
@@ -38,32 +38,16 @@ export function AssignmentsScreen() {
           items.length === 0 ? (
             <EmptyState {...texts.empty} />
           ) : (
-            <AssignmentTable assignments={items} namesPolicies before={[selection(selected, setSelected)]} />
+            <AssignmentTable
+              assignments={items}
+              namesPolicies
+              before={[selectionColumn({ items, selected, labelOf: ({ name }) => texts.select(name), onChange: setSelected })]}
+            />
           )
         }
       </PagedState>
     </Page>
   );
-}
-
-function selection(selected: Selection, onChange: (selected: Selection) => void): Column<NamedAssignment> {
-  return {
-    key: 'select',
-    title: policyTexts.assignments.columns.select,
-    width: 60,
-    render: (assignment) => (
-      <Checkbox
-        aria-label={texts.select(assignment.name)}
-        checked={selected.has(assignment.id)}
-        onChange={({ currentTarget }) => {
-          const next = new Map(selected);
-          if (currentTarget.checked) next.set(assignment.id, assignment);
-          else next.delete(assignment.id);
-          onChange(next);
-        }}
-      />
-    ),
-  };
 }
 
 function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssignment[]; onDone(): void }) {
@@ -84,7 +68,7 @@ function RevokeBar({ selected, onDone }: { readonly selected: readonly NamedAssi
           {texts.revoke}
         </Button>
         <Button size="xs" variant="subtle" onClick={onDone}>
-          {policyTexts.assignments.clear}
+          {commonTexts.clearSelection}
         </Button>
       </Group>
       <ConfirmModal

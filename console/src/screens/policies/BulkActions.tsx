@@ -7,6 +7,7 @@ import type { PolicyAccessChangesProps } from '../../components/access-change/Po
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
 import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
+import { commonTexts } from '../../texts/common.ts';
 import { policiesTexts } from '../../texts/policies.ts';
 import { sentence } from '../../texts/sentence.ts';
 
@@ -49,7 +50,7 @@ export function BulkActions({ policies, onDone }: BulkActionsProps) {
           {texts.deactivate}
         </Button>
         <Button size="xs" variant="subtle" onClick={onDone}>
-          {texts.clear}
+          {commonTexts.clearSelection}
         </Button>
       </Group>
       <ConfirmModal

@@ -1,14 +1,16 @@
-import { Button, Checkbox, Group } from '@mantine/core';
+import { Button } from '@mantine/core';
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { downloadFile, saveFile } from '../../api/download.ts';
 import { type PolicyFilter, type PolicySummary, policiesQuery } from '../../api/policies.ts';
-import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { DataTable } from '../../components/DataTable.tsx';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { Page } from '../../components/Page.tsx';
 import { PagedState } from '../../components/PagedState.tsx';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
+import { presentItems, type Selection } from '../../components/selection.ts';
+import { selectionColumn } from '../../components/selection-column.tsx';
 import { policiesTexts as texts } from '../../texts/policies.ts';
 import { BulkActions } from './BulkActions.tsx';
 import { PolicyFilters } from './PolicyFilters.tsx';
@@ -20,13 +22,18 @@ export function PoliciesScreen() {
   const filter = policiesRoute.useSearch();
   const navigate = useNavigate({ from: policiesRoute.fullPath });
   const query = useInfiniteQuery(policiesQuery(filter));
-  const [selected, setSelected] = useState<ReadonlyMap<string, PolicySummary>>(new Map());
+  const [selected, setSelected] = useState<Selection<PolicySummary>>(new Map());
   const change = (next: { readonly [Name in keyof PolicyFilter]?: PolicyFilter[Name] | undefined }) =>
     void navigate({ search: (present) => withoutUndefined({ ...present, ...next }), replace: true });
   return (
     <Page title={texts.title} actions={<ListActions />}>
       <PolicyFilters filter={filter} onChange={change} onClear={() => void navigate({ search: {}, replace: true })} />
-      {selected.size > 0 && <BulkActions policies={presentOf(selected, query.data?.pages)} onDone={() => setSelected(new Map())} />}
+      {selected.size > 0 && (
+        <BulkActions
+          policies={presentItems(selected, query.data?.pages.flatMap(({ items }) => items) ?? [])}
+          onDone={() => setSelected(new Map())}
+        />
+      )}
       <PagedState query={query} lines={10}>
         {(items) =>
           items.length === 0 ? (
@@ -34,7 +41,10 @@ export function PoliciesScreen() {
           ) : (
             <DataTable
               label={texts.list}
-              columns={[selectionColumn(items, selected, setSelected), ...policyColumns]}
+              columns={[
+                selectionColumn({ items, selected, labelOf: ({ name }) => texts.select(name), onChange: setSelected }),
+                ...policyColumns,
+              ]}
               items={items}
               idOf={({ id }) => id}
               onOpen={({ id }) => void navigate({ to: '/policies/$id', params: { id } })}
@@ -46,15 +56,6 @@ export function PoliciesScreen() {
       </PagedState>
     </Page>
   );
-}
-
-/** Returns the selected policies as the list shows them at present, so that a change that was refused can be tried again. */
-function presentOf(
-  selected: ReadonlyMap<string, PolicySummary>,
-  pages: readonly { readonly items: readonly PolicySummary[] }[] = [],
-): readonly PolicySummary[] {
-  const listed = new Map(pages.flatMap(({ items }) => items.map((policy) => [policy.id, policy])));
-  return [...selected].map(([id, policy]) => listed.get(id) ?? policy);
 }
 
 function ListActions() {
@@ -103,46 +104,6 @@ function NoPolicies({ isFiltered }: { readonly isFiltered: boolean }) {
       }
     />
   );
-}
-
-function selectionColumn(
-  items: readonly PolicySummary[],
-  selected: ReadonlyMap<string, PolicySummary>,
-  onChange: (selected: ReadonlyMap<string, PolicySummary>) => void,
-): Column<PolicySummary> {
-  return {
-    key: 'select',
-    title: texts.columns.select,
-    width: 60,
-    render: (policy) => (
-      <Group>
-        <Checkbox
-          aria-label={texts.select(policy.name)}
-          checked={selected.has(policy.id)}
-          onChange={({ currentTarget, nativeEvent }) => {
-            const next = new Map(selected);
-            const isRange = nativeEvent instanceof MouseEvent && nativeEvent.shiftKey;
-            for (const each of isRange ? rangeTo(policy, items, selected) : [policy]) {
-              if (currentTarget.checked) next.set(each.id, each);
-              else next.delete(each.id);
-            }
-            onChange(next);
-          }}
-        />
-      </Group>
-    ),
-  };
-}
-
-/** Returns the policies from the last selected one to this one, for a click with Shift. */
-function rangeTo(
-  policy: PolicySummary,
-  items: readonly PolicySummary[],
-  selected: ReadonlyMap<string, PolicySummary>,
-): readonly PolicySummary[] {
-  const last = [...selected.keys()].at(-1);
-  const [start, end] = [items.findIndex(({ id }) => id === last), items.indexOf(policy)];
-  return start < 0 ? [policy] : items.slice(Math.min(start, end), Math.max(start, end) + 1);
 }
 
 function withoutUndefined(filter: { readonly [Name in keyof PolicyFilter]?: PolicyFilter[Name] | undefined }): PolicyFilter {

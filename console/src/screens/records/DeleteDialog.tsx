@@ -7,22 +7,9 @@ import { notifySuccess } from '../../components/notifySuccess.ts';
 import { QueryState } from '../../components/QueryState.tsx';
 import { dataTexts } from '../../texts/data.ts';
 import { isolateNames } from '../../texts/sentence.ts';
+import type { DryRun } from './dry-run.ts';
 
 const texts = dataTexts.delete;
-
-interface Reached {
-  readonly resource: string;
-  readonly field: string;
-  readonly count: number;
-}
-
-interface DryRun {
-  readonly permanent: boolean;
-  readonly deleted: readonly Reached[];
-  readonly cleared: readonly Reached[];
-  readonly refused: readonly (Reached & { readonly reason?: string; readonly code: string })[];
-  readonly problem?: { readonly detail: string };
-}
 
 /** Properties of the question. */
 export interface DeleteDialogProps {
@@ -63,7 +50,7 @@ function Consequences({ path }: { readonly path: string }) {
     <QueryState query={dryRun} lines={3}>
       {({ permanent, deleted, cleared, refused, problem }) => (
         <>
-          {problem && <Alert color="red">{isolateNames(problem.detail)}</Alert>}
+          {problem && <Alert color="red">{isolateNames(problem.detail ?? problem.title)}</Alert>}
           <Text size="sm">{permanent ? texts.permanent : texts.restorable}</Text>
           <List size="sm">
             {deleted.map((each) => (

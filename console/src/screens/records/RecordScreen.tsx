@@ -4,6 +4,7 @@ import { type Definition, type OwnResource, ownPermissionsQuery, useOwnResource 
 import { hasCode } from '../../api/problem.ts';
 import type { Row } from '../../api/records.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { FieldTable } from '../../components/record-form/FieldTable.tsx';
@@ -13,32 +14,47 @@ import { TextLink } from '../../components/TextLink.tsx';
 import { useAuditRights } from '../../shell/useAuditRights.ts';
 import { dataTexts as texts } from '../../texts/data.ts';
 import { sentence } from '../../texts/sentence.ts';
+import type { DeletedRecordProps } from './DeletedRecord.tsx';
 import { DeleteRecord } from './DeleteRecord.tsx';
 import { OwnPermissions } from './OwnPermissions.tsx';
 import { recordQuery } from './queries.ts';
 import classes from './record.module.css';
 import { recordRoute } from './route.ts';
 
+const deletedRecord = createPart<DeletedRecordProps>(async () => (await import('./DeletedRecord.tsx')).DeletedRecord);
+
 /** A record: its form, what the service sets, and what the caller may do with it. */
 export function RecordScreen() {
   const { resource: name, id } = recordRoute.useParams();
+  const { deleted = false } = recordRoute.useSearch();
   const resource = useOwnResource(name);
-  const record = useQuery(recordQuery(name, id));
   return (
     <QueryState query={resource} lines={8}>
-      {(found) =>
-        found === null ? (
-          <EmptyState title={texts.none.title} detail={texts.none.detail} />
-        ) : (
-          <>
-            <QueryState query={record} lines={8}>
-              {(row) => <StoredRecord key={id} resource={found} row={row} />}
-            </QueryState>
-            {hasCode(record.error, 'ACCESS_DENIED') && record.data === undefined && <RefusedRecord resource={name} id={id} />}
-          </>
-        )
-      }
+      {(found) => {
+        if (found === null) return <EmptyState title={texts.none.title} detail={texts.none.detail} />;
+        if (deleted) return <LazyPart key={id} part={deletedRecord} props={{ definition: found.definition, id }} lines={8} />;
+        return <PresentRecord resource={found} id={id} />;
+      }}
     </QueryState>
+  );
+}
+
+function PresentRecord({ resource, id }: { readonly resource: OwnResource; readonly id: string }) {
+  const { name, softDelete } = resource.definition;
+  const record = useQuery(recordQuery(name, id));
+  const isUnknown = hasCode(record.error, 'RECORD_UNKNOWN');
+  return (
+    <>
+      <QueryState query={record} lines={8}>
+        {(row) => <StoredRecord key={id} resource={resource} row={row} />}
+      </QueryState>
+      {hasCode(record.error, 'ACCESS_DENIED') && record.data === undefined && <RefusedRecord resource={name} id={id} />}
+      {isUnknown && softDelete === true && (
+        <TextLink to="/data/$resource/$id" params={{ resource: name, id }} search={{ deleted: true }}>
+          {texts.deletedRecord.find}
+        </TextLink>
+      )}
+    </>
   );
 }
 

@@ -7,14 +7,22 @@ import { dataTexts } from '../../texts/data.ts';
 
 const texts = dataTexts.restore;
 
+/** Properties of the button. */
+interface RestoreButtonProps {
+  readonly resource: string;
+  readonly row: Row;
+  onRestored?(): void;
+}
+
 /** Restores a soft-deleted record, and the records that its deletion cascaded to. */
-export function RestoreButton({ resource, row }: { readonly resource: string; readonly row: Row }) {
+export function RestoreButton({ resource, row, onRestored }: RestoreButtonProps) {
   const queryClient = useQueryClient();
   const { mutate, error, isPending } = useMutation({
     mutationFn: () => sendRecordRequest(`${encodeURIComponent(resource)}/restore`, { method: 'POST', body: { id: row.id } }),
     onSuccess: () => {
       notifySuccess(texts.done);
       void queryClient.invalidateQueries({ queryKey: ['records'] });
+      onRestored?.();
     },
   });
   return (

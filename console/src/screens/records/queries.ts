@@ -1,6 +1,6 @@
 /** Requests for records. */
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import { loadRecord, loadRecords, type RecordPage, sendRecordRequest } from '../../api/records.ts';
+import { loadDeletedRecords, loadRecord, loadRecords, type RecordPage } from '../../api/records.ts';
 import type { RecordsSearch } from './search.ts';
 
 /** The records of a list, in pages. `expand` names references whose records are added, for their labels. */
@@ -11,8 +11,7 @@ export function recordsQuery(resource: string, { where, sort, deleted }: Records
     initialPageParam: undefined as string | undefined,
     queryFn: ({ pageParam, signal }): Promise<RecordPage> => {
       const page = pageParam === undefined ? { ...list, total: true } : { ...list, cursor: pageParam };
-      if (deleted !== true) return loadRecords(resource, page, signal);
-      return sendRecordRequest<RecordPage>(`${encodeURIComponent(resource)}/listDeleted`, { method: 'POST', body: page, signal });
+      return deleted === true ? loadDeletedRecords(resource, page, signal) : loadRecords(resource, page, signal);
     },
     getNextPageParam: ({ nextCursor }) => nextCursor,
   });
@@ -23,6 +22,15 @@ export function recordQuery(resource: string, id: string) {
   return queryOptions({
     queryKey: ['records', resource, 'record', id],
     queryFn: ({ signal }) => loadRecord(resource, id, signal),
+    staleTime: 0,
+  });
+}
+
+/** One soft-deleted record; null if there is none with this id, or none that the caller may see. Only the list of deleted records has it. */
+export function deletedRecordQuery(resource: string, id: string) {
+  return queryOptions({
+    queryKey: ['records', resource, 'deleted record', id],
+    queryFn: async ({ signal }) => (await loadDeletedRecords(resource, { where: { id }, limit: 1 }, signal)).data[0] ?? null,
     staleTime: 0,
   });
 }

@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router';
 import { lazyScreen } from '../../shell/lazy-screen.ts';
 import { onlyValid } from '../../shell/only-valid.ts';
 import { sessionRoute } from '../../shell/parent-routes.ts';
-import { validateRecordsSearch } from './search.ts';
+import { validateRecordSearch, validateRecordsSearch } from './search.ts';
 
 /** `/data`. */
 export const dataRoute = createRoute({
@@ -30,5 +30,6 @@ export const newRecordRoute = createRoute({
 export const recordRoute = createRoute({
   getParentRoute: () => sessionRoute,
   path: '/data/$resource/$id',
+  validateSearch: onlyValid(validateRecordSearch),
   component: lazyScreen(() => import('./RecordScreen.tsx'), 'RecordScreen'),
 });

@@ -26,6 +26,14 @@ export function validateRecordsSearch({ where, sort, deleted }: Record<string, u
   };
 }
 
+/** The state of the screen of one record: true for a soft-deleted one. */
+export type RecordSearch = Pick<RecordsSearch, 'deleted'>;
+
+/** Reads the state of one record from an address. */
+export function validateRecordSearch({ deleted }: Record<string, unknown>): RecordSearch {
+  return deleted === true ? { deleted } : {};
+}
+
 /** Returns the comparisons of a filter. */
 export function toComparisons(where: Readonly<Record<string, unknown>> | undefined): readonly Comparison[] {
   const comparisons: Comparison[] = [];
