@@ -48,6 +48,17 @@ describe('the shell', () => {
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
   });
 
+  it('the palette leads to the list of all users that match if it does not show all of them', async ({ newsroom, visitor }) => {
+    for (let number = 1; number <= 6; number++) await newsroom.user({ name: `Palette ${number}` });
+    const page = await visitor.open(newsroom, '/account', { as: await newsroom.admin() });
+    await page.getByText('this session').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('textbox', { name: 'Search screens and actions' }).fill('palette');
+    await page.getByRole('dialog').getByRole('button').filter({ hasText: 'All users with "palette"' }).click();
+    await page.getByRole('heading', { name: 'Users', level: 1 }).waitFor();
+    await expect.poll(() => page.getByRole('table', { name: 'Users' }).locator('tbody tr').count()).toBe(6);
+  });
+
   it('the palette changes the colours', async ({ newsroom, visitor }) => {
     const page = await visitor.open(newsroom, '/account', { as: await newsroom.admin(), isolated: true });
     await page.getByText('this session').waitFor();

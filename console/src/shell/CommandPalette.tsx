@@ -7,7 +7,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
 import { ownCatalogueQuery } from '../api/queries.ts';
 import { shellTexts } from '../texts/shell.ts';
-import { type PaletteGroup, paletteGroups } from './palette-actions.ts';
+import { keyOfLink, type PaletteGroup, paletteGroups } from './palette-actions.ts';
 import { paletteSearchQuery } from './palette-search.ts';
 import { useAuditRights } from './useAuditRights.ts';
 
@@ -28,11 +28,11 @@ export function CommandPalette({ requests }: { readonly requests: number }) {
   const resources = catalogue?.resources.map(({ definition }) => definition.name) ?? [];
   const toActions = ({ group, links }: PaletteGroup): SpotlightActionGroupData => ({
     group,
-    actions: links.map(({ to, label, description }) => ({
-      id: to,
-      label,
-      ...(description !== undefined && { description }),
-      onClick: () => void navigate({ to }),
+    actions: links.map((link) => ({
+      id: keyOfLink(link),
+      label: link.label,
+      ...(link.description !== undefined && { description: link.description }),
+      onClick: () => void navigate({ to: link.to, search: link.search === undefined ? {} : { search: link.search } }),
     })),
   });
   const schemes = {
@@ -45,7 +45,8 @@ export function CommandPalette({ requests }: { readonly requests: number }) {
       query={typed}
       onQueryChange={setTyped}
       shortcut={null}
-      limit={15}
+      scrollable
+      maxHeight="min(420px, 60vh)"
       attributes={{ content: { 'aria-label': texts.label } }}
       nothingFound={texts.empty}
       highlightQuery

@@ -5,10 +5,16 @@ import type { AuditRights } from './useAuditRights.ts';
 
 /** An action of the palette that opens an address of the console. */
 export interface PaletteLink {
-  /** The address, which also identifies the action. */
   readonly to: string;
+  /** The text that the list at the address is searched by. */
+  readonly search?: string;
   readonly label: string;
   readonly description?: string | undefined;
+}
+
+/** Returns what identifies a link among those of the palette. */
+export function keyOfLink({ to, search = '' }: PaletteLink): string {
+  return `${to} ${search}`;
 }
 
 /** Actions under one heading. */

@@ -3,12 +3,12 @@ import { bodyOf, client } from '../api/client.ts';
 import { shellTexts } from '../texts/shell.ts';
 import type { PaletteGroup } from './palette-actions.ts';
 
-const { screens } = shellTexts;
+const { screens, palette } = shellTexts;
 
 /** Maximum number of policies and of users. */
 const LIMIT = 5;
 
-/** The policies and users whose name contains a text. */
+/** The policies and users whose name contains a text, and the way to their lists if there are more. */
 export function paletteSearchQuery(search: string) {
   return queryOptions({
     queryKey: ['palette', search],
@@ -19,10 +19,19 @@ export function paletteSearchQuery(search: string) {
         bodyOf(client.GET('/admin/api/users', { params: { query }, signal })),
       ]);
       return [
-        { group: screens.policies, links: policies.data.map(({ id, name }) => ({ to: `/policies/${id}`, label: name })) },
+        {
+          group: screens.policies,
+          links: [
+            ...policies.data.map(({ id, name }) => ({ to: `/policies/${id}`, label: name })),
+            ...(policies.nextCursor === undefined ? [] : [{ to: '/policies', search, label: palette.morePolicies(search) }]),
+          ],
+        },
         {
           group: screens.users,
-          links: users.data.map(({ id, name, email }) => ({ to: `/users/${id}`, label: name ?? email, description: email })),
+          links: [
+            ...users.data.map(({ id, name, email }) => ({ to: `/users/${id}`, label: name ?? email, description: email })),
+            ...(users.nextCursor === undefined ? [] : [{ to: '/users', search, label: palette.moreUsers(search) }]),
+          ],
         },
       ];
     },

@@ -12,6 +12,8 @@ export const shellTexts = {
     screens: 'Screens',
     records: 'Records',
     actions: 'Actions',
+    morePolicies: (search: string) => sentence`All policies with "${search}"`,
+    moreUsers: (search: string) => sentence`All users with "${search}"`,
     scheme: (name: string) => sentence`Colours: ${name}`,
     adminActions: [
       { to: '/policies/new', label: 'New policy' },
@@ -48,6 +50,7 @@ export const shellTexts = {
       ['?', 'show this list'],
       ['j, k', 'next and previous row'],
       ['Enter', 'open the row'],
+      ['x', 'select the row, in lists with a selection'],
       ['Esc', 'close'],
     ],
   },

@@ -6,6 +6,7 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { Time } from '../../components/Time.tsx';
 import { storageTexts as texts } from '../../texts/service.ts';
 import { RiskBadge } from './MigrationStep.tsx';
+import { describeStep } from './plan-changes.ts';
 
 type Migration = Schemas['admin.Evolution'];
 
@@ -37,12 +38,11 @@ const COLUMNS: readonly Column<Migration>[] = [
     title: texts.columns.steps,
     render: ({ steps }) => (
       <Stack gap={4}>
-        {steps.map(({ resource, field, kind, reason, risk }) => (
-          <Group key={`${resource} ${field} ${kind} ${reason}`} gap={6} wrap="nowrap" align="flex-start">
-            <RiskBadge risk={risk} />
+        {steps.map((step) => (
+          <Group key={`${step.kind} ${describeStep(step)}`} gap={6} wrap="nowrap" align="flex-start">
+            <RiskBadge risk={step.risk} />
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-              {resource}
-              {field !== undefined && `.${field}`}: {reason}
+              {describeStep(step)}
             </Text>
           </Group>
         ))}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { changeOf, partOf, type Step, toResourceChanges } from './plan-changes.ts';
+import { changeOf, describeStep, partOf, type Step, toResourceChanges } from './plan-changes.ts';
 
 const step = (resource: string, kind: string, field?: string): Step => ({
   ...{ resource, kind, reason: '', risk: 'safe', sql: [] },
@@ -15,6 +15,16 @@ describe('the diff of a plan', () => {
     ['convert', 'changed'],
     ['stay', 'kept'],
   ])('the step %s is shown as %s', (kind, change) => expect(changeOf({ kind })).toBe(change));
+
+  it.each([
+    ['User', undefined, 'User is new', 'User is new'],
+    ['User', 'name', 'User.name is new', 'User.name is new'],
+    ['User', undefined, 'the index on User (email) is no longer defined', 'the index on User (email) is no longer defined'],
+    ['Note', undefined, 'Notebook is new', 'Note: Notebook is new'],
+    ['*', undefined, 'a backup was written first: backup.db', 'a backup was written first: backup.db'],
+  ])('the step on %s %s with the reason "%s" is described as "%s"', (resource, field, reason, text) =>
+    expect(describeStep({ resource, reason, ...(field !== undefined && { field }) })).toBe(text),
+  );
 
   it('names the part of the resource that a step changes', () => {
     expect([step('A', 'addColumn', 'x'), step('A', 'createIndex', 'x'), step('A', 'createTable')].map(partOf)).toEqual([

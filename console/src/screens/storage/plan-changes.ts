@@ -1,5 +1,6 @@
 /** The steps of a migration as a diff of the tables. */
 import type { Schemas } from '../../api/client.ts';
+import { sentence } from '../../texts/sentence.ts';
 
 /** A step of a migration. */
 export type Step = Schemas['admin.StorageStep'];
@@ -44,6 +45,15 @@ export function changeOf({ kind }: Pick<Step, 'kind'>): Change {
 export function partOf({ kind, field }: Pick<Step, 'kind' | 'field'>): Part {
   if (OF_INDEXES.has(kind)) return 'index';
   return field === undefined ? 'table' : 'field';
+}
+
+/** The resource of steps on the whole database, such as a backup. */
+const ALL_RESOURCES = '*';
+
+/** Returns the sentence of a performed step. Most reasons begin with the name of the resource or field, which is then not repeated. */
+export function describeStep({ resource, field, reason }: Pick<Step, 'resource' | 'field' | 'reason'>): string {
+  const name = field === undefined ? resource : `${resource}.${field}`;
+  return name === ALL_RESOURCES || reason.split(/[\s,:;()]+/).some((word) => word === name) ? reason : sentence`${name}: ${reason}`;
 }
 
 /** Returns the steps by resource, in their order. A resource is added or removed if its table is. */
