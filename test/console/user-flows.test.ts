@@ -99,6 +99,29 @@ describe('users', () => {
     await newsroom.logIn(user.email, user.password);
   });
 
+  it('a policy is assigned with an expiry from the screen of the user, after it says what it allows', async ({
+    newsroom,
+    story,
+    visitor,
+  }) => {
+    const user = await newsroom.user({ name: 'Uma Assigned' });
+    await newsroom.createPolicy({ name: 'assigned from the user', rules: [{ resource: 'Tip', action: 'list', description: 'list tips' }] });
+    const page = await visitor.open(newsroom, `/users/${user.id}`, { as: story.admin });
+    await page.getByRole('button', { name: 'Assign a policy' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Assign a policy to Uma Assigned' });
+    const picker = dialog.getByRole('combobox', { name: 'Policy' }).or(dialog.getByRole('textbox', { name: 'Policy' }));
+    await picker.first().fill('assigned from');
+    await page.getByRole('option', { name: 'assigned from the user' }).click();
+    await dialog.getByLabel('Expires').fill('2099-01-31T10:00');
+    await dialog.getByText('Allows 1 action:').waitFor();
+    await expectSoundScreen(page);
+    await dialog.getByRole('button', { name: 'Assign' }).click();
+    await page.getByText('The policy was assigned.').waitFor();
+    await page.getByRole('link', { name: 'assigned from the user' }).waitFor();
+    await page.getByText(/2099/).waitFor();
+    expect((await newsroom.call('GET', '/api/Tip', { token: user.token })).status).toBe(200);
+  });
+
   it('one session is ended, and the others stay', async ({ newsroom, story, visitor }) => {
     const user = await newsroom.user({ name: 'Sara Sessions' });
     const theirs = await visitor.open(newsroom, '/account', { as: user });

@@ -91,6 +91,11 @@ export const usersTexts = {
     deactivateDetail: 'The user is signed out everywhere and cannot sign in. Policies and records stay.',
     changed: 'The user was changed.',
   },
+  assign: {
+    action: 'Assign a policy',
+    title: (name: string) => sentence`Assign a policy to ${name}`,
+    policy: 'Policy',
+  },
   form: {
     newPassword: 'At least 8 characters. A common password, the name and the email are refused. Without one, the user cannot sign in.',
     password: 'Empty: it stays as it is. At least 8 characters. A common password, the name and the email are refused.',

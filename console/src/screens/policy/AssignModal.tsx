@@ -1,10 +1,11 @@
-import { SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
+import { SegmentedControl, Select, Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type AssignmentChange, changeAssignments, type NamedAssignment } from '../../api/assignments.ts';
 import { catalogueQuery } from '../../api/queries.ts';
+import { ExpiryField, toExpiry } from '../../components/ExpiryField.tsx';
 import { FormModal } from '../../components/FormModal.tsx';
-import { fromLocalTime, toLocalTime } from '../../components/local-time.ts';
+import { toLocalTime } from '../../components/local-time.ts';
 import { NumberBox } from '../../components/NumberBox.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { UserPicker } from '../../components/UserPicker.tsx';
@@ -65,7 +66,7 @@ function toChange(
 ): AssignmentChange {
   const op = assignment === undefined ? { op: 'assign' as const } : { op: 'update' as const, version: assignment.version };
   if (kind === 'role') return { ...op, policyId, ...(role !== undefined && { role }), priority };
-  return { ...op, policyId, ...(userId !== undefined && { userId }), expiresAt: expiry === '' ? null : fromLocalTime(expiry) };
+  return { ...op, policyId, ...(userId !== undefined && { userId }), expiresAt: toExpiry(expiry) };
 }
 
 interface AssignFieldsProps {
@@ -102,13 +103,7 @@ function AssignFields({ input: { kind, role, userId, expiry, priority }, isNew, 
         <UserPicker label={texts.user} required value={userId} onChange={(next) => onChange({ userId: next })} />
       )}
       {kind === 'user' ? (
-        <TextInput
-          label={texts.expiry}
-          description={texts.expiryHelp}
-          type="datetime-local"
-          value={expiry}
-          onChange={({ currentTarget }) => onChange({ expiry: currentTarget.value })}
-        />
+        <ExpiryField value={expiry} onChange={(next) => onChange({ expiry: next })} />
       ) : (
         <NumberBox
           label={texts.priority}

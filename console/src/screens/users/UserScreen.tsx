@@ -1,10 +1,11 @@
-import { Badge, Button, Text } from '@mantine/core';
+import { Badge, Button, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { bodyOf, client } from '../../api/client.ts';
 import { catalogueQuery } from '../../api/queries.ts';
 import { loadRecord, type Row, sendRecordRequest } from '../../api/records.ts';
 import { ConfirmModal } from '../../components/ConfirmModal.tsx';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { notifySuccess } from '../../components/notifySuccess.ts';
 import { Page } from '../../components/Page.tsx';
 import { Panel } from '../../components/Panel.tsx';
@@ -16,12 +17,15 @@ import { TextLink } from '../../components/TextLink.tsx';
 import { Time } from '../../components/Time.tsx';
 import { sentence } from '../../texts/sentence.ts';
 import { usersTexts } from '../../texts/service.ts';
+import type { AssignPolicyDialogProps } from './AssignPolicyDialog.tsx';
 import { userRoute } from './route.ts';
 import { UserDialog } from './UserDialog.tsx';
 import { UserSessions } from './UserSessions.tsx';
 import { toListedFields } from './user-form.ts';
 
 const texts = usersTexts.detail;
+
+const assignDialog = createPart<AssignPolicyDialogProps>(async () => (await import('./AssignPolicyDialog.tsx')).AssignPolicyDialog);
 
 /** A user: role, sessions, policies, and the links to permissions and decisions. */
 export function UserScreen() {
@@ -42,7 +46,7 @@ export function UserScreen() {
           )}
           <Fields user={row} />
           <UserSessions userId={id} />
-          <AssignedPolicies userId={id} role={String(row['role'])} />
+          <AssignedPolicies userId={id} name={String(row['name'] ?? row['email'])} role={String(row['role'])} />
         </Page>
       )}
     </QueryState>
@@ -100,7 +104,14 @@ function Fields({ user }: { readonly user: Row }) {
   );
 }
 
-function AssignedPolicies({ userId, role }: { readonly userId: string; readonly role: string }) {
+interface AssignedPoliciesProps {
+  readonly userId: string;
+  readonly name: string;
+  readonly role: string;
+}
+
+function AssignedPolicies({ userId, name, role }: AssignedPoliciesProps) {
+  const [isAssigning, assigning] = useDisclosure(false);
   const policies = useQuery({
     queryKey: ['users', 'policies', userId, role],
     queryFn: async ({ signal }) => {
@@ -112,9 +123,14 @@ function AssignedPolicies({ userId, role }: { readonly userId: string; readonly 
     <Panel
       title={texts.policies}
       actions={
-        <TextLink to="/assignments" search={{ userId }} size="sm">
-          {texts.assignments}
-        </TextLink>
+        <Group gap="md">
+          <TextLink to="/assignments" search={{ userId }} size="sm">
+            {texts.assignments}
+          </TextLink>
+          <Button size="xs" onClick={assigning.open}>
+            {usersTexts.assign.action}
+          </Button>
+        </Group>
       }
     >
       <QueryState query={policies} lines={3}>
@@ -139,6 +155,7 @@ function AssignedPolicies({ userId, role }: { readonly userId: string; readonly 
           )
         }
       </QueryState>
+      {isAssigning && <LazyPart part={assignDialog} props={{ userId, name, onClose: assigning.close }} lines={0} />}
     </Panel>
   );
 }

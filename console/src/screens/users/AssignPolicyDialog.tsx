@@ -1,0 +1,56 @@
+import { Text } from '@mantine/core';
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { changeAssignments } from '../../api/assignments.ts';
+import { AccessChanges } from '../../components/access-change/AccessChanges.tsx';
+import { ExpiryField, toExpiry } from '../../components/ExpiryField.tsx';
+import { FormModal } from '../../components/FormModal.tsx';
+import { notifySuccess } from '../../components/notifySuccess.ts';
+import { PolicyPicker } from '../../components/PolicyPicker.tsx';
+import { accessChangeTexts } from '../../texts/access-change.ts';
+import { policyTexts } from '../../texts/policy.ts';
+import { usersTexts } from '../../texts/service.ts';
+
+const texts = usersTexts.assign;
+
+/** Properties of the dialog. */
+export interface AssignPolicyDialogProps {
+  readonly userId: string;
+  readonly name: string;
+  onClose(): void;
+}
+
+/** Assigns a policy to a user, and says what it allows and denies them. */
+export function AssignPolicyDialog({ userId, name, onClose }: AssignPolicyDialogProps) {
+  const queryClient = useQueryClient();
+  const [policyId, setPolicyId] = useState<string>();
+  const [expiry, setExpiry] = useState('');
+  const assign = async (reason: string | undefined): Promise<void> => {
+    if (policyId === undefined) return;
+    await changeAssignments([{ op: 'assign', policyId, userId, expiresAt: toExpiry(expiry) }], reason);
+    for (const queryKey of [['users'], ['policies'], ['access']]) await queryClient.invalidateQueries({ queryKey });
+    notifySuccess(policyTexts.assignments.done);
+  };
+  return (
+    <FormModal
+      title={texts.title(name)}
+      action={policyTexts.assignments.add}
+      isComplete={policyId !== undefined}
+      perform={assign}
+      onClose={onClose}
+    >
+      <PolicyPicker label={texts.policy} required value={policyId} onChange={setPolicyId} />
+      <ExpiryField value={expiry} onChange={setExpiry} />
+      {policyId !== undefined && (
+        <>
+          <Text fw={600}>{accessChangeTexts.title}</Text>
+          <AccessChanges
+            subject={{ kind: 'user', id: userId, name }}
+            draft={{ assignments: [{ policyId, userId }] }}
+            resources={undefined}
+          />
+        </>
+      )}
+    </FormModal>
+  );
+}
