@@ -1,9 +1,42 @@
+import type { Page } from 'playwright-core';
 import { describe, expect } from 'vitest';
 import { it } from './console.fixture.ts';
 import { expectSoundScreen } from './screen-checks.ts';
 
 /** The figure above the name of a class. */
 const figureOf = (name: string): string => `//p[text()="${name}"]/preceding-sibling::p[1]`;
+
+/** Requires that the permissions of a user mark the action that the draft denies, and that its cell has both reasons. */
+async function expectComparedAccess(page: Page, address: string): Promise<void> {
+  await page.goto(address);
+  await page.getByText('The draft changes 1 cell').waitFor();
+  const changed = page.getByRole('button', { name: 'Comment: create Comment allowed, denied with the draft' });
+  expect(await changed.getAttribute('data-effect')).toBe('deny');
+  await expectSoundScreen(page);
+  await changed.click();
+  const dialog = page.getByRole('dialog', { name: 'Comment · create' });
+  await dialog.getByText('create Comment: allowed').waitFor();
+  await dialog.getByText('create Comment: denied').waitFor();
+  await expectSoundScreen(page);
+  await page.keyboard.press('Escape');
+  await page.getByRole('switch', { name: 'Compare with the draft' }).uncheck({ force: true });
+  await page.getByRole('button', { name: 'Comment: create Comment allowed', exact: true }).waitFor();
+  await page.getByRole('switch', { name: 'Compare with the draft' }).check({ force: true });
+  await page.getByRole('tab', { name: 'Who can' }).click();
+  for (const [list, option] of [
+    ['Resource', 'Comment'],
+    ['Action', 'create'],
+  ] as const) {
+    await page
+      .getByRole('combobox', { name: list })
+      .or(page.getByRole('textbox', { name: list }))
+      .first()
+      .click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  }
+  await page.getByRole('heading', { name: 'With the draft' }).last().waitFor();
+  await expectSoundScreen(page);
+}
 
 describe('the preview of a draft', () => {
   it('counts a decision that would change and one that is unknown, and explains both', async ({ newsroom, story, visitor }) => {
@@ -32,6 +65,7 @@ describe('the preview of a draft', () => {
     await page.getByLabel('Draft (JSON)').fill(JSON.stringify(draft));
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByText(/^\d+ decisions replayed$/).waitFor();
+    await page.waitForURL(/#draft=/);
     await expect.poll(() => page.locator(figureOf('allowed before, denied now')).textContent()).toBe('1');
     await expect.poll(() => page.locator(figureOf('unknown')).textContent()).toBe('1');
     await page.getByText('create Comment').waitFor();
@@ -43,6 +77,10 @@ describe('the preview of a draft', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('tab', { name: /^unknown/ }).click();
     await page.getByText('Values that were not kept: resource.fee').waitFor();
+    // The address alone contains the draft.
+    await page.evaluate('sessionStorage.clear()');
+    await page.reload();
+    await expect.poll(() => page.getByLabel('Draft (JSON)').inputValue()).toContain('"resource.fee"');
   });
 
   it('replays the unsaved changes of a policy in its tab, and opens the simulator with them', async ({ newsroom, story, visitor }) => {
@@ -75,6 +113,9 @@ describe('the preview of a draft', () => {
     // The address contains the draft: another browser shows the same.
     await simulator.waitForURL(/#draft=/);
     await expectSoundScreen(simulator);
+    await expectComparedAccess(simulator, `${newsroom.console}/access?tab=permissions&user=${writer.id}${new URL(simulator.url()).hash}`);
+    await simulator.goBack();
+    await simulator.getByText('The draft denies what the policies in force allow.').waitFor();
     const { search, hash } = new URL(simulator.url());
     const other = await visitor.open(newsroom, `/simulator${search}${hash}`, { as: story.admin, isolated: true });
     await other.getByText('The draft denies what the policies in force allow.').waitFor();

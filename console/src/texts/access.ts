@@ -12,6 +12,8 @@ export const accessTexts = {
   recordHelp: 'Empty: any record.',
   role: 'Role',
   effects: { allow: 'allowed', deny: 'denied', conditional: 'conditional' },
+  drafted: { allow: 'allowed with the draft', deny: 'denied with the draft', conditional: 'under another condition with the draft' },
+  sameDraft: 'The draft decides the same.',
   legend: '✓ allowed · ✕ denied · ? conditional. Choose a cell to see the reason and the rule.',
   matrixLabel: (resource: string) => sentence`Roles and actions on ${resource}`,
   permissionsLabel: (user: string) => sentence`Permissions of ${user}`,

@@ -26,7 +26,6 @@ export const simulatorTexts = {
     isInAddress
       ? 'The address of this page contains the question and the draft: share it.'
       : 'The address of this page contains the question. The draft is too long for an address: it stays in this tab.',
-  unreadable: { title: 'The draft of this address cannot be read', detail: 'A part of the address may be missing. Copy the whole link.' },
   difference: {
     same: 'The draft decides the same.',
     allows: 'The draft allows more than the policies in force.',
@@ -37,9 +36,6 @@ export const simulatorTexts = {
   copyCurl: 'Copy as curl',
   matched: (policy: string) => sentence`Decided by ${policy}`,
   conditional: 'depends on the record',
-  inForce: 'Policies in force',
-  withDraft: 'With the draft',
-  discardDraft: 'Discard the draft',
   emptyTitle: 'No question yet',
   emptyDetail: 'Choose a resource and an action.',
 } as const;

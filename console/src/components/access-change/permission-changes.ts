@@ -35,8 +35,8 @@ export function comparePermissions(before: readonly Permission[], after: readonl
   };
 }
 
-/** Other rules with the same effect and the same remaining condition change nothing for a caller. */
-function isSameDecision(a: Permission, b: Permission): boolean {
+/** Returns true if two decisions are the same for a caller. Other rules with the same effect and the same remaining condition change nothing. */
+export function isSameDecision(a: Permission, b: Permission): boolean {
   return a.effect === b.effect && a.when === b.when;
 }
 

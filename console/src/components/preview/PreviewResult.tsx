@@ -69,7 +69,12 @@ function Shares({ totals }: { readonly totals: PreviewTotals }) {
     <Paper withBorder p="md">
       <Progress.Root size={18} mb="sm">
         {classes.map((name) => (
-          <Progress.Section key={name} value={(100 * totals[name]) / all} color={COLORS[name]} aria-label={texts.classes[name]} />
+          <Progress.Section
+            key={name}
+            value={(100 * totals[name]) / all}
+            color={name === 'unknown' ? 'gray.6' : COLORS[name]}
+            aria-label={texts.classes[name]}
+          />
         ))}
       </Progress.Root>
       <SimpleGrid cols={{ base: 2, sm: 5 }}>

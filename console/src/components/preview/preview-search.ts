@@ -6,7 +6,7 @@ export const PREVIEW_RANGES = ['24h', '7d', '30d', 'all'] as const;
 /** The time that a preview replays. */
 export type PreviewRange = (typeof PREVIEW_RANGES)[number];
 
-/** The state of a preview in the URL. The draft is not part of it. */
+/** The state of a preview in the search parameters of its URL. The draft is in the fragment. */
 export interface PreviewSearch {
   readonly range?: PreviewRange;
   /** True to take values that were not kept from the records of today. */

@@ -2,24 +2,41 @@ import { Tabs } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { catalogueQuery } from '../../api/queries.ts';
+import { useLinkedDraft } from '../../components/draft/useLinkedDraft.ts';
+import { createPart, LazyPart } from '../../components/LazyPart.tsx';
 import { Page } from '../../components/Page.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
-import { RoleMatrix } from './RoleMatrix.tsx';
+import type { DraftBarProps } from './DraftBar.tsx';
+import type { AccessTabProps } from './RoleMatrix.tsx';
 import { accessRoute } from './route.ts';
 import { type AccessSearch, TABS } from './search.ts';
-import { UserPermissions } from './UserPermissions.tsx';
-import { WhoCan } from './WhoCan.tsx';
 
-/** Answers of the policies in force about each role, each record and each user. */
+// A visit needs one tab, and most have no draft.
+const roleMatrix = createPart<AccessTabProps>(async () => (await import('./RoleMatrix.tsx')).RoleMatrix);
+const whoCan = createPart<AccessTabProps>(async () => (await import('./WhoCan.tsx')).WhoCan);
+const userPermissions = createPart<AccessTabProps>(async () => (await import('./UserPermissions.tsx')).UserPermissions);
+const draftBar = createPart<DraftBarProps>(async () => (await import('./DraftBar.tsx')).DraftBar);
+
+/** Answers of the policies in force about each role, each record and each user; with a draft, also those under its changes. */
 export function AccessScreen() {
   const search = accessRoute.useSearch();
   const navigate = useNavigate({ from: '/access' });
   const catalogue = useQuery(catalogueQuery);
-  const { tab = 'matrix' } = search;
-  const change = (next: AccessSearch): void => void navigate({ search: { ...search, ...next }, replace: true });
+  const linked = useLinkedDraft();
+  const { tab = 'matrix', live = false } = search;
+  const draft = live ? undefined : linked.draft;
+  // The draft of the address stays.
+  const change = (next: AccessSearch): void => void navigate({ search: { ...search, ...next }, hash: true, replace: true });
   return (
     <Page title={texts.title} description={texts.description}>
+      {(linked.draft !== undefined || linked.isUnreadable) && (
+        <LazyPart
+          part={draftBar}
+          props={{ linked, isCompared: !live, onCompare: (isCompared) => change({ live: !isCompared }) }}
+          lines={2}
+        />
+      )}
       <Tabs value={tab} onChange={(next) => change({ tab: next as (typeof TABS)[number] })} keepMounted={false}>
         <Tabs.List mb="md">
           {TABS.map((value) => (
@@ -32,13 +49,13 @@ export function AccessScreen() {
           {(data) => (
             <>
               <Tabs.Panel value="matrix">
-                <RoleMatrix catalogue={data} search={search} onChange={change} />
+                <LazyPart part={roleMatrix} props={{ catalogue: data, search, draft, onChange: change }} lines={6} />
               </Tabs.Panel>
               <Tabs.Panel value="whoCan">
-                <WhoCan catalogue={data} search={search} onChange={change} />
+                <LazyPart part={whoCan} props={{ catalogue: data, search, draft, onChange: change }} lines={3} />
               </Tabs.Panel>
               <Tabs.Panel value="permissions">
-                <UserPermissions search={search} onChange={change} />
+                <LazyPart part={userPermissions} props={{ catalogue: data, search, draft, onChange: change }} lines={3} />
               </Tabs.Panel>
             </>
           )}

@@ -1,5 +1,6 @@
 import { Anchor, Stack, Table, Text, UnstyledButton } from '@mantine/core';
 import { useState } from 'react';
+import { isSameDecision } from '../../components/access-change/permission-changes.ts';
 import { SideDialog } from '../../components/Dialog.tsx';
 import { readableReason } from '../../components/decision/draft-reasons.ts';
 import { ResidualCondition } from '../../components/decision/ResidualCondition.tsx';
@@ -7,9 +8,25 @@ import { describeResidual } from '../../components/decision/residual-words.ts';
 import { useTraceVocabulary } from '../../components/decision/trace-vocabulary.ts';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
+import { draftTexts } from '../../texts/draft.ts';
 import { sentence } from '../../texts/sentence.ts';
 import classes from './PermissionGrid.module.css';
 import type { Permission } from './queries.ts';
+
+/** A row of the grid: a name, and the permissions that are loaded so far. */
+export interface PermissionRow {
+  readonly name: string;
+  readonly permissions: readonly Permission[];
+  /** The permissions under a draft, if there is one. */
+  readonly drafted?: readonly Permission[];
+}
+
+/** The decision of a cell, and that under the draft if there is one. */
+interface CellDecision {
+  readonly name: string;
+  readonly permission: Permission;
+  readonly drafted: Permission | undefined;
+}
 
 const MARKS = { allow: '✓', deny: '✕', conditional: '?' } as const;
 
@@ -19,15 +36,16 @@ interface PermissionGridProps {
   /** Title of the column of the rows' names. */
   readonly heading: string;
   readonly actions: readonly string[];
-  /** The rows: a name, and the permissions that are loaded so far. */
-  readonly rows: readonly { readonly name: string; readonly permissions: readonly Permission[] }[];
+  readonly rows: readonly PermissionRow[];
   /** The address of the simulator with the question of a cell. */
   simulatorLink?(name: string, permission: Permission): string;
 }
 
-/** A heat map of permissions. A cell opens the reason and the rule. */
+/** A heat map of permissions. A cell opens the reason and the rule. Cells that a draft changes are marked. */
 export function PermissionGrid({ label, heading, actions, rows, simulatorLink }: PermissionGridProps) {
-  const [open, setOpen] = useState<{ readonly name: string; readonly permission: Permission }>();
+  const [open, setOpen] = useState<CellDecision>();
+  const isDrafted = rows.some(({ drafted }) => drafted !== undefined);
+  const isComplete = rows.every(({ permissions, drafted = [] }) => drafted.length === permissions.length);
   return (
     <>
       <div className={classes['scroll']}>
@@ -43,16 +61,17 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {rows.map(({ name, permissions }) => (
+            {rows.map(({ name, permissions, drafted }) => (
               <Table.Tr key={name}>
                 <Table.Th scope="row" style={{ overflowWrap: 'anywhere' }}>
                   {name}
                 </Table.Th>
                 {actions.map((action) => {
                   const permission = permissions.find((each) => each.action === action);
+                  const decision = permission && { name, permission, drafted: drafted?.find((each) => each.action === action) };
                   return (
                     <Table.Td key={action} p={2} data-action={action}>
-                      {permission && <Cell name={name} permission={permission} onOpen={() => setOpen({ name, permission })} />}
+                      {decision && <Cell {...decision} onOpen={() => setOpen(decision)} />}
                     </Table.Td>
                   );
                 })}
@@ -61,6 +80,11 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
           </Table.Tbody>
         </Table>
       </div>
+      {isDrafted && isComplete && (
+        <Text size="sm" fw={600} role="status">
+          {draftTexts.changes(rows.reduce((sum, row) => sum + countChanges(row), 0))}
+        </Text>
+      )}
       <Text size="sm" c="dimmed">
         {texts.legend}
       </Text>
@@ -69,41 +93,81 @@ export function PermissionGrid({ label, heading, actions, rows, simulatorLink }:
         onClose={() => setOpen(undefined)}
         title={open && sentence`${open.name} · ${open.permission.action}`}
       >
-        {open && <PermissionDetail permission={open.permission} link={simulatorLink?.(open.name, open.permission)} />}
+        {open && <CellDetail {...open} link={simulatorLink?.(open.name, open.permission)} />}
       </SideDialog>
     </>
   );
 }
 
-function Cell({
-  name,
-  permission: { action, effect, resource, when, residual },
-  onOpen,
-}: {
-  readonly name: string;
-  readonly permission: Permission;
-  onOpen(): void;
-}) {
+/** Returns the number of permissions of a row that the draft changes. */
+function countChanges({ permissions, drafted = [] }: PermissionRow): number {
+  return permissions.filter((permission) =>
+    isChanged(
+      permission,
+      drafted.find(({ action }) => action === permission.action),
+    ),
+  ).length;
+}
+
+function isChanged(permission: Permission, drafted: Permission | undefined): drafted is Permission {
+  return drafted !== undefined && !isSameDecision(permission, drafted);
+}
+
+function Cell({ name, permission, drafted, onOpen }: CellDecision & { onOpen(): void }) {
   const vocabulary = useTraceVocabulary();
+  const { action, effect, resource } = permission;
+  const changed = isChanged(permission, drafted) ? drafted : undefined;
+  const { when, residual, effect: shownEffect } = changed ?? permission;
   const condition = residual === undefined ? when : describeResidual(residual, vocabulary);
+  const label = sentence`${name}: ${action} ${resource} ${texts.effects[effect]}`;
   return (
     <UnstyledButton
       className={classes['cell']}
       {...(condition !== undefined && { title: condition })}
-      data-effect={effect}
-      aria-label={sentence`${name}: ${action} ${resource} ${texts.effects[effect]}`}
+      data-effect={shownEffect}
+      {...(changed && { 'data-changed': true })}
+      aria-label={changed === undefined ? label : sentence`${label}, ${texts.drafted[changed.effect]}`}
       onClick={onOpen}
     >
-      <span aria-hidden="true">{MARKS[effect]}</span>
-      <span className={classes['word']}>{texts.effects[effect]}</span>
+      <span aria-hidden="true">{changed === undefined ? MARKS[effect] : `${MARKS[effect]} → ${MARKS[shownEffect]}`}</span>
+      <span className={classes['word']}>{texts.effects[shownEffect]}</span>
     </UnstyledButton>
   );
 }
 
-function PermissionDetail({ permission, link }: { readonly permission: Permission; readonly link: string | undefined }) {
+/** The reason of a decision; if the draft changes it, also that under the draft. */
+function CellDetail({ permission, drafted, link }: CellDecision & { readonly link: string | undefined }) {
+  if (drafted === undefined) return <PermissionDetail permission={permission} link={link} />;
+  return (
+    <Stack gap="xl">
+      <PermissionDetail title={draftTexts.inForce} permission={permission} link={undefined} />
+      {isChanged(permission, drafted) ? (
+        <PermissionDetail title={draftTexts.withDraft} permission={drafted} link={link} />
+      ) : (
+        <>
+          <Text size="sm">{texts.sameDraft}</Text>
+          {link !== undefined && <SimulatorLink link={link} />}
+        </>
+      )}
+    </Stack>
+  );
+}
+
+interface PermissionDetailProps {
+  readonly title?: string;
+  readonly permission: Permission;
+  readonly link: string | undefined;
+}
+
+function PermissionDetail({ title, permission, link }: PermissionDetailProps) {
   const { effect, reason, when, residual, policy, rule, action, resource } = permission;
   return (
     <Stack>
+      {title !== undefined && (
+        <Text size="sm" c="dimmed">
+          {title}
+        </Text>
+      )}
       <Text fw={600}>
         {action} {resource}: {texts.effects[effect]}
       </Text>
@@ -115,11 +179,16 @@ function PermissionDetail({ permission, link }: { readonly permission: Permissio
           {rule?.description !== undefined && sentence`, ${rule.description}`}
         </PolicyLink>
       )}
-      {link !== undefined && (
-        <Anchor href={link} size="sm">
-          {texts.simulate}
-        </Anchor>
-      )}
+      {link !== undefined && <SimulatorLink link={link} />}
     </Stack>
+  );
+}
+
+function SimulatorLink({ link }: { readonly link: string }) {
+  return (
+    // The fragment contains the draft.
+    <Anchor href={`${link}${location.hash}`} size="sm">
+      {texts.simulate}
+    </Anchor>
   );
 }

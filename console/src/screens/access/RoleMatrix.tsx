@@ -1,6 +1,7 @@
 import { Select, Stack } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
+import type { Draft } from '../../api/draft.ts';
 import { ProblemAlert } from '../../components/ProblemAlert.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
 import { PermissionGrid } from './PermissionGrid.tsx';
@@ -11,16 +12,21 @@ import type { AccessSearch } from './search.ts';
 export interface AccessTabProps {
   readonly catalogue: Schemas['admin.Catalogue'];
   readonly search: AccessSearch;
+  /** The draft to compare with; undefined for the policies in force alone. */
+  readonly draft: Draft | undefined;
   onChange(search: AccessSearch): void;
 }
 
 /** The actions that the policies allow each role on a resource. */
-export function RoleMatrix({ catalogue, search, onChange }: AccessTabProps) {
+export function RoleMatrix({ catalogue, search, draft, onChange }: AccessTabProps) {
   const resource = search.resource ?? catalogue.definitions.find(({ name }) => name !== 'User')?.name ?? 'User';
   const answers = useQueries({
     queries: catalogue.roles.map((role) => rolePermissionsQuery(role, resource)),
   });
-  const failed = answers.find(({ error }) => error !== null);
+  const drafted = useQueries({
+    queries: draft === undefined ? [] : catalogue.roles.map((role) => rolePermissionsQuery(role, resource, draft)),
+  });
+  const failed = [...answers, ...drafted].find(({ error }) => error !== null);
   return (
     <Stack>
       <Select
@@ -37,7 +43,11 @@ export function RoleMatrix({ catalogue, search, onChange }: AccessTabProps) {
         label={texts.matrixLabel(resource)}
         heading={texts.role}
         actions={catalogue.ruleActions}
-        rows={catalogue.roles.map((name, index) => ({ name, permissions: answers[index]?.data ?? [] }))}
+        rows={catalogue.roles.map((name, index) => ({
+          name,
+          permissions: answers[index]?.data ?? [],
+          ...(draft && { drafted: drafted[index]?.data ?? [] }),
+        }))}
         simulatorLink={(role, { action }) => `/console/simulator?${new URLSearchParams({ role, resource, action })}`}
       />
     </Stack>

@@ -5,11 +5,13 @@ import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { ResidualWords } from '../../components/decision/ResidualCondition.tsx';
 import { UserNamesContext } from '../../components/decision/trace-vocabulary.ts';
 import { LoadMore } from '../../components/LoadMore.tsx';
+import { Panel } from '../../components/Panel.tsx';
 import { PolicyLink } from '../../components/PolicyLink.tsx';
 import { QueryState } from '../../components/QueryState.tsx';
 import { RecordPicker } from '../../components/RecordPicker.tsx';
 import { Verdict } from '../../components/Verdict.tsx';
 import { accessTexts as texts } from '../../texts/access.ts';
+import { draftTexts } from '../../texts/draft.ts';
 import { isolate, sentence } from '../../texts/sentence.ts';
 import { whoCanQuery } from './queries.ts';
 import type { AccessTabProps } from './RoleMatrix.tsx';
@@ -18,7 +20,7 @@ type Question = Schemas['admin.WhoCanQuestion'];
 type Allowed = Pick<Schemas['admin.RoleWhoCan'], 'effect' | 'policy' | 'residual' | 'rule' | 'when'>;
 
 /** The roles and users that may perform an action on a resource or a record. */
-export function WhoCan({ catalogue, search: { resource, action, id }, onChange }: AccessTabProps) {
+export function WhoCan({ catalogue, search: { resource, action, id }, draft, onChange }: AccessTabProps) {
   const chosen = catalogue.definitions.find(({ name }) => name === resource);
   const isComplete = resource !== undefined && action !== undefined;
   return (
@@ -48,13 +50,29 @@ export function WhoCan({ catalogue, search: { resource, action, id }, onChange }
         )}
       </SimpleGrid>
       {isComplete ? (
-        <Answer
+        <Answers
           question={{ resource, action: action as Question['action'], ...(id !== undefined && id !== '' && action !== 'create' && { id }) }}
+          draft={draft}
         />
       ) : (
         <Text c="dimmed">{texts.ask}</Text>
       )}
     </Stack>
+  );
+}
+
+/** The answer under the policies in force; with a draft, that under its changes beside it. */
+function Answers({ question, draft }: { readonly question: Question } & Pick<AccessTabProps, 'draft'>) {
+  if (draft === undefined) return <Answer question={question} />;
+  return (
+    <SimpleGrid cols={{ base: 1, xl: 2 }} style={{ alignItems: 'start' }}>
+      <Panel title={draftTexts.inForce}>
+        <Answer question={question} />
+      </Panel>
+      <Panel title={draftTexts.withDraft}>
+        <Answer question={{ ...question, draft }} />
+      </Panel>
+    </SimpleGrid>
   );
 }
 

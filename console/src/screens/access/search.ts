@@ -10,6 +10,8 @@ export interface AccessSearch {
   readonly action?: string;
   readonly id?: string;
   readonly user?: string;
+  /** True to show the policies in force alone although there is a draft. */
+  readonly live?: boolean;
 }
 
 /** Reads the state from an address. */
@@ -20,5 +22,5 @@ export function validateAccessSearch(given: Record<string, unknown>): AccessSear
     return (typeof value === 'string' && value !== '') || typeof value === 'number' ? [[name, String(value)]] : [];
   });
   const tab = TABS.find((each) => each === given['tab']);
-  return { ...Object.fromEntries(texts), ...(tab !== undefined && { tab }) };
+  return { ...Object.fromEntries(texts), ...(tab !== undefined && { tab }), ...(given['live'] === true && { live: true }) };
 }

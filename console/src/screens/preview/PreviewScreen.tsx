@@ -1,10 +1,13 @@
-import { JsonInput } from '@mantine/core';
+import { JsonInput, Text } from '@mantine/core';
 import { useState } from 'react';
-import { type Draft, readDraft, saveDraft } from '../../api/draft.ts';
+import type { Draft } from '../../api/draft.ts';
+import { UnreadableDraft } from '../../components/draft/UnreadableDraft.tsx';
+import { useLinkedDraft } from '../../components/draft/useLinkedDraft.ts';
 import { EmptyState } from '../../components/EmptyState.tsx';
 import { parseJsonObject } from '../../components/json-objects.ts';
 import { Page } from '../../components/Page.tsx';
 import { PreviewRun } from '../../components/preview/PreviewRun.tsx';
+import { draftTexts } from '../../texts/draft.ts';
 import { previewTexts as texts } from '../../texts/preview.ts';
 import { previewRoute } from './route.ts';
 
@@ -12,19 +15,22 @@ import { previewRoute } from './route.ts';
 export function PreviewScreen() {
   const search = previewRoute.useSearch();
   const navigate = previewRoute.useNavigate();
-  const [text, setText] = useState(() => printDraft(readDraft()));
+  const linked = useLinkedDraft();
+  const [typed, setTyped] = useState<string>();
+  const text = typed ?? printDraft(linked.draft);
   const draft = parseJsonObject(text);
   const isEmpty = draft !== undefined && Object.keys(draft).length === 0;
   const refusal = draft === undefined ? texts.unreadable : isEmpty ? texts.noDraft.title : undefined;
   return (
     <Page title={texts.title} description={texts.description}>
-      {text === '' && <EmptyState title={texts.noDraft.title} detail={texts.noDraft.detail} />}
+      {linked.isUnreadable && <UnreadableDraft />}
+      {text === '' && !linked.isPending && !linked.isUnreadable && <EmptyState title={texts.noDraft.title} detail={texts.noDraft.detail} />}
       <PreviewRun
         draft={(draft ?? {}) as Draft}
         refusal={refusal}
         search={search}
-        onSearch={(next) => void navigate({ search: next, replace: true })}
-        onStart={() => draft !== undefined && saveDraft(draft)}
+        onSearch={(next) => void navigate({ search: next, hash: true, replace: true })}
+        onStart={() => draft !== undefined && linked.replace(draft)}
       >
         <JsonInput
           label={texts.draft}
@@ -34,8 +40,13 @@ export function PreviewScreen() {
           maxRows={18}
           value={text}
           error={draft === undefined && texts.json}
-          onChange={setText}
+          onChange={setTyped}
         />
+        {linked.draft !== undefined && (
+          <Text size="xs" c="dimmed">
+            {linked.isInAddress ? draftTexts.inAddress : draftTexts.tooLong}
+          </Text>
+        )}
       </PreviewRun>
     </Page>
   );

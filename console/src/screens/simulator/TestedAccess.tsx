@@ -1,31 +1,29 @@
-import { Alert, Button, SimpleGrid, Stack, Text } from '@mantine/core';
+import { Button, SimpleGrid, Stack, Text } from '@mantine/core';
 import { useClipboard } from '@mantine/hooks';
 import { AccessAnswer, type AccessTest } from '../../components/decision/AccessAnswer.tsx';
+import { UnreadableDraft } from '../../components/draft/UnreadableDraft.tsx';
+import { useLinkedDraft } from '../../components/draft/useLinkedDraft.ts';
 import { commonTexts } from '../../texts/common.ts';
+import { draftTexts } from '../../texts/draft.ts';
 import { simulatorTexts as texts } from '../../texts/simulator.ts';
 import { DraftDifference } from './DraftDifference.tsx';
 import { toCurl } from './search.ts';
-import { useSimulatorDraft } from './useSimulatorDraft.ts';
 
 /** The answer to a question: the decision, and its explanation. With a draft, the answer under the draft stands beside it. */
 export function TestedAccess({ test }: { readonly test: AccessTest }) {
-  const { draft, isInAddress, isUnreadable, discard } = useSimulatorDraft();
+  const { draft, isInAddress, isUnreadable, discard } = useLinkedDraft();
   const drafted = draft && { ...test, draft };
   return (
     <Stack>
-      {isUnreadable && (
-        <Alert color="yellow" title={texts.unreadable.title}>
-          {texts.unreadable.detail}
-        </Alert>
-      )}
+      {isUnreadable && <UnreadableDraft />}
       {drafted && <DraftDifference live={test} drafted={drafted} />}
       <SimpleGrid cols={{ base: 1, ...(drafted && { xl: 2 }) }} style={{ alignItems: 'start' }}>
-        <AccessAnswer test={test} title={texts.inForce} actions={<CopyCurl test={test} />} />
-        {drafted && <AccessAnswer test={drafted} title={texts.withDraft} actions={<CopyCurl test={drafted} />} />}
+        <AccessAnswer test={test} title={draftTexts.inForce} actions={<CopyCurl test={test} />} />
+        {drafted && <AccessAnswer test={drafted} title={draftTexts.withDraft} actions={<CopyCurl test={drafted} />} />}
       </SimpleGrid>
       {(drafted || isUnreadable) && (
         <Button variant="default" style={{ alignSelf: 'flex-start' }} onClick={discard}>
-          {texts.discardDraft}
+          {draftTexts.discard}
         </Button>
       )}
       <Text size="xs" c="dimmed">

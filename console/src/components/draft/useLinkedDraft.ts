@@ -1,0 +1,73 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useLocation, useNavigate } from '@tanstack/react-router';
+import { useCallback, useEffect, useState } from 'react';
+import { type Draft, discardDraft, readDraft, saveDraft } from '../../api/draft.ts';
+import { hasDraft, parseFragment, toFragment } from '../../api/draft-link.ts';
+
+/** The draft that a screen tries. */
+export interface LinkedDraft {
+  /** Undefined if there is none, or until it is read. */
+  readonly draft: Draft | undefined;
+  /** True if the address contains the draft. */
+  readonly isInAddress: boolean;
+  /** True until the draft of the address is read. */
+  readonly isPending: boolean;
+  /** True if the address has a draft that cannot be read. */
+  readonly isUnreadable: boolean;
+  /** Replaces the draft of the tab and of the address. */
+  replace(draft: Draft): void;
+  discard(): void;
+}
+
+const keyOf = (fragment: string) => ['draft of a link', fragment];
+
+/** Returns the draft of the address; without one, that of the tab, which is added to the address. */
+export function useLinkedDraft(): LinkedDraft {
+  const fragment = useLocation({ select: ({ hash }) => hash });
+  const changeFragment = useFragment();
+  const queryClient = useQueryClient();
+  const [own, setOwn] = useState(() => readDraft());
+  const isInAddress = hasDraft(fragment);
+  const linked = useQuery({
+    queryKey: keyOf(fragment),
+    queryFn: () => parseFragment(fragment),
+    enabled: isInAddress,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  });
+  useEffect(() => {
+    if (isInAddress || own === undefined) return;
+    let isLeft = false;
+    void toFragment(own).then((hash) => {
+      if (hash === undefined || isLeft) return;
+      queryClient.setQueryData(keyOf(hash), own);
+      changeFragment(hash);
+    });
+    return () => {
+      isLeft = true;
+    };
+  }, [isInAddress, own, changeFragment, queryClient]);
+  return {
+    draft: isInAddress ? linked.data : own,
+    isInAddress,
+    isPending: isInAddress && linked.isPending,
+    isUnreadable: isInAddress && linked.isError,
+    replace(draft) {
+      saveDraft(draft);
+      setOwn(draft);
+      // Without a draft in the address, the new one is added.
+      changeFragment('');
+    },
+    discard() {
+      discardDraft();
+      setOwn(undefined);
+      changeFragment('');
+    },
+  };
+}
+
+/** Returns a function that replaces the fragment of the address. */
+function useFragment(): (hash: string) => void {
+  const navigate = useNavigate();
+  return useCallback((hash) => void navigate({ to: '.', search: true, hash, replace: true }), [navigate]);
+}
