@@ -16,13 +16,15 @@ export const theme: MantineThemeOverride = createTheme({
     Input: { styles: { input: { opacity: 1 } } },
     // Links are names of users. In a row they may become narrower than their longest word.
     Anchor: { styles: { root: { overflowWrap: 'anywhere' } } },
+    // Without its transition, as with reduced motion, the library does not centre it.
+    Button: { styles: { loader: { transform: 'translate(-50%, -50%)' } } },
     CloseButton: { defaultProps: { 'aria-label': 'Close' } },
     Modal: { defaultProps: { centered: true, closeButtonProps: { 'aria-label': 'Close' } }, styles: { title: { fontWeight: 650 } } },
     Drawer: {
       defaultProps: { position: 'right', closeButtonProps: { 'aria-label': 'Close' } },
       styles: { title: { fontWeight: 650 } },
     },
-    // In the field for several values. Its own colour in the dark scheme is that of the page.
+    // In the field for several values. Its own colour is that of the page.
     Pill: { styles: { root: { background: 'var(--mantine-color-gray-light)' } } },
     Badge: {
       defaultProps: { tt: 'none', variant: 'light' },
@@ -56,5 +58,12 @@ export const cssVariables: CSSVariablesResolver = ({ colors }) => ({
     '--mantine-color-placeholder': colors.dark[1],
     '--mantine-color-error': colors.red[4],
     '--mantine-color-disabled-color': colors.dark[1],
+    // Those of the library are black on nearly black, and a loud brown.
+    '--mantine-color-gray-light': colors.dark[4],
+    '--mantine-color-gray-light-hover': colors.dark[3],
+    '--mantine-color-gray-light-color': colors.gray[3],
+    '--mantine-color-yellow-light': '#453708',
+    '--mantine-color-yellow-light-hover': '#524210',
+    '--mantine-color-yellow-light-color': colors.yellow[2],
   },
 });

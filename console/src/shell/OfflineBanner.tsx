@@ -1,12 +1,13 @@
 import { Alert } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { commonTexts } from '../texts/common.ts';
+import classes from './Shell.module.css';
 
 /** Says that the browser has no network, as long as it has none. Lists are then loaded again by themselves. */
 export function OfflineBanner() {
   const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
   return isOnline ? null : (
-    <Alert color="yellow" role="status" mb="md">
+    <Alert color="yellow" role="status" mb="md" className={classes['offline'] ?? ''}>
       {commonTexts.network.banner}
     </Alert>
   );

@@ -147,7 +147,10 @@ export const decisionsTexts = {
   },
   nearMiss: {
     title: 'What would have allowed it',
-    away: (count: number) => (count === 1 ? 'One condition away' : sentence`${count} conditions away`),
+    away: (count: number) => {
+      if (count === 0) return 'All conditions are met';
+      return count === 1 ? 'One condition away' : sentence`${count} conditions away`;
+    },
     overruled: (policy: string) => sentence`A DENY rule of ${policy} fires all the same.`,
     unmet: (condition: string, actual: string) => sentence`${condition}, but the value is ${actual}`,
     unmetWithoutValue: (condition: string) => sentence`${condition}, but it has no value`,

@@ -50,7 +50,6 @@ export function RecordForm({ editor, keeper, submit, refusal, save }: RecordForm
       }}
     >
       <Stack gap="sm" maw={720}>
-        {error !== null && <ProblemAlert error={error} onRepeat={send} />}
         {fields.map((field) => (
           <FieldInput
             key={field.name}
@@ -63,6 +62,8 @@ export function RecordForm({ editor, keeper, submit, refusal, save }: RecordForm
           />
         ))}
         {!keeper.isKeeping && <Text size="sm">{dataTexts.kept.tooLarge}</Text>}
+        {/* Beside the button, which may be far from the title. */}
+        {error !== null && <ProblemAlert error={error} onRepeat={send} />}
         {refusal === undefined ? (
           <Button type="submit" loading={isPending} disabled={!isNew && !isDirty} style={{ alignSelf: 'flex-start' }}>
             {submit}

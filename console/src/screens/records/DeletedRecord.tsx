@@ -48,7 +48,9 @@ export function DeletedRecord({ definition, id }: DeletedRecordProps) {
 }
 
 function Values({ definition, row }: Pick<DeletedRecordProps, 'definition'> & { readonly row: Row }) {
-  const { name, fields } = definition;
+  const { name } = definition;
+  // Those of the definition first.
+  const fields = definition.fields.filter(({ writeOnly }) => !writeOnly).toSorted((a, b) => Number(a.readOnly) - Number(b.readOnly));
   const { mayRead } = useAuditRights();
   const navigate = useNavigate();
   return (
@@ -64,7 +66,7 @@ function Values({ definition, row }: Pick<DeletedRecordProps, 'definition'> & { 
       }
     >
       <Alert color="gray">{texts.detail}</Alert>
-      <FieldTable fields={fields.filter(({ writeOnly }) => !writeOnly)} row={row} />
+      <FieldTable fields={fields} row={row} />
       <Group gap="md">
         <TextLink to="/data/$resource" params={{ resource: name }} search={{ deleted: true }} size="sm">
           {texts.back}
