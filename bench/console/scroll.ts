@@ -22,7 +22,7 @@ export interface Frames {
 }
 
 /** Maximum seconds until all rows are loaded. */
-const LOADING_LIMIT = 180;
+const LOADING_LIMIT = 90;
 
 /** The rate of the frames of a scroll, and how evenly they came. */
 export interface Smoothness {

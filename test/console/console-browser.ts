@@ -27,14 +27,23 @@ const TIMEOUT = 60_000;
  */
 const V8_OPTIONS = ['--no-opt', '--min-semi-space-size=64', '--max-semi-space-size=64'];
 
-/** Starts a browser. It ends with this process, because its pipe does. */
-export function startBrowser({ path, env }: BrowserProgram): Promise<Browser> {
+/** Starts a browser for tests. It ends with this process, because its pipe does. */
+export function startBrowser(program: BrowserProgram): Promise<Browser> {
+  return launch(program, [`--js-flags=${V8_OPTIONS.join(',')}`]);
+}
+
+/** Starts a browser that runs scripts as that of a user does, for measurements. */
+export function startPlainBrowser(program: BrowserProgram): Promise<Browser> {
+  return launch(program, []);
+}
+
+function launch({ path, env }: BrowserProgram, args: readonly string[]): Promise<Browser> {
   return chromium.launch({
     executablePath: path,
     env: { ...process.env, ...env },
     timeout: TIMEOUT,
     // Chromium has no sandbox for the user root, and containers have little shared memory.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', `--js-flags=${V8_OPTIONS.join(',')}`],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', ...args],
   });
 }
 
