@@ -99,6 +99,8 @@ describe('the roles', () => {
     const page = await visitor.open(newsroom, '/roles', { as: story.admin });
     const editor = page.getByRole('table', { name: 'Roles' }).getByRole('row').filter({ hasText: 'editor' });
     await editor.getByRole('link', { name: 'Editors: their department' }).waitFor();
+    const anonymous = page.getByRole('table', { name: 'Roles' }).getByRole('row').filter({ hasText: 'Requests without a token' });
+    expect(await anonymous.getByRole('link').allTextContents()).not.toContain('its users');
     await editor.getByRole('link', { name: 'its users' }).click();
     await page.getByRole('table', { name: 'Users' }).getByText('Maya Lindqvist').waitFor();
     expect(new URL(page.url()).search).toBe('?role=editor');

@@ -9,6 +9,9 @@ import { QueryState } from '../../components/QueryState.tsx';
 import { TextLink } from '../../components/TextLink.tsx';
 import { rolesTexts as texts } from '../../texts/roles.ts';
 
+/** The role of requests without a token. */
+const WITHOUT_TOKEN = 'anon';
+
 type Role = Schemas['admin.RolePolicy']['role'];
 
 /** The roles of the project: who has each of them, and the policies that are assigned to it. */
@@ -35,7 +38,7 @@ function columnsOf(userRoles: ReadonlySet<string>): readonly Column<Role>[] {
       width: 330,
       render: (role) => (
         <Group gap="sm">
-          {userRoles.has(role) && (
+          {userRoles.has(role) && role !== WITHOUT_TOKEN && (
             <TextLink to="/users" search={{ role }} size="sm">
               {texts.users}
             </TextLink>
