@@ -270,7 +270,7 @@ function descriptionRoutes({ docs, setup }: Config, parts: ApiDeps): readonly Ro
 
 async function listenAt(server: HttpServer, { host, port }: Config): ReturnType<HttpServer['listen']> {
   const listening = await server.listen({ host, port });
-  void prepareValidators(CHANGE_SCHEMAS);
+  void prepareValidators(CHANGE_SCHEMAS, 1000);
   return listening;
 }
 

@@ -28,7 +28,7 @@ const by = 'admin-1';
 const NAMES = ['A', 'B', 'C'] as const;
 const USERS = ['u1', 'u2', 'u3'] as const;
 const ROLES = ['user', 'editor'] as const;
-const RUNS = casesOf(20);
+const RUNS = casesOf(20, { postgres: 7 });
 
 const test = openTestDatabase();
 beforeAll(async () => {

@@ -10,7 +10,7 @@ import { sql } from '../../src/sql.ts';
 import { onPostgres, openTestDatabase, type TestDatabase } from '../../src/storage/storage.fixture.ts';
 import { casesOf } from '../budget.ts';
 
-const RACES = casesOf(500);
+const RACES = casesOf(500, { postgres: 150 });
 /** Races at the same time. */
 const TOGETHER = 8;
 const QUOTA = 2;

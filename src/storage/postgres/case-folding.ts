@@ -35,11 +35,19 @@ const WITHOUT_CASE: readonly (readonly [number, number])[] = [
   [0xac00, 0xf8ff],
 ];
 const LAST_WITH_CASE = 0x1ffff;
+/** The number of characters that are compared at once: most blocks have no letter with case. */
+const BLOCK = 64;
+
+function hasCase(first: number): boolean {
+  const block = String.fromCodePoint(...Array.from({ length: BLOCK }, (_, index) => first + index));
+  return foldCase(block) !== block;
+}
 
 function* lettersWithCase(): Generator<string> {
   for (let point = 1; point <= LAST_WITH_CASE; point++) {
     const skipped = WITHOUT_CASE.find(([first, last]) => point >= first && point <= last);
     if (skipped !== undefined) point = skipped[1];
+    else if (point % BLOCK === 0 && !hasCase(point)) point += BLOCK - 1;
     else if (foldCase(String.fromCodePoint(point)) !== String.fromCodePoint(point)) yield String.fromCodePoint(point);
   }
 }
